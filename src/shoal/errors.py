@@ -1,0 +1,55 @@
+"""Every exception and warning of Shoal, on one screen.
+
+A message names the culprit, gives the number and shows the way out. It never
+holds a value from the data.
+"""
+
+
+class ShoalError(Exception):
+    """Anything Shoal refuses to do; the command line exits with 1."""
+
+
+class ParameterError(ShoalError, ValueError, TypeError):
+    """A parameter, a method or an option is wrong; the command line exits with 2."""
+
+
+class InputError(ShoalError, ValueError):
+    """The data cannot be used as they are."""
+
+
+class ColumnError(InputError, KeyError):
+    """A column is not there, is there twice or holds the wrong kind of values."""
+
+    __str__ = Exception.__str__  # KeyError would show the message in quotes
+
+
+class FileError(ShoalError, OSError):
+    """A file cannot be read or written."""
+
+
+class PlanError(ShoalError, ValueError):
+    """A plan document cannot be understood, or asks for what does not fit together."""
+
+
+class MissingDependency(ShoalError, ImportError):
+    """An optional package is needed and not installed."""
+
+
+class GuaranteeBroken(ShoalError):
+    """A group below k was about to be released; nothing was."""
+
+
+class ShoalWarning(UserWarning):
+    """Something the person who signs for the release must know."""
+
+
+class UnprotectedColumn(ShoalWarning):
+    """A column without a role leaves unchanged and may help an attacker."""
+
+
+class UnderProtection(ShoalWarning):
+    """The columns together attain less than the k that was asked for."""
+
+
+class NoSpread(ShoalWarning):
+    """A column is constant: it takes no part in the grouping."""

@@ -1,0 +1,189 @@
+"""A parameter is declared once, in the signature of the class that uses it.
+
+Checks, plan documents, ``--set name=value`` and forms all read that signature:
+the annotation says what is allowed, the default what is usual, the docstring
+what it means.
+"""
+
+import inspect
+import json
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from numbers import Integral, Real
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from shoal.errors import ParameterError
+
+
+@dataclass(frozen=True)
+class AtLeast:
+    """The number is ``bound`` or more."""
+
+    bound: float
+
+    def accepts(self, value: Any) -> bool:
+        """Say whether ``value`` obeys."""
+        return not isinstance(value, Real) or value >= self.bound
+
+    def __str__(self) -> str:
+        return f" in [{self.bound:g}, inf)"
+
+
+@dataclass(frozen=True)
+class Between:
+    """The number lies between ``low`` and ``high``, ends included."""
+
+    low: float
+    high: float
+
+    def accepts(self, value: Any) -> bool:
+        """Say whether ``value`` obeys."""
+        return not isinstance(value, Real) or self.low <= value <= self.high
+
+    def __str__(self) -> str:
+        return f" in [{self.low:g}, {self.high:g}]"
+
+
+K = Annotated[int, AtLeast(1)]
+Seed = Annotated[int, AtLeast(0)] | None
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a class, as its signature and docstring declare it."""
+
+    name: str
+    annotation: Any
+    default: Any
+    meaning: str
+
+    @property
+    def required(self) -> bool:
+        """Whether there is no default."""
+        return self.default is inspect.Parameter.empty
+
+    @property
+    def expected(self) -> str:
+        """What is allowed, in words."""
+        return _words(self.annotation)
+
+    def accepts(self, value: Any) -> bool:
+        """Say whether ``value`` is allowed."""
+        return _accepts(self.annotation, value)
+
+    def parse(self, text: str) -> Any:
+        """Read a value from the command line: a number, true, false, a JSON list or plain text."""
+        try:
+            value = json.loads(text)
+        except ValueError:
+            value = text
+        return text if not self.accepts(value) and self.accepts(text) else value
+
+
+@cache
+def declared(cls: type) -> dict[str, Parameter]:
+    """Return the parameters of ``cls`` by name, in the order of its signature."""
+    hints = get_type_hints(cls.__init__, include_extras=True)  # type: ignore[misc]
+    meanings = _meanings(inspect.getdoc(cls) or "")
+    return {
+        name: Parameter(name, hints.get(name, Any), entry.default, meanings.get(name, ""))
+        for name, entry in inspect.signature(cls).parameters.items()
+    }
+
+
+def validate(thing: object) -> None:
+    """Check every parameter that ``thing`` stores; raise `ParameterError` at the first bad one."""
+    cls = type(thing)
+    for parameter in declared(cls).values():
+        value = getattr(thing, parameter.name)
+        if not parameter.accepts(value):
+            raise ParameterError(
+                f"The {parameter.name!r} parameter of {cls.__name__} must be"
+                f" {parameter.expected}. Got {value!r} instead."
+            )
+
+
+def decisions(thing: object) -> dict[str, Any]:
+    """Return the parameters of ``thing`` that differ from their defaults."""
+    return {
+        name: getattr(thing, name)
+        for name, parameter in declared(type(thing)).items()
+        if parameter.required or getattr(thing, name) != parameter.default
+    }
+
+
+def build(cls: type, options: dict[str, Any]) -> Any:
+    """Make ``cls(**options)``; an option that is unknown or lacking is said by name."""
+    known = declared(cls)
+    for name in options:
+        if name not in known:
+            raise ParameterError(
+                f"{cls.__name__} has no parameter {name!r}.{hint(name, known)}"
+                f" Its parameters are: {', '.join(known)}."
+            )
+    for name, parameter in known.items():
+        if parameter.required and name not in options:
+            raise ParameterError(f"{cls.__name__} needs {name!r}: {parameter.expected}.")
+    return cls(**options)
+
+
+def hint(word: str, words: Iterable[str]) -> str:
+    """Return `` Did you mean '...'?`` for the word that looks most like ``word``, or nothing."""
+    close = get_close_matches(word, list(words), n=1)
+    return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def _accepts(annotation: Any, value: Any) -> bool:
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _accepts(arguments[0], value) and all(rule.accepts(value) for rule in arguments[1:])
+    if origin in (Union, UnionType):
+        return any(_accepts(one, value) for one in arguments)
+    if origin is Literal:
+        return any(type(value) is type(one) and value == one for one in arguments)
+    if isinstance(origin, type) and issubclass(origin, Sequence):
+        return (
+            isinstance(value, Iterable)
+            and not isinstance(value, str | bytes)
+            and all(_accepts(arguments[0], one) for one in value)
+        )
+    if annotation is int:
+        return isinstance(value, Integral) and not isinstance(value, bool)
+    if annotation is float:
+        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    if annotation is None:
+        return value is None
+    return not isinstance(annotation, type) or isinstance(value, annotation)
+
+
+_PLAIN = {int: "an int", float: "a float", str: "a string", bool: "true or false", NoneType: "None"}
+
+
+def _words(annotation: Any) -> str:
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _words(arguments[0]) + "".join(str(rule) for rule in arguments[1:])
+    if origin in (Union, UnionType):
+        return " or ".join(_words(one) for one in arguments)
+    if origin is Literal:
+        names = [repr(one) for one in arguments]
+        return names[0] if len(names) == 1 else "one of " + ", ".join(names)
+    if isinstance(origin, type) and issubclass(origin, Sequence):
+        return "a list, each " + _words(arguments[0])
+    return _PLAIN.get(annotation) or f"a {getattr(annotation, '__name__', 'value')}"
+
+
+def _meanings(docstring: str) -> dict[str, str]:
+    """Read what each parameter means from the Parameters section of a numpydoc docstring."""
+    section = re.search(r"^Parameters\n-+\n(.*?)(?=^\S[^\n]*\n-{3,}|\Z)", docstring, re.S | re.M)
+    if section is None:
+        return {}
+    found = re.findall(
+        r"^(\w+(?:, \w+)*) :[^\n]*\n((?:[ \t]+[^\n]*\n?|\n)+)", section[1] + "\n", re.M
+    )
+    return {name: " ".join(text.split()) for names, text in found for name in names.split(", ")}

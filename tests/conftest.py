@@ -1,0 +1,58 @@
+"""What all tests share: fresh compiled kernels, reference tables, tie-heavy random tables."""
+
+import hashlib
+import os
+from pathlib import Path
+
+SOURCE = Path(__file__).parents[1] / "src" / "shoal" / "kernels"
+
+# Numba looks only at the file of a kernel, not at the kernels it calls, to see whether its
+# cache is stale; so the cache of the tests is named after all of them.
+_digest = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(SOURCE.glob("*.py"))))
+os.environ["NUMBA_CACHE_DIR"] = str(
+    SOURCE.parents[2] / ".build" / "numba" / _digest.hexdigest()[:16]
+)
+
+import numpy as np  # noqa: E402
+import pytest  # noqa: E402
+from hypothesis import HealthCheck, settings  # noqa: E402
+
+settings.register_profile(
+    "shoal", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.load_profile("shoal")
+
+
+def reference_matrix(name: str) -> np.ndarray:
+    """Return a reference table as the literature uses it, in original units."""
+    folder = os.environ.get("SHOAL_DATA")
+    path = Path(folder or "nowhere") / f"{name}.csv"
+    if not path.exists():
+        beside = Path(__file__).parents[2] / "shared"
+        if os.environ.get("CI") == "true" and beside.exists():
+            pytest.fail(f"SHOAL_DATA names no folder with {name}.csv")
+        pytest.skip(f"needs the reference table {name}: set SHOAL_DATA to a folder with the CSVs")
+    header = path.read_text().splitlines()[0].replace('"', "").split(",")
+    wanted = [
+        at
+        for at, column in enumerate(header)
+        if name != "eia" or column == "UTILITYID" or "REVENUE" in column or "SALES" in column
+    ]
+    return np.loadtxt(path, delimiter=",", skiprows=1, usecols=wanted, quotechar='"')
+
+
+def zscores(X: np.ndarray) -> np.ndarray:
+    return (X - X.mean(axis=0)) / X.std(axis=0)
+
+
+@pytest.fixture(scope="session")
+def reference():
+    """Return a function: name of a reference table -> its z-scores."""
+    cache = {}
+
+    def table(name):
+        if name not in cache:
+            cache[name] = zscores(reference_matrix(name))
+        return cache[name]
+
+    return table
