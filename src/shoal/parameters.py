@@ -28,7 +28,7 @@ class AtLeast:
 
     def accepts(self, value: Any) -> bool:
         """Say whether ``value`` obeys."""
-        return not isinstance(value, Real) or value >= self.bound
+        return not isinstance(value, Real) or float(value) >= self.bound
 
     def __str__(self) -> str:
         return f" in [{self.bound:g}, inf)"
@@ -43,7 +43,7 @@ class Between:
 
     def accepts(self, value: Any) -> bool:
         """Say whether ``value`` obeys."""
-        return not isinstance(value, Real) or self.low <= value <= self.high
+        return not isinstance(value, Real) or self.low <= float(value) <= self.high
 
     def __str__(self) -> str:
         return f" in [{self.low:g}, {self.high:g}]"
@@ -96,7 +96,7 @@ def declared(cls: type) -> dict[str, Parameter]:
     }
 
 
-def validate(thing: object) -> None:
+def validate(thing: Any) -> None:
     """Check every parameter that ``thing`` stores; raise `ParameterError` at the first bad one."""
     cls = type(thing)
     for parameter in declared(cls).values():
@@ -108,7 +108,7 @@ def validate(thing: object) -> None:
             )
 
 
-def decisions(thing: object) -> dict[str, Any]:
+def decisions(thing: Any) -> dict[str, Any]:
     """Return the parameters of ``thing`` that differ from their defaults."""
     return {
         name: getattr(thing, name)
