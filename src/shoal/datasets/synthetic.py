@@ -92,7 +92,7 @@ def _answers(z: Column, u: Column) -> pa.Table:
     weight = np.maximum(build, 16) * (height / 100) ** 2
     household = np.clip(np.rint(2.7 - 0.02 * (age - 45) + 1.2 * z[:, 3]), 1, 8)
     pressure = 122 + 0.45 * (age - 45) + 0.25 * (weight - 73) + 11 * z[:, 5]
-    smokes = u[:, 3] < 1 / (1 + np.exp(1 + 0.14 * (education - 13) + 0.02 * (age - 45)))
+    smokes = u[:, 3] < 1 / (1 + np.exp(1 + 0.25 * (education - 13) + 0.02 * (age - 45)))
     answers: dict[str, Any] = {
         "person": [f"P{number:06d}" for number in range(1, len(z) + 1)],
         "region": np.array(REGIONS, dtype=object)[region],
