@@ -56,11 +56,7 @@ def assess(
                 f" {', '.join(MEASURES)}."
             )
     before, after = tables.open_frame(original), tables.open_frame(masked)
-    if len(before) != len(after):
-        raise InputError(
-            f"The original holds {len(before)} records and the masked table {len(after)}. Compare"
-            " tables with the same records in the same order."
-        )
+    check_same_records(len(before), len(after))
     tables.check_columns(before, [*names, *confidential])
     given: dict[str, Any] = {"released": tables.codes(after, names)}
     numeric = [n for n in names if tables.is_numeric(before, n) and tables.is_numeric(after, n)]
@@ -75,3 +71,23 @@ def assess(
             " tables."
         )
     return {name: found[name] for name in measures or found}
+
+
+def check_same_records(before: int, after: int) -> None:
+    """Refuse tables of different length."""
+    if before != after:
+        raise InputError(
+            f"The original holds {before} records and the masked table {after}. Compare tables with"
+            " the same records in the same order."
+        )
+
+
+def changed_columns(original: Any, masked: Any) -> list[str]:
+    """Return the columns of both tables whose values differ."""
+    before, after = tables.open_frame(original), tables.open_frame(masked)
+    check_same_records(len(before), len(after))
+    changed = [name for name in after.columns if name in before.columns]
+    changed = [name for name in changed if tables.differ(before, after, name)]
+    if not changed:
+        raise InputError("No column differs between the two tables. Name the quasi-identifiers.")
+    return changed

@@ -53,6 +53,26 @@ class Plan:
         self.steps = list(steps)
         self._check()
 
+    @classmethod
+    def of(
+        cls,
+        columns: Sequence[str],
+        partition: Partitioner,
+        *,
+        identifiers: Sequence[str] = (),
+        confidential: Sequence[str] = (),
+        **options: Any,
+    ) -> Self:
+        """Make the plan of one microaggregation; ``options`` are those of the step."""
+        columns = [columns] if isinstance(columns, str) else list(columns)
+        step = parameters.build(
+            Microaggregate, {"columns": columns, "partition": partition, **options}
+        )
+        roles: dict[str, str] = dict.fromkeys(identifiers, "identifier")
+        roles |= dict.fromkeys(columns, "quasi-identifier")
+        roles |= dict.fromkeys(confidential, "confidential")
+        return cls(roles, [step])
+
     @property
     def k(self) -> int:
         """The least k that the steps promise."""
@@ -124,9 +144,9 @@ class Plan:
         """Make a plan from a document."""
         return cls(*document.from_dict(entries))
 
-    def save(self, path: str | Path) -> None:
-        """Write the plan to a ``.toml`` or ``.json`` file."""
-        document.save(self.to_dict(), Path(path))
+    def save(self, path: str | Path, *, force: bool = False) -> None:
+        """Write the plan to a ``.toml`` or ``.json`` file; ``force`` replaces one that exists."""
+        document.save(self.to_dict(), Path(path), force=force)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -296,27 +316,21 @@ def microaggregate(
     for name, value in {"effort": effort, "budget": budget}.items():
         if value is not None:
             raise ParameterError(f"{name}={value!r} is not available yet. Leave it out.")
-    columns = [columns] if isinstance(columns, str) else list(columns)
     if random_state is not None:
         options["random_state"] = random_state
-    roles: dict[str, str] = dict.fromkeys(identifiers, "identifier")
-    roles |= dict.fromkeys(columns, "quasi-identifier")
-    roles |= dict.fromkeys(confidential or (), "confidential")
-    step = parameters.build(
-        Microaggregate,
-        {
-            "columns": columns,
-            "partition": partitioner(method, {"k": k, **options}),
-            "within": within,
-            "dependence": dependence,
-            "blocks": blocks,
-            "missing": missing,
-            "standardise": standardise,
-            "aggregate": aggregate,
-            "decimals": decimals,
-        },
-    )
-    return Plan(roles, [step]).run(data)
+    return Plan.of(
+        columns,
+        partitioner(method, {"k": k, **options}),
+        identifiers=identifiers,
+        confidential=confidential or (),
+        within=within,
+        dependence=dependence,
+        blocks=blocks,
+        missing=missing,
+        standardise=standardise,
+        aggregate=aggregate,
+        decimals=decimals,
+    ).run(data)
 
 
 def _with_partition(step: Microaggregate, partition: Partitioner) -> Microaggregate:

@@ -3,7 +3,7 @@
 from shoal.partitioners._base import Partition, Partitioner
 from shoal.partitioners.auto import Auto
 from shoal.partitioners.mdav import MDAV
-from shoal.partitioners.registry import METHODS, method_name, partition, partitioner
+from shoal.partitioners.registry import METHODS, describe, method_name, partition, partitioner
 
 __all__ = [
     "MDAV",
@@ -11,6 +11,7 @@ __all__ = [
     "Auto",
     "Partition",
     "Partitioner",
+    "describe",
     "method_name",
     "partition",
     "partitioner",

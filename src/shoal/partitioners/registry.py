@@ -1,5 +1,7 @@
 """The methods by name, and the function that runs one."""
 
+import re
+from inspect import getdoc
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -41,6 +43,22 @@ def method_name(fitted: Partitioner) -> str:
     """Return the registry name of a partitioner, or its class name if it is not registered."""
     names = {cls: name for name, cls in METHODS.items()}
     return names.get(type(fitted), type(fitted).__name__)
+
+
+def describe(cls: type[Partitioner]) -> dict[str, Any]:
+    """Return the facts about a method that help to choose it."""
+    return {
+        "groups": cls.facts.groups,
+        "draws": "seeded" if "random_state" in parameters.declared(cls) else "no",
+        "cost": cls.facts.cost,
+        "paper": cls.facts.paper,
+        "guarantee": cls.facts.guarantee,
+        "summary": re.sub(r",? ?\[\w+\]_", "", (getdoc(cls) or "").split("\n")[0]),
+        "parameters": {
+            name: {"expects": p.expected, "default": None if p.required else p.default}
+            for name, p in parameters.declared(cls).items()
+        },
+    }
 
 
 def partition(

@@ -112,6 +112,15 @@ def codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
     return encoded
 
 
+def differ(first: Frame, second: Frame, name: str) -> bool:
+    """Say whether a column has other values, or values of another type, in the other table."""
+    one, other = first[name], second[name]
+    if one.dtype.is_numeric() and other.dtype.is_numeric():
+        one, other = one.cast(nw.Float64), other.cast(nw.Float64)
+        return not np.array_equal(one.to_numpy(), other.to_numpy(), equal_nan=True)
+    return one.dtype != other.dtype or one.to_list() != other.to_list()
+
+
 def values_at(frame: Frame, columns: Sequence[str], row: int) -> list[Any]:
     """Return the values of one record."""
     return [frame[name][row] for name in columns]
