@@ -53,7 +53,7 @@ def describe(cls: type[Partitioner]) -> dict[str, Any]:
         "cost": cls.facts.cost,
         "paper": cls.facts.paper,
         "guarantee": cls.facts.guarantee,
-        "summary": re.sub(r",? ?\[\w+\]_", "", (getdoc(cls) or "").split("\n")[0]),
+        "summary": re.sub(r",?( of)? \[\w+\]_", "", (getdoc(cls) or "").split("\n")[0]),
         "parameters": {
             name: {"expects": p.expected, "default": None if p.required else p.default}
             for name, p in parameters.declared(cls).items()

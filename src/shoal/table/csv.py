@@ -139,7 +139,7 @@ def _cells(path: Path, dialect: Dialect, names: list[str]) -> pa.Table:
             pacsv.ParseOptions(
                 delimiter=dialect.separator_for(path),
                 newlines_in_values=True,
-                ignore_empty_lines=False,
+                ignore_empty_lines=len(names) > 1,  # in one column, it is a missing value
                 invalid_row_handler=refuse,
             ),
             pacsv.ConvertOptions(
@@ -173,7 +173,7 @@ def _ragged_line(path: Path, read: Any, ragged: list[Any]) -> FileError:
     row = ragged[0]
     return FileError(
         f"Line {row.number} of {path.name!r} has {row.actual_columns} fields where the header has"
-        f" {row.expected_columns}. Mend the line, or check --separator."
+        f" {row.expected_columns}. Mend it (is a quotation mark open?), or check --separator."
     )
 
 
@@ -189,7 +189,7 @@ def _is_utf8(dialect: Dialect) -> bool:
     return codecs.lookup(dialect.encoding).name in ("utf-8", "utf-8-sig")
 
 
-_WHOLE = r"^[+-]?\d{1,18}$"
+_WHOLE = r"^[+-]?\d+$"
 _NUMBER = r"^[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[iI]nf(inity)?|INF)$|^[nN][aA][nN]$"
 
 
@@ -207,10 +207,12 @@ def _parse(column: pa.ChunkedArray, dialect: Dialect) -> pa.ChunkedArray | None:
         if foreign:
             return None
         text = pc.replace_substring(text, dialect.decimal, ".")
-    if pc.all(pc.match_substring_regex(text, _WHOLE)).as_py():
-        return pc.cast(pc.replace_substring_regex(text, r"^\+", ""), pa.int64())
-    if pc.all(pc.match_substring_regex(text, _NUMBER)).as_py():
-        return pc.cast(pc.replace_substring_regex(text, r"^\+", ""), pa.float64())
+    for pattern, kind in ((_WHOLE, pa.int64()), (_NUMBER, pa.float64())):
+        if pc.all(pc.match_substring_regex(text, pattern)).as_py():
+            try:
+                return pc.cast(pc.replace_substring_regex(text, r"^\+", ""), kind)
+            except pa.ArrowInvalid:  # more digits than 64 bits hold
+                return None
     return None
 
 

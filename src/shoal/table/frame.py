@@ -19,10 +19,11 @@ GREATEST = 1e300  # beyond it, sums of a group may not fit into a float64
 
 def open_frame(data: Any) -> Frame:
     """Return ``data`` as a frame; refuse what is no table or has ambiguous columns."""
-    if hasattr(data, "columns") and isinstance(data.columns, Collection):
-        check_names([*data.columns] if not hasattr(data, "column_names") else data.column_names)
     try:
         frame: Frame = nw.from_native(data, eager_only=True)
+    except nw.exceptions.DuplicateError:
+        check_names(getattr(data, "column_names", data.columns))
+        raise
     except TypeError:
         lazy = " Call .collect() first." if hasattr(data, "collect") else ""
         raise InputError(
@@ -152,7 +153,7 @@ def _check_range(values: NDArray[np.float64], name: str, whole: bool) -> None:
             " or drop them: they have no mean."
         )
     greatest = np.abs(values).max()
-    if whole and greatest > EXACT:
+    if whole and greatest >= EXACT:
         raise InputError(
             f"Column {name!r} holds whole numbers beyond 2**53, which cannot be averaged exactly."
             " Leave it out if it is an identifier, or rescale it."

@@ -154,7 +154,7 @@ def _combinations(
     code: NDArray[np.int64], known: list[int], names: list[str]
 ) -> list[dict[str, Any]]:
     """Return the most telling pairs, and all suggested quasi-identifiers together."""
-    pairs = [
+    pairs: list[dict[str, Any]] = [
         {"columns": [names[a], names[b]], "unique": _share_alone(_joint(code, [a, b]))}
         for a, b in combinations(known, 2)
     ]
