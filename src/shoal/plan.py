@@ -14,7 +14,6 @@ from shoal import document, parameters
 from shoal.assessment import assess
 from shoal.errors import (
     GuaranteeBroken,
-    ParameterError,
     PlanError,
     ShoalWarning,
     UnderProtection,
@@ -23,6 +22,7 @@ from shoal.errors import (
 from shoal.mask import Microaggregate, Outcome
 from shoal.measure import smallest_class
 from shoal.partitioners import Partitioner, method_name, partitioner
+from shoal.partitioners.registry import refuse_effort
 from shoal.release import Release
 from shoal.table import frame as tables
 from shoal.table.frame import Frame
@@ -68,9 +68,17 @@ class Plan:
         step = parameters.build(
             Microaggregate, {"columns": columns, "partition": partition, **options}
         )
-        roles: dict[str, str] = dict.fromkeys(identifiers, "identifier")
-        roles |= dict.fromkeys(columns, "quasi-identifier")
-        roles |= dict.fromkeys(confidential, "confidential")
+        roles: dict[str, str] = {}
+        for role, names in {
+            "identifier": identifiers,
+            "quasi-identifier": columns,
+            "confidential": confidential,
+        }.items():
+            for name in names:
+                if roles.setdefault(name, role) != role:
+                    raise PlanError(
+                        f"Column {name!r} is named as {roles[name]} and as {role}. Choose one."
+                    )
         return cls(roles, [step])
 
     @property
@@ -313,9 +321,7 @@ def microaggregate(
     2     55.0       11.0
     3     55.0       11.0
     """
-    for name, value in {"effort": effort, "budget": budget}.items():
-        if value is not None:
-            raise ParameterError(f"{name}={value!r} is not available yet. Leave it out.")
+    refuse_effort(effort, budget)
     if random_state is not None:
         options["random_state"] = random_state
     return Plan.of(

@@ -62,7 +62,13 @@ def describe(cls: type[Partitioner]) -> dict[str, Any]:
 
 
 def partition(
-    X: ArrayLike, k: int, method: str | Partitioner = "auto", **options: Any
+    X: ArrayLike,
+    k: int,
+    method: str | Partitioner = "auto",
+    *,
+    effort: str | None = None,
+    budget: float | None = None,
+    **options: Any,
 ) -> Partition:
     """Group the rows of ``X`` into groups of at least ``k``.
 
@@ -74,6 +80,10 @@ def partition(
         Least number of records in a group.
     method : str or Partitioner
         A name in `METHODS`, or a partitioner. ``"auto"`` is our advice.
+    effort : str, optional
+        Not available yet.
+    budget : float, optional
+        Not available yet.
     **options
         Further parameters of the method.
 
@@ -87,4 +97,12 @@ def partition(
     >>> partition([[0], [9], [1], [8]], k=2, method="mdav").labels
     array([0, 1, 0, 1])
     """
+    refuse_effort(effort, budget)
     return partitioner(method, {"k": k, **options}).fit(X).partition_
+
+
+def refuse_effort(effort: str | None, budget: float | None) -> None:
+    """Refuse what is announced and not there yet, rather than ignore it."""
+    for name, value in {"effort": effort, "budget": budget}.items():
+        if value is not None:
+            raise ParameterError(f"{name}={value!r} is not available yet. Leave it out.")
