@@ -14,6 +14,8 @@ os.environ["NUMBA_CACHE_DIR"] = str(
     SOURCE.parents[2] / ".build" / "numba" / _digest.hexdigest()[:16]
 )
 
+os.environ["SCIPY_ARRAY_API"] = "1"  # one of scikit-learn's checks asks for it
+
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402

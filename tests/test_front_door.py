@@ -34,7 +34,8 @@ def test_the_signatures_that_other_programs_call():
 
 
 def test_importing_shoal_opens_no_room():
-    code = "import sys, shoal; print(*[m for m in ('numba', 'sklearn', 'pyarrow', 'pandas') if m in sys.modules])"
+    heavy = ("numba", "sklearn", "pyarrow", "pandas")
+    code = f"import sys, shoal; print(*[name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
 

@@ -4,13 +4,12 @@ Nothing heavy is imported before a command runs, so that ``--help`` answers at o
 """
 
 import signal
-import sys
-from types import FrameType
 from typing import Annotated
 
 import typer
 
 from shoal import __version__
+from shoal.cli._session import interrupt
 from shoal.cli.assess import assess
 from shoal.cli.demo import demo
 from shoal.cli.inspect import inspect
@@ -45,10 +44,8 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line; an end asked for from outside cleans up as Ctrl-C does."""
-    signal.signal(signal.SIGTERM, _end)
+    """Run the command line; whoever ends it from outside leaves nothing half done."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # a shell may want it ignored
+            signal.signal(number, interrupt)
     app()
-
-
-def _end(number: int, frame: FrameType | None) -> None:
-    sys.exit(128 + number)

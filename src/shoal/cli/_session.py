@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -21,6 +22,22 @@ if TYPE_CHECKING:
     from shoal.plan import Plan
     from shoal.release import Release
     from shoal.table.csv import Dialect
+
+_interrupted = False
+
+
+def interrupt(number: int, frame: FrameType | None) -> None:
+    """Remember that somebody wants an end, in case a library swallows the exception."""
+    global _interrupted
+    _interrupted = True
+    raise KeyboardInterrupt
+
+
+def heed() -> None:
+    """End here if somebody asked for it."""
+    if _interrupted:
+        raise KeyboardInterrupt
+
 
 PATIENCE = 0.5  # seconds before a progress bar is worth showing
 
@@ -34,13 +51,18 @@ def session(*, quiet: bool = False) -> Iterator[None]:
             warnings.simplefilter("ignore", ShoalWarning)  # told after the work, not in between
             if not quiet:
                 stack.enter_context(_compilation_told())
-                if sys.stderr.isatty():
-                    stack.enter_context(_progress_bar())
+            if sys.stderr.isatty() and not quiet:
+                stack.enter_context(_progress_bar())
+            else:
+                stack.enter_context(progress.listening(lambda stage, done, total: heed()))
             yield
     except ShoalError as error:
         complain(str(error))
         raise typer.Exit(2 if isinstance(error, ParameterError) else 1) from None
-    except (typer.Exit, typer.Abort, KeyboardInterrupt):
+    except KeyboardInterrupt:
+        typer.echo("interrupted: nothing was written", err=True)
+        raise typer.Exit(130) from None
+    except (typer.Exit, typer.Abort):
         raise
     except MemoryError:
         complain("There is not enough memory for this table.")
@@ -121,6 +143,7 @@ def release(
         if page is not None:
             page.write_text(render(summarise(made)), encoding="utf-8")
         write(made.data, part, target=target, dialect=dialect)
+        heed()
     return made
 
 
@@ -162,6 +185,7 @@ def _progress_bar() -> Iterator[None]:
     began = time.monotonic()
 
     def listener(stage: str, done: int, total: int) -> None:
+        heed()
         if not tasks and time.monotonic() - began < PATIENCE:
             return
         if not tasks:
