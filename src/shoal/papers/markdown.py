@@ -6,9 +6,9 @@ from functools import singledispatch
 from shoal.papers.page import Claims, Comparison, Figure, Numbers, Page, Part, Table
 
 LEGEND = (
-    "Ours are shown with one decimal more than is printed. `=` says that ours, rounded or cut to"
-    " the digits printed, is what is printed; else the difference is ours less theirs, and a"
-    " sentence below the table says why."
+    "Ours are shown with one decimal more than is printed. `=` says that ours, rounded to the digits"
+    " printed, is what is printed (or cut to them, where the paper cuts); else the difference is ours"
+    " less theirs, and a sentence below the table says why."
 )
 ORIGIN = "Made by `make papers`; a test compares it with what the code gives."
 
@@ -73,8 +73,10 @@ def _to_explain(table: Table, cell: Comparison) -> bool:
 
 
 def _ours(table: Table, cell: Comparison) -> str:
-    decimals = table.decimals if cell.published == "-" else cell.digits + (not table.in_kind)
-    return _number(cell.ours, decimals)
+    if cell.published == "-":
+        return _number(cell.ours, max(other.digits for other in table.comparisons) + 1)
+    more = cell.digits > 0 and not table.in_kind
+    return _number(cell.ours, cell.digits + more)
 
 
 def _difference(cell: Comparison, notes: Sequence[str]) -> str:
@@ -124,4 +126,4 @@ def _grid(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _joined(blocks: Iterable[str]) -> str:
-    return "\n\n".join(block for block in blocks if block) + "\n"
+    return "\n\n".join(block.strip() for block in blocks if block) + "\n"

@@ -52,6 +52,9 @@ class Comparison:
         What the code gives.
     note : str
         Why the two differ, where they do.
+    cut : bool
+        Whether the paper cuts its figures to the digits printed, rather than
+        round them.
     """
 
     row: str
@@ -59,6 +62,7 @@ class Comparison:
     published: str
     ours: float
     note: str = ""
+    cut: bool = False
 
     @property
     def digits(self) -> int:
@@ -67,12 +71,14 @@ class Comparison:
 
     @property
     def agrees(self) -> bool:
-        """Whether ours, rounded or cut to the digits printed, is what is printed."""
+        """Whether ours, to the digits printed, is what is printed."""
         if self.published == "-":
             return True
-        rounded = f"{self.ours:.{self.digits}f}"
-        cut = f"{self.ours:.{self.digits + 8}f}"[: -8 if self.digits else -9]
-        return float(self.published) in (float(rounded), float(cut))
+        shown = [f"{self.ours:.{self.digits}f}"]
+        if self.cut:
+            longer = f"{self.ours:.{self.digits + 8}f}"
+            shown.append(longer[: -8 if self.digits else -9])
+        return float(self.published) in map(float, shown)
 
     @property
     def difference(self) -> float:
@@ -95,15 +101,12 @@ class Table:
     in_kind : bool
         Whether the data of the paper are not known, so that ours are of the
         same kind and a difference would mean nothing.
-    decimals : int
-        Decimals of ours where nothing is printed to go by.
     """
 
     title: str
     about: str
     comparisons: tuple[Comparison, ...]
     in_kind: bool = False
-    decimals: int = 2
 
     @classmethod
     def of(
@@ -113,15 +116,19 @@ class Table:
         published: Published,
         ours: Mapping[Key, float],
         notes: Mapping[Key, str] | None = None,
-        **options: bool | int,
+        *,
+        cut: bool = False,
+        in_kind: bool = False,
     ) -> "Table":
-        """Join what is printed and what the code gives; a note for column ``""`` is for a row."""
-        notes = notes or {}
+        """Join what is printed and what the code gives.
+
+        Notes go by row and column; an empty name stands for all.
+        """
         cells = tuple(
-            Comparison(row, column, text, ours[row, column], _note(notes, row, column))
+            Comparison(row, column, text, ours[row, column], _note(notes or {}, row, column), cut)
             for (row, column), text in published.items()
         )
-        return cls(title, about, cells, **options)  # type: ignore[arg-type]
+        return cls(title, about, cells, in_kind)
 
     @property
     def rows(self) -> list[str]:
@@ -135,7 +142,8 @@ class Table:
 
 
 def _note(notes: Mapping[Key, str], row: str, column: str) -> str:
-    return notes.get((row, column)) or notes.get((row, "")) or notes.get(("", "")) or ""
+    keys = ((row, column), (row, ""), ("", column), ("", ""))
+    return next((notes[key] for key in keys if key in notes), "")
 
 
 @dataclass(frozen=True)
@@ -191,13 +199,30 @@ class Series:
 
 @dataclass(frozen=True)
 class Panel:
-    """One pair of axes; ``diagonal`` draws where a gain equals its price."""
+    """One pair of axes.
+
+    Parameters
+    ----------
+    title : str
+        Title.
+    x : str
+        What is shown across.
+    y : str
+        What is shown upwards.
+    series : tuple of Series
+        The lines.
+    diagonal : bool
+        Whether to draw where a gain equals its price.
+    up_to : float
+        Where to end across, if the lines go further; 0 shows all.
+    """
 
     title: str
     x: str
     y: str
     series: tuple[Series, ...]
     diagonal: bool = False
+    up_to: float = 0.0
 
 
 @dataclass(frozen=True)

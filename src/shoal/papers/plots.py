@@ -36,13 +36,13 @@ def check_plots() -> None:
 
 def draw(figure: Figure) -> bytes:
     """Return the figure as SVG."""
-    import matplotlib as mpl
+    from matplotlib import style
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure as Canvas
 
     across = min(2, len(figure.panels))
     down = -(-len(figure.panels) // across)
-    with mpl.rc_context({**mpl.rcParamsDefault, **SETTINGS}):
+    with style.context(["default", SETTINGS]):
         canvas = Canvas(figsize=(WIDTH * across, HEIGHT * down), layout="constrained")
         axes = canvas.subplots(down, across, squeeze=False).ravel()
         for axis, panel in zip(axes, figure.panels, strict=True):
@@ -58,9 +58,8 @@ def _panel(axis: Any, panel: Panel) -> None:
         colour = COLOURS[labels.index(line.label) % len(COLOURS)]
         axis.plot(line.x, line.y, line.style, color=colour, label=line.label, lw=1.3, ms=3.5)
     if panel.diagonal:
-        furthest = max(value for line in panel.series for value in line.x)
-        lowest = min(value for line in panel.series for value in line.y)
-        end = min(furthest, -lowest)
-        axis.plot([0, end], [0, -end], ":", color="#555555", lw=1, label="gain = price")
+        axis.plot([0, 1], [0, -1], ":", color="#555555", lw=1, label="gain = price")
+    if panel.up_to and max(value for line in panel.series for value in line.x) > panel.up_to:
+        axis.set_xlim(right=panel.up_to)
     axis.set(title=panel.title, xlabel=panel.x, ylabel=panel.y)
     axis.legend()
