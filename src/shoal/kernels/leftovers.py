@@ -3,7 +3,16 @@
 import numpy as np
 
 from shoal.kernels._compile import compiled
-from shoal.kernels.pool import add_exactly
+from shoal.kernels.exact import add_record, mean_of
+
+
+@compiled
+def settle(X, labels, k):
+    """Make at least ``k`` left-overs the last group; fewer join the nearest groups."""
+    if (labels < 0).sum() >= k:
+        close_group(labels)
+    else:
+        join_nearest(X, labels)
 
 
 @compiled
@@ -16,6 +25,15 @@ def close_group(labels):
 
 
 @compiled
+def join_nearest(X, labels):
+    """Let each left-over join the group with the nearest centroid; the centroids stay frozen."""
+    centroids, sizes = group_means(X, labels, labels.max() + 1)
+    for i in range(X.shape[0]):
+        if labels[i] < 0:
+            labels[i] = nearest_group(centroids, sizes, X[i])
+
+
+@compiled
 def group_means(X, labels, groups):
     """Return the centroid and the size of each group; left-overs count for none."""
     totals = np.zeros((groups, X.shape[1], 2))
@@ -23,13 +41,11 @@ def group_means(X, labels, groups):
     for i in range(X.shape[0]):
         if labels[i] >= 0:
             sizes[labels[i]] += 1
-            for j in range(X.shape[1]):
-                add_exactly(totals[labels[i], j], X[i, j])
+            add_record(totals[labels[i]], X[i])
     centroids = np.zeros((groups, X.shape[1]))
     for g in range(groups):
         if sizes[g] > 0:
-            for j in range(X.shape[1]):
-                centroids[g, j] = totals[g, j, 0] / sizes[g]
+            mean_of(totals[g], sizes[g], centroids[g])
     return centroids, sizes
 
 
@@ -47,12 +63,3 @@ def nearest_group(centroids, sizes, point):
         if best < 0 or distance < least:
             best, least = g, distance
     return best
-
-
-@compiled
-def join_nearest(X, labels):
-    """Let each left-over join the group with the nearest centroid; the centroids stay frozen."""
-    centroids, sizes = group_means(X, labels, labels.max() + 1)
-    for i in range(X.shape[0]):
-        if labels[i] < 0:
-            labels[i] = nearest_group(centroids, sizes, X[i])
