@@ -6,28 +6,22 @@ from shoal.kernels._compile import compiled
 from shoal.kernels.exact import add_record, mean_of
 
 
-@compiled
 def settle(X, labels, k):
-    """Make at least ``k`` left-overs the last group; fewer join the nearest groups."""
-    if (labels < 0).sum() >= k:
-        close_group(labels)
+    """Make at least ``k`` left-overs the last group; let fewer join the nearest groups."""
+    left = labels < 0
+    if left.sum() >= k:
+        labels[left] = labels.max() + 1
     else:
         join_nearest(X, labels)
 
 
 @compiled
-def close_group(labels):
-    """Make the left-overs the last group."""
-    last = labels.max() + 1
-    for i in range(labels.shape[0]):
-        if labels[i] < 0:
-            labels[i] = last
-
-
-@compiled
 def join_nearest(X, labels):
     """Let each left-over join the group with the nearest centroid; the centroids stay frozen."""
-    centroids, sizes = group_means(X, labels, labels.max() + 1)
+    groups = 0
+    for label in labels:
+        groups = max(groups, label + 1)
+    centroids, sizes = group_means(X, labels, groups)
     for i in range(X.shape[0]):
         if labels[i] < 0:
             labels[i] = nearest_group(centroids, sizes, X[i])

@@ -17,7 +17,7 @@ import numpy as np
 
 from shoal.kernels._compile import compiled
 from shoal.kernels.growth import outermost, take_around
-from shoal.kernels.leftovers import settle
+from shoal.kernels.leftovers import join_nearest
 from shoal.kernels.pool import farthest, locate, measure, nearest, open_pool, take
 
 
@@ -50,5 +50,5 @@ def mdav1(X, k):
     pool = open_pool(X)
     while rounds(pool, k, 2 * k, k, X.shape[0]):
         pass
-    settle(X, pool.labels, k)
+    join_nearest(X, pool.labels)
     return pool.labels

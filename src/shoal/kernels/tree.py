@@ -30,11 +30,14 @@ class Tree(NamedTuple):
     length: np.ndarray
 
 
-@compiled
 def open_tree(n):
     """Return a tree that will span ``n`` records."""
     return Tree(
-        np.full(n, np.inf), np.full(n, n), np.zeros(n, np.int64), np.full(n, -1), np.zeros(n)
+        reach=np.full(n, np.inf),
+        via=np.full(n, n),
+        joined=np.zeros(n, np.int64),
+        parent=np.full(n, -1),
+        length=np.zeros(n),
     )
 
 

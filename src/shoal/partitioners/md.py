@@ -17,11 +17,11 @@ class MD(Partitioner):
     with the nearest centroids, which stay as they were while they join. All
     groups have k to 2k - 1 records.
 
-    Time grows as n² on usual tables, a few times that of :class:`VMDAV`: the
-    farthest pair is not searched anew but from bounds that stay true while
-    records leave. Tables can be made on which it grows as n³/k. Memory grows as
-    n. Ties go to the record that comes first, and between pairs to the one whose
-    first record comes first.
+    Time grows as n² on usual tables: the farthest pair is not searched anew for
+    every round but found from what is known of earlier rounds. A table can be
+    made on which time grows as n³/k. Memory grows as n. Ties go to the record
+    that comes first, and between pairs to the one whose first record comes
+    first.
 
     Parameters
     ----------

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from shoal import progress
 from shoal.kernels.tree import Tree, fell, open_tree, span
 from shoal.parameters import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, drain
@@ -63,6 +64,7 @@ class MST(Partitioner):
                 labels[records] = groups + maximum_distance(X[records], self.k, done, len(X))
                 groups = int(labels[records].max()) + 1
             done += len(records)
+        progress.report("grouping", len(X), len(X))
         return labels
 
 
