@@ -42,7 +42,7 @@ class Ends(NamedTuple):
     winner: np.ndarray
 
 
-def open_ends(X):
+def open_ends(X: np.ndarray) -> Ends:
     """Return what the distances to the mean tell about the farthest pairs."""
     n = len(X)
     players = 1 << (n - 1).bit_length()
@@ -61,7 +61,7 @@ def open_ends(X):
     return ends
 
 
-def next_alike(X):
+def next_alike(X: np.ndarray) -> np.ndarray:
     """Return for each record the next one with the same values, or -1."""
     order = np.lexsort(X.T)
     alike = (X[order[1:]] == X[order[:-1]]).all(axis=1)

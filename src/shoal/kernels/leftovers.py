@@ -6,7 +6,7 @@ from shoal.kernels._compile import compiled
 from shoal.kernels.exact import add_record, mean_of
 
 
-def settle(X, labels, k):
+def settle(X: np.ndarray, labels: np.ndarray, k: int) -> None:
     """Make at least ``k`` left-overs the last group; let fewer join the nearest groups."""
     left = labels < 0
     if left.sum() >= k:

@@ -30,7 +30,7 @@ class Tree(NamedTuple):
     length: np.ndarray
 
 
-def open_tree(n):
+def open_tree(n: int) -> Tree:
     """Return a tree that will span ``n`` records."""
     return Tree(
         reach=np.full(n, np.inf),
