@@ -8,7 +8,7 @@ from shoal.partitioners.md import MD
 from shoal.partitioners.mdav import MDAV
 from shoal.partitioners.mdav1 import MDAV1
 from shoal.partitioners.mst import MST
-from shoal.partitioners.registry import METHODS, method_name, partition, partitioner
+from shoal.partitioners.registry import METHODS, describe, method_name, partition, partitioner
 from shoal.partitioners.vmdav import VMDAV
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "CentroidMDAV",
     "Partition",
     "Partitioner",
+    "describe",
     "method_name",
     "partition",
     "partitioner",

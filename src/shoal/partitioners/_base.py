@@ -190,9 +190,9 @@ def drain(
     between them. Where ``X`` is a part of a table of ``total`` records, ``done``
     of them are done before.
     """
-    pool = open_pool(X)
+    pool: Any = open_pool(X)
     total = len(X) if total is None else total
     while advance(pool, *arguments, STRIDE):
         progress.report(stage, done + len(X) - int(pool.size[0]), total)
     progress.report(stage, done + len(X), total)
-    return pool.labels
+    return np.asarray(pool.labels)
