@@ -134,6 +134,7 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
         del y
         parameters.validate(self)
         matrix = validate_data(self, X, dtype=np.float64, order="C")
+        matrix = np.require(matrix, requirements="W")  # else each kernel is compiled twice
         self._check(matrix)
         self.partition_ = Partition(in_order(self._split(matrix)), int(self.k))
         self.labels_ = self.partition_.labels
