@@ -10,11 +10,23 @@ from shoal import parameters
 from shoal.errors import ParameterError
 from shoal.partitioners._base import Partition, Partitioner
 from shoal.partitioners.auto import Auto
+from shoal.partitioners.centroid_mdav import CentroidMDAV
+from shoal.partitioners.cvmdav import CVMDAV
+from shoal.partitioners.md import MD
 from shoal.partitioners.mdav import MDAV
+from shoal.partitioners.mdav1 import MDAV1
+from shoal.partitioners.mst import MST
+from shoal.partitioners.vmdav import VMDAV
 
 METHODS: dict[str, type[Partitioner]] = {
     "auto": Auto,
+    "centroid-mdav": CentroidMDAV,
+    "cvmdav": CVMDAV,
+    "md": MD,
     "mdav": MDAV,
+    "mdav1": MDAV1,
+    "mst": MST,
+    "vmdav": VMDAV,
 }
 
 
