@@ -77,42 +77,44 @@ GAMMAS = {"tarragona": 0.2, "census": 0.2, "eia": 1.1}  # of V-MDAV
 PAGE = Page(
     "cv-mdav",
     "Statistical disclosure control for data privacy preservation",
-    "S. K. Chettri, B. Paul and A. K. Dutta (2012). International Journal of Computer Applications.",
+    "S. K. Chettri, B. Paul and A. K. Dutta (2012). International Journal of Computer"
+    " Applications.",
     "Eight methods on three tables: `mdav` (which is MDAV-generic, both rows), `mdav1`, `mdav2`,"
     " `dba1`, `dba2`, `vmdav` with γ = 0.2 (Tarragona, Census) and 1.1 (EIA), which the paper does"
     " not give, and `cvmdav` with γ = 1.1. The paper cuts its figures rather than round them.",
 )
 
-GENERIC = "A misprint: MDAV and MDAV-generic are one method, and the row MDAV has the right figure."
-V_MDAV = (
-    "Near. The paper gives no γ and took the figures from elsewhere; how left-over records join"
-    " groups is not said."
+GENERIC = (
+    "A misprint: MDAV and MDAV-generic are one method here, and the row MDAV has the right figure."
 )
+V_MDAV = "Near. The paper gives no γ, and does not say how left-over records join groups."
 CV_MDAV = (
-    "Near. The text leaves open which candidates are tried, and in which order; with k = 3, 4, 5 on"
-    " Tarragona our reading gives what is printed."
+    "Within 5 per cent. The text leaves open which neighbours are tried and in which order; our"
+    " reading gives what is printed for k = 3, 4, 5 on Tarragona and k = 5 on the other tables."
 )
 
 NOTES: dict[str, dict[Key, str]] = {
     "tarragona": {
-        ("MDAV", ""): "The last digit: ours is that of MDAV-generic, the row MDAV may stop otherwise.",
-        ("MDAV-2", "k=3"): "A misprint: two digits are exchanged or lost. The paper that proposes"
-        " MDAV-2 has 16.683.",
-        ("MDAV-generic", "k=3"): GENERIC,
+        ("MDAV", "k=5"): "Between MDAV-generic and MDAV-1, which differ in the last groups alone;"
+        " the paper does not say how this row ends.",
+        ("MDAV-2", "k=3"): "A misprint of one digit: ours is 16.682.",
+        ("MDAV-generic", "k=3"): f"{GENERIC} What is printed is the figure of CV-MDAV below.",
         ("V-MDAV", ""): V_MDAV,
         ("CV-MDAV", ""): CV_MDAV,
     },
-    "census": {
-        ("MDAV-generic", "k=3"): GENERIC,
-        ("CV-MDAV", ""): CV_MDAV,
-    },
+    "census": {("MDAV-generic", "k=3"): GENERIC, ("CV-MDAV", ""): CV_MDAV},
     "eia": {
         ("V-MDAV", ""): V_MDAV,
         ("CV-MDAV", ""): CV_MDAV,
-        ("CV-MDAV", "k=4"): "Taken for a misprint: our reading gives the other figures of the row"
-        " within 5 per cent, and this one not.",
+        ("CV-MDAV", "k=4"): "Taken for a misprint: the rest of the row is found within 5 per cent.",
     },
 }
+
+LINKAGE = (
+    "Not reproducible, and with k = 10 it cannot be right: Tarragona is the loss of MDAV on EIA in"
+    " Table 3, Census exceeds 200 / k, and EIA is no whole number of records. Nor does the paper"
+    " say how records are standardised before they are linked."
+)
 
 
 @cache
@@ -142,17 +144,14 @@ def table_4() -> Table:
         for k in KS:
             release = masked(Z, labels(name, "cvmdav", k))
             ours[row, f"k={k}"] = 100 * linkage_top2(Z, release)
-    note = (
-        "Not reproducible: one figure of the table (Tarragona, k = 10) is the loss of MDAV on EIA in"
-        " Table 3, and the paper does not say how ties are counted."
-    )
     return Table.of(
         "Table 4: share of records whose original is among the two nearest, CV-MDAV",
-        "All records of a group look alike, so at most 2 of them are linked: at most 200 / k per"
-        " cent, and ours counts just that chance.",
+        "In per cent. The records of a group look alike after masking, so at most two of them are"
+        " linked: at most 200 / k per cent. Each table is standardised by itself; ties count by"
+        " chance.",
         TABLE_4,
         ours,
-        {("", ""): note},
+        {("", ""): LINKAGE},
         cut=True,
     )
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from shoal import progress
 from shoal.errors import FileError, ParameterError
-from shoal.papers import cv_mdav, dependence, ward_mwa
+from shoal.papers import cv_mdav, dependence, mu_approx, two_mu_approx, ward_mwa
 from shoal.papers.markdown import index_text, page_text
 from shoal.papers.page import Page, Part
 from shoal.papers.plots import check_plots, draw
@@ -24,7 +24,7 @@ class Paper:
 
 PAPERS = {
     room.PAGE.name: Paper(room.PAGE, room.PARTS)
-    for room in (ward_mwa, cv_mdav, dependence)
+    for room in (ward_mwa, two_mu_approx, mu_approx, cv_mdav, dependence)
 }
 
 

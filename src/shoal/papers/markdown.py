@@ -6,9 +6,9 @@ from functools import singledispatch
 from shoal.papers.page import Claims, Comparison, Figure, Numbers, Page, Part, Table
 
 LEGEND = (
-    "Ours are shown with one decimal more than is printed. `=` says that ours, rounded to the digits"
-    " printed, is what is printed (or cut to them, where the paper cuts); else the difference is ours"
-    " less theirs, and a sentence below the table says why."
+    "Ours are shown with one decimal more than is printed. `=` says that ours, rounded to the"
+    " digits printed, is what is printed (or cut to them, where the paper cuts); else the"
+    " difference is ours less theirs, and a sentence below the table says why."
 )
 ORIGIN = "Made by `make papers`; a test compares it with what the code gives."
 
@@ -24,8 +24,8 @@ def index_text(pages: Sequence[Page]) -> str:
     """Return the page that leads to the others."""
     rows = [[f"[{page.title}]({page.name}.md)", tally(page)] for page in pages]
     about = (
-        "Every table and figure of five papers on microaggregation, run again: what is printed, what"
-        " Shoal gives, the difference, and why there is one."
+        "Every table and figure of five papers on microaggregation, run again: what is printed,"
+        " what Shoal gives, the difference, and why there is one."
     )
     return _joined(["# The papers", about, _grid(["Paper", "Found"], rows), ORIGIN])
 
@@ -75,7 +75,7 @@ def _to_explain(table: Table, cell: Comparison) -> bool:
 def _ours(table: Table, cell: Comparison) -> str:
     if cell.published == "-":
         return _number(cell.ours, max(other.digits for other in table.comparisons) + 1)
-    more = cell.digits > 0 and not table.in_kind
+    more = not table.in_kind and (cell.digits > 0 or not float(cell.ours).is_integer())
     return _number(cell.ours, cell.digits + more)
 
 
@@ -90,15 +90,11 @@ def _difference(cell: Comparison, notes: Sequence[str]) -> str:
 @text.register
 def _claims(claims: Claims) -> str:
     rows = [
-        [claim.says, claim.found + (f" {claim.note}" if claim.note else ""), _verdict(claim.holds)]
+        [claim.says, claim.found, "yes" if claim.holds else f"no. {claim.note}"]
         for claim in claims.claims
     ]
     grid = _grid(["The paper says", "We found", "Holds"], rows)
     return _joined([f"## {claims.title}", claims.about, grid])
-
-
-def _verdict(holds: bool) -> str:
-    return "yes" if holds else "no"
 
 
 @text.register

@@ -37,7 +37,6 @@ def check_plots() -> None:
 def draw(figure: Figure) -> bytes:
     """Return the figure as SVG."""
     from matplotlib import style
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure as Canvas
 
     across = min(2, len(figure.panels))
@@ -48,7 +47,7 @@ def draw(figure: Figure) -> bytes:
         for axis, panel in zip(axes, figure.panels, strict=True):
             _panel(axis, panel)
         content = BytesIO()
-        FigureCanvasSVG(canvas).print_svg(content, metadata={"Date": None, "Title": figure.title})
+        canvas.savefig(content, format="svg", metadata={"Date": None, "Title": figure.title})
     return content.getvalue()
 
 

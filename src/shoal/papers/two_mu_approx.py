@@ -9,7 +9,7 @@ from shoal.papers.page import Claim, Claims, Key, Page, Part, Table, as_printed
 from shoal.papers.runs import Matrix, groups, reference, sse, sst
 
 K, SEEDS, SEED = 2, range(20), 2006
-SAMPLES, SIZE = 10, 15
+SHOWN, SAMPLES, SIZE = 10, 100, 15  # of Census
 FIRST = 600  # records of EIA
 
 TABLE_1 = as_printed(
@@ -54,8 +54,8 @@ PAGE = Page(
 METHODS = {"MDAV": "centroid-mdav", "μ-Approx": "mu-approx", "2-μ-Approx": "two-mu-approx"}
 
 MATCHING = (
-    "Ours is the proven minimum of the weight that the method minimises; the paper's solver seems to"
-    " have stopped, or rounded its weights, just short of it."
+    "Ours is the proven minimum of the weight that the method minimises; the paper's solver seems"
+    " to have rounded its weights, or to have stopped just short of it."
 )
 
 
@@ -89,7 +89,7 @@ def table_1() -> Table:
 
 @cache
 def samples() -> Mapping[Key, float]:
-    """Return both SSE, and their ratio, for samples of Census."""
+    """Return both SSE, and their ratio, for samples of Census: more than the paper drew."""
     Z, draw = reference("census"), np.random.default_rng(SEED)
     cells: dict[Key, float] = {}
     for number in range(1, SAMPLES + 1):
@@ -113,24 +113,24 @@ def table_2() -> Table:
 
 def claims() -> Claims:
     """What the paper reads off its tables."""
-    ratios = [value for (_, name), value in samples().items() if name == "ratio"]
-    exact = sum(ratio > 1 - 1e-9 for ratio in ratios)
-    loss = {name: _losses(name) for name in sources()}
-    tarragona, eia = loss["Tarragona"], loss["EIA-600"]
+    ratios = np.array([value for (_, name), value in samples().items() if name == "ratio"])
+    shown, least = ratios[:SHOWN].min(), ratios.min()
+    tarragona, eia = (_losses(name) for name in ("Tarragona", "EIA-600"))
     return Claims(
         "Claims on Tables 1 and 2",
         "",
         (
             Claim(
                 "The SSE is never more than twice the optimum.",
-                f"The least ratio of optimum to 2-μ-Approx is {min(ratios):.4f}.",
-                min(ratios) >= 0.5,
+                f"The least ratio of optimum to 2-μ-Approx in {SAMPLES} samples is {least:.4f}.",
+                least >= 0.5,
             ),
             Claim(
-                "The ratio is 1 or close to 1 in all samples (at least 0.94 in the paper, 1 in six of"
-                " ten).",
-                f"At least {min(ratios):.4f}; 1 in {exact} of {len(ratios)}.",
-                min(ratios) > 0.9,
+                "The ratio is 1 or close to 1 in all samples: 1 in six of ten, at least 0.9438.",
+                f"It is 1 in {np.mean(ratios > 1 - 1e-9):.0%} of our {SAMPLES} samples, below 0.9"
+                f" in {np.mean(ratios < 0.9):.0%}, and at least {shown:.4f} in the {SHOWN} shown.",
+                bool(shown > 0.9),
+                "The paper's ten samples were kinder than most.",
             ),
             Claim(
                 "2-μ-Approx loses least of the three on Tarragona.",

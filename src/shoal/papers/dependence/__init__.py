@@ -1,4 +1,4 @@
-"""k-Anonymous microaggregation with preservation of statistical dependence: Figures 8 to 14."""
+"""Microaggregation with preservation of statistical dependence: Figures 8 to 14."""
 
 from collections.abc import Callable
 from functools import partial
@@ -14,9 +14,9 @@ PAGE = Page(
     "The paper prints figures, and hardly a number: we draw the same axes, give our numbers in"
     " digits, and compare what its text says about them. MDAV groups by the quasi-identifiers X and"
     " the confidential columns Y, weighted by λ; only X is masked. D_X and D_Y are SSE / SST of X"
-    " and Y. Of Census and Tarragona the first six columns are X and the other seven Y. The Gaussian"
-    " tables have 1,000 records, one column X and one column Y; the paper's own draws are not"
-    " known, so ours come from a fixed seed.",
+    " and Y. Of Census and Tarragona the first six columns are X and the other seven Y. The"
+    " Gaussian tables have 1,000 records, one column X and one column Y; the paper's own draws are"
+    " not known, so ours come from a fixed seed.",
 )
 
 FIGURES = {

@@ -9,12 +9,7 @@ CELLS = as_printed("cells", "b = 2  1259712")
 def figure_14() -> Figure:
     """Distortion and linkage against lambda, one curve for each size of blocks."""
     panels = tuple(
-        Panel(
-            title,
-            "λ",
-            label,
-            tuple(Series(f"b = {size}", LAMBDAS, rounded(_curve(size, kind)), "o-") for size in SIZES),
-        )
+        Panel(title, "λ", label, tuple(_series(size, kind) for size in SIZES))
         for title, label, kind in (
             ("Distortion", "$D_X$", "x"),
             ("Distance-based linkage disclosure", "DLD", "linked"),
@@ -88,6 +83,10 @@ def claims() -> Claims:
             ),
         ),
     )
+
+
+def _series(size: int, kind: str) -> Series:
+    return Series(f"b = {size}", LAMBDAS, rounded(_curve(size, kind)), "o-")
 
 
 def _curve(size: int, kind: str) -> list[float]:

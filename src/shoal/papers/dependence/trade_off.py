@@ -50,8 +50,8 @@ def trade_off(number: int, name: str) -> Figure:
     )
     caption = (
         f"{source.title}: MDAV with λ from 0 (upper left end of each curve) to 1, in steps of 0.1."
-        " On the dotted line, distortion grows by the share by which dependence improves. Increments"
-        f" of D_X beyond {FARTHEST:g} lie outside (b)."
+        " On the dotted line, distortion grows by the share by which dependence improves."
+        f" Increments of D_X beyond {FARTHEST:g} lie outside (b)."
     )
     return Figure(f"dependence-figure-{number}", f"Figure {number}", caption, panels)
 

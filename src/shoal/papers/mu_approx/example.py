@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from shoal import datasets
-from shoal.papers.page import Table, as_printed
+from shoal.papers.page import Key, Table, as_printed
 from shoal.papers.runs import Labels, Matrix, groups, sse, sst
 from shoal.plan import microaggregate
 from shoal.space import zscore
@@ -88,7 +88,7 @@ def _masked(title: str, printed: dict[tuple[str, str], str], **options: Any) -> 
         for column in COLUMNS
         for record, value in enumerate(release.data[column].to_pylist(), 1)
     }
-    about = "Surface and number of employees are masked, turnover and net profit released as they are."
+    about = "Surface and number of employees are masked; turnover and net profit leave as they are."
     return Table.of(title, about, printed, ours)
 
 
@@ -101,7 +101,8 @@ def companies() -> Matrix:
 
 def variability() -> Table:
     """Examples 2 and 3: what both lose."""
-    Z, ours = companies(), {}
+    Z = companies()
+    ours: dict[Key, float] = {}
     found: dict[str, Labels] = {
         "optimal": groups(Z, "optimal", K),
         "μ-Approx": groups(Z, "mu-approx", K, random_state=SEED),

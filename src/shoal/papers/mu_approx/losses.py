@@ -81,4 +81,4 @@ def _drawn(printed: str, found: list[float]) -> str:
         return f"A draw: our {len(found)} seeds give {span}."
     if printed == "25.35":
         return f"A misprint for 23.35, most likely: our {len(found)} seeds give {span}."
-    return f"Outside what our {len(found)} seeds give, {span}: some freedom of the text is used otherwise."
+    return f"Outside what our {len(found)} seeds give, {span}: the text leaves choices open."

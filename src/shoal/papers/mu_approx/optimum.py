@@ -131,7 +131,7 @@ def claims() -> Claims:
         "",
         (
             Claim(
-                "Without natural groups MDAV is nearer to the optimum than μ-Approx, but for k = 6.",
+                "Without natural groups MDAV is nearer to the optimum, but for k = 6.",
                 f"MDAV is nearer for k = {', '.join(map(str, nearer))}.",
                 set(nearer) >= {2, 3, 4},
             ),

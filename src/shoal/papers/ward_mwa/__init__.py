@@ -9,7 +9,7 @@ import numpy as np
 from shoal.datasets import COLUMNS
 from shoal.mask.aggregate import group_mean
 from shoal.measure import correlation_change, first_component, information_loss, std_ratio
-from shoal.papers.page import Page, Part, Table
+from shoal.papers.page import Key, Page, Part, Table
 from shoal.papers.runs import Matrix, groups, masked, reference
 from shoal.papers.ward_mwa import notes, published
 from shoal.papers.ward_mwa.published import METHODS
@@ -84,7 +84,7 @@ def release_3(method: str) -> Matrix:
 
 def table_1() -> Table:
     """Information loss of every method."""
-    ours = {}
+    ours: dict[Key, float] = {}
     for k in KS:
         for method, way in product(("FS_FPC", "FS_SZ", "MWA_FPC", "MWA_SZ"), WAYS):
             ours[f"{method}, {way}", f"k={k}"] = loss(method, k, way)
@@ -109,7 +109,7 @@ def table_1() -> Table:
 def table_2() -> Table:
     """Standard deviations of the masked columns."""
     Z = reference("tarragona")
-    ours = {}
+    ours: dict[Key, float] = {}
     for method in METHODS:
         ratio = std_ratio(Z, release_3(method))
         ours |= {(name, method): float(ratio[at]) for name, at in VARIABLES.items()}
@@ -134,7 +134,7 @@ def component(method: str) -> tuple[Matrix, float]:
 
 def table_3() -> Table:
     """Weights of the columns on the first component."""
-    ours = {}
+    ours: dict[Key, float] = {}
     for method in ("original", *METHODS):
         loadings, share = component(method)
         ours |= {(name, method): float(loadings[at]) for name, at in VARIABLES.items()}
@@ -152,7 +152,7 @@ def table_3() -> Table:
 def table_3_changes() -> Table:
     """Changes of these weights."""
     before, _ = component("original")
-    ours = {}
+    ours: dict[Key, float] = {}
     for method in METHODS:
         change = 100 * (component(method)[0] / before - 1)
         ours |= {(name, method): float(change[at]) for name, at in VARIABLES.items()}
@@ -168,7 +168,7 @@ def table_3_changes() -> Table:
 def table_4() -> Table:
     """Changes of the correlations."""
     Z = reference("tarragona")
-    ours = {}
+    ours: dict[Key, float] = {}
     for method in METHODS:
         change = correlation_change(Z, release_3(method))
         ours[method, "average"], ours[method, "deviation"] = change["mean"], change["sd"]
