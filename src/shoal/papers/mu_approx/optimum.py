@@ -124,6 +124,7 @@ def claims() -> Claims:
         for name in ("five groups", "four groups")
         for k in KS
     }
+    exact = sum(_gap(found(name), k, "μ-Approx") < 1e-9 for name, k in grouped)
     everything = [found(name) for name in tables()]
     worst = max(_gap(cells, k, "μ-Approx") / _bound(k) for cells in everything for k in KS)
     return Claims(
@@ -133,12 +134,17 @@ def claims() -> Claims:
             Claim(
                 "Without natural groups MDAV is nearer to the optimum, but for k = 6.",
                 f"MDAV is nearer for k = {', '.join(map(str, nearer))}.",
-                set(nearer) >= {2, 3, 4},
+                nearer == [2, 3, 4, 5],
             ),
             Claim(
                 "With natural groups μ-Approx is nearer for most k.",
                 f"It is in {sum(grouped.values())} of {len(grouped)} runs of Tables 7 and 8.",
                 2 * sum(grouped.values()) > len(grouped),
+            ),
+            Claim(
+                "In three of these ten runs μ-Approx finds the optimum.",
+                f"In {exact} of {len(grouped)} it does with all {len(SEEDS)} seeds.",
+                exact >= 3,
             ),
             Claim(
                 "μ-Approx is much nearer to the optimum than its proven bound.",
