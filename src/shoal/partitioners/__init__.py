@@ -3,10 +3,12 @@
 from shoal.partitioners._base import Partition, Partitioner
 from shoal.partitioners.auto import Auto
 from shoal.partitioners.mdav import MDAV
+from shoal.partitioners.mdav1 import MDAV1
 from shoal.partitioners.registry import METHODS, method_name, partition, partitioner
 
 __all__ = [
     "MDAV",
+    "MDAV1",
     "METHODS",
     "Auto",
     "Partition",

@@ -9,10 +9,12 @@ from shoal.errors import ParameterError
 from shoal.partitioners._base import Partition, Partitioner
 from shoal.partitioners.auto import Auto
 from shoal.partitioners.mdav import MDAV
+from shoal.partitioners.mdav1 import MDAV1
 
 METHODS: dict[str, type[Partitioner]] = {
     "auto": Auto,
     "mdav": MDAV,
+    "mdav1": MDAV1,
 }
 
 
