@@ -80,6 +80,20 @@ def leave(tree, record):
 
 
 @compiled
+def shift(tree, record, point):
+    """Let ``record`` lie at ``point`` from now on; the boxes around it widen as needed."""
+    here = tree.place[record]
+    box = np.searchsorted(tree.start, here, side="right") - 1 + tree.start.shape[0]
+    for j in range(point.shape[0]):
+        tree.columns[j, here] = point[j]
+    while box > 0:
+        for j in range(point.shape[0]):
+            tree.bounds[box, 0, j] = min(tree.bounds[box, 0, j], point[j])
+            tree.bounds[box, 1, j] = max(tree.bounds[box, 1, j], point[j])
+        box //= 2
+
+
+@compiled
 def bound(tree, box, point):
     """Return a squared distance that no record in ``box`` comes nearer to ``point`` than."""
     total = 0.0
