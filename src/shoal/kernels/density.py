@@ -41,7 +41,7 @@ class Crowd(NamedTuple):
     groups: np.ndarray
 
 
-def gather(X, k, tree, nearest):
+def gather(X: np.ndarray, k: int, tree: Tree, nearest: np.ndarray) -> Crowd:
     """Return the crowd of all rows of ``X``, whose nearest others are ``nearest``."""
     n = len(X)
     leaves = 1 << (n - 1).bit_length()

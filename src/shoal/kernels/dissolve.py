@@ -48,7 +48,7 @@ class Groups(NamedTuple):
     rise: np.ndarray
 
 
-def open_groups(X, labels):
+def open_groups(X: np.ndarray, labels: np.ndarray) -> Groups:
     """Return the groups that ``labels`` tell, counted from 0 without gaps."""
     n, count = len(X), int(labels.max()) + 1
     centroids, sizes = group_means(X, labels, count)

@@ -36,7 +36,7 @@ class Tree(NamedTuple):
     living: np.ndarray
 
 
-def grow(X):
+def grow(X: np.ndarray) -> Tree:
     """Return a tree of all rows of ``X``: each box is halved across its widest side."""
     n = len(X)
     levels = max(0, int(np.ceil(np.log2(n / LEAF))))
@@ -184,7 +184,7 @@ def find_neighbours(tree, start, stop, found):
         find_nearest(tree, point, record, found[record], distances)
 
 
-def neighbours(X, m):
+def neighbours(X: np.ndarray, m: int) -> np.ndarray:
     """Return the ``m`` nearest other rows of each row of ``X``, nearest first.
 
     Ties go to the lowest record; ``m`` is at most ``len(X) - 1``. Memory grows as
