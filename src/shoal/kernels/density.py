@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels._compile import compiled
-from shoal.kernels.neighbours import Tree, find_nearest, leave
+from shoal.kernels.neighbours import NOBODY, Tree, find_nearest, leave
 
 SEARCH = 1000  # a search in the tree, counted in comparisons of a list
-END = -1
+END = NOBODY
 
 
 class Crowd(NamedTuple):

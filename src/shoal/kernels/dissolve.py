@@ -16,10 +16,10 @@ import numpy as np
 
 from shoal.kernels._compile import compiled
 from shoal.kernels.leftovers import group_means
-from shoal.kernels.neighbours import Tree, find_nearest, grow, leave, shift
+from shoal.kernels.neighbours import NOBODY, Tree, find_nearest, grow, leave, shift
 from shoal.kernels.pool import add_exactly
 
-END = -1
+END = NOBODY
 ROUNDING = 1e-12  # share of a group's SSE that a change must exceed to be more than rounding
 
 

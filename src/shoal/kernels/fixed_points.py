@@ -3,7 +3,7 @@
 import numpy as np
 
 from shoal.kernels._compile import compiled
-from shoal.kernels.neighbours import find_nearest, leave
+from shoal.kernels.neighbours import NOBODY, find_nearest, leave
 
 
 @compiled
@@ -24,7 +24,7 @@ def advance(X, k, tree, queues, heads, labels, rounds):
     while tree.living[1] >= k and rounds > 0:
         turn = heads[2] % 2
         heads[turn] = next_living(queues[turn], heads[turn], labels)
-        find_nearest(tree, X[queues[turn, heads[turn]]], -1, group, distances)
+        find_nearest(tree, X[queues[turn, heads[turn]]], NOBODY, group, distances)
         for i in group:
             labels[i] = heads[2]
             leave(tree, i)

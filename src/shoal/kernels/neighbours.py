@@ -15,6 +15,9 @@ from shoal.kernels._compile import compiled
 
 LEAF = 32  # most records in a box that is not divided further
 DEEPEST = 64  # more levels than any table fills
+# NumPy integers, since numba compiles a verb anew for every plain constant handed to it.
+NOBODY = np.int64(-1)
+NONE_YET = np.int64(0)
 
 
 class Tree(NamedTuple):
@@ -110,8 +113,23 @@ def comes_first(distance, record, other_distance, other_record):
 
 
 @compiled
-def look_into(tree, box, point, self, found, distances, count, gaps):
-    """Let the living of a leaf into ``found``, nearest first; return how many it now holds."""
+def insert(found, distances, count, record, distance):
+    """Let ``record`` into the list of the nearest ``count``; return how many it now holds."""
+    at, most = count, found.shape[0]
+    while at > 0 and comes_first(distance, record, distances[at - 1], found[at - 1]):
+        at -= 1
+    if at == most:
+        return count
+    count = min(count + 1, most)
+    for later in range(count - 1, at, -1):
+        found[later], distances[later] = found[later - 1], distances[later - 1]
+    found[at], distances[at] = record, distance
+    return count
+
+
+@compiled
+def measure_leaf(tree, box, point, gaps):
+    """Fill ``gaps`` with the squared distances of the living in a leaf; return its first place."""
     start = tree.start[box - tree.start.shape[0]]
     size = tree.living[box]
     gaps[:size] = 0.0
@@ -121,22 +139,18 @@ def look_into(tree, box, point, self, found, distances, count, gaps):
         for i in range(size):
             gap = column[i] - here
             gaps[i] += gap * gap
-    most = found.shape[0]
-    for i in range(size):
-        if count == most and gaps[i] > distances[most - 1]:
-            continue
-        record = tree.records[start + i]
-        if record == self:
-            continue
-        at = count
-        while at > 0 and comes_first(gaps[i], record, distances[at - 1], found[at - 1]):
-            at -= 1
-        if at == most:
-            continue
-        count = min(count + 1, most)
-        for later in range(count - 1, at, -1):
-            found[later], distances[later] = found[later - 1], distances[later - 1]
-        found[at], distances[at] = record, gaps[i]
+    return start
+
+
+@compiled
+def look_into(tree, box, point, self, found, distances, count, gaps):
+    """Let the living of a leaf into ``found``, nearest first; return how many it now holds."""
+    start, most = measure_leaf(tree, box, point, gaps), found.shape[0]
+    for i in range(tree.living[box]):
+        if count < most or gaps[i] <= distances[most - 1]:
+            record = tree.records[start + i]
+            if record != self:
+                count = insert(found, distances, count, record, gaps[i])
     return count
 
 
@@ -144,14 +158,14 @@ def look_into(tree, box, point, self, found, distances, count, gaps):
 def find_nearest(tree, point, self, found, distances):
     """Fill ``found`` with the living nearest to ``point``, nearest first; return their number.
 
-    The record ``self`` is left out (-1: none), ties go to the lowest record, and
+    The record ``self`` is left out (or ``NOBODY``), ties go to the lowest record, and
     ``distances`` are squared. The result is the number of records found, less
     than the length of ``found`` only if fewer live.
     """
     boxes, floors = np.empty(DEEPEST, np.int64), np.empty(DEEPEST)
     gaps = np.empty(LEAF)
     boxes[0], floors[0] = 1, 0.0
-    waiting, count, last = 1, 0, found.shape[0] - 1
+    waiting, count, last = 1, NONE_YET, found.shape[0] - 1
     while waiting > 0:
         waiting -= 1
         box, floor = boxes[waiting], floors[waiting]

@@ -4,6 +4,7 @@ from shoal.partitioners._base import Partition, Partitioner
 from shoal.partitioners.auto import Auto
 from shoal.partitioners.dba1 import DBA1
 from shoal.partitioners.dba2 import DBA2
+from shoal.partitioners.lloyd import Lloyd
 from shoal.partitioners.mdav import MDAV
 from shoal.partitioners.mdav1 import MDAV1
 from shoal.partitioners.mdav2 import MDAV2
@@ -19,6 +20,7 @@ __all__ = [
     "METHODS",
     "TFRP",
     "Auto",
+    "Lloyd",
     "Partition",
     "Partitioner",
     "method_name",

@@ -10,6 +10,7 @@ from shoal.partitioners._base import Partition, Partitioner
 from shoal.partitioners.auto import Auto
 from shoal.partitioners.dba1 import DBA1
 from shoal.partitioners.dba2 import DBA2
+from shoal.partitioners.lloyd import Lloyd
 from shoal.partitioners.mdav import MDAV
 from shoal.partitioners.mdav1 import MDAV1
 from shoal.partitioners.mdav2 import MDAV2
@@ -19,6 +20,7 @@ METHODS: dict[str, type[Partitioner]] = {
     "auto": Auto,
     "dba1": DBA1,
     "dba2": DBA2,
+    "lloyd": Lloyd,
     "mdav": MDAV,
     "mdav1": MDAV1,
     "mdav2": MDAV2,
