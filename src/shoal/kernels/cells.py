@@ -14,19 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels._compile import compiled
-from shoal.kernels.neighbours import (
-    DEEPEST,
-    LEAF,
-    NOBODY,
-    NONE_YET,
-    Tree,
-    bound,
-    comes_first,
-    find_nearest,
-    grow,
-    insert,
-    measure_leaf,
-)
+from shoal.kernels.neighbours import comes_first, find_nearest, insert
+from shoal.kernels.tree import DEEPEST, LEAF, NOBODY, NONE_YET, Tree, bound, grow, measure_leaf
 
 
 class Cells(NamedTuple):

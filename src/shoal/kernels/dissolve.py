@@ -16,8 +16,9 @@ import numpy as np
 
 from shoal.kernels._compile import compiled
 from shoal.kernels.leftovers import group_means
-from shoal.kernels.neighbours import NOBODY, Tree, find_nearest, grow, leave, shift
+from shoal.kernels.neighbours import find_nearest
 from shoal.kernels.pool import add_exactly
+from shoal.kernels.tree import NOBODY, Tree, grow, leave, shift
 
 END = NOBODY
 ROUNDING = 1e-12  # share of a group's SSE that a change must exceed to be more than rounding

@@ -3,7 +3,8 @@
 import numpy as np
 
 from shoal.kernels._compile import compiled
-from shoal.kernels.neighbours import NOBODY, find_nearest, leave
+from shoal.kernels.neighbours import find_nearest
+from shoal.kernels.tree import NOBODY, leave
 
 
 @compiled

@@ -3,7 +3,8 @@
 import numpy as np
 
 from shoal import progress
-from shoal.kernels.neighbours import Tree, find_neighbours
+from shoal.kernels.neighbours import find_neighbours
+from shoal.kernels.tree import Tree
 from shoal.partitioners._base import Labels
 
 STRIDE = 1000  # searches between two reports of progress: a fraction of a second

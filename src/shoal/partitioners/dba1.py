@@ -3,7 +3,7 @@
 from shoal import progress
 from shoal.kernels.density import advance, gather
 from shoal.kernels.leftovers import join_nearest
-from shoal.kernels.neighbours import grow
+from shoal.kernels.tree import grow
 from shoal.parameters import K
 from shoal.partitioners._base import STRIDE, Facts, Labels, Matrix, Partitioner
 from shoal.partitioners._neighbours import nearest_others

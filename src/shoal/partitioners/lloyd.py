@@ -8,7 +8,7 @@ from shoal import progress
 from shoal.kernels.cells import auction, enter, open_auction, open_cells
 from shoal.kernels.leftovers import group_means
 from shoal.kernels.mdav import mdav1
-from shoal.kernels.neighbours import Tree, grow
+from shoal.kernels.tree import Tree, grow
 from shoal.parameters import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, in_order
 from shoal.partitioners._second_phase import divide_large
