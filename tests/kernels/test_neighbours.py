@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shoal.kernels.boxes import LEAF, grow, leave, shift
 from shoal.kernels.neighbours import find_nearest, neighbours
-from shoal.kernels.tree import LEAF, grow, leave, shift
 from tables import tables
 from twins.mdav import nearest
 from twins.neighbours import neighbours as slow

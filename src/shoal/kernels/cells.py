@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels._compile import compiled
+from shoal.kernels.boxes import DEEPEST, LEAF, NOBODY, NONE_YET, BoxTree, bound, grow, measure_leaf
 from shoal.kernels.neighbours import comes_first, find_nearest, insert
-from shoal.kernels.tree import DEEPEST, LEAF, NOBODY, NONE_YET, Tree, bound, grow, measure_leaf
 
 
 class Cells(NamedTuple):
@@ -27,7 +27,7 @@ class Cells(NamedTuple):
     ``ends[0]`` to before ``ends[1]``; ``queued`` tells who stands in it.
     """
 
-    tree: Tree
+    tree: BoxTree
     centres: np.ndarray
     labels: np.ndarray
     distance: np.ndarray
@@ -39,7 +39,7 @@ class Cells(NamedTuple):
     ends: np.ndarray
 
 
-def open_cells(tree: Tree, centres: np.ndarray) -> tuple[Cells, Tree]:
+def open_cells(tree: BoxTree, centres: np.ndarray) -> tuple[Cells, BoxTree]:
     """Return cells that nobody has entered yet, and the tree of their centres."""
     n, count = len(tree.records), len(centres)
     cells = Cells(

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels._compile import compiled
+from shoal.kernels.boxes import NOBODY, BoxTree, leave
 from shoal.kernels.neighbours import find_nearest
 from shoal.kernels.tournament import play, play_again
-from shoal.kernels.tree import NOBODY, Tree, leave
 
 SEARCH = 1000  # a search in the tree, counted in comparisons of a list
 END = NOBODY
@@ -35,7 +35,7 @@ class Crowd(NamedTuple):
     lost neighbours: until it is looked at again, the bonds it lost end in itself.
     """
 
-    tree: Tree
+    tree: BoxTree
     nearest: np.ndarray
     known: np.ndarray
     bonds: np.ndarray
@@ -47,7 +47,7 @@ class Crowd(NamedTuple):
     groups: np.ndarray
 
 
-def gather(X: np.ndarray, k: int, tree: Tree, nearest: np.ndarray) -> Crowd:
+def gather(X: np.ndarray, k: int, tree: BoxTree, nearest: np.ndarray) -> Crowd:
     """Return the crowd of all rows of ``X``, whose nearest others are ``nearest``."""
     n = len(X)
     leaves = 1 << (n - 1).bit_length()

@@ -7,7 +7,7 @@ can come before the worst one found, ties included.
 import numpy as np
 
 from shoal.kernels._compile import compiled
-from shoal.kernels.tree import DEEPEST, LEAF, NONE_YET, bound, grow, measure_leaf
+from shoal.kernels.boxes import DEEPEST, LEAF, NONE_YET, bound, grow, measure_leaf
 
 
 @compiled

@@ -6,7 +6,7 @@ the winner of all. Empty places hold ``NOBODY``.
 """
 
 from shoal.kernels._compile import compiled
-from shoal.kernels.tree import NOBODY
+from shoal.kernels.boxes import NOBODY
 
 
 @compiled

@@ -5,10 +5,10 @@ from typing import Literal
 import numpy as np
 
 from shoal import progress
+from shoal.kernels.boxes import BoxTree, grow
 from shoal.kernels.cells import auction, enter, open_auction, open_cells
 from shoal.kernels.leftovers import group_means
 from shoal.kernels.mdav import mdav1
-from shoal.kernels.tree import Tree, grow
 from shoal.parameters import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, in_order
 from shoal.partitioners._second_phase import divide_large
@@ -90,7 +90,7 @@ class Lloyd(Partitioner):
         return best
 
 
-def _descend(X: Matrix, tree: Tree, labels: Labels, k: int) -> tuple[Labels, float]:
+def _descend(X: Matrix, tree: BoxTree, labels: Labels, k: int) -> tuple[Labels, float]:
     """Fill the cells and move the centres while the SSE falls; return the groups and it."""
     labels = in_order(labels)
     centres, sse = _centres(X, labels)
@@ -118,7 +118,7 @@ def _first_step(distance: float) -> float:
     return max(float(step), float(np.finfo(float).tiny))
 
 
-def _fill(X: Matrix, tree: Tree, centres: Matrix, k: int, step: float) -> Labels:
+def _fill(X: Matrix, tree: BoxTree, centres: Matrix, k: int, step: float) -> Labels:
     """Return cells of at least k records around ``centres``, each record as near as may be.
 
     Where many cells compete for a few records, short steps take long: longer ones

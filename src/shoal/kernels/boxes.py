@@ -17,7 +17,7 @@ NOBODY = np.int64(-1)
 NONE_YET = np.int64(0)
 
 
-class Tree(NamedTuple):
+class BoxTree(NamedTuple):
     """Records in nested boxes, of which some may have left.
 
     Box 1 holds all, boxes 2b and 2b + 1 are the halves of box b, and those from
@@ -36,7 +36,7 @@ class Tree(NamedTuple):
     living: np.ndarray
 
 
-def grow(X: np.ndarray) -> Tree:
+def grow(X: np.ndarray) -> BoxTree:
     """Return a tree of all rows of ``X``: each box is halved across its widest side."""
     n = len(X)
     levels = max(0, int(np.ceil(np.log2(n / LEAF))))
@@ -59,7 +59,7 @@ def grow(X: np.ndarray) -> Tree:
     place = np.empty(n, np.int64)
     place[records] = np.arange(n)
     columns = np.ascontiguousarray(X[records].T)
-    return Tree(columns, records, place, edges[:-1], bounds, lowest, living)
+    return BoxTree(columns, records, place, edges[:-1], bounds, lowest, living)
 
 
 @compiled
