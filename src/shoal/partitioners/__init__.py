@@ -4,6 +4,8 @@ from shoal.partitioners._base import Partition, Partitioner
 from shoal.partitioners.auto import Auto
 from shoal.partitioners.mdav import MDAV
 from shoal.partitioners.registry import METHODS, method_name, partition, partitioner
+from shoal.partitioners.sorted import Sorted
+from shoal.partitioners.univariate import Univariate
 
 __all__ = [
     "MDAV",
@@ -11,6 +13,8 @@ __all__ = [
     "Auto",
     "Partition",
     "Partitioner",
+    "Sorted",
+    "Univariate",
     "method_name",
     "partition",
     "partitioner",
