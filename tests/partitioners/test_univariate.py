@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import ParameterError
+from shoal.parameters import decisions
 from shoal.partitioners import Sorted, Univariate
 from shoal.partitioners._base import in_order
 from shoal.partitioners.scores import order, score
@@ -139,6 +140,12 @@ def test_an_order_of_the_wrong_kind_is_refused(rows):
 def test_an_order_by_a_column_that_does_not_exist_is_refused():
     with pytest.raises(ParameterError, match="asks for column 2"):
         Univariate(k=2, order=2).fit(np.zeros((5, 2)))
+
+
+def test_an_order_may_be_an_array_wherever_parameters_are_read():
+    rows = np.array([2, 0, 1])
+    assert decisions(Univariate(k=1, order=rows))["order"] is rows
+    assert np.array_equal(Univariate(k=1, order=rows).fit_predict(np.zeros((3, 2))), [0, 1, 2])
 
 
 def test_the_exact_loss_of_the_twin_is_a_fraction():

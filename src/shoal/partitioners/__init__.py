@@ -3,6 +3,7 @@
 from shoal.partitioners._base import Partition, Partitioner
 from shoal.partitioners.auto import Auto
 from shoal.partitioners.mdav import MDAV
+from shoal.partitioners.mward import MWard
 from shoal.partitioners.registry import METHODS, method_name, partition, partitioner
 from shoal.partitioners.sorted import Sorted
 from shoal.partitioners.univariate import Univariate
@@ -11,6 +12,7 @@ __all__ = [
     "MDAV",
     "METHODS",
     "Auto",
+    "MWard",
     "Partition",
     "Partitioner",
     "Sorted",

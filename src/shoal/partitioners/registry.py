@@ -9,12 +9,14 @@ from shoal.errors import ParameterError
 from shoal.partitioners._base import Partition, Partitioner
 from shoal.partitioners.auto import Auto
 from shoal.partitioners.mdav import MDAV
+from shoal.partitioners.mward import MWard
 from shoal.partitioners.sorted import Sorted
 from shoal.partitioners.univariate import Univariate
 
 METHODS: dict[str, type[Partitioner]] = {
     "auto": Auto,
     "mdav": MDAV,
+    "mward": MWard,
     "sorted": Sorted,
     "univariate": Univariate,
 }

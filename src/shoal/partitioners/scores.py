@@ -10,7 +10,8 @@ from shoal.parameters import AtLeast
 from shoal.partitioners._base import Matrix
 from shoal.space.scale import zscore
 
-Score = Literal["first-component", "sum-of-z"] | Annotated[int, AtLeast(0)]
+Column = Annotated[int, AtLeast(0)]
+Score = Literal["first-component", "sum-of-z"] | Column
 Loadings = Literal["exact", "rounded"]
 Vector = NDArray[np.float64]
 

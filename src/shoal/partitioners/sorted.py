@@ -31,7 +31,7 @@ class Sorted(Partitioner):
         multiple of k, because the last block is the larger one.
     loadings : str
         Weights of the columns in the first component: ``"exact"``, or
-        ``"rounded"`` to three decimals as the figures of [MD98]_ need. The first
+        ``"rounded"`` to three decimals as the figures of [MD99]_ need. The first
         column whose weight is at least half the greatest counts positively.
 
     Attributes
@@ -47,9 +47,9 @@ class Sorted(Partitioner):
        confidentiality: the small aggregates method. Proceedings of the 1992
        Symposium on Design and Analysis of Longitudinal Surveys, 195-204.
        Statistics Canada.
-    .. [MD98] Mateo-Sanz, J. M. and Domingo-Ferrer, J. (1998). A method for
-       data-oriented multivariate microaggregation. Proceedings of Statistical
-       Data Protection '98, 89-99. Eurostat.
+    .. [MD99] Mateo-Sanz, J. M. and Domingo-Ferrer, J. (1999). A method for
+       data-oriented multivariate microaggregation. Statistical Data Protection,
+       89-99. Office for Official Publications of the European Communities.
 
     Examples
     --------
