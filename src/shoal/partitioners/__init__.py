@@ -12,8 +12,11 @@ from shoal.partitioners.mdav import MDAV
 from shoal.partitioners.mdav1 import MDAV1
 from shoal.partitioners.mdav2 import MDAV2
 from shoal.partitioners.mst import MST
+from shoal.partitioners.mward import MWard
 from shoal.partitioners.registry import METHODS, describe, method_name, partition, partitioner
+from shoal.partitioners.sorted import Sorted
 from shoal.partitioners.tfrp import TFRP
+from shoal.partitioners.univariate import Univariate
 from shoal.partitioners.vmdav import VMDAV
 
 __all__ = [
@@ -34,6 +37,9 @@ __all__ = [
     "Partition",
     "Partitioner",
     "describe",
+    "MWard",
+    "Sorted",
+    "Univariate",
     "method_name",
     "partition",
     "partitioner",

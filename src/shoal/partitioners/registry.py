@@ -20,7 +20,10 @@ from shoal.partitioners.mdav import MDAV
 from shoal.partitioners.mdav1 import MDAV1
 from shoal.partitioners.mdav2 import MDAV2
 from shoal.partitioners.mst import MST
+from shoal.partitioners.mward import MWard
+from shoal.partitioners.sorted import Sorted
 from shoal.partitioners.tfrp import TFRP
+from shoal.partitioners.univariate import Univariate
 from shoal.partitioners.vmdav import VMDAV
 
 METHODS: dict[str, type[Partitioner]] = {
@@ -35,7 +38,10 @@ METHODS: dict[str, type[Partitioner]] = {
     "mdav1": MDAV1,
     "mdav2": MDAV2,
     "mst": MST,
+    "mward": MWard,
+    "sorted": Sorted,
     "tfrp": TFRP,
+    "univariate": Univariate,
     "vmdav": VMDAV,
 }
 
