@@ -4,6 +4,7 @@ from shoal.partitioners._base import Partition, Partitioner
 from shoal.partitioners.auto import Auto
 from shoal.partitioners.mdav import MDAV
 from shoal.partitioners.mdav1 import MDAV1
+from shoal.partitioners.optimal import Optimal
 from shoal.partitioners.registry import METHODS, method_name, partition, partitioner
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "MDAV1",
     "METHODS",
     "Auto",
+    "Optimal",
     "Partition",
     "Partitioner",
     "method_name",

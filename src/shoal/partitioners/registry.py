@@ -10,11 +10,13 @@ from shoal.partitioners._base import Partition, Partitioner
 from shoal.partitioners.auto import Auto
 from shoal.partitioners.mdav import MDAV
 from shoal.partitioners.mdav1 import MDAV1
+from shoal.partitioners.optimal import Optimal
 
 METHODS: dict[str, type[Partitioner]] = {
     "auto": Auto,
     "mdav": MDAV,
     "mdav1": MDAV1,
+    "optimal": Optimal,
 }
 
 
