@@ -1,3 +1,52 @@
 """Shoal hides each record of a table in a group of at least k."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from shoal import datasets
+    from shoal.assessment import assess
+    from shoal.mask import Microaggregate
+    from shoal.measure import MEASURES
+    from shoal.partitioners import METHODS, partition
+    from shoal.plan import Plan, microaggregate
+    from shoal.release import Release
+
+# The rooms behind the names open at the first touch, so that `import shoal` stays quick.
+_ROOMS = {
+    "METHODS": "shoal.partitioners",
+    "MEASURES": "shoal.measure",
+    "Microaggregate": "shoal.mask",
+    "Plan": "shoal.plan",
+    "Release": "shoal.release",
+    "assess": "shoal.assessment",
+    "datasets": "shoal.datasets",
+    "microaggregate": "shoal.plan",
+    "partition": "shoal.partitioners",
+}
+
+__all__ = [
+    "MEASURES",
+    "METHODS",
+    "Microaggregate",
+    "Plan",
+    "Release",
+    "assess",
+    "datasets",
+    "microaggregate",
+    "partition",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ROOMS:
+        raise AttributeError(f"module 'shoal' has no attribute {name!r}")
+    room = import_module(_ROOMS[name])
+    globals()[name] = found = room if name == "datasets" else getattr(room, name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cache
 from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -28,7 +27,7 @@ class AtLeast:
 
     def accepts(self, value: Any) -> bool:
         """Say whether ``value`` obeys."""
-        return not isinstance(value, Real) or value >= self.bound
+        return not isinstance(value, Real) or float(value) >= self.bound
 
     def __str__(self) -> str:
         return f" in [{self.bound:g}, inf)"
@@ -43,10 +42,24 @@ class Between:
 
     def accepts(self, value: Any) -> bool:
         """Say whether ``value`` obeys."""
-        return not isinstance(value, Real) or self.low <= value <= self.high
+        return not isinstance(value, Real) or self.low <= float(value) <= self.high
 
     def __str__(self) -> str:
         return f" in [{self.low:g}, {self.high:g}]"
+
+
+@dataclass(frozen=True)
+class Exactly:
+    """The number is ``only``: the method is made for it."""
+
+    only: float
+
+    def accepts(self, value: Any) -> bool:
+        """Say whether ``value`` obeys."""
+        return not isinstance(value, Real) or value == self.only
+
+    def __str__(self) -> str:
+        return f" equal to {self.only:g}"
 
 
 K = Annotated[int, AtLeast(1)]
@@ -85,7 +98,6 @@ class Parameter:
         return text if not self.accepts(value) and self.accepts(text) else value
 
 
-@cache
 def declared(cls: type) -> dict[str, Parameter]:
     """Return the parameters of ``cls`` by name, in the order of its signature."""
     hints = get_type_hints(cls.__init__, include_extras=True)  # type: ignore[misc]
@@ -96,7 +108,7 @@ def declared(cls: type) -> dict[str, Parameter]:
     }
 
 
-def validate(thing: object) -> None:
+def validate(thing: Any) -> None:
     """Check every parameter that ``thing`` stores; raise `ParameterError` at the first bad one."""
     cls = type(thing)
     for parameter in declared(cls).values():
@@ -108,7 +120,7 @@ def validate(thing: object) -> None:
             )
 
 
-def decisions(thing: object) -> dict[str, Any]:
+def decisions(thing: Any) -> dict[str, Any]:
     """Return the parameters of ``thing`` that differ from their defaults."""
     return {
         name: getattr(thing, name)

@@ -22,25 +22,19 @@ def compiled(function):
 
 
 class _Announcer(event.Listener):
-    """Log one line for each kernel file that is compiled, not for each of its verbs."""
+    """Tell once per process that kernels are being compiled, so that nobody thinks it hangs."""
 
     def __init__(self):
-        self.told = set()
+        self.told = False
 
     def on_start(self, event):
         module = event.data["dispatcher"].py_func.__module__
-        if not module.startswith("shoal.kernels."):
-            return
-        kernel = module.rpartition(".")[2]
-        if not self.told:
-            _log.info(
-                "Compiling for this machine; this happens once and takes a few seconds (%s).",
-                kernel,
-            )
-        self.told.add(kernel)
+        if not self.told and module.startswith("shoal."):
+            _log.info("Compiling for this machine: a few seconds, once.")
+            self.told = True
 
     def on_end(self, event):
-        """Nothing to say: the next line of output shows that it is done."""
+        """Nothing to say: what follows shows that it is done."""
 
 
 event.register("numba:compile", _Announcer())

@@ -5,7 +5,7 @@ from shoal.partitioners.auto import Auto
 from shoal.partitioners.mdav import MDAV
 from shoal.partitioners.mdav1 import MDAV1
 from shoal.partitioners.optimal import Optimal
-from shoal.partitioners.registry import METHODS, method_name, partition, partitioner
+from shoal.partitioners.registry import METHODS, describe, method_name, partition, partitioner
 
 __all__ = [
     "MDAV",
@@ -15,6 +15,7 @@ __all__ = [
     "Optimal",
     "Partition",
     "Partitioner",
+    "describe",
     "method_name",
     "partition",
     "partitioner",

@@ -186,8 +186,8 @@ def drain(X: Matrix, advance: Callable[..., bool], *arguments: Any) -> Labels:
     The kernel works in strides, so that progress is told and Ctrl-C is heard
     between them.
     """
-    pool = open_pool(X)
+    pool: Any = open_pool(X)
     while advance(pool, *arguments, STRIDE):
         progress.report("grouping", len(X) - int(pool.size[0]), len(X))
     progress.report("grouping", len(X), len(X))
-    return pool.labels
+    return np.asarray(pool.labels)

@@ -1,0 +1,65 @@
+"""What a plan makes of a table, and what it can say about it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from shoal.partitioners import Partition
+from shoal.partitioners._base import Labels, in_order
+
+if TYPE_CHECKING:
+    from shoal.plan import Plan
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """A masked table, with what was done to it and what that cost.
+
+    Parameters
+    ----------
+    data : pandas, polars or pyarrow table
+        The masked table, of the kind that came in.
+    plan : Plan
+        What was done; running it again gives the same release.
+    partitions : tuple of Partition
+        The groups of each step and block, in order.
+    measures : dict
+        Value of each measure by name.
+    warnings : tuple of str
+        What the person who signs must know.
+    unchanged : tuple of str
+        Columns that leave as they came.
+    provenance : dict
+        Method used, number of records and versions of software.
+    """
+
+    data: Any
+    plan: "Plan"
+    partitions: tuple[Partition, ...]
+    measures: dict[str, Any]
+    warnings: tuple[str, ...]
+    unchanged: tuple[str, ...]
+    provenance: dict[str, Any]
+
+    @property
+    def labels(self) -> Labels:
+        """Group of each record; with several blocks or steps, records that share all groups."""
+        joint = self.partitions[0].labels
+        for groups in self.partitions[1:]:
+            joint = in_order(joint * groups.n_groups + groups.labels)
+        return joint
+
+    def report(self, path: str | Path, *, force: bool = False) -> None:
+        """Write a self-contained HTML page: what was promised, what was measured."""
+        from shoal.report import write_report  # the only look upwards: see docs/architecture.md
+
+        write_report(self, Path(path), force=force)
+
+    def __repr__(self) -> str:
+        sizes = np.concatenate([groups.sizes for groups in self.partitions])
+        return (
+            f"Release({self.provenance['records']} records, groups of {sizes.min()} to"
+            f" {sizes.max()}, information loss {self.measures.get('information_loss', 0):.2f}%)"
+        )

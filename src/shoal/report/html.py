@@ -1,0 +1,35 @@
+"""A summary as one self-contained page."""
+
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from shoal.release import Release
+from shoal.report.summary import summarise
+from shoal.report.text import one_line
+from shoal.table.publish import Publication
+
+
+def render(summary: dict[str, Any]) -> str:
+    """Return the page; names of columns and all else that comes from data are escaped."""
+    environment = Environment(
+        loader=PackageLoader("shoal.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    measures = {entry["name"]: entry for entry in summary["measures"]}
+    return environment.get_template("report.html").render(
+        summary,
+        line=one_line(summary),
+        class_sizes=measures["class_sizes"]["value"],
+        numbers=[entry for entry in summary["measures"] if entry["name"] != "class_sizes"],
+    )
+
+
+def write_report(release: Release, path: Path, *, force: bool = False) -> None:
+    """Write the page of ``release`` to ``path``, whole or not at all."""
+    with Publication(force=force) as publication:
+        publication.add(path).write_text(render(summarise(release)), encoding="utf-8")

@@ -1,0 +1,49 @@
+"""A geometry that also sees the confidential columns."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+Matrix = NDArray[np.float64]
+
+
+def with_confidential(X: Matrix, Y: Matrix, dependence: float) -> Matrix:
+    """Extend the quasi-identifiers by the confidential columns, to preserve dependence.
+
+    The weight of the two is ``beta = sqrt(dependence / (1 - dependence) * mX / mY)``
+    with mX and mY columns, so that ``dependence`` is the share of the
+    confidential columns whatever their number [RFSP16]_.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_records, mX)
+        Quasi-identifiers in comparable units.
+    Y : ndarray of shape (n_records, mY)
+        Confidential columns in comparable units.
+    dependence : float
+        In [0, 1]. 0 groups by the quasi-identifiers alone, 1 by the confidential
+        columns alone.
+
+    Returns
+    -------
+    ndarray
+        The columns that distances are taken on.
+
+    References
+    ----------
+    .. [RFSP16] Rebollo-Monedero, D., Forné, J., Soriano, M. and Puiggalí Allepuz, J.
+       (2016). k-Anonymous microaggregation with preservation of statistical
+       dependence. Information Sciences 342, 1-23.
+
+    Examples
+    --------
+    >>> with_confidential(np.ones((1, 1)), np.ones((1, 1)), 0.5)
+    array([[1., 1.]])
+    """
+    if dependence == 0:
+        return X
+    if dependence == 1:
+        return Y
+    beta = math.sqrt(dependence / (1 - dependence) * X.shape[1] / Y.shape[1])
+    return np.hstack([X, beta * Y])

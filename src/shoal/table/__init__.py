@@ -1,0 +1,1 @@
+"""A file becomes columns with roles."""

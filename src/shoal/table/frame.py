@@ -1,0 +1,162 @@
+"""Tables of any kind, seen through narwhals; nobody else imports it."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import ColumnError, InputError
+from shoal.parameters import hint
+from shoal.table.files import check_names
+
+Frame = nw.DataFrame[Any]
+
+EXACT = 2**53  # beyond it, a float64 cannot tell two whole numbers apart
+GREATEST = 1e300  # beyond it, sums of a group may not fit into a float64
+
+
+def open_frame(data: Any) -> Frame:
+    """Return ``data`` as a frame; refuse what is no table or has ambiguous columns."""
+    try:
+        frame: Frame = nw.from_native(data, eager_only=True)
+    except nw.exceptions.DuplicateError:
+        check_names(getattr(data, "column_names", data.columns))
+        raise
+    except TypeError:
+        lazy = " Call .collect() first." if hasattr(data, "collect") else ""
+        raise InputError(
+            f"The data must be a pandas, polars or pyarrow table. Got a"
+            f" {type(data).__name__} instead.{lazy}"
+        ) from None
+    check_names(frame.columns)
+    if len(frame) == 0:
+        raise InputError("The data hold no records.")
+    return frame
+
+
+def check_columns(frame: Frame, columns: Collection[str]) -> None:
+    """Refuse columns that the frame does not have."""
+    for name in columns:
+        if name not in frame.columns:
+            raise ColumnError(
+                f"The data have no column {name!r}.{hint(str(name), frame.columns)}"
+                f" The columns are: {', '.join(frame.columns)}."
+            )
+
+
+def matrix(frame: Frame, columns: Sequence[str]) -> NDArray[np.float64]:
+    """Return the columns as a float64 matrix in original units; refuse what has no mean."""
+    check_columns(frame, columns)
+    holes = {name: _holes(_numeric(frame, name)) for name in columns}
+    holes = {name: count for name, count in holes.items() if count}
+    if holes:
+        name, count = next(iter(holes.items()))
+        others = ", ".join(f"{other!r} {n}" for other, n in list(holes.items())[1:])
+        raise InputError(
+            f"Column {name!r} has {count} missing value{'s' if count > 1 else ''}"
+            f"{f' ({others} too)' if others else ''}. Impute or drop them first: a group mean over"
+            " a hole protects fewer than k records."
+        )
+    X = np.empty((len(frame), len(columns)))
+    for at, name in enumerate(columns):
+        X[:, at] = frame[name].cast(nw.Float64).to_numpy()
+        _check_range(X[:, at], name, whole=frame[name].dtype.is_integer())
+    return X
+
+
+def with_values(frame: Frame, values: Mapping[str, NDArray[Any]]) -> Frame:
+    """Return the frame with the values of some columns replaced; all else stays."""
+    return frame.with_columns(
+        nw.new_series(name, column, backend=frame.implementation) for name, column in values.items()
+    )
+
+
+def without(frame: Frame, columns: Sequence[str]) -> Frame:
+    """Return the frame without some columns."""
+    return frame.drop(columns)
+
+
+def to_native(frame: Frame) -> Any:
+    """Return the table in the kind that the caller handed over."""
+    return frame.to_native()
+
+
+def has_own_index(frame: Frame) -> bool:
+    """Say whether a pandas table has an index other than the row numbers."""
+    index = nw.maybe_get_index(frame)
+    return index is not None and type(index).__name__ != "RangeIndex"
+
+
+def is_numeric(frame: Frame, name: str) -> bool:
+    """Say whether a column is there and holds numbers by its type."""
+    return name in frame.columns and frame[name].dtype.is_numeric()
+
+
+def is_whole(frame: Frame, name: str) -> bool:
+    """Say whether a column holds whole numbers by its type."""
+    return frame[name].dtype.is_integer()
+
+
+def codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
+    """Return one column of numbers per column: equal numbers where the values are equal.
+
+    A missing value counts as a value of its own.
+    """
+    check_columns(frame, columns)
+    encoded = np.empty((len(frame), len(columns)), np.int64)
+    for at, name in enumerate(columns):
+        column = frame[name].to_arrow()
+        column = column.combine_chunks() if hasattr(column, "combine_chunks") else column
+        encoded[:, at] = column.dictionary_encode(null_encoding="encode").indices.to_numpy()
+    return encoded
+
+
+def differ(first: Frame, second: Frame, name: str) -> bool:
+    """Say whether a column has other values, or values of another type, in the other table."""
+    one, other = first[name], second[name]
+    if one.dtype.is_numeric() and other.dtype.is_numeric():
+        one, other = one.cast(nw.Float64), other.cast(nw.Float64)
+        return not np.array_equal(one.to_numpy(), other.to_numpy(), equal_nan=True)
+    return one.dtype != other.dtype or one.to_list() != other.to_list()
+
+
+def values_at(frame: Frame, columns: Sequence[str], row: int) -> list[Any]:
+    """Return the values of one record."""
+    return [frame[name][row] for name in columns]
+
+
+def _numeric(frame: Frame, name: str) -> nw.Series[Any]:
+    column = frame[name]
+    if not column.dtype.is_numeric():
+        kind = "text" if column.dtype == nw.String else str(column.dtype).lower()
+        raise ColumnError(
+            f"Column {name!r} holds {kind} where numbers are needed. Leave it out, or turn it into"
+            " numbers first."
+        )
+    return column
+
+
+def _holes(column: nw.Series[Any]) -> int:
+    hole = column.is_null()
+    if column.dtype.is_float():
+        hole = hole | column.is_nan().fill_null(True)
+    return int(hole.sum())
+
+
+def _check_range(values: NDArray[np.float64], name: str, whole: bool) -> None:
+    infinite = int(np.isinf(values).sum())
+    if infinite:
+        raise InputError(
+            f"Column {name!r} has {infinite} infinite value{'s' if infinite > 1 else ''}. Correct"
+            " or drop them: they have no mean."
+        )
+    greatest = np.abs(values).max()
+    if whole and greatest >= EXACT:
+        raise InputError(
+            f"Column {name!r} holds whole numbers beyond 2**53, which cannot be averaged exactly."
+            " Leave it out if it is an identifier, or rescale it."
+        )
+    if greatest > GREATEST:
+        raise InputError(f"Column {name!r} holds values beyond {GREATEST:g}. Rescale it.")

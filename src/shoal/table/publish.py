@@ -1,0 +1,96 @@
+"""Files that appear whole, together and at the end, or not at all."""
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from shoal.errors import FileError
+
+
+class Publication:
+    """Files under way: each is written beside its target and renamed when all are done.
+
+    Whatever goes wrong before that (a full disk, Ctrl-C, an error) removes what
+    was written and leaves every target as it was. A killed process may leave
+    hidden ``.part`` files, never half a target.
+
+    Parameters
+    ----------
+    force : bool
+        Whether a file that exists may be replaced.
+    """
+
+    def __init__(self, *, force: bool = False):
+        self.force = force
+        self._parts: dict[Path, Path] = {}
+
+    def add(self, target: Path) -> Path:
+        """Return the path to write to in place of ``target``."""
+        target = Path(target)
+        if target.is_dir():
+            raise FileError(f"{str(target)!r} is a directory. Name a file in it.")
+        if target.exists() and not self.force:
+            raise FileError(f"{str(target)!r} exists already. Use --force to replace it.")
+        try:
+            handle, name = tempfile.mkstemp(
+                prefix=f".{target.name}.", suffix=".part", dir=target.parent
+            )
+        except OSError as error:
+            raise FileError(_cannot_write(target, error)) from None
+        os.close(handle)
+        self._parts[target] = Path(name)
+        return Path(name)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            if error is None:
+                self._publish()
+            elif isinstance(error, OSError) and not isinstance(error, FileError):
+                target = next(iter(self._parts), Path())
+                raise FileError(_cannot_write(target, error)) from None
+        finally:
+            for part in self._parts.values():
+                with contextlib.suppress(OSError):
+                    part.unlink()
+
+    def _publish(self) -> None:
+        mask = os.umask(0)
+        os.umask(mask)
+        for target, part in self._parts.items():
+            try:
+                part.chmod(target.stat().st_mode if target.exists() else 0o666 & ~mask)
+                with part.open("rb") as file:
+                    os.fsync(file.fileno())
+            except OSError as error:
+                raise FileError(_cannot_write(target, error)) from None
+        for target, part in self._parts.items():
+            self._rename(part, target)
+
+    def _rename(self, part: Path, target: Path) -> None:
+        try:
+            if self.force:
+                part.replace(target)
+            else:
+                os.link(part, target)  # fails if somebody made the target meanwhile
+        except FileExistsError:
+            raise FileError(f"{str(target)!r} exists already. Use --force to replace it.") from None
+        except OSError as error:
+            if self.force or target.exists():
+                raise FileError(_cannot_write(target, error)) from None
+            part.replace(target)  # a file system without links
+
+
+def _cannot_write(target: Path, error: OSError) -> str:
+    reason = (error.strerror or "the disk said no").lower()
+    return f"{str(target)!r} could not be written: {reason}. Nothing was changed."
