@@ -80,7 +80,8 @@ class Optimal(Partitioner):
         if n < 2 * self.k:
             return np.zeros(n, np.int64)
         if n <= TINY:
-            return best_groups(X, self.k)
+            labels: Labels = best_groups(X, self.k)
+            return labels
         try:
             return prove(X, self.k)
         except NotProven:
