@@ -24,60 +24,71 @@ class Graph(NamedTuple):
     edges: np.ndarray
 
 
+NODE = np.dtype(
+    [
+        ("mate", np.int64),  # the matched edge of a vertex, -1 for none
+        ("top", np.int64),  # the outermost node that holds a vertex
+        ("parent", np.int64),  # the blossom in whose ring it lies, -1 for none
+        ("following", np.int64),  # the next in that ring
+        ("preceding", np.int64),  # the one before
+        ("link", np.int64),  # the edge to the next
+        ("first", np.int64),  # where the ring of a blossom starts
+        ("base", np.int64),  # the vertex matched outside; ``first`` holds it
+        ("value", np.int64),  # the dual, at least 0 for blossoms
+        ("since", np.int64),  # the time at which it was that
+        ("label", np.int64),  # free, outer or inner
+        ("entry", np.int64),  # the edge by which the tree reached it, -1 for the root
+        ("counted", np.int64),  # 1 if a vertex is among the members of the tree
+    ],
+    align=True,
+)
+
+
 class Matching(NamedTuple):
     """Matched edges, nested blossoms, dual values and the tree under growth.
 
-    ``mate[v]`` is the matched edge of a vertex, -1 if it has none; ``top[v]`` the
-    outermost node that holds it. A ring runs from ``first[b]``, which holds
-    ``base[b]``, along ``following`` over the edges ``link``, and back along
-    ``preceding``. ``value`` is the dual of each node: free for vertices, at least 0
-    for blossoms. A node of the tree was reached by its edge ``entry``; the vertices
-    of the tree are ``members[: counts[0]]``, ``counts[1]`` is the next vertex to
-    start from, and ``spare[: counts[2]]`` are unused numbers of blossoms. ``stack``
-    and ``inside`` are scratch.
+    The vertices of the tree are ``members[: counts[0]]``, ``counts[1]`` is the next
+    vertex to start from, and ``spare[: counts[2]]`` are unused numbers of blossoms.
+    ``stack``, ``inside`` and ``ring`` are scratch.
     """
 
-    mate: np.ndarray
-    top: np.ndarray
-    parent: np.ndarray
-    first: np.ndarray
-    base: np.ndarray
-    following: np.ndarray
-    preceding: np.ndarray
-    link: np.ndarray
-    value: np.ndarray
-    label: np.ndarray
-    entry: np.ndarray
-    members: np.ndarray
-    counted: np.ndarray
+    node: np.ndarray
+    clock: np.ndarray
     counts: np.ndarray
+    members: np.ndarray
     spare: np.ndarray
     stack: np.ndarray
     inside: np.ndarray
+    ring: np.ndarray
 
 
 def open_matching(size: int) -> Matching:
     """Return a matching of ``size`` vertices without an edge."""
-    nodes = 2 * size
+    node = np.zeros(2 * size, NODE)
+    node["top"] = node["base"] = np.arange(2 * size)
+    node["mate"] = node["parent"] = node["entry"] = -1
     return Matching(
-        mate=np.full(size, -1),
-        top=np.arange(size),
-        parent=np.full(nodes, -1),
-        first=np.full(nodes, -1),
-        base=np.arange(nodes),
-        following=np.full(nodes, -1),
-        preceding=np.full(nodes, -1),
-        link=np.full(nodes, -1),
-        value=np.zeros(nodes, np.int64),
-        label=np.full(nodes, FREE),
-        entry=np.full(nodes, -1),
-        members=np.empty(size, np.int64),
-        counted=np.zeros(size, np.bool_),
+        node=node,
+        clock=np.zeros(1, np.int64),
         counts=np.array([0, 0, size]),
-        spare=np.arange(nodes - 1, size - 1, -1),
-        stack=np.empty((4 * nodes, 2), np.int64),
+        members=np.empty(size, np.int64),
+        spare=np.arange(2 * size - 1, size - 1, -1),
+        stack=np.empty((8 * size, 2), np.int64),
         inside=np.empty(size, np.int64),
+        ring=np.empty(2 * size, np.int64),
     )
+
+
+@compiled
+def ring_of(m, blossom):
+    """Write the nodes of a blossom's ring into ``m.ring``, the first first; return their number."""
+    count = 0
+    child = m.node[blossom].first
+    while count == 0 or child != m.node[blossom].first:
+        m.ring[count] = child
+        count += 1
+        child = m.node[child].following
+    return count
 
 
 @compiled
@@ -88,17 +99,13 @@ def vertices_of(m, node):
     while waiting > 0:
         waiting -= 1
         here = m.stack[waiting, 0]
-        if here < m.top.shape[0]:
+        if here < m.inside.shape[0]:
             m.inside[count] = here
             count += 1
             continue
-        child = m.first[here]
-        while True:
-            m.stack[waiting, 0] = child
+        for i in range(ring_of(m, here)):
+            m.stack[waiting, 0] = m.ring[i]
             waiting += 1
-            child = m.following[child]
-            if child == m.first[here]:
-                break
     return count
 
 
@@ -106,16 +113,26 @@ def vertices_of(m, node):
 def raise_top(m, node):
     """Make ``node`` the outermost one of all its vertices."""
     for i in range(vertices_of(m, node)):
-        m.top[m.inside[i]] = node
+        m.node[m.inside[i]].top = node
 
 
 @compiled
 def child_with(m, blossom, vertex):
     """Return the node of the blossom's ring that holds ``vertex``, -1 if none does."""
     node = vertex
-    while node >= 0 and m.parent[node] != blossom:
-        node = m.parent[node]
+    while node >= 0 and m.node[node].parent != blossom:
+        node = m.node[node].parent
     return node
+
+
+@compiled
+def is_matched_forward(m, blossom, child):
+    """Say whether ``child`` is matched to the next in the ring: it stands at an odd place."""
+    forward = False
+    while child != m.node[blossom].first:
+        child = m.node[child].preceding
+        forward = not forward
+    return forward
 
 
 @compiled
@@ -124,7 +141,7 @@ def match_neighbours(graph, m, blossom, one, two, edge, waiting):
     a, b = graph.ends[edge, 0], graph.ends[edge, 1]
     if child_with(m, blossom, a) != one:
         a, b = b, a
-    m.mate[a] = m.mate[b] = edge
+    m.node[a].mate = m.node[b].mate = edge
     m.stack[waiting, 0], m.stack[waiting, 1] = one, a
     m.stack[waiting + 1, 0], m.stack[waiting + 1, 1] = two, b
     return waiting + 2
@@ -138,114 +155,22 @@ def turn(graph, m, node, vertex):
     while waiting > 0:
         waiting -= 1
         blossom, base = m.stack[waiting, 0], m.stack[waiting, 1]
-        if blossom < m.top.shape[0]:
+        if blossom < m.inside.shape[0]:
             continue
         child = child_with(m, blossom, base)
         m.stack[waiting, 0], m.stack[waiting, 1] = child, base
         waiting += 1
         forward = is_matched_forward(m, blossom, child)
         here = child
-        while here != m.first[blossom]:
+        while here != m.node[blossom].first:
             if forward:
-                one = m.following[here]
-                two = m.following[one]
-                waiting = match_neighbours(graph, m, blossom, one, two, m.link[one], waiting)
+                one = m.node[here].following
+                two = m.node[one].following
+                waiting = match_neighbours(graph, m, blossom, one, two, m.node[one].link, waiting)
             else:
-                one = m.preceding[here]
-                two = m.preceding[one]
-                waiting = match_neighbours(graph, m, blossom, one, two, m.link[two], waiting)
+                one = m.node[here].preceding
+                two = m.node[one].preceding
+                waiting = match_neighbours(graph, m, blossom, one, two, m.node[two].link, waiting)
             here = two
-        m.first[blossom] = child
-        m.base[blossom] = base
-
-
-@compiled
-def is_matched_forward(m, blossom, child):
-    """Say whether ``child`` is matched to the next in the ring: it stands at an odd place."""
-    steps = 0
-    here = m.first[blossom]
-    while here != child:
-        here = m.following[here]
-        steps += 1
-    return steps % 2 == 1
-
-
-@compiled
-def chain(m, one, two, edge):
-    """Let ``two`` follow ``one`` in a ring, over ``edge``."""
-    m.following[one] = two
-    m.preceding[two] = one
-    m.link[one] = edge
-
-
-@compiled
-def above(graph, m, node):
-    """Return the node of the tree from which ``node`` was reached."""
-    edge = m.entry[node]
-    a, b = m.top[graph.ends[edge, 0]], m.top[graph.ends[edge, 1]]
-    return b if a == node else a
-
-
-@compiled
-def shrink(graph, m, edge, crossing):
-    """Make a blossom of the ring that ``edge`` closes; ``crossing`` is where its sides meet."""
-    blossom = m.spare[m.counts[2] - 1]
-    m.counts[2] -= 1
-    a, b = graph.ends[edge, 0], graph.ends[edge, 1]
-    chain(m, m.top[a], m.top[b], edge)
-    node = m.top[a]
-    while node != crossing:
-        up = above(graph, m, node)
-        chain(m, up, node, m.entry[node])
-        node = up
-    node = m.top[b]
-    while node != crossing:
-        up = above(graph, m, node)
-        chain(m, node, up, m.entry[node])
-        node = up
-    m.first[blossom] = crossing
-    m.base[blossom] = m.base[crossing]
-    m.value[blossom] = 0
-    m.parent[blossom] = -1
-    m.label[blossom] = OUTER
-    m.entry[blossom] = m.entry[crossing]
-    node = crossing
-    while m.parent[node] != blossom:
-        m.parent[node] = blossom
-        node = m.following[node]
-    raise_top(m, blossom)
-
-
-@compiled
-def open_up(m, blossom):
-    """Take a blossom apart: the nodes of its ring become outermost and leave the tree."""
-    child = m.first[blossom]
-    while m.parent[child] == blossom:
-        m.parent[child] = -1
-        m.label[child] = FREE
-        raise_top(m, child)
-        child = m.following[child]
-    m.spare[m.counts[2]] = blossom
-    m.counts[2] += 1
-
-
-@compiled
-def expand(graph, m, blossom):
-    """Take an inner blossom apart; the even side of its ring takes its place in the tree."""
-    edge = m.entry[blossom]
-    a, b = graph.ends[edge, 0], graph.ends[edge, 1]
-    child = child_with(m, blossom, a)
-    if child < 0:
-        child = child_with(m, blossom, b)
-    forward = is_matched_forward(m, blossom, child)
-    last = m.first[blossom]
-    open_up(m, blossom)
-    label = INNER
-    while True:
-        m.label[child] = label
-        m.entry[child] = edge
-        if child == last:
-            return
-        edge = m.link[child] if forward else m.link[m.preceding[child]]
-        child = m.following[child] if forward else m.preceding[child]
-        label = OUTER if label == INNER else INNER
+        m.node[blossom].first = child
+        m.node[blossom].base = base

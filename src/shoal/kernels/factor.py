@@ -6,8 +6,6 @@ the second of the other. Odd sets of slots are numbered from 2n on, nested by
 ``parent``, and each takes its value off the edges inside it.
 """
 
-import numpy as np
-
 from shoal.kernels._compile import compiled
 
 
@@ -51,10 +49,11 @@ def distance_within(X, u, v, limit):
 
 @compiled
 def undercutting(X, value, parent, above, start, stop, least, pairs):
-    """Find the pairs of a record from ``start`` to ``stop`` and a lower one that undercut the duals.
+    """Find the pairs whose distance lies below what the duals of their slots allow.
 
-    Those by more than ``least`` fill the rows of ``pairs``. The result is their
-    number and the greatest excess of all.
+    The higher record runs from ``start`` to ``stop``. Pairs that lie below by more
+    than ``least`` fill the rows of ``pairs``, as far as they reach. The result is
+    their number and by how much any pair lies below at most.
     """
     n = X.shape[0]
     count, greatest = 0, 0.0

@@ -6,6 +6,7 @@ from shoal.partitioners.mdav import MDAV
 from shoal.partitioners.mdav1 import MDAV1
 from shoal.partitioners.optimal import Optimal
 from shoal.partitioners.registry import METHODS, describe, method_name, partition, partitioner
+from shoal.partitioners.two_mu_approx import TwoMuApprox
 
 __all__ = [
     "MDAV",
@@ -15,6 +16,7 @@ __all__ = [
     "Optimal",
     "Partition",
     "Partitioner",
+    "TwoMuApprox",
     "describe",
     "method_name",
     "partition",

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from math import fsum
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 from shoal import progress
 from shoal.kernels.blossom import Graph, Matching, open_matching
 from shoal.kernels.factor import sums_outwards, undercutting
+from shoal.kernels.heap import open_heap
 from shoal.kernels.matching import advance
 from shoal.kernels.neighbours import neighbours
 from shoal.partitioners._base import STRIDE, Labels, Matrix
@@ -87,8 +87,9 @@ def match(n: int, graph: Graph) -> Matching:
     matching = open_matching(2 * n)
     nearest = np.full(2 * n, np.iinfo(np.int64).max)
     np.minimum.at(nearest, graph.ends.ravel(), np.repeat(graph.weight, 2))
-    matching.value[:n] = nearest[:n] // 2
-    while advance(graph, matching, n, STRIDE):
+    matching.node["value"][:n] = nearest[:n] // 2
+    heap = open_heap(2 * len(graph.weight) + 4 * n)
+    while advance(graph, matching, heap, n, STRIDE // 10):
         progress.report("matching", int(matching.counts[1]), n)
     return matching
 
@@ -99,7 +100,7 @@ def duals(n: int, matching: Matching, unit: float) -> tuple[Matrix, Labels]:
     used = np.setdiff1d(np.arange(4 * n), unused)
     number = np.full(4 * n + 1, -1)  # the last place stands for -1: no parent
     number[used] = np.arange(len(used))
-    return matching.value[used] * unit, number[matching.parent[used]]
+    return matching.node["value"][used] * unit, number[matching.node["parent"][used]]
 
 
 def undercut(X: Matrix, value: Matrix, parent: Labels, least: float) -> tuple[Pairs, float]:
@@ -112,7 +113,7 @@ def undercut(X: Matrix, value: Matrix, parent: Labels, least: float) -> tuple[Pa
         count, excess = undercutting(X, value, parent, above, row, stop, least, pairs[found:])
         found, violation, row = found + count, max(violation, excess), stop
         progress.report("pricing all pairs", row, n)
-    return pairs[:found], violation
+    return pairs[:found], float(violation)
 
 
 def certify(n: int, value: Matrix, parent: Labels, violation: float) -> Certificate:
@@ -151,24 +152,27 @@ def minimum_factor(X: Matrix) -> Factor:
     """Return the [1,2]-factor of least weight on the squared distances of all pairs of records.
 
     It is found among near pairs; then all pairs are held against its dual values,
-    and those that undercut them are admitted, until there are none.
+    and those that undercut them are admitted, until there are none. Weights are
+    whole multiples of a unit, so that no step is rounded; a start so heavy that the
+    unit was too coarse is replaced by what came of it.
     """
     n = len(X)
-    start = some_factor(X)
-    known = fsum(lengths(X, start))
-    if known == 0:
-        return Factor(start, 0.0, Certificate(np.zeros(2 * n), np.full(2 * n, -1), 0.0, 0.0))
-    pairs = distinct(n, start, near_pairs(X))
-    unit = known * ROUNDING
-    while True:
+    used = some_factor(X)
+    pairs = distinct(n, used, near_pairs(X))
+    known = weight = fsum(lengths(X, used))
+    while weight > 0:
         # An edge above the known weight is never used, however far above.
         whole = np.rint(np.minimum(lengths(X, pairs) / known, 4) / ROUNDING).astype(np.int64)
         graph = slots_and_edges(n, pairs, 2 * whole)
         matching = match(n, graph)
-        value, parent = duals(n, matching, unit / 2)
-        new, violation = undercut(X, value, parent, 8 * unit)
-        if len(new) == 0:
-            break
-        pairs = distinct(n, pairs, new)
-    used = thinned(n, distinct(n, graph.ends[matching.mate[:n]] % n))
-    return Factor(used, fsum(lengths(X, used)), certify(n, value, parent, violation))
+        used = thinned(n, distinct(n, graph.ends[matching.node["mate"][:n]] % n))
+        weight = fsum(lengths(X, used))
+        value, parent = duals(n, matching, known * ROUNDING / 2)
+        new, violation = undercut(X, value, parent, 8 * ROUNDING * known)
+        if len(new) > 0:
+            pairs = distinct(n, pairs, new)
+        elif weight < known / 4:
+            known = weight
+        else:
+            return Factor(used, weight, certify(n, value, parent, violation))
+    return Factor(used, 0.0, Certificate(np.zeros(2 * n), np.full(2 * n, -1), 0.0, 0.0))

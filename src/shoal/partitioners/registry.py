@@ -13,12 +13,14 @@ from shoal.partitioners.auto import Auto
 from shoal.partitioners.mdav import MDAV
 from shoal.partitioners.mdav1 import MDAV1
 from shoal.partitioners.optimal import Optimal
+from shoal.partitioners.two_mu_approx import TwoMuApprox
 
 METHODS: dict[str, type[Partitioner]] = {
     "auto": Auto,
     "mdav": MDAV,
     "mdav1": MDAV1,
     "optimal": Optimal,
+    "two-mu-approx": TwoMuApprox,
 }
 
 
