@@ -1,4 +1,4 @@
-"""The [1,2]-factor of least weight, slow and readable: all ways to form pairs and paths are tried."""
+"""The [1,2]-factor of least weight, slow and readable: all pairs and paths are tried."""
 
 from functools import cache
 from itertools import combinations

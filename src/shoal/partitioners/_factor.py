@@ -62,7 +62,7 @@ def some_factor(X: Matrix) -> Pairs:
     labels = MDAV(k=2).fit_predict(X)
     order = np.argsort(labels, kind="stable")
     same = labels[order[1:]] == labels[order[:-1]]
-    return np.column_stack([order[1:], order[:-1]])[same]
+    return np.asarray(np.column_stack([order[1:], order[:-1]])[same])
 
 
 def near_pairs(X: Matrix) -> Pairs:
