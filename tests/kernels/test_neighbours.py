@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.kernels.neighbours import LEAF, find_nearest, grow, leave, neighbours
+from shoal.kernels.boxes import LEAF, grow, leave, shift
+from shoal.kernels.neighbours import find_nearest, neighbours
 from tables import tables
 from twins.mdav import nearest
 from twins.neighbours import neighbours as slow
@@ -42,6 +43,19 @@ def test_who_has_left_is_not_found(X, data):
         count = find_nearest(tree, X[record], record, found, distances)
         others = [i for i in left if i != record]
         assert list(found[:count]) == nearest(X, others, X[record], 5)
+
+
+@given(X=tables(least=4, most=3 * LEAF), data=st.data())
+def test_who_has_moved_is_found_at_the_new_place(X, data):
+    tree, moved = grow(X), X.copy()
+    for record in data.draw(st.lists(st.integers(0, len(X) - 1))):
+        moved[record] = data.draw(st.integers(-9, 9))
+        shift(tree, record, moved[record])
+    found, distances = np.empty(5, np.int64), np.empty(5)
+    for record in range(len(X)):
+        count = find_nearest(tree, moved[record], record, found, distances)
+        others = [i for i in range(len(X)) if i != record]
+        assert list(found[:count]) == nearest(moved, others, moved[record], 5)
 
 
 def test_equal_records_are_found_without_looking_at_all_of_them():
