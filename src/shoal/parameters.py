@@ -50,6 +50,20 @@ class Between:
         return f" in [{self.low:g}, {self.high:g}]"
 
 
+@dataclass(frozen=True)
+class Exactly:
+    """The number is ``only``: the method is made for it."""
+
+    only: float
+
+    def accepts(self, value: Any) -> bool:
+        """Say whether ``value`` obeys."""
+        return not isinstance(value, Real) or value == self.only
+
+    def __str__(self) -> str:
+        return f" equal to {self.only:g}"
+
+
 K = Annotated[int, AtLeast(1)]
 Seed = Annotated[int, AtLeast(0)] | None
 

@@ -13,9 +13,11 @@ from shoal.partitioners.mdav1 import MDAV1
 from shoal.partitioners.mdav2 import MDAV2
 from shoal.partitioners.mst import MST
 from shoal.partitioners.mward import MWard
+from shoal.partitioners.optimal import Optimal
 from shoal.partitioners.registry import METHODS, describe, method_name, partition, partitioner
 from shoal.partitioners.sorted import Sorted
 from shoal.partitioners.tfrp import TFRP
+from shoal.partitioners.two_mu_approx import TwoMuApprox
 from shoal.partitioners.univariate import Univariate
 from shoal.partitioners.vmdav import VMDAV
 
@@ -34,8 +36,10 @@ __all__ = [
     "Auto",
     "CentroidMDAV",
     "Lloyd",
+    "Optimal",
     "Partition",
     "Partitioner",
+    "TwoMuApprox",
     "describe",
     "MWard",
     "Sorted",
