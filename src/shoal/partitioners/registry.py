@@ -10,11 +10,21 @@ from shoal import parameters
 from shoal.errors import ParameterError
 from shoal.partitioners._base import Partition, Partitioner
 from shoal.partitioners.auto import Auto
+from shoal.partitioners.dba1 import DBA1
+from shoal.partitioners.dba2 import DBA2
 from shoal.partitioners.mdav import MDAV
+from shoal.partitioners.mdav1 import MDAV1
+from shoal.partitioners.mdav2 import MDAV2
+from shoal.partitioners.tfrp import TFRP
 
 METHODS: dict[str, type[Partitioner]] = {
     "auto": Auto,
+    "dba1": DBA1,
+    "dba2": DBA2,
     "mdav": MDAV,
+    "mdav1": MDAV1,
+    "mdav2": MDAV2,
+    "tfrp": TFRP,
 }
 
 

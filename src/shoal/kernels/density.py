@@ -1,0 +1,194 @@
+"""DBA1: the densest neighbourhood of what is left is the next group.
+
+Every living record keeps a list of its nearest living records. When a group
+leaves, only the records that had one of it among their k - 1 nearest are looked
+at again; a list is filled again from the tree when it runs short. A density may
+rise as well as fall when neighbours leave, so none may be looked at too late.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.kernels._compile import compiled
+from shoal.kernels.neighbours import Tree, find_nearest, leave
+
+SEARCH = 1000  # a search in the tree, counted in comparisons of a list
+END = -1
+
+
+class Crowd(NamedTuple):
+    """The living records with their neighbours and densities.
+
+    ``nearest[i, :known[i]]`` are the nearest living of record i, nearest first.
+    Each of the first k - 1 is a bond of i, and the bonds that end in record j
+    are chained: ``bonds[j]`` is the first, ``chain[b]`` the one after b. Bond
+    ``i * (k - 1) + t`` belongs to record i. ``spread`` is k times the SSE of a
+    record and its k - 1 nearest. ``bracket`` is a tournament over the records:
+    its first entry after 0 has the least spread. ``entered[i]`` is the next
+    neighbour of i that needs a bond.
+    """
+
+    tree: Tree
+    nearest: np.ndarray
+    known: np.ndarray
+    bonds: np.ndarray
+    chain: np.ndarray
+    spread: np.ndarray
+    bracket: np.ndarray
+    entered: np.ndarray
+    labels: np.ndarray
+    groups: np.ndarray
+
+
+def gather(X: np.ndarray, k: int, tree: Tree, nearest: np.ndarray) -> Crowd:
+    """Return the crowd of all rows of ``X``, whose nearest others are ``nearest``."""
+    n = len(X)
+    leaves = 1 << (n - 1).bit_length()
+    crowd = Crowd(
+        tree,
+        nearest,
+        np.full(n, nearest.shape[1]),
+        np.full(n, END),
+        np.full(n * (k - 1), END),
+        np.empty(n),
+        np.full(2 * leaves, END),
+        np.full(n, END),
+        np.full(n, END),
+        np.zeros(1, np.int64),
+    )
+    settle(X, k, crowd)
+    return crowd
+
+
+@compiled
+def settle(X, k, crowd):
+    """Tie the first bonds and hold the first tournament."""
+    first = crowd.bracket.shape[0] // 2
+    for i in range(X.shape[0]):
+        for t in range(k - 1):
+            tie(crowd, i * (k - 1) + t, crowd.nearest[i, t])
+        crowd.spread[i] = spread(X, i, crowd.nearest[i, : k - 1])
+        crowd.bracket[first + i] = i
+    for match in range(first - 1, 0, -1):
+        play(crowd, match)
+
+
+@compiled
+def tie(crowd, bond, record):
+    """Let ``bond`` end in ``record``."""
+    crowd.chain[bond] = crowd.bonds[record]
+    crowd.bonds[record] = bond
+
+
+@compiled
+def spread(X, i, others):
+    """Return k times the SSE of record ``i`` and ``others``.
+
+    It is summed from the differences to record i: small whole numbers give an
+    exact result, so that equal densities are seen to be equal, and at most a
+    factor k is lost where the two terms cancel.
+    """
+    squares, pull = 0.0, 0.0
+    for j in range(X.shape[1]):
+        total = 0.0
+        for other in others:
+            gap = X[other, j] - X[i, j]
+            squares += gap * gap
+            total += gap
+        pull += total * total
+    return (others.shape[0] + 1) * squares - pull
+
+
+@compiled
+def play(crowd, match):
+    """Send the record with the lesser spread on; the lower record sits left and wins ties."""
+    left, right = crowd.bracket[2 * match], crowd.bracket[2 * match + 1]
+    if left == END or (right != END and crowd.spread[right] < crowd.spread[left]):
+        left = right
+    crowd.bracket[match] = left
+
+
+@compiled
+def play_again(crowd, i, entry):
+    """Play the matches of record ``i`` again, which is now ``entry``: itself, or nobody."""
+    match = crowd.bracket.shape[0] // 2 + i
+    crowd.bracket[match] = entry
+    while match > 1:
+        match //= 2
+        play(crowd, match)
+
+
+@compiled
+def renew(X, k, crowd, i, distances):
+    """Drop the dead from the list of record ``i``; return the comparisons that it took.
+
+    ``entered[i]`` becomes the number of neighbours among the first k - 1 that stay.
+    """
+    work = crowd.known[i]
+    mine = crowd.nearest[i]
+    kept, stay = 0, 0
+    for t in range(crowd.known[i]):
+        if crowd.labels[mine[t]] == END:
+            mine[kept] = mine[t]
+            kept += 1
+        if t == k - 2:
+            stay = kept
+    if kept < k - 1:
+        kept = find_nearest(crowd.tree, X[i], i, mine, distances)
+        work += SEARCH
+    crowd.known[i] = kept
+    crowd.entered[i] = stay
+    crowd.spread[i] = spread(X, i, mine[: k - 1])
+    play_again(crowd, i, i)
+    return work
+
+
+@compiled
+def retie(k, crowd, gone):
+    """Give each bond that ended in the dead record ``gone`` to a neighbour that entered."""
+    bond = crowd.bonds[gone]
+    while bond != END:
+        after = crowd.chain[bond]
+        i = bond // (k - 1)
+        if crowd.labels[i] == END:
+            tie(crowd, bond, crowd.nearest[i, crowd.entered[i]])
+            crowd.entered[i] += 1
+            if crowd.entered[i] == k - 1:
+                crowd.entered[i] = END
+        bond = after
+
+
+@compiled
+def take_densest(crowd, group):
+    """Make the densest living record and its nearest the next group; write it into ``group``."""
+    group[0] = crowd.bracket[1]
+    for t in range(1, group.shape[0]):
+        group[t] = crowd.nearest[group[0], t - 1]
+    for i in group:
+        crowd.labels[i] = crowd.groups[0]
+        leave(crowd.tree, i)
+        play_again(crowd, i, END)
+    crowd.groups[0] += 1
+
+
+@compiled
+def advance(X, k, crowd, work):
+    """Form groups until about ``work`` comparisons are made; say whether to go on."""
+    group = np.empty(k, np.int64)
+    distances = np.empty(crowd.nearest.shape[1])
+    while crowd.tree.living[1] >= k and work > 0:
+        take_densest(crowd, group)
+        work -= k
+        if crowd.tree.living[1] < k:
+            break
+        for gone in group:
+            bond = crowd.bonds[gone]
+            while bond != END:
+                i = bond // (k - 1)
+                if crowd.labels[i] == END and crowd.entered[i] == END:
+                    work -= renew(X, k, crowd, i, distances)
+                bond = crowd.chain[bond]
+        for gone in group:
+            retie(k, crowd, gone)
+    return crowd.tree.living[1] >= k
