@@ -110,10 +110,8 @@ def comes_first(distance, record, other_distance, other_record):
 
 
 @compiled
-def look_into(tree, box, point, self, found, distances, count, gaps):
-    """Let the living of a leaf into ``found``, nearest first; return how many it now holds."""
-    start = tree.start[box - tree.start.shape[0]]
-    size = tree.living[box]
+def measure_leaf(tree, start, size, point, gaps):
+    """Fill ``gaps`` with the squared distances of ``size`` places from ``start`` on."""
     gaps[:size] = 0.0
     for j in range(point.shape[0]):
         column = tree.columns[j, start : start + size]
@@ -121,6 +119,14 @@ def look_into(tree, box, point, self, found, distances, count, gaps):
         for i in range(size):
             gap = column[i] - here
             gaps[i] += gap * gap
+
+
+@compiled
+def look_into(tree, box, point, self, found, distances, count, gaps):
+    """Let the living of a leaf into ``found``, nearest first; return how many it now holds."""
+    start = tree.start[box - tree.start.shape[0]]
+    size = tree.living[box]
+    measure_leaf(tree, start, size, point, gaps)
     most = found.shape[0]
     for i in range(size):
         if count == most and gaps[i] > distances[most - 1]:
@@ -194,3 +200,54 @@ def neighbours(X: np.ndarray, m: int) -> np.ndarray:
     if m > 0:
         find_neighbours(grow(X), 0, len(X), found)
     return found
+
+
+@compiled
+def count_closer(tree, weights, point, low, high, enough):
+    """Weigh the records whose squared distance is below ``low``, and those from there to ``high``.
+
+    The search ends as soon as ``enough`` weight lies below; the second number
+    then means nothing.
+    """
+    boxes = np.empty(DEEPEST, np.int64)
+    gaps = np.empty(LEAF)
+    boxes[0] = 1
+    waiting, closer, level = 1, 0, 0
+    while waiting > 0 and closer < enough:
+        waiting -= 1
+        box = boxes[waiting]
+        if box < tree.start.shape[0]:
+            near, far = 2 * box, 2 * box + 1
+            near_floor, far_floor = bound(tree, near, point), bound(tree, far, point)
+            if far_floor < near_floor:
+                near, far, near_floor, far_floor = far, near, far_floor, near_floor
+            if far_floor <= high:
+                boxes[waiting] = far
+                waiting += 1
+            if near_floor <= high:
+                boxes[waiting] = near
+                waiting += 1
+            continue
+        start = tree.start[box - tree.start.shape[0]]
+        size = tree.living[box]
+        measure_leaf(tree, start, size, point, gaps)
+        for i in range(size):
+            if gaps[i] < low:
+                closer += weights[tree.records[start + i]]
+            elif gaps[i] <= high:
+                level += weights[tree.records[start + i]]
+    return closer, level
+
+
+@compiled
+def rank_own(tree, weights, points, own, slack, enough, start, stop, closer, level):
+    """Count for the points from ``start`` to ``stop`` who is closer than, and as far as, their own.
+
+    ``own`` holds a record of the tree for each point. Distances that differ by a
+    share of ``slack`` or less are level.
+    """
+    gaps = np.empty(1)
+    for i in range(start, stop):
+        measure_leaf(tree, tree.place[own[i]], 1, points[i], gaps)
+        low, high = gaps[0] * (1 - slack), gaps[0] * (1 + slack)
+        closer[i], level[i] = count_closer(tree, weights, points[i], low, high, enough)
