@@ -4,15 +4,19 @@ import numpy as np
 
 from shoal.errors import InputError
 from shoal.measure._base import Matrix, Values, measure
-from shoal.measure._units import has_spread, zscores
+from shoal.measure._units import has_spread
 
 ROUNDING = 1e-9  # shares of the spectrum closer than this cannot be told apart
 
 
 def correlations(X: Matrix) -> Matrix:
     """Return the correlation matrix; a constant column is correlated with nothing but itself."""
-    Z = zscores(X)
-    R = np.asarray(Z.T @ Z / len(Z))
+    X = np.ldexp(X, -np.frexp(np.abs(X).max(axis=0))[1])
+    centred = X - X.mean(axis=0)
+    length = np.sqrt((centred**2).sum(axis=0))
+    length[(X[0] == X).all(axis=0)] = np.inf
+    directions = centred / length
+    R = np.asarray(directions.T @ directions)
     np.fill_diagonal(R, 1.0)
     return R
 

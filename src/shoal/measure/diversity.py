@@ -1,6 +1,6 @@
 """How many confidential values hide in a class of records that look alike."""
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,8 @@ from shoal.measure.anonymity import classes
 Codes = NDArray[np.generic]
 
 
-class Tally(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Tally:
     """The different values of each class, counted.
 
     Entry i says that value ``value[i]`` occurs ``count[i]`` times in class
