@@ -23,10 +23,11 @@ LAW = {
     "document": {"table", "mask", "partitioners"},
     "release": {"partitioners"},
     "plan": {"table", "partitioners", "mask", "measure", "assessment", "document", "release"},
-    "report": {"table", "measure", "document", "release"},
+    "tradeoff": {"table", "partitioners", "plan"},
+    "report": {"table", "measure", "document", "release", "tradeoff"},
     "cli": {
         "assessment", "datasets", "document", "mask", "measure", "partitioners", "plan", "release",
-        "report", "table",
+        "report", "table", "tradeoff",
     },
     "__main__": {"cli"},
 }  # fmt: skip

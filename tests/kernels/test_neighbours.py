@@ -5,15 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.kernels.neighbours import (
-    LEAF,
-    count_closer,
-    find_nearest,
-    grow,
-    leave,
-    neighbours,
-    rank_own,
-)
+from shoal.kernels.boxes import LEAF, grow, leave, shift
+from shoal.kernels.neighbours import find_nearest, neighbours
 from tables import tables
 from twins.mdav import nearest
 from twins.neighbours import neighbours as slow
@@ -52,6 +45,19 @@ def test_who_has_left_is_not_found(X, data):
         assert list(found[:count]) == nearest(X, others, X[record], 5)
 
 
+@given(X=tables(least=4, most=3 * LEAF), data=st.data())
+def test_who_has_moved_is_found_at_the_new_place(X, data):
+    tree, moved = grow(X), X.copy()
+    for record in data.draw(st.lists(st.integers(0, len(X) - 1))):
+        moved[record] = data.draw(st.integers(-9, 9))
+        shift(tree, record, moved[record])
+    found, distances = np.empty(5, np.int64), np.empty(5)
+    for record in range(len(X)):
+        count = find_nearest(tree, moved[record], record, found, distances)
+        others = [i for i in range(len(X)) if i != record]
+        assert list(found[:count]) == nearest(moved, others, moved[record], 5)
+
+
 def test_equal_records_are_found_without_looking_at_all_of_them():
     X = np.zeros((20_000, 2))
     assert np.array_equal(neighbours(X, 3)[[0, 1, 9999]], [[1, 2, 3], [0, 2, 3], [0, 1, 2]])
@@ -59,33 +65,3 @@ def test_equal_records_are_found_without_looking_at_all_of_them():
 
 def test_no_neighbour_is_asked_for():
     assert neighbours(np.zeros((3, 2)), 0).shape == (3, 0)
-
-
-@given(X=tables(least=2, most=3 * LEAF), data=st.data())
-def test_who_is_closer_is_counted_by_weight(X, data):
-    n = len(X)
-    weights = np.array(data.draw(st.lists(st.integers(1, 3), min_size=n, max_size=n)))
-    point = np.array(data.draw(st.lists(st.integers(-1, 4), min_size=X.shape[1], max_size=3)))[
-        : X.shape[1]
-    ].astype(float)
-    own = data.draw(st.integers(0, n - 1))
-    distances = ((X - point) ** 2).sum(axis=1)
-    closer = int(weights[distances < distances[own]].sum())
-    level = int(weights[distances == distances[own]].sum())
-    tree = grow(X)
-    all_ = int(weights.sum()) + 1
-    assert count_closer(tree, weights, point, distances[own], distances[own], all_) == (
-        closer,
-        level,
-    )
-    stopped = count_closer(tree, weights, point, distances[own], distances[own], 2)
-    assert stopped == (closer, level) if closer < 2 else stopped[0] >= 2
-
-
-def test_own_records_are_ranked_from_start_to_stop():
-    X = np.array([[0.0], [1.0], [3.0], [6.0]])
-    points, own = np.array([[0.0], [2.0], [2.0]]), np.array([0, 1, 3])
-    closer, level = np.full(3, -1), np.full(3, -1)
-    rank_own(grow(X), np.ones(4, np.int64), points, own, 0.0, 9, 1, 3, closer, level)
-    assert closer.tolist() == [-1, 0, 3]
-    assert level.tolist() == [-1, 2, 1]  # 1 and 3 are as near to 2 as each other

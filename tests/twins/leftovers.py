@@ -9,3 +9,11 @@ def join_nearest(X, groups, left):
     for i in left:
         nearest = min(range(len(groups)), key=lambda g: (squared(X[i], centroids[g]), g))
         groups[nearest].append(i)
+
+
+def settle(X, groups, left, k):
+    """Make a group of k or more left-overs; send fewer to the nearest groups."""
+    if len(left) >= k:
+        groups.append(left)
+    else:
+        join_nearest(X, groups, left)

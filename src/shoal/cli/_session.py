@@ -7,7 +7,7 @@ import sys
 import time
 import traceback
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import FrameType
@@ -90,6 +90,14 @@ def say(content: Mapping[str, Any], line: str, *, as_json: bool, quiet: bool) ->
         typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
     elif not quiet:
         typer.echo(line)
+
+
+def numbers(text: str, kind: Callable[[str], Any], option: str) -> list[Any]:
+    """Read a list of numbers like ``3,5,10``."""
+    try:
+        return [kind(word) for word in text.replace(",", " ").split()]
+    except ValueError:
+        raise ParameterError(f"{option} takes numbers like 3,5,10. Got {text!r}.") from None
 
 
 def settings(pairs: list[str], method: str) -> tuple[dict[str, Any], dict[str, Any]]:

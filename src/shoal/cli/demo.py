@@ -17,6 +17,7 @@ def demo(
     """Mask a synthetic survey of 1,000 people: original, plan, release and report."""
     with session(quiet=quiet):
         from shoal import datasets
+        from shoal.mask import Microaggregate
         from shoal.partitioners import partitioner
         from shoal.plan import Plan
         from shoal.table.csv import Dialect
@@ -26,7 +27,8 @@ def demo(
         folder.mkdir(parents=True, exist_ok=True)
         roles = datasets.ROLES["survey"]
         known = [name for name, role in roles.items() if role == "quasi-identifier"]
-        plan = Plan(roles, Plan.of(known, partitioner("auto", {"k": 5})).steps)
+        step = Microaggregate(known, partitioner("auto", {"k": 5}), within="region")
+        plan = Plan(roles, [step])
         original, target = folder / "original.csv", folder / "release.csv"
         with Publication(force=force) as publication:
             survey = datasets.survey(kind="pyarrow")

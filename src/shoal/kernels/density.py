@@ -3,7 +3,9 @@
 Every living record keeps a list of its nearest living records. When a group
 leaves, only the records that had one of it among their k - 1 nearest are looked
 at again; a list is filled again from the tree when it runs short. A density may
-rise as well as fall when neighbours leave, so none may be looked at too late.
+rise as well as fall when neighbours leave, so none may be looked at too late,
+with one exception: no density exceeds that of equal records, so a record among
+its equals is looked at again only when it comes first.
 """
 
 from typing import NamedTuple
@@ -11,10 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels._compile import compiled
-from shoal.kernels.neighbours import Tree, find_nearest, leave
+from shoal.kernels.boxes import NOBODY, BoxTree, leave
+from shoal.kernels.neighbours import find_nearest
+from shoal.kernels.tournament import play, play_again
 
 SEARCH = 1000  # a search in the tree, counted in comparisons of a list
-END = -1
+END = NOBODY
+ASLEEP = np.int64(-2)
 
 
 class Crowd(NamedTuple):
@@ -25,11 +30,12 @@ class Crowd(NamedTuple):
     are chained: ``bonds[j]`` is the first, ``chain[b]`` the one after b. Bond
     ``i * (k - 1) + t`` belongs to record i. ``spread`` is k times the SSE of a
     record and its k - 1 nearest. ``bracket`` is a tournament over the records:
-    its first entry after 0 has the least spread. ``entered[i]`` is the next
-    neighbour of i that needs a bond.
+    entry 1 has the least spread. ``entered[i]`` is the next neighbour of i that
+    needs a bond, ``END`` if none does, or ``ASLEEP`` if i had no spread when it
+    lost neighbours: until it is looked at again, the bonds it lost end in itself.
     """
 
-    tree: Tree
+    tree: BoxTree
     nearest: np.ndarray
     known: np.ndarray
     bonds: np.ndarray
@@ -41,7 +47,7 @@ class Crowd(NamedTuple):
     groups: np.ndarray
 
 
-def gather(X: np.ndarray, k: int, tree: Tree, nearest: np.ndarray) -> Crowd:
+def gather(X: np.ndarray, k: int, tree: BoxTree, nearest: np.ndarray) -> Crowd:
     """Return the crowd of all rows of ``X``, whose nearest others are ``nearest``."""
     n = len(X)
     leaves = 1 << (n - 1).bit_length()
@@ -71,7 +77,7 @@ def settle(X, k, crowd):
         crowd.spread[i] = spread(X, i, crowd.nearest[i, : k - 1])
         crowd.bracket[first + i] = i
     for match in range(first - 1, 0, -1):
-        play(crowd, match)
+        play(crowd.bracket, crowd.spread, match)
 
 
 @compiled
@@ -101,25 +107,6 @@ def spread(X, i, others):
 
 
 @compiled
-def play(crowd, match):
-    """Send the record with the lesser spread on; the lower record sits left and wins ties."""
-    left, right = crowd.bracket[2 * match], crowd.bracket[2 * match + 1]
-    if left == END or (right != END and crowd.spread[right] < crowd.spread[left]):
-        left = right
-    crowd.bracket[match] = left
-
-
-@compiled
-def play_again(crowd, i, entry):
-    """Play the matches of record ``i`` again, which is now ``entry``: itself, or nobody."""
-    match = crowd.bracket.shape[0] // 2 + i
-    crowd.bracket[match] = entry
-    while match > 1:
-        match //= 2
-        play(crowd, match)
-
-
-@compiled
 def renew(X, k, crowd, i, distances):
     """Drop the dead from the list of record ``i``; return the comparisons that it took.
 
@@ -140,23 +127,64 @@ def renew(X, k, crowd, i, distances):
     crowd.known[i] = kept
     crowd.entered[i] = stay
     crowd.spread[i] = spread(X, i, mine[: k - 1])
-    play_again(crowd, i, i)
+    play_again(crowd.bracket, crowd.spread, i, i)
     return work
 
 
 @compiled
+def use(k, crowd, bond, i):
+    """Let a free ``bond`` of record ``i`` end in the next neighbour that entered."""
+    tie(crowd, bond, crowd.nearest[i, crowd.entered[i]])
+    crowd.entered[i] += 1
+    if crowd.entered[i] == k - 1:
+        crowd.entered[i] = END
+
+
+@compiled
 def retie(k, crowd, gone):
-    """Give each bond that ended in the dead record ``gone`` to a neighbour that entered."""
+    """Free the bonds that ended in the dead record ``gone`` and use them again."""
     bond = crowd.bonds[gone]
     while bond != END:
         after = crowd.chain[bond]
         i = bond // (k - 1)
         if crowd.labels[i] == END:
-            tie(crowd, bond, crowd.nearest[i, crowd.entered[i]])
-            crowd.entered[i] += 1
-            if crowd.entered[i] == k - 1:
-                crowd.entered[i] = END
+            if crowd.entered[i] == ASLEEP:
+                tie(crowd, bond, i)
+            else:
+                use(k, crowd, bond, i)
         bond = after
+
+
+@compiled
+def wake(X, k, crowd, i, distances):
+    """Look again at record ``i``, which was asleep; return the comparisons that it took."""
+    work = renew(X, k, crowd, i, distances)
+    bond = crowd.bonds[i]
+    crowd.bonds[i] = END
+    while bond != END:
+        after = crowd.chain[bond]
+        if bond // (k - 1) == i:
+            use(k, crowd, bond, i)
+        else:
+            tie(crowd, bond, i)
+        bond = after
+    return work
+
+
+@compiled
+def mourn(X, k, crowd, gone, distances):
+    """Look again at those who had ``gone`` among their nearest; return the comparisons."""
+    work = 0
+    bond = crowd.bonds[gone]
+    while bond != END:
+        i = bond // (k - 1)
+        if crowd.labels[i] == END:
+            if crowd.spread[i] == 0.0:
+                crowd.entered[i] = ASLEEP
+            elif crowd.entered[i] == END:
+                work += renew(X, k, crowd, i, distances)
+        bond = crowd.chain[bond]
+    return work
 
 
 @compiled
@@ -168,7 +196,7 @@ def take_densest(crowd, group):
     for i in group:
         crowd.labels[i] = crowd.groups[0]
         leave(crowd.tree, i)
-        play_again(crowd, i, END)
+        play_again(crowd.bracket, crowd.spread, i, NOBODY)
     crowd.groups[0] += 1
 
 
@@ -178,17 +206,15 @@ def advance(X, k, crowd, work):
     group = np.empty(k, np.int64)
     distances = np.empty(crowd.nearest.shape[1])
     while crowd.tree.living[1] >= k and work > 0:
+        densest = crowd.bracket[1]
+        if crowd.entered[densest] == ASLEEP:
+            work -= wake(X, k, crowd, densest, distances)
+            continue
         take_densest(crowd, group)
         work -= k
-        if crowd.tree.living[1] < k:
-            break
-        for gone in group:
-            bond = crowd.bonds[gone]
-            while bond != END:
-                i = bond // (k - 1)
-                if crowd.labels[i] == END and crowd.entered[i] == END:
-                    work -= renew(X, k, crowd, i, distances)
-                bond = crowd.chain[bond]
-        for gone in group:
-            retie(k, crowd, gone)
+        if crowd.tree.living[1] >= k:
+            for gone in group:
+                work -= mourn(X, k, crowd, gone, distances)
+            for gone in group:
+                retie(k, crowd, gone)
     return crowd.tree.living[1] >= k

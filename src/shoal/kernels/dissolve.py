@@ -15,11 +15,12 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels._compile import compiled
+from shoal.kernels.boxes import NOBODY, BoxTree, grow, leave, shift
 from shoal.kernels.leftovers import group_means
-from shoal.kernels.neighbours import Tree, find_nearest, grow, leave, shift
+from shoal.kernels.neighbours import find_nearest
 from shoal.kernels.pool import add_exactly
 
-END = -1
+END = NOBODY
 ROUNDING = 1e-12  # share of a group's SSE that a change must exceed to be more than rounding
 
 
@@ -34,7 +35,7 @@ class Groups(NamedTuple):
     and what they would add to its SSE; all three are zero between two trials.
     """
 
-    tree: Tree
+    tree: BoxTree
     centroids: np.ndarray
     sizes: np.ndarray
     sse: np.ndarray

@@ -3,7 +3,8 @@
 import numpy as np
 
 from shoal.kernels._compile import compiled
-from shoal.kernels.neighbours import find_nearest, leave
+from shoal.kernels.boxes import NOBODY, leave
+from shoal.kernels.neighbours import find_nearest
 
 
 @compiled
@@ -24,7 +25,7 @@ def advance(X, k, tree, queues, heads, labels, rounds):
     while tree.living[1] >= k and rounds > 0:
         turn = heads[2] % 2
         heads[turn] = next_living(queues[turn], heads[turn], labels)
-        find_nearest(tree, X[queues[turn, heads[turn]]], -1, group, distances)
+        find_nearest(tree, X[queues[turn, heads[turn]]], NOBODY, group, distances)
         for i in group:
             labels[i] = heads[2]
             leave(tree, i)

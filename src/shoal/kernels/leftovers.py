@@ -3,16 +3,28 @@
 import numpy as np
 
 from shoal.kernels._compile import compiled
-from shoal.kernels.pool import add_exactly
+from shoal.kernels.exact import add_record, mean_of
+
+
+def settle(X: np.ndarray, labels: np.ndarray, k: int) -> None:
+    """Make at least ``k`` left-overs the last group; let fewer join the nearest groups."""
+    left = labels < 0
+    if left.sum() >= k:
+        labels[left] = labels.max() + 1
+    else:
+        join_nearest(X, labels)
 
 
 @compiled
-def close_group(labels):
-    """Make the left-overs the last group."""
-    last = labels.max() + 1
-    for i in range(labels.shape[0]):
+def join_nearest(X, labels):
+    """Let each left-over join the group with the nearest centroid; the centroids stay frozen."""
+    groups = 0
+    for label in labels:
+        groups = max(groups, label + 1)
+    centroids, sizes = group_means(X, labels, groups)
+    for i in range(X.shape[0]):
         if labels[i] < 0:
-            labels[i] = last
+            labels[i] = nearest_group(centroids, sizes, X[i])
 
 
 @compiled
@@ -23,13 +35,11 @@ def group_means(X, labels, groups):
     for i in range(X.shape[0]):
         if labels[i] >= 0:
             sizes[labels[i]] += 1
-            for j in range(X.shape[1]):
-                add_exactly(totals[labels[i], j], X[i, j])
+            add_record(totals[labels[i]], X[i])
     centroids = np.zeros((groups, X.shape[1]))
     for g in range(groups):
         if sizes[g] > 0:
-            for j in range(X.shape[1]):
-                centroids[g, j] = totals[g, j, 0] / sizes[g]
+            mean_of(totals[g], sizes[g], centroids[g])
     return centroids, sizes
 
 
@@ -47,12 +57,3 @@ def nearest_group(centroids, sizes, point):
         if best < 0 or distance < least:
             best, least = g, distance
     return best
-
-
-@compiled
-def join_nearest(X, labels):
-    """Let each left-over join the group with the nearest centroid; the centroids stay frozen."""
-    centroids, sizes = group_means(X, labels, labels.max() + 1)
-    for i in range(X.shape[0]):
-        if labels[i] < 0:
-            labels[i] = nearest_group(centroids, sizes, X[i])

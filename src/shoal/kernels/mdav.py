@@ -1,39 +1,24 @@
 """MDAV and its fixed-size relatives: groups from the ends of what is left.
 
-They differ in two numbers and in the tail. ``pairs_from`` is the number of
-living records from which a round forms two groups, ``singles_from`` the number
-from which it forms one. Fewer are left-overs.
+They differ in two numbers. ``pairs_from`` is the number of living records from
+which a round forms two groups, ``singles_from`` the number from which it forms
+one. Fewer are left-overs; see `shoal.kernels.leftovers.settle`.
 
-================  ============  ==============  ===================
+================  ============  ==============  ====================
 method            pairs_from    singles_from    left-overs
-================  ============  ==============  ===================
-MDAV              3k            2k              are the last group
-MDAV1             2k            k               join the nearest
-CentroidMDAV      never         2k              are the last group
-================  ============  ==============  ===================
+================  ============  ==============  ====================
+MDAV              3k            2k              k to 2k - 1 or none
+MDAV1             2k            k               0 to k - 1
+CentroidMDAV      never         2k              k to 2k - 1
+================  ============  ==============  ====================
 """
 
 import numpy as np
 
 from shoal.kernels._compile import compiled
+from shoal.kernels.growth import outermost, take_around
 from shoal.kernels.leftovers import join_nearest
-from shoal.kernels.pool import centre, farthest, locate, measure, nearest, open_pool, take
-
-
-@compiled
-def outermost(pool, point):
-    """Write the living record farthest from the mean of the living into ``point``."""
-    centre(pool, point)
-    measure(pool, point)
-    locate(pool, farthest(pool), point)
-
-
-@compiled
-def take_around(pool, point, group):
-    """Make the nearest records to ``point``, as many as ``group`` holds, the next group."""
-    measure(pool, point)
-    nearest(pool, group)
-    take(pool, group)
+from shoal.kernels.pool import farthest, locate, measure, nearest, open_pool, take
 
 
 @compiled
@@ -45,14 +30,14 @@ def rounds(pool, k, pairs_from, singles_from, work):
 
     while pool.size[0] >= singles_from and work > 0:
         pair = pool.size[0] >= pairs_from
-        work -= 4 * pool.size[0]
+        work -= 3 * pool.size[0]
 
         outermost(pool, seed)
         measure(pool, seed)
-        locate(pool, farthest(pool), opposite)
+        if pair:
+            locate(pool, farthest(pool), opposite)
         nearest(pool, group)
         take(pool, group)
-
         if pair:
             take_around(pool, opposite, group)
 

@@ -3,7 +3,8 @@
 import numpy as np
 
 from shoal import progress
-from shoal.kernels.neighbours import grow, rank_own
+from shoal.kernels.boxes import grow
+from shoal.kernels.closer import rank_own
 from shoal.measure._base import Labels, Matrix, measure
 from shoal.measure._units import zscores
 from shoal.measure.anonymity import classes

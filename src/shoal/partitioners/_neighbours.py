@@ -3,13 +3,14 @@
 import numpy as np
 
 from shoal import progress
-from shoal.kernels.neighbours import Tree, find_neighbours
+from shoal.kernels.boxes import BoxTree
+from shoal.kernels.neighbours import find_neighbours
 from shoal.partitioners._base import Labels
 
 STRIDE = 1000  # searches between two reports of progress: a fraction of a second
 
 
-def nearest_others(tree: Tree, m: int) -> Labels:
+def nearest_others(tree: BoxTree, m: int) -> Labels:
     """Return the ``m`` nearest others of each record in ``tree``, nearest first.
 
     Ties go to the lowest record. The search works in strides, so that progress

@@ -30,11 +30,11 @@ def second_phase(
         progress.report("second phase", min(start + STRIDE, len(order)), len(order))
     found = np.empty(len(X), np.int64)
     roll(groups, found)
-    _divide_large(X, found, k, divide)
+    divide_large(X, found, k, divide)
     return found
 
 
-def _divide_large(
+def divide_large(
     X: Matrix, labels: Labels, k: int, divide: Callable[[Matrix, int], Labels]
 ) -> None:
     """Let ``divide`` split the groups of 2k records or more, in place."""

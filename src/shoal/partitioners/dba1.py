@@ -1,9 +1,9 @@
 """Density-based microaggregation, the first phase."""
 
 from shoal import progress
+from shoal.kernels.boxes import grow
 from shoal.kernels.density import advance, gather
 from shoal.kernels.leftovers import join_nearest
-from shoal.kernels.neighbours import grow
 from shoal.parameters import K
 from shoal.partitioners._base import STRIDE, Facts, Labels, Matrix, Partitioner
 from shoal.partitioners._neighbours import nearest_others

@@ -1,6 +1,6 @@
 """Maximum Distance to Average Vector."""
 
-from shoal.kernels.leftovers import close_group
+from shoal.kernels.leftovers import settle
 from shoal.kernels.mdav import rounds
 from shoal.parameters import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, drain
@@ -46,5 +46,5 @@ class MDAV(Partitioner):
 
     def _split(self, X: Matrix) -> Labels:
         labels = drain(X, rounds, self.k, 3 * self.k, 2 * self.k)
-        close_group(labels)
+        settle(X, labels, self.k)
         return labels

@@ -1,6 +1,6 @@
 """MDAV1: MDAV whose left-overs join the nearest groups."""
 
-from shoal.kernels.leftovers import join_nearest
+from shoal.kernels.leftovers import settle
 from shoal.kernels.mdav import rounds
 from shoal.parameters import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, drain
@@ -50,5 +50,5 @@ class MDAV1(Partitioner):
 
     def _split(self, X: Matrix) -> Labels:
         labels = drain(X, rounds, self.k, 2 * self.k, self.k)
-        join_nearest(X, labels)
+        settle(X, labels, self.k)
         return labels

@@ -7,7 +7,8 @@ import numpy as np
 
 from shoal import progress
 from shoal.errors import InputError
-from shoal.kernels.neighbours import Tree, find_nearest, grow, leave, shift
+from shoal.kernels.boxes import BoxTree, grow, leave, shift
+from shoal.kernels.neighbours import find_nearest
 from shoal.partitioners._base import Labels, Matrix, Partition, in_order
 
 Test = Callable[[Labels], bool]
@@ -68,7 +69,7 @@ def merge_unsound(Z: Matrix, partition: Partition, sound: Test) -> Partition:
     return Partition(in_order(labels), partition.k)
 
 
-def _nearest(tree: Tree, point: Matrix, group: int) -> int:
+def _nearest(tree: BoxTree, point: Matrix, group: int) -> int:
     """Return the group whose centroid is nearest to ``point``; ties go to the first."""
     found, distance = np.empty(1, np.int64), np.empty(1)
     if find_nearest(tree, point, group, found, distance) == 0:

@@ -5,9 +5,9 @@ from typing import Literal
 import numpy as np
 
 from shoal import progress
+from shoal.kernels.boxes import grow
 from shoal.kernels.fixed_points import advance
 from shoal.kernels.leftovers import join_nearest
-from shoal.kernels.neighbours import grow
 from shoal.parameters import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
 from shoal.partitioners._second_phase import second_phase

@@ -73,6 +73,11 @@ def with_values(frame: Frame, values: Mapping[str, NDArray[Any]]) -> Frame:
     )
 
 
+def only(frame: Frame, columns: Sequence[str]) -> Frame:
+    """Return the frame with some columns alone."""
+    return frame.select(columns)
+
+
 def without(frame: Frame, columns: Sequence[str]) -> Frame:
     """Return the frame without some columns."""
     return frame.drop(columns)
