@@ -13,6 +13,7 @@ from shoal.measure import (
     first_component,
     loadings_change,
 )
+from shoal.partitioners import MWard
 from shoal.space import zscore
 
 
@@ -48,6 +49,19 @@ def test_the_first_component_explains_as_published(tarragona):
     X, by_sum, ranked = tarragona
     assert explained_change(X, by_sum) == pytest.approx(100 * (shares[1] - shares[0]))
     assert explained_change(X, ranked) == pytest.approx(100 * (shares[2] - shares[0]))
+
+
+@pytest.mark.parametrize(
+    ("start", "mean", "sd", "share"),
+    [("first-component", 0.1020, 0.0582, 72.6), ("sum-of-z", 0.1269, 0.0584, 74.7)],
+)
+def test_the_modified_ward_method_changes_them_as_published(tarragona, start, mean, sd, share):
+    X = tarragona[0]
+    labels = MWard(k=3, start=start).fit_predict(zscore(X))
+    masked = np.column_stack([group_mean(column, labels) for column in X.T])
+    found = correlation_change(X, masked)
+    assert (round(found["mean"], 4), round(found["sd"], 4)) == (mean, sd)
+    assert round(100 * first_component(masked)[1], 1) == share
 
 
 def test_the_weights_of_the_columns_are_the_published_ones(tarragona):

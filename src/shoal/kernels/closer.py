@@ -43,7 +43,7 @@ def count_closer(tree, weights, point, low, high, enough):
 
 @compiled
 def rank_own(tree, weights, points, own, slack, enough, start, stop, closer, level):
-    """Count for the points from ``start`` to ``stop`` who is closer than, and as near as, their own.
+    """Count who is closer than, and as near as, the own of the points from ``start`` to ``stop``.
 
     ``own`` holds a record of the tree for each point. Distances that differ by a
     share of ``slack`` or less are level.

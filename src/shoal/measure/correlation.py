@@ -48,7 +48,7 @@ def first_component(X: Matrix) -> tuple[Values, float]:
 
 @measure(kind="utility", better="lower")
 def correlation_change(original: Matrix, masked: Matrix) -> dict[str, float]:
-    """Mean and standard deviation of the changes of all correlations [MD98]_.
+    """Mean and standard deviation of the changes of all correlations [MD99]_.
 
     The changes are ``|r'_ij - r_ij|`` over all pairs of columns; their standard
     deviation divides by the number of pairs less one. A column that is constant in
@@ -71,9 +71,9 @@ def correlation_change(original: Matrix, masked: Matrix) -> dict[str, float]:
 
     References
     ----------
-    .. [MD98] Mateo-Sanz, J. M. and Domingo-Ferrer, J. (1998). A method for
-       data-oriented multivariate microaggregation. Proceedings of Statistical
-       Data Protection '98, 89-99. Eurostat.
+    .. [MD99] Mateo-Sanz, J. M. and Domingo-Ferrer, J. (1999). A method for
+       data-oriented multivariate microaggregation. Statistical Data Protection,
+       89-99. Office for Official Publications of the European Communities.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def correlation_change(original: Matrix, masked: Matrix) -> dict[str, float]:
 
 @measure(kind="utility", better="lower", per="quasi-identifier")
 def loadings_change(original: Matrix, masked: Matrix) -> Values:
-    """How far the weight of each column on the first component moved [MD98]_.
+    """How far the weight of each column on the first component moved [MD99]_.
 
     The component is that of the correlation matrix, the weight of a column its
     correlation with the component. The two components are turned to point the same
@@ -115,9 +115,9 @@ def loadings_change(original: Matrix, masked: Matrix) -> Values:
 
     References
     ----------
-    .. [MD98] Mateo-Sanz, J. M. and Domingo-Ferrer, J. (1998). A method for
-       data-oriented multivariate microaggregation. Proceedings of Statistical
-       Data Protection '98, 89-99. Eurostat.
+    .. [MD99] Mateo-Sanz, J. M. and Domingo-Ferrer, J. (1999). A method for
+       data-oriented multivariate microaggregation. Statistical Data Protection,
+       89-99. Office for Official Publications of the European Communities.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def loadings_change(original: Matrix, masked: Matrix) -> Values:
 
 @measure(kind="utility", better="lower", unit="%")
 def explained_change(original: Matrix, masked: Matrix) -> float:
-    """Change of the share that the first component explains, in points of a hundred [MD98]_.
+    """Change of the share that the first component explains, in points of a hundred [MD99]_.
 
     The component is that of the correlation matrix. Columns that are constant in
     the original are left out.
@@ -155,9 +155,9 @@ def explained_change(original: Matrix, masked: Matrix) -> float:
 
     References
     ----------
-    .. [MD98] Mateo-Sanz, J. M. and Domingo-Ferrer, J. (1998). A method for
-       data-oriented multivariate microaggregation. Proceedings of Statistical
-       Data Protection '98, 89-99. Eurostat.
+    .. [MD99] Mateo-Sanz, J. M. and Domingo-Ferrer, J. (1999). A method for
+       data-oriented multivariate microaggregation. Statistical Data Protection,
+       89-99. Office for Official Publications of the European Communities.
 
     Examples
     --------

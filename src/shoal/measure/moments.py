@@ -8,7 +8,7 @@ from shoal.measure._units import has_spread, in_units_of
 
 @measure(kind="utility", better="near one", per="quasi-identifier")
 def std_ratio(original: Matrix, masked: Matrix) -> Values:
-    """Standard deviation of each masked column divided by that of the original [MD98]_.
+    """Standard deviation of each masked column divided by that of the original [MD99]_.
 
     Parameters
     ----------
@@ -25,9 +25,9 @@ def std_ratio(original: Matrix, masked: Matrix) -> Values:
 
     References
     ----------
-    .. [MD98] Mateo-Sanz, J. M. and Domingo-Ferrer, J. (1998). A method for
-       data-oriented multivariate microaggregation. Proceedings of Statistical
-       Data Protection '98, 89-99. Eurostat.
+    .. [MD99] Mateo-Sanz, J. M. and Domingo-Ferrer, J. (1999). A method for
+       data-oriented multivariate microaggregation. Statistical Data Protection,
+       89-99. Office for Official Publications of the European Communities.
 
     Examples
     --------
