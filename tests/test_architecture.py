@@ -26,9 +26,10 @@ LAW = {
     "plan": {"table", "partitioners", "mask", "measure", "assessment", "document", "release"},
     "tradeoff": {"table", "partitioners", "plan"},
     "report": {"table", "measure", "document", "release", "tradeoff"},
+    "papers": {"table", "space", "datasets", "partitioners", "mask", "measure", "plan"},
     "cli": {
-        "assessment", "datasets", "document", "mask", "measure", "partitioners", "plan", "release",
-        "report", "table", "tradeoff",
+        "assessment", "datasets", "document", "mask", "measure", "papers", "partitioners", "plan",
+        "release", "report", "table", "tradeoff",
     },
     "__main__": {"cli"},
 }  # fmt: skip
@@ -39,7 +40,7 @@ ONLY_IN = {
     "narwhals": {"table"},
     "joblib": {"partitioners"},
     "jinja2": {"report"},
-    "matplotlib": {"report"},
+    "matplotlib": {"report", "papers"},
     "typer": {"cli"},
     "rich": {"cli"},
     "pooch": {"datasets"},
