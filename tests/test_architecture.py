@@ -17,7 +17,7 @@ LAW = {
     "table": set(),
     "space": set(),
     "datasets": {"table"},
-    "partitioners": {"kernels"},
+    "partitioners": {"kernels", "space"},
     "measure": {"kernels"},
     "mask": {"table", "space", "partitioners"},
     "assessment": {"table", "measure"},

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import matplotlib
 import pytest
-from conftest import reference_matrix
 
+from conftest import reference_matrix
 from shoal.papers import PAPERS, make
 from shoal.papers.markdown import index_text, page_text
 from shoal.papers.page import Numbers
