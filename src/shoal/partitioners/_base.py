@@ -97,12 +97,16 @@ class Facts:
         Key of the paper, spelled out in the docstring.
     guarantee : str
         What is proven about the loss; empty for a heuristic.
+    most : int or None
+        Number of records up to which every table is taken; a longer one may be
+        refused. None where there is no such limit.
     """
 
     groups: str
     cost: str
     paper: str
     guarantee: str = ""
+    most: int | None = None
 
 
 class Partitioner(BaseEstimator):  # type: ignore[misc]
