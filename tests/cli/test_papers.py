@@ -8,7 +8,8 @@ from typer.testing import CliRunner
 from shoal import progress
 from shoal.cli import app
 from shoal.papers import library
-from shoal.papers.page import Claim, Claims, Figure, Page, Panel, Series
+from shoal.papers.figure import Figure, Panel, Series
+from shoal.papers.page import Claim, Claims, Page
 
 
 def shell(*arguments):

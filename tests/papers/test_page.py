@@ -5,18 +5,8 @@ from dataclasses import replace
 import pytest
 
 from shoal.papers import markdown
-from shoal.papers.page import (
-    Claim,
-    Claims,
-    Comparison,
-    Figure,
-    Numbers,
-    Page,
-    Panel,
-    Series,
-    Table,
-    as_printed,
-)
+from shoal.papers.figure import Figure, Panel, Series
+from shoal.papers.page import Claim, Claims, Comparison, Numbers, Page, Table, as_printed
 from shoal.papers.plots import draw
 
 PRINTED = as_printed("k=3 k=4", "MDAV  5.69  7.51\nMDAV-2, old  1.00  -")

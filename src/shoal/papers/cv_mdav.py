@@ -77,8 +77,8 @@ GAMMAS = {"tarragona": 0.2, "census": 0.2, "eia": 1.1}  # of V-MDAV
 PAGE = Page(
     "cv-mdav",
     "Statistical disclosure control for data privacy preservation",
-    "S. K. Chettri, B. Paul and A. K. Dutta (2012). International Journal of Computer"
-    " Applications.",
+    "S. K. Chettri, B. Paul and A. K. Dutta (2013). International Journal of Computer Applications"
+    " 80(10), 38-43.",
     "Eight methods on three tables: `mdav` (which is MDAV-generic, both rows), `mdav1`, `mdav2`,"
     " `dba1`, `dba2`, `vmdav` with γ = 0.2 (Tarragona, Census) and 1.1 (EIA), which the paper does"
     " not give, and `cvmdav` with γ = 1.1. The paper cuts its figures rather than round them.",

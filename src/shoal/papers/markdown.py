@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 from functools import singledispatch
 
-from shoal.papers.page import Claims, Comparison, Figure, Numbers, Page, Part, Table
+from shoal.papers.figure import Figure
+from shoal.papers.page import Claims, Comparison, Numbers, Page, Part, Table
 
 LEGEND = (
     "Ours are shown with one decimal more than is printed. `=` says that ours, rounded to the"

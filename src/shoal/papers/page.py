@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from shoal.papers.figure import Figure
+
 Key = tuple[str, str]
 Published = Mapping[Key, str]
 
@@ -77,7 +79,7 @@ class Comparison:
         shown = [f"{self.ours:.{self.digits}f}"]
         if self.cut:
             longer = f"{self.ours:.{self.digits + 8}f}"
-            shown.append(longer[: -8 if self.digits else -9])
+            shown.append(longer[:-8])
         return float(self.published) in map(float, shown)
 
     @property
@@ -185,54 +187,6 @@ class Numbers:
     columns: tuple[str, ...]
     rows: Mapping[str, Sequence[float]]
     decimals: int = 4
-
-
-@dataclass(frozen=True)
-class Series:
-    """One line of a plot."""
-
-    label: str
-    x: Sequence[float]
-    y: Sequence[float]
-    style: str = "-"
-
-
-@dataclass(frozen=True)
-class Panel:
-    """One pair of axes.
-
-    Parameters
-    ----------
-    title : str
-        Title.
-    x : str
-        What is shown across.
-    y : str
-        What is shown upwards.
-    series : tuple of Series
-        The lines.
-    diagonal : bool
-        Whether to draw where a gain equals its price.
-    up_to : float
-        Where to end across, if the lines go further; 0 shows all.
-    """
-
-    title: str
-    x: str
-    y: str
-    series: tuple[Series, ...]
-    diagonal: bool = False
-    up_to: float = 0.0
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A figure of a paper, drawn from our numbers."""
-
-    name: str
-    title: str
-    caption: str
-    panels: tuple[Panel, ...]
 
 
 Part = Table | Claims | Numbers | Figure

@@ -4,7 +4,7 @@ from io import BytesIO
 from typing import Any
 
 from shoal.errors import MissingDependency
-from shoal.papers.page import Figure, Panel
+from shoal.papers.figure import Figure, Panel
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00")  # told apart by all eyes
 SETTINGS = {

@@ -1,7 +1,8 @@
 """Figure 14: Census in blocks of columns."""
 
 from shoal.papers.dependence.sweeps import KNOWN, LAMBDAS, SIZES, K, blocked, rounded, sources
-from shoal.papers.page import Claim, Claims, Figure, Numbers, Panel, Series, Table, as_printed
+from shoal.papers.figure import Figure, Panel, Series
+from shoal.papers.page import Claim, Claims, Numbers, Table, as_printed
 
 CELLS = as_printed("cells", "b = 2  1259712")
 

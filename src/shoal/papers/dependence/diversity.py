@@ -3,7 +3,8 @@
 import numpy as np
 
 from shoal.papers.dependence.sweeps import LAMBDAS, REAL, rounded, sources, sweep
-from shoal.papers.page import Claim, Claims, Figure, Numbers, Panel, Series, Table, as_printed
+from shoal.papers.figure import Figure, Panel, Series
+from shoal.papers.page import Claim, Claims, Numbers, Table, as_printed
 
 NAMES = ("census", "tarragona")
 WIDTH = 0.02

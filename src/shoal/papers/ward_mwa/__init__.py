@@ -35,8 +35,8 @@ VARIABLES = {
 PAGE = Page(
     "ward-mwa",
     "A method for data-oriented multivariate microaggregation",
-    "J. M. Mateo-Sanz and J. Domingo-Ferrer (1998). Proceedings of Statistical Data Protection '98,"
-    " 89-99. Eurostat.",
+    "J. M. Mateo-Sanz and J. Domingo-Ferrer (1999). Statistical Data Protection, 89-99. Office for"
+    " Official Publications of the European Communities.",
     "Tarragona, 834 companies. FS sorts the records by one score and cuts blocks of k: method"
     " `sorted`. MWA is the modified Ward algorithm: method `mward`. The subscript names the score:"
     " first principal component (FPC; FS takes its loadings rounded to three decimals, which the"
