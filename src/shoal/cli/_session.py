@@ -7,7 +7,7 @@ import sys
 import time
 import traceback
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import FrameType
@@ -92,6 +92,14 @@ def say(content: Mapping[str, Any], line: str, *, as_json: bool, quiet: bool) ->
         typer.echo(line)
 
 
+def numbers(text: str, kind: Callable[[str], Any], option: str) -> list[Any]:
+    """Read a list of numbers like ``3,5,10``."""
+    try:
+        return [kind(word) for word in text.replace(",", " ").split()]
+    except ValueError:
+        raise ParameterError(f"{option} takes numbers like 3,5,10. Got {text!r}.") from None
+
+
 def settings(pairs: list[str], method: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Split ``name=value`` pairs into those of the step and those of the method."""
     from shoal import parameters
@@ -129,7 +137,7 @@ def release(
 ) -> "Release":
     """Read, run, write: the way of every command that masks."""
     from shoal.report import render, summarise
-    from shoal.table.files import check_format, read, write
+    from shoal.table.files import as_written, check_format, read, with_numbers, write
     from shoal.table.publish import Publication
 
     check_format(target)
@@ -139,10 +147,12 @@ def release(
     with Publication(force=force) as publication:
         page = publication.add(report) if report is not None else None
         part = publication.add(target)
-        made = plan.run(read(source, dialect=dialect, numbers=plan.numbers))
+        table = read(source, dialect=dialect, numbers=plan.masked)
+        made = plan.run(with_numbers(table, plan.numbers, path=source, dialect=dialect))
         if page is not None:
             page.write_text(render(summarise(made)), encoding="utf-8")
-        write(made.data, part, target=target, dialect=dialect)
+        data = as_written(made.data, table, made.unchanged)
+        write(data, part, target=target, dialect=dialect)
         heed()
     return made
 

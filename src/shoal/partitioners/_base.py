@@ -97,12 +97,16 @@ class Facts:
         Key of the paper, spelled out in the docstring.
     guarantee : str
         What is proven about the loss; empty for a heuristic.
+    most : int or None
+        Number of records up to which every table is taken; a longer one may be
+        refused. None where there is no such limit.
     """
 
     groups: str
     cost: str
     paper: str
     guarantee: str = ""
+    most: int | None = None
 
 
 class Partitioner(BaseEstimator):  # type: ignore[misc]
@@ -134,6 +138,7 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
         del y
         parameters.validate(self)
         matrix = validate_data(self, X, dtype=np.float64, order="C")
+        matrix = np.require(matrix, requirements="W")  # else each kernel is compiled twice
         self._check(matrix)
         self.partition_ = Partition(in_order(self._split(matrix)), int(self.k))
         self.labels_ = self.partition_.labels

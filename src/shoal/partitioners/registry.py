@@ -12,20 +12,42 @@ from shoal.partitioners._base import Partition, Partitioner
 from shoal.partitioners.auto import Auto
 from shoal.partitioners.centroid_mdav import CentroidMDAV
 from shoal.partitioners.cvmdav import CVMDAV
+from shoal.partitioners.dba1 import DBA1
+from shoal.partitioners.dba2 import DBA2
+from shoal.partitioners.lloyd import Lloyd
 from shoal.partitioners.md import MD
 from shoal.partitioners.mdav import MDAV
 from shoal.partitioners.mdav1 import MDAV1
+from shoal.partitioners.mdav2 import MDAV2
 from shoal.partitioners.mst import MST
+from shoal.partitioners.mu_approx import MuApprox
+from shoal.partitioners.mward import MWard
+from shoal.partitioners.optimal import Optimal
+from shoal.partitioners.sorted import Sorted
+from shoal.partitioners.tfrp import TFRP
+from shoal.partitioners.two_mu_approx import TwoMuApprox
+from shoal.partitioners.univariate import Univariate
 from shoal.partitioners.vmdav import VMDAV
 
 METHODS: dict[str, type[Partitioner]] = {
     "auto": Auto,
     "centroid-mdav": CentroidMDAV,
     "cvmdav": CVMDAV,
+    "dba1": DBA1,
+    "dba2": DBA2,
+    "lloyd": Lloyd,
     "md": MD,
     "mdav": MDAV,
     "mdav1": MDAV1,
+    "mdav2": MDAV2,
     "mst": MST,
+    "mu-approx": MuApprox,
+    "mward": MWard,
+    "optimal": Optimal,
+    "sorted": Sorted,
+    "tfrp": TFRP,
+    "two-mu-approx": TwoMuApprox,
+    "univariate": Univariate,
     "vmdav": VMDAV,
 }
 

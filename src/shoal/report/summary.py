@@ -29,6 +29,7 @@ def summarise(release: Release) -> dict[str, Any]:
             "unchanged": list(release.unchanged),
         },
         "measures": [_measure(name, value) for name, value in release.measures.items()],
+        "remarks": dict(release.remarks),
         "warnings": list(release.warnings),
         "plan": _public_plan(plan.to_dict()),
         "versions": release.provenance["versions"],

@@ -73,6 +73,11 @@ def with_values(frame: Frame, values: Mapping[str, NDArray[Any]]) -> Frame:
     )
 
 
+def only(frame: Frame, columns: Sequence[str]) -> Frame:
+    """Return the frame with some columns alone."""
+    return frame.select(columns)
+
+
 def without(frame: Frame, columns: Sequence[str]) -> Frame:
     """Return the frame without some columns."""
     return frame.drop(columns)
@@ -92,6 +97,15 @@ def has_own_index(frame: Frame) -> bool:
 def is_numeric(frame: Frame, name: str) -> bool:
     """Say whether a column is there and holds numbers by its type."""
     return name in frame.columns and frame[name].dtype.is_numeric()
+
+
+def is_measurable(frame: Frame, name: str) -> bool:
+    """Say whether a column holds numbers throughout, all fit to compute with."""
+    try:
+        matrix(frame, [name])
+    except InputError:
+        return False
+    return True
 
 
 def is_whole(frame: Frame, name: str) -> bool:
