@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -46,10 +47,13 @@ def test_mask_writes_a_release_and_says_one_line_of_truth(folder):
 
 
 def test_columns_that_are_not_masked_come_back_to_the_letter(folder):
-    (folder / "in.csv").write_text("zip,x\n007,1.50\n0080,2.50\n0.10,3\n1e5,4\n")
-    assert shell("mask", "in.csv", "out.csv", "-c", "x", "-k", "2").exit_code == 0
-    cells = [line.split(",")[0] for line in (folder / "out.csv").read_text().splitlines()]
-    assert cells == ["zip", "007", "0080", "0.10", "1e5"]
+    cells = ["code", "007", "0080", "0.10", "1e5"]
+    numbers = ["x", "1.50", "2.50", "3", "4"]
+    rows = zip(cells, numbers, strict=True)
+    (folder / "in.csv").write_text("".join(f"{cell},{number}\n" for cell, number in rows))
+    for target, secret in {"a.csv": [], "b.csv": ["--confidential", "code"]}.items():
+        assert shell("mask", "in.csv", target, "-c", "x", "-k", "2", *secret).exit_code == 0
+        assert [line.split(",")[0] for line in Path(target).read_text().splitlines()] == cells
 
 
 def test_identifiers_are_dropped(folder):

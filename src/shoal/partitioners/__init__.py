@@ -12,6 +12,7 @@ from shoal.partitioners.mdav import MDAV
 from shoal.partitioners.mdav1 import MDAV1
 from shoal.partitioners.mdav2 import MDAV2
 from shoal.partitioners.mst import MST
+from shoal.partitioners.mu_approx import MuApprox
 from shoal.partitioners.mward import MWard
 from shoal.partitioners.optimal import Optimal
 from shoal.partitioners.registry import METHODS, describe, method_name, partition, partitioner
@@ -36,6 +37,7 @@ __all__ = [
     "Auto",
     "CentroidMDAV",
     "Lloyd",
+    "MuApprox",
     "Optimal",
     "Partition",
     "Partitioner",

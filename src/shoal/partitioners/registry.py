@@ -20,6 +20,7 @@ from shoal.partitioners.mdav import MDAV
 from shoal.partitioners.mdav1 import MDAV1
 from shoal.partitioners.mdav2 import MDAV2
 from shoal.partitioners.mst import MST
+from shoal.partitioners.mu_approx import MuApprox
 from shoal.partitioners.mward import MWard
 from shoal.partitioners.optimal import Optimal
 from shoal.partitioners.sorted import Sorted
@@ -40,6 +41,7 @@ METHODS: dict[str, type[Partitioner]] = {
     "mdav1": MDAV1,
     "mdav2": MDAV2,
     "mst": MST,
+    "mu-approx": MuApprox,
     "mward": MWard,
     "optimal": Optimal,
     "sorted": Sorted,

@@ -1,0 +1,64 @@
+"""A figure as SVG. The same figure gives the same bytes."""
+
+from io import BytesIO
+from typing import Any
+
+from shoal.errors import MissingDependency
+from shoal.papers.page import Figure, Panel
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00")  # told apart by all eyes
+SETTINGS = {
+    "svg.hashsalt": "shoal",
+    "svg.fonttype": "none",
+    "font.family": "sans-serif",
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+}
+WIDTH, HEIGHT = 4.4, 3.4  # of a pair of axes, in inches
+
+
+def check_plots() -> None:
+    """Refuse to begin where figures cannot be drawn."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise MissingDependency(
+            "To draw the figures of the papers, the package matplotlib is needed. Install it with:"
+            ' pip install "shoal[plots]".'
+        ) from None
+
+
+def draw(figure: Figure) -> bytes:
+    """Return the figure as SVG."""
+    from matplotlib import style
+    from matplotlib.figure import Figure as Canvas
+
+    across = min(2, len(figure.panels))
+    down = -(-len(figure.panels) // across)
+    with style.context(["default", SETTINGS]):
+        canvas = Canvas(figsize=(WIDTH * across, HEIGHT * down), layout="constrained")
+        axes = canvas.subplots(down, across, squeeze=False).ravel()
+        for axis, panel in zip(axes, figure.panels, strict=True):
+            _panel(axis, panel)
+        content = BytesIO()
+        canvas.savefig(content, format="svg", metadata={"Date": None, "Title": figure.title})
+    return content.getvalue()
+
+
+def _panel(axis: Any, panel: Panel) -> None:
+    labels = list(dict.fromkeys(line.label for line in panel.series))
+    for line in panel.series:
+        colour = COLOURS[labels.index(line.label) % len(COLOURS)]
+        axis.plot(line.x, line.y, line.style, color=colour, label=line.label, lw=1.3, ms=3.5)
+    if panel.diagonal:
+        axis.plot([0, 1], [0, -1], ":", color="#555555", lw=1, label="gain = price")
+    if panel.up_to and max(value for line in panel.series for value in line.x) > panel.up_to:
+        axis.set_xlim(right=panel.up_to)
+    axis.set(title=panel.title, xlabel=panel.x, ylabel=panel.y)
+    axis.legend()
