@@ -6,8 +6,6 @@ from shoal.papers import cv_mdav, two_mu_approx
 from shoal.papers.mu_approx import example, losses, optimum
 from shoal.papers.ward_mwa import published as ward
 
-UNIT = {0: 1, 1: 0.1, 2: 0.01, 3: 0.001, 4: 0.0001}
-
 
 def rows(cells):
     return list(dict.fromkeys(row for row, _ in cells))

@@ -44,21 +44,25 @@ def draw(figure: Figure) -> bytes:
     with style.context(["default", SETTINGS]):
         canvas = Canvas(figsize=(WIDTH * across, HEIGHT * down), layout="constrained")
         axes = canvas.subplots(down, across, squeeze=False).ravel()
+        lines: dict[str, Any] = {}
         for axis, panel in zip(axes, figure.panels, strict=True):
-            _panel(axis, panel)
+            lines |= _panel(axis, panel)
+        canvas.legend(handles=list(lines.values()), loc="outside lower center", ncols=len(lines))
         content = BytesIO()
         canvas.savefig(content, format="svg", metadata={"Date": None, "Title": figure.title})
     return content.getvalue()
 
 
-def _panel(axis: Any, panel: Panel) -> None:
-    labels = list(dict.fromkeys(line.label for line in panel.series))
-    for line in panel.series:
-        colour = COLOURS[labels.index(line.label) % len(COLOURS)]
-        axis.plot(line.x, line.y, line.style, color=colour, label=line.label, lw=1.3, ms=3.5)
+def _panel(axis: Any, panel: Panel) -> dict[str, Any]:
+    """Draw one pair of axes; return its lines by label, for the legend."""
+    lines = {}
+    for at, line in enumerate(panel.series):
+        look = {"color": COLOURS[at % len(COLOURS)], "lw": 1.3, "ms": 3.5, "label": line.label}
+        (lines[line.label],) = axis.plot(line.x, line.y, line.style, **look)
     if panel.diagonal:
-        axis.plot([0, 1], [0, -1], ":", color="#555555", lw=1, label="gain = price")
-    if panel.up_to and max(value for line in panel.series for value in line.x) > panel.up_to:
-        axis.set_xlim(right=panel.up_to)
+        look = {"color": "#555555", "lw": 1, "label": "gain = price"}
+        (lines["gain = price"],) = axis.plot([0, 1], [0, -1], ":", **look)
+    if panel.up_to and axis.get_xlim()[1] > panel.up_to:
+        axis.set_xlim(-panel.up_to / 20, panel.up_to)
     axis.set(title=panel.title, xlabel=panel.x, ylabel=panel.y)
-    axis.legend()
+    return lines

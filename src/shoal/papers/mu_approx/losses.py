@@ -2,7 +2,6 @@
 
 from functools import cache
 
-from shoal import progress
 from shoal.measure import euclidean_loss
 from shoal.papers.page import Key, Table, as_printed
 from shoal.papers.runs import groups, loss, masked, reference
@@ -47,8 +46,7 @@ def both(name: str, method: str, k: int) -> list[tuple[float, float]]:
     """Return L_E and L_SSE of every run: one, or one for each seed."""
     Z, found = reference(name), []
     seeds = [{"random_state": seed} for seed in SEEDS] if method == "mu-approx" else [{}]
-    for done, options in enumerate(seeds):
-        progress.report(f"{method}, {name}, k={k}", done, len(seeds))
+    for options in seeds:
         labels = groups(Z, method, k, **options)
         found.append((float(euclidean_loss(Z, masked(Z, labels))), loss(Z, labels)))
     return found
