@@ -147,8 +147,11 @@ def test_whole_numbers_become_floats_without_rounding(sme):
 
 def test_blocks_are_grouped_apart_and_tell_the_k_they_attain_together():
     data = shoal.datasets.sme()
-    with pytest.warns(UnderProtection, match="attain k=1, not k=3"):
+    with pytest.warns(UnderProtection, match="attain k=1, not k=3") as caught:
         release = shoal.microaggregate(data, KNOWN, k=3, blocks=1, **OTHER)
+    linked = shoal.assess(data, release.data, quasi_identifiers=KNOWN)["linkage"]
+    assert release.measures["linkage"] == linked
+    assert f"links {100 * linked:.1f}% of the records" in str(caught[0].message)
     assert len(release.partitions) == 2
     for name in KNOWN:
         assert release.data[name].value_counts().min() >= 3

@@ -88,13 +88,35 @@ def test_the_kernel_agrees_with_the_slow_version_without_ties(start, k):
     assert np.array_equal(MWard(k=k, start=start).fit_predict(X), in_order(mward(X, k, start)))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("k", "values"), [(2, 6), (3, 0), (9, 0), (5, 20)])
-def test_the_kernel_agrees_with_the_slow_version_over_many_boxes(k, values):
-    generator = np.random.default_rng(k)
-    X = generator.integers(0, values, (150, 3)).astype(float) if values else None
-    X = generator.normal(size=(150, 3)) if X is None else X
+@pytest.mark.parametrize("k", [3, 4, 7, 12])
+@pytest.mark.parametrize("p", [1, 2, 6])
+def test_the_kernel_agrees_with_the_slow_version_on_long_tables(k, p):
+    """Here groups lie in many boxes, lists run out and are shared."""
+    X = np.random.default_rng(k * p).normal(size=(600, p)) ** 3
+    assert np.array_equal(MWard(k=k, start=0).fit_predict(X), in_order(mward(X, k, 0)))
+
+
+@pytest.mark.parametrize(("k", "values"), [(2, 6), (5, 20)])
+def test_the_kernel_agrees_with_the_exact_version_over_many_boxes(k, values):
+    X = np.random.default_rng(k).integers(0, values, (140, 3)).astype(float)
     assert np.array_equal(MWard(k=k).fit_predict(X), in_order(mward(X, k)))
+
+
+def test_what_one_half_did_not_know_the_whole_does_not_know():
+    """Two records join; the group nearest to both is on the list of neither.
+
+    The second record knows eight groups nearer to itself, the first seven and the
+    second record. The whole must search again, though the first saw far.
+    """
+    first, second = [0.0, 0.0], [1.0, 0.0]
+    wanted = [1 + 1.1 * 0.498, 1.1 * np.sqrt(1 - 0.498**2)]
+    nearer = [[1.0 + c, np.sqrt(1 - c**2)] for c in np.linspace(0.782, 0.784, 8)]
+    beyond = [[-r, 0.0] for r in np.linspace(1.809, 1.811, 7)]
+    triples = np.repeat([[-9.0, 0.0], [9.0, 0.0], wanted, *nearer, *beyond], 3, axis=0)
+    X = np.vstack([triples, first, second])
+    labels = MWard(k=3, start=0).fit_predict(X)
+    assert labels[-1] == labels[-2] == labels[6]
+    assert np.array_equal(labels, in_order(mward(X, 3, 0)))
 
 
 @starts

@@ -54,6 +54,14 @@ def test_the_slow_version_agrees_without_ties(n, k):
     assert np.array_equal(Univariate(k=k).fit_predict(X), in_order(shortest_path(X, k)))
 
 
+@pytest.mark.parametrize("k", [2, 3, 5, 8])
+def test_the_slow_version_agrees_on_far_clumps_of_close_values(k):
+    """A sum of squares about anything but the clump itself has too few digits here."""
+    generator = np.random.default_rng(k)
+    X = generator.integers(0, 5, (160, 1)) * 1e6 + generator.normal(size=(160, 1)) * 1e-5
+    assert np.array_equal(Univariate(k=k).fit_predict(X), in_order(shortest_path(X, k)))
+
+
 @pytest.mark.parametrize("k", [1, 2, 3, 16, 17, 100, 700])
 @pytest.mark.parametrize("draw", ["normal", "standard_cauchy", "whole"])
 def test_sorted_values_and_the_same_order_given_are_cut_alike(draw, k):

@@ -2,6 +2,8 @@
 
 from fractions import Fraction
 
+import numpy as np
+
 from twins.mdav import labels_of
 from twins.scores import in_order, score
 from twins.univariate import exactly
@@ -64,6 +66,30 @@ def join(rows, part, ends, k):
     return groups
 
 
+def join_by_matrix(X, part, ends, k):
+    """Do what ``join`` does with a matrix of costs in plain numbers: for long tables, no ties."""
+    tied = {i for end in ends for i in end}
+    groups = sorted([*map(sorted, ends), *([i] for i in part if i not in tied)])
+    centre = np.array([X[group].mean(axis=0) for group in groups])
+    size = np.array([float(len(group)) for group in groups])
+
+    def costs(g):
+        cost = size[g] * size / (size[g] + size) * ((centre - centre[g]) ** 2).sum(axis=1)
+        cost[(size == 0) | ((size >= k) & (size[g] >= k))] = np.inf
+        cost[g] = np.inf
+        return cost
+
+    matrix = np.array([costs(g) for g in range(len(groups))])
+    while ((size > 0) & (size < k)).any():
+        a, b = sorted(divmod(int(matrix.argmin()), len(groups)))
+        groups[a] += groups[b]
+        centre[a] = X[groups[a]].mean(axis=0)
+        size[a], size[b] = len(groups[a]), 0
+        matrix[a] = matrix[:, a] = costs(a)
+        matrix[b] = matrix[:, b] = np.inf
+    return [sorted(group) for group, n in zip(groups, size, strict=True) if n]
+
+
 def mward(X, k, start="max-distance", descending=False):
     rows, done, parts = exactly(X), [], [list(range(len(X)))]
     if start != "max-distance":
@@ -76,5 +102,7 @@ def mward(X, k, start="max-distance", descending=False):
             parts += join(rows, part, most_distant(rows, part, k, descending), k)
         else:
             order = sorted(part, key=place.get)
-            parts += join(rows, part, (order[:k], order[-k:]), k)
+            ends = order[:k], order[-k:]
+            long = len(part) > 60
+            parts += join_by_matrix(X, part, ends, k) if long else join(rows, part, ends, k)
     return labels_of(done, len(X))

@@ -50,7 +50,7 @@ def linkage(original: Matrix, masked: Matrix) -> float:
 
 @measure(kind="risk", better="lower", cost="search")
 def linkage_top2(original: Matrix, masked: Matrix) -> float:
-    """Share of masked records with their own original record among the two nearest [CPD12]_.
+    """Share of masked records with their own original record among the two nearest [CPD13]_.
 
     Each table is standardised by itself. Where several original records are
     equally near, the attacker draws among them, as in `linkage`.
@@ -71,7 +71,7 @@ def linkage_top2(original: Matrix, masked: Matrix) -> float:
 
     References
     ----------
-    .. [CPD12] Chettri, S. K., Paul, B. and Dutta, A. K. (2012). Statistical disclosure
+    .. [CPD13] Chettri, S. K., Paul, B. and Dutta, A. K. (2013). Statistical disclosure
        control for data privacy preservation. International Journal of Computer
        Applications.
 

@@ -23,11 +23,10 @@ class Optimal(Partitioner):
     matter. What comes out is proven to eight digits; of several partitions with
     the same SSE, one is returned, always the same.
 
-    The problem is NP-hard, so time and memory may grow exponentially with n. Where
-    the proof would take more than a minute or two it is given up, and the table is
-    refused. In our trials it was found, in seconds up to a minute, for 1,000
-    records at k = 2, 400 at k = 3, 200 at k = 5 and 100 at k = 7; columns beyond a
-    dozen without structure lower these numbers.
+    The problem is NP-hard, so time and memory may grow exponentially with n. A
+    table is refused if a proof would take more than a minute or two of computing.
+    In our trials it took less for 1,000 records at k = 2, 400 at k = 3, 100 at k =
+    5 and 60 at k = 7, and for more where the columns are few.
 
     Parameters
     ----------
