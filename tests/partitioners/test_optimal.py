@@ -53,6 +53,13 @@ def test_remembering_what_is_left_changes_nothing(case):
     assert least_sse(X, k) == pytest.approx(optimal_sse(X, k), abs=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_the_sse_is_the_least_without_ties(seed):
+    n, k = 7 + seed % 5, 2 + seed % 3
+    X = np.random.default_rng(seed).normal(size=(n, 2))
+    assert least_sse(X, k) == pytest.approx(optimal_sse(X, k), rel=1e-12)
+
+
 @given(case=tables_and_k(least=4, most=16, greatest=5), noise=st.integers(0, 3))
 @settings(max_examples=50)
 def test_column_generation_finds_what_the_subsets_find(case, noise):
