@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cache
 from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -51,6 +50,20 @@ class Between:
         return f" in [{self.low:g}, {self.high:g}]"
 
 
+@dataclass(frozen=True)
+class Exactly:
+    """The number is ``only``: the method is made for it."""
+
+    only: float
+
+    def accepts(self, value: Any) -> bool:
+        """Say whether ``value`` obeys."""
+        return not isinstance(value, Real) or value == self.only
+
+    def __str__(self) -> str:
+        return f" equal to {self.only:g}"
+
+
 K = Annotated[int, AtLeast(1)]
 Seed = Annotated[int, AtLeast(0)] | None
 
@@ -87,7 +100,6 @@ class Parameter:
         return text if not self.accepts(value) and self.accepts(text) else value
 
 
-@cache
 def declared(cls: type) -> dict[str, Parameter]:
     """Return the parameters of ``cls`` by name, in the order of its signature."""
     hints = get_type_hints(cls.__init__, include_extras=True)  # type: ignore[misc]

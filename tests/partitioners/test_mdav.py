@@ -35,3 +35,9 @@ def test_the_kernel_agrees_with_the_slow_version(case):
 def test_the_kernel_agrees_with_the_slow_version_without_ties(n):
     X = np.random.default_rng(n).normal(size=(n, 5)) * [1, 10, 0.1, 1e6, 1]
     assert np.array_equal(MDAV(k=3).fit_predict(X), in_order(mdav(X, 3)))
+
+
+@pytest.mark.parametrize("offset", [1e6, 1e12])
+def test_the_centre_stays_exact_far_from_zero_as_records_leave(offset):
+    X = np.random.default_rng(7).normal(size=(200, 3)) + offset
+    assert np.array_equal(MDAV(k=2).fit_predict(X), in_order(mdav(X, 2)))

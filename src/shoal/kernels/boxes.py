@@ -1,122 +1,118 @@
-"""Groups that lie together share a box, so that far ones are passed over unseen.
+"""A balanced tree of boxes (a k-d tree), from which records may leave and in which they may move.
 
-A search for neighbours looks at a box first: nothing in it is nearer than its
-border. The groups of a box lie column by column, so that looking into it is a
-run of vector instructions. A group that moves widens its box; one that vanishes
-leaves an infinitely far place behind.
+The bound of a box is summed column by column as the distances are; rounding
+keeps order, so it never exceeds the distance of a record inside.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from shoal.kernels._compile import compiled
 
-WIDTH = 64  # places in a box
+LEAF = 32  # most records in a box that is not divided further
+DEEPEST = 64  # more levels than any table fills
+# NumPy integers, since numba compiles a verb anew for every plain constant handed to it.
+NOBODY = np.int64(-1)
+NONE_YET = np.int64(0)
 
 
-class Boxes(NamedTuple):
-    """Places of groups, box by box.
+class BoxTree(NamedTuple):
+    """Records in nested boxes, of which some may have left.
 
-    ``centres[b, j]`` is column j of the groups in box b, ``weights[b]`` their
-    sizes and ``groups[b]`` their numbers. ``low`` and ``high`` are the borders,
-    one row per column; ``border`` is the squared distance of each box to the
-    point last looked from. ``places`` tells where a group lies.
+    Box 1 holds all, boxes 2b and 2b + 1 are the halves of box b, and those from
+    ``bounds.shape[0] // 2`` on are the leaves. ``columns`` and ``records`` are in
+    the order of the leaves, ``place`` is the way back. ``living[b]`` counts who
+    is left in box b; in a leaf they come first. ``lowest[b]`` is no greater than
+    any record in it.
     """
 
-    centres: np.ndarray
-    weights: np.ndarray
-    groups: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    border: np.ndarray
-    places: np.ndarray
+    columns: np.ndarray
+    records: np.ndarray
+    place: np.ndarray
+    start: np.ndarray
+    bounds: np.ndarray
+    lowest: np.ndarray
+    living: np.ndarray
 
 
-def standing(groups):
-    """Return the numbers of the groups that have not been joined into others."""
-    return np.flatnonzero(groups.parent == np.arange(len(groups.parent)))
-
-
-def emptied(groups: Any, boxes: Boxes) -> bool:
-    """Say whether most places are empty, so that packing again is worth it."""
-    return 2 * len(standing(groups)) < boxes.groups.size - WIDTH
-
-
-def pack(groups: Any) -> Boxes:
-    """Return boxes of neighbours among the standing ``groups``."""
-    ordered = neighbours_together(groups.centre, standing(groups))
-    boxes = -(-len(ordered) // WIDTH)
-    padded = np.append(ordered, np.full(boxes * WIDTH - len(ordered), -1)).reshape(boxes, WIDTH)
-    empty = (padded < 0)[:, None, :]
-    centres = np.ascontiguousarray(groups.centre[padded].transpose(0, 2, 1))
-    places = np.empty(len(groups.parent), np.int64)
-    places[ordered] = np.arange(len(ordered))
-    return Boxes(
-        np.where(empty, np.inf, centres),
-        groups.size[padded].astype(np.float64),
-        padded,
-        np.where(empty, np.inf, centres).min(axis=2).T.copy(),
-        np.where(empty, -np.inf, centres).max(axis=2).T.copy(),
-        np.empty(boxes),
-        places,
-    )
-
-
-def neighbours_together(centre, groups):
-    """Reorder ``groups`` so that each run of WIDTH lies together: halve the longest side."""
-    ordered = groups.copy()
-    stack = [(0, len(groups))]
-    while stack:
-        start, stop = stack.pop()
-        if stop - start > WIDTH:
-            part = ordered[start:stop]
-            points = centre[part]
-            side = points[:, np.argmax(np.ptp(points, axis=0))]
-            ordered[start:stop] = part[np.argsort(side, kind="stable")]
-            middle = start + -(-(stop - start) // WIDTH) // 2 * WIDTH
-            stack += [(start, middle), (middle, stop)]
-    return ordered
+def grow(X: np.ndarray) -> BoxTree:
+    """Return a tree of all rows of ``X``: each box is halved across its widest side."""
+    n = len(X)
+    levels = max(0, int(np.ceil(np.log2(n / LEAF))))
+    bounds = np.zeros((2 ** (levels + 1), 2, X.shape[1]))
+    lowest = np.zeros(len(bounds), np.int64)
+    living = np.zeros(len(bounds), np.int64)
+    records = np.arange(n)
+    for level in range(levels + 1):
+        first = 2**level
+        edges = np.arange(first + 1) * n // first
+        boxes, sizes = slice(first, 2 * first), np.diff(edges)
+        bounds[boxes, 0] = np.minimum.reduceat(X[records], edges[:-1])
+        bounds[boxes, 1] = np.maximum.reduceat(X[records], edges[:-1])
+        lowest[boxes] = np.minimum.reduceat(records, edges[:-1])
+        living[boxes] = sizes
+        if level < levels:
+            widest = np.repeat((bounds[boxes, 1] - bounds[boxes, 0]).argmax(axis=1), sizes)
+            box = np.repeat(np.arange(first), sizes)
+            records = records[np.lexsort((records, X[records, widest], box))]
+    place = np.empty(n, np.int64)
+    place[records] = np.arange(n)
+    columns = np.ascontiguousarray(X[records].T)
+    return BoxTree(columns, records, place, edges[:-1], bounds, lowest, living)
 
 
 @compiled
-def move(boxes, group, point, size):
-    """Let ``group`` lie at ``point`` with ``size`` records, and its box reach there."""
-    b, at = divmod(boxes.places[group], WIDTH)
-    boxes.weights[b, at] = size
+def leave(tree, record):
+    """Let ``record`` leave the tree: the last one living in its leaf takes its place."""
+    here = tree.place[record]
+    leaf = np.searchsorted(tree.start, here, side="right") - 1
+    box = leaf + tree.start.shape[0]
+    last = tree.start[leaf] + tree.living[box] - 1
+    other = tree.records[last]
+    for j in range(tree.columns.shape[0]):
+        tree.columns[j, here], tree.columns[j, last] = tree.columns[j, last], tree.columns[j, here]
+    tree.records[here], tree.records[last] = other, record
+    tree.place[other], tree.place[record] = here, last
+    while box > 0:
+        tree.living[box] -= 1
+        box //= 2
+
+
+@compiled
+def shift(tree, record, point):
+    """Let ``record`` lie at ``point`` from now on; the boxes around it widen as needed."""
+    here = tree.place[record]
+    box = np.searchsorted(tree.start, here, side="right") - 1 + tree.start.shape[0]
     for j in range(point.shape[0]):
-        boxes.centres[b, j, at] = point[j]
-        boxes.low[j, b] = min(boxes.low[j, b], point[j])
-        boxes.high[j, b] = max(boxes.high[j, b], point[j])
+        tree.columns[j, here] = point[j]
+    while box > 0:
+        for j in range(point.shape[0]):
+            tree.bounds[box, 0, j] = min(tree.bounds[box, 0, j], point[j])
+            tree.bounds[box, 1, j] = max(tree.bounds[box, 1, j], point[j])
+        box //= 2
 
 
 @compiled
-def vanish(boxes, group):
-    """Leave an infinitely far place behind."""
-    b, at = divmod(boxes.places[group], WIDTH)
-    for j in range(boxes.centres.shape[1]):
-        boxes.centres[b, j, at] = np.inf
-
-
-@compiled
-def look_around(boxes, point):
-    """Set ``border`` to the squared distances from ``point`` to the boxes."""
-    for b in range(boxes.border.shape[0]):
-        boxes.border[b] = 0.0
+def bound(tree, box, point):
+    """Return a squared distance that no record in ``box`` comes nearer to ``point`` than."""
+    total = 0.0
     for j in range(point.shape[0]):
+        gap = max(tree.bounds[box, 0, j] - point[j], point[j] - tree.bounds[box, 1, j], 0.0)
+        total += gap * gap
+    return total
+
+
+@compiled
+def measure_leaf(tree, box, point, gaps):
+    """Fill ``gaps`` with the squared distances of the living in a leaf; return its first place."""
+    start = tree.start[box - tree.start.shape[0]]
+    size = tree.living[box]
+    gaps[:size] = 0.0
+    for j in range(point.shape[0]):
+        column = tree.columns[j, start : start + size]
         here = point[j]
-        for b in range(boxes.border.shape[0]):
-            gap = max(max(boxes.low[j, b] - here, here - boxes.high[j, b]), 0.0)
-            boxes.border[b] += gap * gap
-
-
-@compiled
-def look_into(boxes, b, point, distance):
-    """Fill ``distance`` with the squared distances from ``point`` to the groups of box ``b``."""
-    for at in range(WIDTH):
-        distance[at] = 0.0
-    for j in range(point.shape[0]):
-        here = point[j]
-        for at in range(WIDTH):
-            gap = boxes.centres[b, j, at] - here
-            distance[at] += gap * gap
+        for i in range(size):
+            gap = column[i] - here
+            gaps[i] += gap * gap
+    return start

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels._compile import compiled
+from shoal.kernels.exact import add_exactly, add_record, mean_of
 
 
 class Pool(NamedTuple):
@@ -31,16 +32,6 @@ class Pool(NamedTuple):
 
 
 @compiled
-def add_exactly(total, value):
-    """Add ``value`` to a sum kept as leading part and error (Knuth's two-sum)."""
-    leading = total[0] + value
-    shadow = leading - total[0]
-    error = (total[0] - (leading - shadow)) + (value - shadow) + total[1]
-    total[0] = leading + error
-    total[1] = error - (total[0] - leading)
-
-
-@compiled
 def open_pool(X):
     """Return a pool of all rows of ``X``, none of which has a label."""
     n, p = X.shape
@@ -53,17 +44,15 @@ def open_pool(X):
         np.full(n, -1),
         np.zeros(1, np.int64),
     )
-    for j in range(p):
-        for i in range(n):
-            add_exactly(pool.total[j], X[i, j])
+    for i in range(n):
+        add_record(pool.total, X[i])
     return pool
 
 
 @compiled
 def centre(pool, point):
     """Write the mean of the living records into ``point``."""
-    for j in range(point.shape[0]):
-        point[j] = pool.total[j, 0] / pool.size[0]
+    mean_of(pool.total, pool.size[0], point)
 
 
 @compiled
@@ -141,20 +130,25 @@ def remove(pool, place):
 
 
 @compiled
-def take(pool, places):
-    """Make the records at ``places`` the next group; they leave the pool."""
-    for place in places:
-        pool.labels[pool.records[place]] = pool.groups[0]
-    pool.groups[0] += 1
-    # From the back, so that no place still to be emptied is refilled before its turn.
-    for place in np.sort(places)[::-1]:
-        remove(pool, place)
+def place_of(pool, record):
+    """Return the place of a living record."""
+    place = 0
+    while pool.records[place] != record:
+        place += 1
+    return place
 
 
 @compiled
-def take_all(pool):
-    """Make all that are left the last group."""
-    for i in range(pool.size[0]):
-        pool.labels[pool.records[i]] = pool.groups[0]
+def assign(pool, place, group):
+    """Put the record at ``place`` into a group; it leaves the pool."""
+    pool.labels[pool.records[place]] = group
+    remove(pool, place)
+
+
+@compiled
+def take(pool, places):
+    """Make the records at ``places`` the next group; they leave the pool."""
+    # From the back, so that no place still to be emptied is refilled before its turn.
+    for place in np.sort(places)[::-1]:
+        assign(pool, place, pool.groups[0])
     pool.groups[0] += 1
-    pool.size[0] = 0

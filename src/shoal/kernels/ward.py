@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels._compile import compiled
-from shoal.kernels.boxes import WIDTH, look_around, look_into, move, vanish
+from shoal.kernels.group_boxes import WIDTH, look_around, look_into, move, vanish
 from shoal.kernels.increase import NOTHING, rounded, squared, ward
+from shoal.kernels.pairing import bracket, replay
 from shoal.kernels.shortlist import before, holds, insert
-from shoal.kernels.tournament import bracket, replay
 
 LIST = 8  # nearest groups that a small group remembers
 

@@ -2,19 +2,48 @@
 
 from shoal.partitioners._base import Partition, Partitioner
 from shoal.partitioners.auto import Auto
+from shoal.partitioners.centroid_mdav import CentroidMDAV
+from shoal.partitioners.cvmdav import CVMDAV
+from shoal.partitioners.dba1 import DBA1
+from shoal.partitioners.dba2 import DBA2
+from shoal.partitioners.lloyd import Lloyd
+from shoal.partitioners.md import MD
 from shoal.partitioners.mdav import MDAV
+from shoal.partitioners.mdav1 import MDAV1
+from shoal.partitioners.mdav2 import MDAV2
+from shoal.partitioners.mst import MST
+from shoal.partitioners.mu_approx import MuApprox
 from shoal.partitioners.mward import MWard
-from shoal.partitioners.registry import METHODS, method_name, partition, partitioner
+from shoal.partitioners.optimal import Optimal
+from shoal.partitioners.registry import METHODS, describe, method_name, partition, partitioner
 from shoal.partitioners.sorted import Sorted
+from shoal.partitioners.tfrp import TFRP
+from shoal.partitioners.two_mu_approx import TwoMuApprox
 from shoal.partitioners.univariate import Univariate
+from shoal.partitioners.vmdav import VMDAV
 
 __all__ = [
+    "CVMDAV",
+    "DBA1",
+    "DBA2",
+    "MD",
     "MDAV",
+    "MDAV1",
+    "MDAV2",
     "METHODS",
+    "MST",
+    "TFRP",
+    "VMDAV",
     "Auto",
-    "MWard",
+    "CentroidMDAV",
+    "Lloyd",
+    "MuApprox",
+    "Optimal",
     "Partition",
     "Partitioner",
+    "TwoMuApprox",
+    "describe",
+    "MWard",
     "Sorted",
     "Univariate",
     "method_name",

@@ -97,12 +97,16 @@ class Facts:
         Key of the paper, spelled out in the docstring.
     guarantee : str
         What is proven about the loss; empty for a heuristic.
+    most : int or None
+        Number of records up to which every table is taken; a longer one may be
+        refused. None where there is no such limit.
     """
 
     groups: str
     cost: str
     paper: str
     guarantee: str = ""
+    most: int | None = None
 
 
 class Partitioner(BaseEstimator):  # type: ignore[misc]
@@ -134,6 +138,7 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
         del y
         parameters.validate(self)
         matrix = validate_data(self, X, dtype=np.float64, order="C")
+        matrix = np.require(matrix, requirements="W")  # else each kernel is compiled twice
         self._check(matrix)
         self.partition_ = Partition(in_order(self._split(matrix)), int(self.k))
         self.labels_ = self.partition_.labels
@@ -176,14 +181,23 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
 STRIDE = 5_000_000  # distances between two reports of progress: a fraction of a second
 
 
-def drain(X: Matrix, advance: Callable[..., bool], *arguments: Any) -> Labels:
+def drain(
+    X: Matrix,
+    advance: Callable[..., bool],
+    *arguments: Any,
+    stage: str = "grouping",
+    done: int = 0,
+    total: int | None = None,
+) -> Labels:
     """Let a kernel empty a pool of the rows of ``X``; return the labels.
 
     The kernel works in strides, so that progress is told and Ctrl-C is heard
-    between them.
+    between them. Where ``X`` is a part of a table of ``total`` records, ``done``
+    of them are done before.
     """
     pool: Any = open_pool(X)
+    total = len(X) if total is None else total
     while advance(pool, *arguments, STRIDE):
-        progress.report("grouping", len(X) - int(pool.size[0]), len(X))
-    progress.report("grouping", len(X), len(X))
+        progress.report(stage, done + len(X) - int(pool.size[0]), total)
+    progress.report(stage, done + len(X), total)
     return np.asarray(pool.labels)

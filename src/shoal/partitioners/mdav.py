@@ -1,6 +1,7 @@
 """Maximum Distance to Average Vector."""
 
-from shoal.kernels.mdav import advance
+from shoal.kernels.leftovers import settle
+from shoal.kernels.mdav import rounds
 from shoal.parameters import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, drain
 
@@ -44,4 +45,6 @@ class MDAV(Partitioner):
         self.k = k
 
     def _split(self, X: Matrix) -> Labels:
-        return drain(X, advance, self.k)
+        labels = drain(X, rounds, self.k, 3 * self.k, 2 * self.k)
+        settle(X, labels, self.k)
+        return labels

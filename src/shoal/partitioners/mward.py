@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import progress
-from shoal.kernels.boxes import emptied, pack
 from shoal.kernels.ends import ends_by_distance, ends_by_rank
+from shoal.kernels.group_boxes import emptied, pack
 from shoal.kernels.mward import (
     blocks_from_the_end,
     first_alike,

@@ -74,8 +74,13 @@ def read_csv(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> p
     """Read a text table; parse ``numbers`` (None: every column that holds only numbers)."""
     names = _header(path, dialect)
     table = _cells(path, dialect, names)
-    for at, name in enumerate(names):
-        if numbers is None or name in numbers:
+    return parse_columns(table, names if numbers is None else numbers, dialect)
+
+
+def parse_columns(table: pa.Table, columns: Collection[str], dialect: Dialect) -> pa.Table:
+    """Return the table with those of ``columns`` that are text and hold only numbers as numbers."""
+    for at, name in enumerate(table.column_names):
+        if name in columns and pa.types.is_string(table.column(at).type):
             parsed = _parse(table.column(at), dialect)
             if parsed is not None:
                 table = table.set_column(at, name, parsed)
@@ -139,7 +144,7 @@ def _cells(path: Path, dialect: Dialect, names: list[str]) -> pa.Table:
             pacsv.ParseOptions(
                 delimiter=dialect.separator_for(path),
                 newlines_in_values=True,
-                ignore_empty_lines=False,
+                ignore_empty_lines=len(names) > 1,  # in one column, it is a missing value
                 invalid_row_handler=refuse,
             ),
             pacsv.ConvertOptions(
@@ -173,7 +178,7 @@ def _ragged_line(path: Path, read: Any, ragged: list[Any]) -> FileError:
     row = ragged[0]
     return FileError(
         f"Line {row.number} of {path.name!r} has {row.actual_columns} fields where the header has"
-        f" {row.expected_columns}. Mend the line, or check --separator."
+        f" {row.expected_columns}. Mend it (is a quotation mark open?), or check --separator."
     )
 
 
@@ -189,7 +194,7 @@ def _is_utf8(dialect: Dialect) -> bool:
     return codecs.lookup(dialect.encoding).name in ("utf-8", "utf-8-sig")
 
 
-_WHOLE = r"^[+-]?\d{1,18}$"
+_WHOLE = r"^[+-]?\d+$"
 _NUMBER = r"^[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[iI]nf(inity)?|INF)$|^[nN][aA][nN]$"
 
 
@@ -207,10 +212,12 @@ def _parse(column: pa.ChunkedArray, dialect: Dialect) -> pa.ChunkedArray | None:
         if foreign:
             return None
         text = pc.replace_substring(text, dialect.decimal, ".")
-    if pc.all(pc.match_substring_regex(text, _WHOLE)).as_py():
-        return pc.cast(pc.replace_substring_regex(text, r"^\+", ""), pa.int64())
-    if pc.all(pc.match_substring_regex(text, _NUMBER)).as_py():
-        return pc.cast(pc.replace_substring_regex(text, r"^\+", ""), pa.float64())
+    for pattern, kind in ((_WHOLE, pa.int64()), (_NUMBER, pa.float64())):
+        if pc.all(pc.match_substring_regex(text, pattern)).as_py():
+            try:
+                return pc.cast(pc.replace_substring_regex(text, r"^\+", ""), kind)
+            except pa.ArrowInvalid:  # more digits than 64 bits hold
+                return None
     return None
 
 

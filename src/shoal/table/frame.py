@@ -19,10 +19,11 @@ GREATEST = 1e300  # beyond it, sums of a group may not fit into a float64
 
 def open_frame(data: Any) -> Frame:
     """Return ``data`` as a frame; refuse what is no table or has ambiguous columns."""
-    if hasattr(data, "columns") and isinstance(data.columns, Collection):
-        check_names([*data.columns] if not hasattr(data, "column_names") else data.column_names)
     try:
         frame: Frame = nw.from_native(data, eager_only=True)
+    except nw.exceptions.DuplicateError:
+        check_names(getattr(data, "column_names", data.columns))
+        raise
     except TypeError:
         lazy = " Call .collect() first." if hasattr(data, "collect") else ""
         raise InputError(
@@ -72,6 +73,11 @@ def with_values(frame: Frame, values: Mapping[str, NDArray[Any]]) -> Frame:
     )
 
 
+def only(frame: Frame, columns: Sequence[str]) -> Frame:
+    """Return the frame with some columns alone."""
+    return frame.select(columns)
+
+
 def without(frame: Frame, columns: Sequence[str]) -> Frame:
     """Return the frame without some columns."""
     return frame.drop(columns)
@@ -93,6 +99,15 @@ def is_numeric(frame: Frame, name: str) -> bool:
     return name in frame.columns and frame[name].dtype.is_numeric()
 
 
+def is_measurable(frame: Frame, name: str) -> bool:
+    """Say whether a column holds numbers throughout, all fit to compute with."""
+    try:
+        matrix(frame, [name])
+    except InputError:
+        return False
+    return True
+
+
 def is_whole(frame: Frame, name: str) -> bool:
     """Say whether a column holds whole numbers by its type."""
     return frame[name].dtype.is_integer()
@@ -110,6 +125,15 @@ def codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
         column = column.combine_chunks() if hasattr(column, "combine_chunks") else column
         encoded[:, at] = column.dictionary_encode(null_encoding="encode").indices.to_numpy()
     return encoded
+
+
+def differ(first: Frame, second: Frame, name: str) -> bool:
+    """Say whether a column has other values, or values of another type, in the other table."""
+    one, other = first[name], second[name]
+    if one.dtype.is_numeric() and other.dtype.is_numeric():
+        one, other = one.cast(nw.Float64), other.cast(nw.Float64)
+        return not np.array_equal(one.to_numpy(), other.to_numpy(), equal_nan=True)
+    return one.dtype != other.dtype or one.to_list() != other.to_list()
 
 
 def values_at(frame: Frame, columns: Sequence[str], row: int) -> list[Any]:
@@ -143,7 +167,7 @@ def _check_range(values: NDArray[np.float64], name: str, whole: bool) -> None:
             " or drop them: they have no mean."
         )
     greatest = np.abs(values).max()
-    if whole and greatest > EXACT:
+    if whole and greatest >= EXACT:
         raise InputError(
             f"Column {name!r} holds whole numbers beyond 2**53, which cannot be averaged exactly."
             " Leave it out if it is an identifier, or rescale it."

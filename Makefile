@@ -1,0 +1,55 @@
+# The two commands of the README are `make demo` and `make test`.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+
+# The reference tables of the literature, where the folder is there.
+BESIDE := $(wildcard ../shared/data)
+export SHOAL_DATA ?= $(if $(BESIDE),$(abspath $(BESIDE)))
+ifeq ($(SHOAL_DATA),)
+unexport SHOAL_DATA
+endif
+
+.PHONY: demo papers test lint types doc-style check clean changelog
+
+demo: $(VENV)/.installed  ## Mask the built-in survey; leaves demo/release.csv and demo/report.html.
+	@$(BIN)/shoal demo demo --force
+
+papers: $(VENV)/.developed  ## Run the tables and figures of the papers again; writes docs/papers.
+	@$(BIN)/shoal papers docs/papers --force
+
+test: lint types check  ## Everything: lint, types, docstrings, tests and doctests.
+
+lint: $(VENV)/.developed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/numpydoc lint $$(git ls-files 'src/shoal/*.py' | grep -v -e /kernels/ -e /cli/)
+
+types: $(VENV)/.developed
+	$(BIN)/mypy
+
+check: $(VENV)/.developed
+	$(BIN)/python -m pytest
+
+changelog: $(VENV)/.developed  ## Gather the change fragments into CHANGELOG.md.
+	$(BIN)/towncrier build --yes
+
+clean:
+	rm -rf $(VENV) .build demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(VENV)/.made:
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --quiet --upgrade pip
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.made pyproject.toml
+	@echo "Installing Shoal and what it needs into $(VENV) ..."
+	$(PIP) install --quiet --editable .
+	@touch $@
+
+$(VENV)/.developed: $(VENV)/.made pyproject.toml constraints.txt
+	@echo "Installing Shoal and the tools of its developers into $(VENV) ..."
+	$(PIP) install --quiet --editable '.[datasets,plots]' --group dev --constraint constraints.txt
+	@touch $@ $(VENV)/.installed

@@ -1,0 +1,53 @@
+"""The command line: one file per command.
+
+Nothing heavy is imported before a command runs, so that ``--help`` answers at once.
+"""
+
+import signal
+from typing import Annotated
+
+import typer
+
+from shoal import __version__
+from shoal.cli._session import interrupt
+from shoal.cli.assess import assess
+from shoal.cli.demo import demo
+from shoal.cli.inspect import inspect
+from shoal.cli.mask import mask
+from shoal.cli.methods import methods
+from shoal.cli.papers import papers
+from shoal.cli.run import run
+from shoal.cli.tradeoff import tradeoff
+
+app = typer.Typer(
+    name="shoal",
+    help="Hide each record of a table in a group of at least k.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+for command in (mask, run, assess, inspect, tradeoff, methods, demo, papers):
+    app.command()(command)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"shoal {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show it.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line; whoever ends it from outside leaves nothing half done."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # a shell may want it ignored
+            signal.signal(number, interrupt)
+    app()

@@ -1,0 +1,44 @@
+"""Options that commands share, each named once."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Source = Annotated[Path, typer.Argument(help="Table to read: .csv, .tsv or .parquet.")]
+Target = Annotated[Path, typer.Argument(help="File to write; its ending names the format.")]
+PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="Plan to run: .toml or .json.")]
+
+K = Annotated[int, typer.Option("-k", min=1, help="Least number of records in a group.")]
+Columns = Annotated[
+    list[str], typer.Option("-c", "--column", help="Column to mask; repeat for more.")
+]
+Method = Annotated[str, typer.Option("-m", "--method", help="See 'shoal methods'.")]
+Identifiers = Annotated[
+    list[str] | None, typer.Option("-i", "--identifier", help="Column to drop; repeat for more.")
+]
+Confidential = Annotated[
+    list[str] | None, typer.Option("--confidential", help="Confidential column; repeat for more.")
+]
+Within = Annotated[
+    list[str] | None, typer.Option("--within", help="Column of strata that no group crosses.")
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="Any other parameter of step or method."),
+]
+Seed = Annotated[int | None, typer.Option("--seed", min=0, help="For methods that draw.")]
+
+Separator = Annotated[
+    str | None, typer.Option("--separator", help="Between two cells of a text table.")
+]
+Decimal = Annotated[str, typer.Option("--decimal", help="Decimal mark of a text table.")]
+Encoding = Annotated[str, typer.Option("--encoding", help="Character set of a text table.")]
+Missing = Annotated[
+    str, typer.Option("--missing-text", help="What stands for a missing number, like NA.")
+]
+
+Report = Annotated[Path | None, typer.Option("--report", help="Write a report here: .html.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing but errors.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]

@@ -1,0 +1,212 @@
+"""What every command does around its work: say what goes wrong, show how far it is."""
+
+import json
+import logging
+import os
+import sys
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from shoal import progress
+from shoal.errors import FileError, ParameterError, ShoalError, ShoalWarning
+
+if TYPE_CHECKING:
+    from shoal.plan import Plan
+    from shoal.release import Release
+    from shoal.table.csv import Dialect
+
+_interrupted = False
+
+
+def interrupt(number: int, frame: FrameType | None) -> None:
+    """Remember that somebody wants an end, in case a library swallows the exception."""
+    global _interrupted
+    _interrupted = True
+    raise KeyboardInterrupt
+
+
+def heed() -> None:
+    """End here if somebody asked for it."""
+    if _interrupted:
+        raise KeyboardInterrupt
+
+
+PATIENCE = 0.5  # seconds before a progress bar is worth showing
+
+
+@contextmanager
+def session(*, quiet: bool = False) -> Iterator[None]:
+    """Turn errors into one line and an exit code; show progress on a terminal."""
+    try:
+        with ExitStack() as stack:
+            stack.enter_context(warnings.catch_warnings())
+            warnings.simplefilter("ignore", ShoalWarning)  # told after the work, not in between
+            if not quiet:
+                stack.enter_context(_compilation_told())
+            if sys.stderr.isatty() and not quiet:
+                stack.enter_context(_progress_bar())
+            else:
+                stack.enter_context(progress.listening(lambda stage, done, total: heed()))
+            yield
+    except ShoalError as error:
+        complain(str(error))
+        raise typer.Exit(2 if isinstance(error, ParameterError) else 1) from None
+    except KeyboardInterrupt:
+        typer.echo("interrupted: nothing was written", err=True)
+        raise typer.Exit(130) from None
+    except (typer.Exit, typer.Abort):
+        raise
+    except MemoryError:
+        complain("There is not enough memory for this table.")
+        raise typer.Exit(1) from None
+    except Exception as error:
+        if os.environ.get("SHOAL_DEBUG"):
+            raise
+        # The message of an error that nobody foresaw may hold a value from the data.
+        typer.echo("".join(traceback.format_tb(error.__traceback__)), err=True)
+        complain(
+            f"Something unforeseen happened ({type(error).__name__}). Nothing was released."
+            " Please report the lines above; SHOAL_DEBUG=1 shows the message too."
+        )
+        raise typer.Exit(1) from None
+
+
+def complain(message: str) -> None:
+    """Show an error."""
+    typer.secho(f"error: {message}", fg="red", err=True)
+
+
+def say(content: Mapping[str, Any], line: str, *, as_json: bool, quiet: bool) -> None:
+    """Print the result: JSON for machines, or one text for people."""
+    if as_json:
+        typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
+    elif not quiet:
+        typer.echo(line)
+
+
+def numbers(text: str, kind: Callable[[str], Any], option: str) -> list[Any]:
+    """Read a list of numbers like ``3,5,10``."""
+    try:
+        return [kind(word) for word in text.replace(",", " ").split()]
+    except ValueError:
+        raise ParameterError(f"{option} takes numbers like 3,5,10. Got {text!r}.") from None
+
+
+def settings(pairs: list[str], method: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Split ``name=value`` pairs into those of the step and those of the method."""
+    from shoal import parameters
+    from shoal.mask import Microaggregate
+    from shoal.partitioners import METHODS
+
+    step, options = parameters.declared(Microaggregate), {}
+    known = parameters.declared(METHODS[method]) if method in METHODS else {}
+    chosen: dict[str, Any] = {}
+    for pair in pairs:
+        name, mark, text = pair.partition("=")
+        if not mark:
+            raise ParameterError(f"--set takes name=value. Got {pair!r} instead.")
+        if name in known:
+            options[name] = known[name].parse(text)
+        elif name in step:
+            chosen[name] = step[name].parse(text)
+        else:
+            names = [*known, *step]
+            raise ParameterError(
+                f"There is no parameter {name!r}.{parameters.hint(name, names)} The parameters are:"
+                f" {', '.join(names)}."
+            )
+    return chosen, options
+
+
+def release(
+    plan: "Plan",
+    source: Path,
+    target: Path,
+    *,
+    dialect: "Dialect",
+    report: Path | None,
+    force: bool,
+) -> "Release":
+    """Read, run, write: the way of every command that masks."""
+    from shoal.report import render, summarise
+    from shoal.table.files import as_written, check_format, read, with_numbers, write
+    from shoal.table.publish import Publication
+
+    check_format(target)
+    for path in (target, report):
+        if path is not None and path.exists() and source.exists() and path.samefile(source):
+            raise FileError(f"{str(path)!r} is the source. Write to another file.")
+    with Publication(force=force) as publication:
+        page = publication.add(report) if report is not None else None
+        part = publication.add(target)
+        table = read(source, dialect=dialect, numbers=plan.masked)
+        made = plan.run(with_numbers(table, plan.numbers, path=source, dialect=dialect))
+        if page is not None:
+            page.write_text(render(summarise(made)), encoding="utf-8")
+        data = as_written(made.data, table, made.unchanged)
+        write(data, part, target=target, dialect=dialect)
+        heed()
+    return made
+
+
+def tell(made: "Release", target: Path, report: Path | None, *, as_json: bool, quiet: bool) -> None:
+    """Say what was released, and what the person who signs must know."""
+    from shoal.report import one_line, summarise
+
+    summary = summarise(made)
+    line = f"{target}: {one_line(summary)}"
+    if report is not None:
+        line += f"\n{report}: the report"
+    files = {"target": str(target), "report": str(report) if report else None}
+    say({**files, **summary}, line, as_json=as_json, quiet=quiet)
+    for warning in made.warnings:
+        typer.secho(f"warning: {warning}", fg="yellow", err=True)
+
+
+@contextmanager
+def _compilation_told() -> Iterator[None]:
+    log = logging.getLogger("shoal")
+    handler = logging.StreamHandler()
+    level = log.level
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(level)
+
+
+@contextmanager
+def _progress_bar() -> Iterator[None]:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    bar = Progress(console=Console(stderr=True), transient=True)
+    tasks: dict[str, Any] = {}
+    began = time.monotonic()
+
+    def listener(stage: str, done: int, total: int) -> None:
+        heed()
+        if not tasks and time.monotonic() - began < PATIENCE:
+            return
+        if not tasks:
+            bar.start()
+        if stage not in tasks:
+            tasks[stage] = bar.add_task(stage, total=total)
+        bar.update(tasks[stage], completed=done, total=total)
+
+    with progress.listening(listener):
+        try:
+            yield
+        finally:
+            if tasks:
+                bar.stop()

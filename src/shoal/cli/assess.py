@@ -1,0 +1,58 @@
+"""``shoal assess``: compare a masked file with its original."""
+
+from typing import Annotated
+
+import typer
+
+from shoal.cli import _options as options
+from shoal.cli._session import say, session
+
+Known = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-c",
+        "--column",
+        help="Quasi-identifier; repeat for more. By default every column that differs.",
+    ),
+]
+Measures = Annotated[
+    list[str] | None, typer.Option("--measure", help="Measure to compute; all by default.")
+]
+
+
+def assess(
+    original: options.Source,
+    masked: options.Source,
+    column: Known = None,
+    confidential: options.Confidential = None,
+    measure: Measures = None,
+    separator: options.Separator = None,
+    decimal: options.Decimal = ".",
+    encoding: options.Encoding = "utf-8",
+    missing: options.Missing = "",
+    quiet: options.Quiet = False,
+    json: options.Json = False,
+) -> None:
+    """Measure what masking ORIGINAL into MASKED cost and what it protects."""
+    with session(quiet=quiet):
+        from shoal.assessment import assess as measure_both
+        from shoal.assessment import changed_columns
+        from shoal.report import table
+        from shoal.table.csv import Dialect
+        from shoal.table.files import read
+
+        dialect = Dialect(separator, decimal, encoding, missing)
+        before, after = read(original, dialect=dialect), read(masked, dialect=dialect)
+        known = column or [
+            name for name in changed_columns(before, after) if name not in (confidential or ())
+        ]
+        found = measure_both(
+            before,
+            after,
+            quasi_identifiers=known,
+            confidential=confidential or (),
+            measures=measure,
+        )
+        content = {"quasi_identifiers": known, "measures": found, "remarks": found.remarks}
+        line = f"quasi-identifiers: {', '.join(known)}\n{table(found, found.remarks)}"
+        say(content, line, as_json=json, quiet=quiet)

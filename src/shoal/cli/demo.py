@@ -1,0 +1,39 @@
+"""``shoal demo``: mask the built-in survey and leave everything to look at."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shoal.cli import _options as options
+from shoal.cli._session import release, session, tell
+
+Folder = Annotated[Path, typer.Argument(help="Folder to write to.")]
+
+
+def demo(
+    folder: Folder = Path("demo"), force: options.Force = False, quiet: options.Quiet = False
+) -> None:
+    """Mask a synthetic survey of 1,000 people: original, plan, release and report."""
+    with session(quiet=quiet):
+        from shoal import datasets
+        from shoal.mask import Microaggregate
+        from shoal.partitioners import partitioner
+        from shoal.plan import Plan
+        from shoal.table.csv import Dialect
+        from shoal.table.files import write
+        from shoal.table.publish import Publication
+
+        folder.mkdir(parents=True, exist_ok=True)
+        roles = datasets.ROLES["survey"]
+        known = [name for name, role in roles.items() if role == "quasi-identifier"]
+        step = Microaggregate(known, partitioner("auto", {"k": 5}), within="region")
+        plan = Plan(roles, [step])
+        original, target = folder / "original.csv", folder / "release.csv"
+        with Publication(force=force) as publication:
+            survey = datasets.survey(kind="pyarrow")
+            write(survey, publication.add(original), target=original)
+        plan.save(folder / "plan.toml", force=force)
+        report = folder / "report.html"
+        made = release(plan, original, target, dialect=Dialect(), report=report, force=force)
+        tell(made, target, report, as_json=False, quiet=quiet)

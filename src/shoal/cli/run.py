@@ -1,0 +1,28 @@
+"""``shoal run``: run a plan on a file."""
+
+from shoal.cli import _options as options
+from shoal.cli._session import release, session, tell
+
+
+def run(
+    plan: options.PlanFile,
+    source: options.Source,
+    target: options.Target,
+    report: options.Report = None,
+    separator: options.Separator = None,
+    decimal: options.Decimal = ".",
+    encoding: options.Encoding = "utf-8",
+    missing: options.Missing = "",
+    force: options.Force = False,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
+) -> None:
+    """Run PLAN on SOURCE and write the release to TARGET."""
+    with session(quiet=quiet):
+        from shoal.plan import Plan
+        from shoal.table.csv import Dialect
+
+        dialect = Dialect(separator, decimal, encoding, missing)
+        loaded = Plan.load(plan)
+        made = release(loaded, source, target, dialect=dialect, report=report, force=force)
+        tell(made, target, report, as_json=json, quiet=quiet)

@@ -1,0 +1,63 @@
+"""``shoal tradeoff``: how much distortion buys how much dependence."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shoal.cli import _options as options
+from shoal.cli._session import numbers, say, session
+
+Sizes = Annotated[str, typer.Option("-k", "--k", help="Values of k to try, as in 3,5,10.")]
+Lambdas = Annotated[
+    str, typer.Option("--lambdas", help="Shares of the confidential columns to try, in [0, 1].")
+]
+Secret = Annotated[
+    list[str], typer.Option("--confidential", help="Confidential column; repeat for more.")
+]
+Plot = Annotated[Path | None, typer.Option("--plot", help="Draw the curves here: .svg or .png.")]
+
+
+def tradeoff(
+    source: options.Source,
+    column: options.Columns,
+    confidential: Secret,
+    k: Sizes,
+    lambdas: Lambdas = "0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1",
+    method: options.Method = "mdav",
+    plot: Plot = None,
+    separator: options.Separator = None,
+    decimal: options.Decimal = ".",
+    encoding: options.Encoding = "utf-8",
+    missing: options.Missing = "",
+    force: options.Force = False,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
+) -> None:
+    """Try several lambda and k on SOURCE: distortion of columns against dependence kept."""
+    with session(quiet=quiet):
+        from shoal.errors import FileError
+        from shoal.report.tradeoff import by_k, draw_tradeoff, tradeoff_text
+        from shoal.table.csv import Dialect
+        from shoal.table.files import read
+        from shoal.table.publish import Publication
+        from shoal.tradeoff import knee, sweep
+
+        sizes, shares = numbers(k, int, "--k"), numbers(lambdas, float, "--lambdas")
+        if plot is not None and plot.suffix.lower() not in (".svg", ".png"):
+            raise FileError(f"{plot.name!r} is no picture. Use .svg or .png.")
+        with Publication(force=force) as publication:
+            part = publication.add(plot) if plot is not None else None
+            data = read(
+                source,
+                dialect=Dialect(separator, decimal, encoding, missing),
+                numbers=[*column, *confidential],
+            )
+            points = sweep(data, column, confidential, k=sizes, lambdas=shares, method=method)
+            if plot is not None and part is not None:
+                draw_tradeoff(points, part, plot.suffix.lower()[1:])
+        best = {size: knee(curve).dependence for size, curve in by_k(points).items()}
+        found = {"points": [asdict(point) for point in points], "knee": best}
+        line = tradeoff_text(points) + (f"\n{plot}: the curves" if plot else "")
+        say(found, line, as_json=json, quiet=quiet)

@@ -1,0 +1,54 @@
+"""The tables by name."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from shoal.datasets import casc, example, synthetic
+
+ROLES: dict[str, dict[str, str]] = {"sme": example.ROLES, "survey": synthetic.ROLES}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One table of the catalogue."""
+
+    load: Callable[..., Any]
+    rows: int
+    columns: int
+    line: str
+
+
+def _reference(name: str, load: Callable[..., Any], line: str) -> Entry:
+    known = casc.REFERENCES[name]
+    return Entry(load, known.rows, len(known.columns), line)
+
+
+CATALOGUE = {
+    "census": _reference("census", casc.census, "incomes and taxes of persons (CASC)"),
+    "eia": _reference("eia", casc.eia, "revenues and sales of electric utilities (CASC)"),
+    "sme": Entry(
+        example.sme, example.ROWS, len(example.COLUMNS), "eleven companies, to follow by hand"
+    ),
+    "survey": Entry(
+        synthetic.survey, 1000, len(synthetic.ROLES), "a made-up survey of any length, seeded"
+    ),
+    "tarragona": _reference("tarragona", casc.tarragona, "accounts of companies (CASC)"),
+}
+
+
+def names() -> list[str]:
+    """Return the names of the tables.
+
+    Returns
+    -------
+    list of str
+        The names, in order. ``CATALOGUE[name]`` has the function that loads a
+        table (``load``), its ``rows`` and ``columns`` and one ``line`` about it.
+
+    Examples
+    --------
+    >>> names()
+    ['census', 'eia', 'sme', 'survey', 'tarragona']
+    """
+    return list(CATALOGUE)

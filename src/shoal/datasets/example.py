@@ -1,0 +1,52 @@
+"""The running example of a paper: eleven companies."""
+
+from importlib import resources
+from typing import Any
+
+from shoal.datasets.frames import Kind, check_kind, frame, parse_csv, schema
+
+COLUMNS = ("company", "surface", "employees", "turnover", "net_profit")
+ROWS = 11
+
+ROLES = {
+    "company": "identifier",
+    "surface": "quasi-identifier",
+    "employees": "quasi-identifier",
+    "turnover": "confidential",
+    "net_profit": "confidential",
+}
+
+
+def sme(kind: Kind = "pandas") -> Any:
+    """Return the eleven small and medium companies of [DSS08]_, Table 1.
+
+    The table is small enough to follow a method by hand: company, surface of
+    the premises in square metres, number of employees, turnover and net profit
+    in euros. The paper takes the company as identifier, surface and employees
+    as quasi-identifiers, turnover and net profit as confidential:
+    ``ROLES["sme"]`` says so.
+
+    Parameters
+    ----------
+    kind : {"pandas", "polars", "pyarrow"}
+        What kind of frame to return.
+
+    Returns
+    -------
+    frame
+        11 rows, 5 columns; whole numbers but for the name of the company.
+
+    References
+    ----------
+    .. [DSS08] Domingo-Ferrer, J., Sebé, F. and Solanas, A. (2008). A
+       polynomial-time approximation to optimal multivariate microaggregation.
+       Computers and Mathematics with Applications 55(4), 714-732.
+
+    Examples
+    --------
+    >>> sme().shape
+    (11, 5)
+    """
+    check_kind(kind)
+    content = resources.files("shoal.datasets").joinpath("sme.csv").read_bytes()
+    return frame(parse_csv(content, schema(COLUMNS, ("company",)), ROWS, "sme.csv"), kind)

@@ -1,0 +1,130 @@
+"""A survey that nobody answered."""
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from shoal.datasets.frames import Kind, check_kind, frame
+from shoal.errors import ParameterError
+
+Column = NDArray[np.float64]
+
+REGIONS = ("coast", "plain", "hills", "lakes", "islands")
+_UP_TO = (0.38, 0.66, 0.84, 0.95)  # cumulative shares of the first four regions
+
+ROLES = {
+    "person": "identifier",
+    "region": "non-confidential",
+    "age": "quasi-identifier",
+    "height": "quasi-identifier",
+    "weight": "quasi-identifier",
+    "years_of_education": "quasi-identifier",
+    "household_size": "quasi-identifier",
+    "income": "confidential",
+    "blood_pressure": "confidential",
+    "smoker": "confidential",
+}
+
+
+def survey(n: int = 1000, random_state: int | None = 0, kind: Kind = "pandas") -> Any:
+    """Return a made-up survey of ``n`` persons, for demonstrations and tests.
+
+    No value stems from a person. The same seed gives the same bytes, and a
+    longer survey starts with the records of a shorter one. Nothing is missing.
+
+    ================== ================ =========================================
+    column             role             what it holds
+    ================== ================ =========================================
+    person             identifier       text: P000001, P000002, ...
+    region             non-confidential text: five regions of different size
+    age                quasi-identifier years, 18 to 91
+    height             quasi-identifier cm; the young are a little taller
+    weight             quasi-identifier kg; grows with height and age
+    years_of_education quasi-identifier 6 to 21; the old went to school for less
+    household_size     quasi-identifier 1 to 8; smaller among the old
+    income             confidential     euros a year; heavy right tail; grows
+                                        with education and differs by region
+    blood_pressure     confidential     systolic, mmHg; grows with age and weight
+    smoker             confidential     yes or no; rarer with education and age
+    ================== ================ =========================================
+
+    Everybody may know the region of a person: group within it, and k holds for
+    region and quasi-identifiers together. ``ROLES["survey"]`` holds the roles.
+
+    Parameters
+    ----------
+    n : int
+        Number of persons, at least 1.
+    random_state : int or None
+        Seed, at least 0. None draws another survey at each call.
+    kind : {"pandas", "polars", "pyarrow"}
+        What kind of frame to return.
+
+    Returns
+    -------
+    frame
+        ``n`` rows, 10 columns.
+
+    Examples
+    --------
+    >>> survey(n=3)["person"].tolist()
+    ['P000001', 'P000002', 'P000003']
+    """
+    _check("n", n, least=1)
+    if random_state is not None:
+        _check("random_state", random_state, least=0)
+    check_kind(kind)
+    # One stream for each kind of draw, filled row by row: more rows leave the first ones alone.
+    bells, dice = np.random.default_rng(random_state).spawn(2)
+    return frame(_answers(bells.standard_normal((n, 6)), dice.random((n, 4))), kind)
+
+
+def _answers(z: Column, u: Column) -> pa.Table:
+    """Return the survey that six normal and four uniform draws per person stand for."""
+    region = np.searchsorted(_UP_TO, u[:, 0], side="right")
+    age = np.floor(18 + 74 * u[:, 1] ** 1.3)
+    education = np.clip(np.rint(14 - 0.04 * (age - 45) + 2.6 * z[:, 0]), 6, 21)
+    height = 171.5 - 0.05 * (age - 45) + 9.2 * z[:, 1]
+    build = 24.5 + 0.05 * (age - 45) - 0.15 * (education - 13) + 3.4 * z[:, 2]
+    weight = np.maximum(build, 16) * (height / 100) ** 2
+    household = np.clip(np.rint(2.7 - 0.02 * (age - 45) + 1.2 * z[:, 3]), 1, 8)
+    pressure = 122 + 0.45 * (age - 45) + 0.25 * (weight - 73) + 11 * z[:, 5]
+    smokes = u[:, 3] < 1 / (1 + np.exp(1 + 0.25 * (education - 13) + 0.02 * (age - 45)))
+    answers: dict[str, Any] = {
+        "person": [f"P{number:06d}" for number in range(1, len(z) + 1)],
+        "region": np.array(REGIONS, dtype=object)[region],
+        "age": age.astype(np.int64),
+        "height": np.round(height, 1),
+        "weight": np.round(weight, 1),
+        "years_of_education": education.astype(np.int64),
+        "household_size": household.astype(np.int64),
+        "income": _income(region, age, education, z[:, 4], u[:, 2]),
+        "blood_pressure": np.rint(np.maximum(pressure, 80)).astype(np.int64),
+        "smoker": np.where(smokes, "yes", "no").astype(object),
+    }
+    return pa.table({name: pa.array(column) for name, column in answers.items()})
+
+
+def _income(
+    region: NDArray[np.int64], age: Column, education: Column, z: Column, u: Column
+) -> NDArray[np.int64]:
+    """Return incomes: log-normal in the middle, with the tail of a Pareto law of index 2.5."""
+    middle = (
+        9.75
+        + np.array([0.12, 0.0, -0.05, 0.05, -0.15])[region]
+        + 0.09 * (education - 13)
+        - 0.0004 * (age - 52) ** 2
+        + 0.35 * z
+    )
+    return np.rint(np.exp(middle) * (1 - u) ** (-1 / 2.5)).astype(np.int64)
+
+
+def _check(name: str, value: object, least: int) -> None:
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        raise ParameterError(
+            f"The {name!r} parameter of survey must be an int in [{least}, inf). Got {value!r}"
+            " instead."
+        )

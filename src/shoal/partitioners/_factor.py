@@ -1,0 +1,179 @@
+"""A spanning subgraph of least weight in which every record has one or two edges."""
+
+from dataclasses import dataclass
+from math import fsum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal import progress
+from shoal.kernels.blossom import Graph, Matching, open_matching
+from shoal.kernels.boxes import grow
+from shoal.kernels.factor import sums_outwards, undercutting
+from shoal.kernels.heap import open_heap
+from shoal.kernels.matching import advance
+from shoal.partitioners._base import STRIDE, Labels, Matrix
+from shoal.partitioners._neighbours import nearest_others
+from shoal.partitioners.mdav import MDAV
+
+Pairs = NDArray[np.int64]
+
+NEAREST = 10  # neighbours of each record that are joined to it at first
+ROUNDING = 2.0**-50  # of a known weight: the unit in which weights are whole numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """Proof that no [1,2]-factor of the complete graph weighs less than ``bound``.
+
+    Record v has a first slot, which must be matched, and a second one, which may
+    be. ``value`` holds the dual of each first slot, then of each second slot (at
+    most 0), then of each odd set of slots (at least 0); ``parent`` says which set
+    holds a slot or a set, -1 for none. For every edge the duals of its two slots,
+    less those of the sets that hold both, exceed its squared distance by no more
+    than ``violation``. ``bound`` is the sum of the duals of the slots, less (size -
+    1) / 2 times that of each set, less the violation once per record.
+    """
+
+    value: Matrix
+    parent: Labels
+    violation: float
+    bound: float
+
+
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """Pairs of records that are joined, their weight, and the proof that it is least."""
+
+    pairs: Pairs
+    weight: float
+    certificate: Certificate
+
+
+def lengths(X: Matrix, pairs: Pairs) -> Matrix:
+    """Return the squared distance of each pair, summed column by column."""
+    total = np.zeros(len(pairs))
+    for column in X.T:
+        total += (column[pairs[:, 0]] - column[pairs[:, 1]]) ** 2
+    return total
+
+
+def some_factor(X: Matrix) -> Pairs:
+    """Return the pairs of a factor that is not far from the least: the groups of MDAV."""
+    labels = MDAV(k=2).fit_predict(X)
+    order = np.argsort(labels, kind="stable")
+    same = labels[order[1:]] == labels[order[:-1]]
+    return np.asarray(np.column_stack([order[1:], order[:-1]])[same])
+
+
+def near_pairs(X: Matrix) -> Pairs:
+    """Return each record with its nearest ones."""
+    m = min(NEAREST, len(X) - 1)
+    near = nearest_others(grow(X), m)
+    return np.column_stack([np.repeat(np.arange(len(X)), m), near.ravel()])
+
+
+def slots_and_edges(n: int, pairs: Pairs, weight: NDArray[np.int64]) -> Graph:
+    """Return the graph of slots: each pair is an edge in three ways."""
+    u, v = pairs.T
+    ends = np.concatenate([pairs, np.column_stack([u, n + v]), np.column_stack([v, n + u])])
+    flat = ends.ravel()
+    order = np.argsort(flat, kind="stable")
+    start = np.searchsorted(flat[order], np.arange(2 * n + 1))
+    return Graph(np.ascontiguousarray(ends), np.tile(weight, 3), start, order // 2)
+
+
+def match(n: int, graph: Graph) -> Matching:
+    """Return the matching of least weight that covers all first slots."""
+    matching = open_matching(2 * n)
+    nearest = np.full(2 * n, np.iinfo(np.int64).max)
+    np.minimum.at(nearest, graph.ends.ravel(), np.repeat(graph.weight, 2))
+    matching.node["value"][:n] = nearest[:n] // 2
+    heap = open_heap(2 * len(graph.weight) + 4 * n)
+    while advance(graph, matching, heap, n, STRIDE // 10):
+        progress.report("matching", int(matching.counts[1]), n)
+    return matching
+
+
+def duals(n: int, matching: Matching, unit: float) -> tuple[Matrix, Labels]:
+    """Return the dual values of slots and odd sets, and which set holds which."""
+    unused = matching.spare[: matching.counts[2]]
+    used = np.setdiff1d(np.arange(4 * n), unused)
+    number = np.full(4 * n + 1, -1)  # the last place stands for -1: no parent
+    number[used] = np.arange(len(used))
+    return matching.node["value"][used] * unit, number[matching.node["parent"][used]]
+
+
+def undercut(X: Matrix, value: Matrix, parent: Labels, least: float) -> tuple[Pairs, float]:
+    """Return the pairs of the complete graph that undercut the duals, and the greatest excess."""
+    n, row, found, violation = len(X), 0, 0, 0.0
+    pairs = np.empty((max(1000, 4 * n), 2), np.int64)
+    above = sums_outwards(value, parent)
+    while row < n:
+        stop = min(n, row + max(1, STRIDE // n))
+        count, excess = undercutting(X, value, parent, above, row, stop, least, pairs[found:])
+        found, violation, row = found + count, max(violation, excess), stop
+        progress.report("pricing all pairs", row, n)
+    return pairs[:found], float(violation)
+
+
+def certify(n: int, value: Matrix, parent: Labels, violation: float) -> Certificate:
+    """Sum up what the duals prove."""
+    size = np.zeros(len(value))
+    for slot in range(2 * n):
+        around = parent[slot]
+        while around >= 0:
+            size[around] += 1
+            around = parent[around]
+    sets = value[2 * n :] * (size[2 * n :] - 1) / 2
+    bound = fsum(value[: 2 * n]) - fsum(sets) - n * violation
+    return Certificate(value, parent, violation, bound)
+
+
+def thinned(n: int, pairs: Pairs) -> Pairs:
+    """Leave out what joins two records that both have another pair: it is of no use."""
+    degree = np.bincount(pairs.ravel(), minlength=n)
+    kept = []
+    for u, v in pairs.tolist():
+        if degree[u] == 2 and degree[v] == 2:
+            degree[u] = degree[v] = 1
+        else:
+            kept.append((u, v))
+    return np.array(kept, np.int64)
+
+
+def distinct(n: int, *parts: Pairs) -> Pairs:
+    """Return the pairs of all parts once each, the higher record first."""
+    pairs = np.concatenate(parts)
+    codes = np.unique(pairs.max(axis=1) * n + pairs.min(axis=1))
+    return np.column_stack([codes // n, codes % n])
+
+
+def minimum_factor(X: Matrix) -> Factor:
+    """Return the [1,2]-factor of least weight on the squared distances of all pairs of records.
+
+    It is found among near pairs; then all pairs are held against its dual values,
+    and those that undercut them are admitted, until there are none. Weights are
+    whole multiples of a unit, so that no step is rounded; a start so heavy that the
+    unit was too coarse is replaced by what came of it.
+    """
+    n = len(X)
+    used = some_factor(X)
+    pairs = distinct(n, used, near_pairs(X))
+    known = weight = fsum(lengths(X, used))
+    while weight > 0:
+        # An edge above the known weight is never used, however far above.
+        whole = np.rint(np.minimum(lengths(X, pairs) / known, 4) / ROUNDING).astype(np.int64)
+        graph = slots_and_edges(n, pairs, 2 * whole)
+        matching = match(n, graph)
+        used = thinned(n, distinct(n, graph.ends[matching.node["mate"][:n]] % n))
+        weight = fsum(lengths(X, used))
+        value, parent = duals(n, matching, known * ROUNDING / 2)
+        new, violation = undercut(X, value, parent, 8 * ROUNDING * known)
+        if len(new) > 0:
+            pairs = distinct(n, pairs, new)
+        elif weight < known / 4:
+            known = weight
+        else:
+            return Factor(used, weight, certify(n, value, parent, violation))
+    return Factor(used, 0.0, Certificate(np.zeros(2 * n), np.full(2 * n, -1), 0.0, 0.0))

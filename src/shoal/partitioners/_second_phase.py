@@ -1,0 +1,47 @@
+"""The second phase that MDAV2, DBA2 and TFRP share."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from shoal import progress
+from shoal.kernels.dissolve import dissolve, open_groups, roll
+from shoal.partitioners._base import Labels, Matrix, in_order
+
+STRIDE = 1000  # groups between two reports of progress: a fraction of a second
+
+
+def second_phase(
+    X: Matrix, labels: Labels, k: int, divide: Callable[[Matrix, int], Labels]
+) -> Labels:
+    """Return the groups after some have dissolved and large ones were divided.
+
+    The groups are visited by decreasing SSE, as it is at the start; ties go to
+    the group whose first record is lowest. Each dissolves if the SSE falls when
+    its records join the other groups with the nearest centroids. The centroids
+    are frozen while the records of one group choose, and move before the next
+    group is visited. At the end ``divide`` splits every group of 2k records or
+    more. Time grows as n times the number of groups at worst, memory as n.
+    """
+    groups = open_groups(X, in_order(labels))
+    order = np.argsort(-groups.sse, kind="stable")
+    for start in range(0, len(order), STRIDE):
+        dissolve(X, groups, order[start : start + STRIDE])
+        progress.report("second phase", min(start + STRIDE, len(order)), len(order))
+    found = np.empty(len(X), np.int64)
+    roll(groups, found)
+    divide_large(X, found, k, divide)
+    return found
+
+
+def divide_large(
+    X: Matrix, labels: Labels, k: int, divide: Callable[[Matrix, int], Labels]
+) -> None:
+    """Let ``divide`` split the groups of 2k records or more, in place."""
+    sizes = np.bincount(labels)
+    by_group, edges = np.argsort(labels, kind="stable"), np.cumsum(sizes)
+    unused = len(sizes)
+    for g in np.flatnonzero(sizes >= 2 * k):
+        records = by_group[edges[g] - sizes[g] : edges[g]]
+        labels[records] = unused + divide(X[records], k)
+        unused += sizes[g] // k

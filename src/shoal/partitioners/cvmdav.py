@@ -1,0 +1,59 @@
+"""CV-MDAV: centroid-based MDAV with groups of variable size."""
+
+from typing import Annotated
+
+from shoal.kernels.cvmdav import rounds
+from shoal.kernels.leftovers import settle
+from shoal.parameters import AtLeast, K
+from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, drain
+
+
+class CVMDAV(Partitioner):
+    """Group records by CV-MDAV, the variable-size heuristic of [CPD13]_.
+
+    While at least 3k records are left, the record farthest from their mean forms
+    a group with its k - 1 nearest neighbours. The k next neighbours are then
+    tested in turn, and each that passes is added, up to 2k - 1 records. One
+    passes if its distance to the centroid of the group is below `gamma` times
+    its distance to the mean of itself and its k nearest neighbours outside. With
+    2k to 3k - 1 records left one more group is formed and not extended; the rest
+    is the last group. All groups have k to 2k - 1 records.
+
+    Time grows as n², memory as n. Ties go to the record that comes first.
+
+    Parameters
+    ----------
+    k : int
+        Least number of records in a group.
+    gamma : float
+        How willingly a group takes in a neighbour; 0 takes in none.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_records,)
+        Group of each record.
+    partition_ : Partition
+        The same, with its sizes.
+
+    References
+    ----------
+    .. [CPD13] Chettri, S. K., Paul, B. and Dutta, A. K. (2013). Statistical
+       disclosure control for data privacy preservation. International Journal of
+       Computer Applications.
+
+    Examples
+    --------
+    >>> CVMDAV(k=2).fit_predict([[0], [1], [2], [7], [8], [9], [20], [21]])
+    array([0, 0, 0, 1, 1, 1, 2, 2])
+    """
+
+    facts = Facts(groups="variable", cost="n²", paper="CPD13")
+
+    def __init__(self, k: K, gamma: Annotated[float, AtLeast(0)] = 1.1):
+        self.k = k
+        self.gamma = gamma
+
+    def _split(self, X: Matrix) -> Labels:
+        labels = drain(X, rounds, X, self.k, float(self.gamma))
+        settle(X, labels, self.k)
+        return labels

@@ -1,0 +1,63 @@
+"""Maximum Distance."""
+
+from shoal.kernels.diameter import open_ends
+from shoal.kernels.leftovers import settle
+from shoal.kernels.md import rounds
+from shoal.parameters import K
+from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, drain
+
+
+class MD(Partitioner):
+    """Group records by MD, the maximum-distance heuristic of [DM02]_.
+
+    While at least 2k records are left, the two that lie farthest apart start a
+    group each. A group grows to k records, first the one and then the other, by
+    the record nearest to its centroid, which moves with every record. If k to
+    2k - 1 records are left then, they are the last group; fewer join the groups
+    with the nearest centroids, which stay as they were while they join. All
+    groups have k to 2k - 1 records.
+
+    Time grows as n² on usual tables: the farthest pair is not searched anew for
+    every round but found from what is known of earlier rounds. A table can be
+    made on which time grows as n³/k. Memory grows as n. Ties go to the record
+    that comes first, and between pairs to the one whose first record comes
+    first.
+
+    Parameters
+    ----------
+    k : int
+        Least number of records in a group.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_records,)
+        Group of each record.
+    partition_ : Partition
+        The same, with its sizes.
+
+    References
+    ----------
+    .. [DM02] Domingo-Ferrer, J. and Mateo-Sanz, J. M. (2002). Practical
+       data-oriented microaggregation for statistical disclosure control. IEEE
+       Transactions on Knowledge and Data Engineering 14(1), 189-201.
+
+    Examples
+    --------
+    >>> MD(k=2).fit_predict([[0], [9], [1], [8], [2]])
+    array([0, 1, 0, 1, 0])
+    """
+
+    facts = Facts(groups="fixed", cost="n²", paper="DM02")
+
+    def __init__(self, k: K):
+        self.k = k
+
+    def _split(self, X: Matrix) -> Labels:
+        return maximum_distance(X, self.k)
+
+
+def maximum_distance(X: Matrix, k: int, done: int = 0, total: int | None = None) -> Labels:
+    """Return the groups of MD; ``X`` may be a part of a table, ``done`` of it done before."""
+    labels = drain(X, rounds, open_ends(X), X, k, done=done, total=total)
+    settle(X, labels, k)
+    return labels

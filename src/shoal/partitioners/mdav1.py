@@ -1,0 +1,54 @@
+"""MDAV1: MDAV whose left-overs join the nearest groups."""
+
+from shoal.kernels.leftovers import settle
+from shoal.kernels.mdav import rounds
+from shoal.parameters import K
+from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, drain
+
+
+class MDAV1(Partitioner):
+    """Group records by MDAV1, the MDAV of [LWHC10]_.
+
+    While at least 2k records are left, the record farthest from their mean and
+    the record farthest from that one each form a group with their k - 1 nearest
+    neighbours. If at least k are left then, the record farthest from their mean
+    forms one more group. Each of the fewer than k left-overs joins the group
+    with the nearest centroid; the centroids stay as they were while they join.
+    No group exceeds 2k - 1 records.
+
+    Time grows as n²/k, memory as n. Ties go to the record that comes first, and
+    between groups to the one formed first.
+
+    Parameters
+    ----------
+    k : int
+        Least number of records in a group.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_records,)
+        Group of each record.
+    partition_ : Partition
+        The same, with its sizes.
+
+    References
+    ----------
+    .. [LWHC10] Lin, J.-L., Wen, T.-H., Hsieh, J.-C. and Chang, P.-C. (2010).
+       Density-based microaggregation for statistical disclosure control. Expert
+       Systems with Applications 37(4), 3256-3263.
+
+    Examples
+    --------
+    >>> MDAV1(k=2).fit_predict([[0], [9], [1], [8], [2]])
+    array([0, 1, 0, 1, 0])
+    """
+
+    facts = Facts(groups="fixed", cost="n²/k", paper="LWHC10")
+
+    def __init__(self, k: K):
+        self.k = k
+
+    def _split(self, X: Matrix) -> Labels:
+        labels = drain(X, rounds, self.k, 2 * self.k, self.k)
+        settle(X, labels, self.k)
+        return labels

@@ -1,0 +1,145 @@
+"""How much distortion of the quasi-identifiers buys how much dependence."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shoal import progress
+from shoal.errors import ParameterError
+from shoal.partitioners import partitioner
+from shoal.plan import Plan
+from shoal.table import frame as tables
+
+LAMBDAS = tuple(step / 10 for step in range(11))
+
+
+@dataclass(frozen=True)
+class Point:
+    """One run of a sweep.
+
+    Parameters
+    ----------
+    k : int
+        Least number of records in a group.
+    dependence : float
+        Share of the confidential columns in the distances, the lambda of [RFSP16]_.
+    distortion_x : float
+        Share of the variation of the quasi-identifiers that is lost, in [0, 1].
+    distortion_y : float
+        Share of the variation of the confidential columns that the groups do not
+        explain, in [0, 1].
+
+    References
+    ----------
+    .. [RFSP16] Rebollo-Monedero, D., Forné, J., Soriano, M. and Puiggalí Allepuz, J.
+       (2016). k-Anonymous microaggregation with preservation of statistical
+       dependence. Information Sciences 342, 1-23.
+    """
+
+    k: int
+    dependence: float
+    distortion_x: float
+    distortion_y: float
+
+    def increments(self, start: "Point") -> tuple[float, float]:
+        """Return how much both distortions change, relative to ``start``."""
+        return (
+            _relative(self.distortion_x, start.distortion_x),
+            _relative(self.distortion_y, start.distortion_y),
+        )
+
+
+def sweep(
+    data: Any,
+    columns: Sequence[str],
+    confidential: Sequence[str],
+    *,
+    k: Sequence[int],
+    lambdas: Sequence[float] = LAMBDAS,
+    method: str = "mdav",
+    **options: Any,
+) -> list[Point]:
+    """Microaggregate a table once for every k and every lambda.
+
+    Parameters
+    ----------
+    data : pandas, polars or pyarrow table
+        The table; nothing of it is released.
+    columns : list of str
+        Quasi-identifiers, all numeric.
+    confidential : list of str
+        Confidential columns, all numeric.
+    k : list of int
+        Least numbers of records in a group to try.
+    lambdas : list of float
+        Shares of the confidential columns to try, in [0, 1]; 0 is tried in any
+        case, because everything is compared with it.
+    method : str
+        A name in `shoal.METHODS`.
+    **options
+        Further parameters of the method.
+
+    Returns
+    -------
+    list of Point
+        By k, then by lambda.
+    """
+    if not confidential:
+        raise ParameterError("Name at least one confidential column: dependence is on them.")
+    frame = tables.open_frame(data)
+    tables.check_columns(frame, [*columns, *confidential])
+    needed = tables.to_native(tables.only(frame, [*columns, *confidential]))
+    steps = sorted({0.0, *map(float, lambdas)})
+    points = []
+    for at, (size, share) in enumerate((s, x) for s in sorted(set(k)) for x in steps):
+        plan = Plan.of(
+            columns,
+            partitioner(method, {"k": size, **options}),
+            confidential=confidential,
+            dependence=share,
+        )
+        measures = plan.run(needed).measures
+        points.append(Point(size, share, measures["distortion_x"], measures["distortion_y"]))
+        progress.report("tradeoff", at + 1, len(set(k)) * len(steps))
+    return points
+
+
+def knee(points: Sequence[Point]) -> Point:
+    """Return the point of one k that gains most dependence for its distortion.
+
+    Both distortions are counted as shares of their whole change between the
+    least and the greatest lambda tried; the knee is where the share of the gain
+    exceeds the share of the cost most. Ties go to the least lambda.
+
+    Parameters
+    ----------
+    points : list of Point
+        Points of one k.
+
+    Returns
+    -------
+    Point
+        The knee.
+
+    Examples
+    --------
+    >>> knee([Point(3, 0, 0.1, 0.5), Point(3, 0.2, 0.12, 0.2), Point(3, 1, 0.4, 0.1)]).dependence
+    0.2
+    """
+    ordered = sorted(points, key=lambda point: point.dependence)
+    start, end = ordered[0], ordered[-1]
+    cost = end.distortion_x - start.distortion_x
+    gain = start.distortion_y - end.distortion_y
+    if cost <= 0 or gain <= 0:
+        return min(ordered, key=lambda point: point.distortion_x + point.distortion_y)
+    return max(
+        ordered,
+        key=lambda point: (
+            (start.distortion_y - point.distortion_y) / gain
+            - (point.distortion_x - start.distortion_x) / cost
+        ),
+    )
+
+
+def _relative(value: float, start: float) -> float:
+    return 0.0 if value == start else (value - start) / start if start else float("inf")

@@ -1,0 +1,364 @@
+"""The command line, as a user meets it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import shoal
+from shoal.cli import app
+
+CSV = "name,age,size,city\n" + "".join(
+    f"p{i},{20 + i * 7 % 30},{i * 13 % 17},x\n" for i in range(20)
+)
+MASK = ["mask", "in.csv", "out.csv", "-c", "age", "-c", "size", "-k", "4"]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "in.csv").write_text(CSV)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def shell(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def test_mask_writes_a_release_and_says_one_line_of_truth(folder):
+    done = shell(*MASK)
+    assert done.exit_code == 0
+    out = pd.read_csv("out.csv")
+    smallest = out[["age", "size"]].value_counts().min()
+    assert smallest >= 4
+    assert done.stdout.startswith("out.csv: 20 records in 5 groups of 4 to 4; information loss ")
+    loss = shoal.assess(pd.read_csv("in.csv"), out, quasi_identifiers=["age", "size"])
+    assert f"information loss {loss['information_loss']:.2f}%" in done.stdout
+    assert "warning: Columns 'name' and 'city' have no role" in done.stderr
+
+
+def test_columns_that_are_not_masked_come_back_to_the_letter(folder):
+    cells = ["code", "007", "0080", "0.10", "1e5"]
+    numbers = ["x", "1.50", "2.50", "3", "4"]
+    rows = zip(cells, numbers, strict=True)
+    (folder / "in.csv").write_text("".join(f"{cell},{number}\n" for cell, number in rows))
+    for target, secret in {"a.csv": [], "b.csv": ["--confidential", "code"]}.items():
+        assert shell("mask", "in.csv", target, "-c", "x", "-k", "2", *secret).exit_code == 0
+        assert [line.split(",")[0] for line in Path(target).read_text().splitlines()] == cells
+
+
+def test_identifiers_are_dropped(folder):
+    assert shell(*MASK, "-i", "name", "--confidential", "city").exit_code == 0
+    assert list(pd.read_csv("out.csv").columns) == ["age", "size", "city"]
+
+
+def test_json_is_for_machines(folder):
+    done = shell(*MASK, "--json", "--report", "report.html")
+    found = json.loads(done.stdout)
+    assert found["promise"] == {"k": 4, "attained": 4, "kept": True}
+    assert found["report"] == "report.html"
+    assert (folder / "report.html").read_text().startswith("<!doctype html>")
+
+
+def test_quiet_says_nothing_but_what_must_be_known(folder):
+    done = shell(*MASK, "--quiet", "-i", "city", "--confidential", "name")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_an_existing_file_is_kept_unless_forced(folder):
+    (folder / "out.csv").write_text("old")
+    done = shell(*MASK)
+    assert done.exit_code == 1
+    assert "--force" in done.stderr
+    assert (folder / "out.csv").read_text() == "old"
+    assert shell(*MASK, "--force").exit_code == 0
+    assert (folder / "out.csv").read_text() != "old"
+
+
+def test_the_source_is_never_overwritten(folder):
+    done = shell("mask", "in.csv", "in.csv", "-c", "age", "-k", "4", "--force")
+    assert done.exit_code == 1
+    assert "is the source" in done.stderr
+    assert (folder / "in.csv").read_text() == CSV
+
+
+def test_the_same_command_gives_the_same_bytes(folder):
+    shell(*MASK, "--report", "a.html")
+    first = (folder / "out.csv").read_bytes(), (folder / "a.html").read_bytes()
+    shell(*MASK, "--report", "a.html", "--force")
+    assert ((folder / "out.csv").read_bytes(), (folder / "a.html").read_bytes()) == first
+
+
+@pytest.mark.parametrize("target", ["out.csv", "out.tsv", "out.parquet"])
+@pytest.mark.parametrize("source", ["in.csv", "in.parquet"])
+def test_formats_can_be_mixed(folder, source, target):
+    pd.read_csv("in.csv").to_parquet("in.parquet")
+    assert shell("mask", source, target, "-c", "age", "-k", "4").exit_code == 0
+    read = {"csv": pl.read_csv, "parquet": pl.read_parquet}
+    read["tsv"] = lambda path: pl.read_csv(path, separator="\t")
+    out = read[target.split(".")[1]](target)
+    assert out["age"].value_counts()["count"].min() >= 4
+    assert out["name"].to_list() == [f"p{i}" for i in range(20)]
+
+
+def test_a_foreign_dialect_goes_in_and_comes_out(folder):
+    text = "ä;x\né;1,5\nö;2,5\n"
+    (folder / "in.csv").write_bytes(text.encode("latin-1"))
+    marks = ["--separator", ";", "--decimal", ",", "--encoding", "latin-1"]
+    assert shell("mask", "in.csv", "out.csv", "-c", "x", "-k", "2", *marks).exit_code == 0
+    assert (folder / "out.csv").read_bytes().decode("latin-1") == "ä;x\né;2\nö;2\n"
+
+
+BAD = [
+    ("mask in.csv out.csv -c sise -k 3", 1, "Did you mean 'size'?"),
+    ("mask in.csv out.csv -c age -k 0", 2, "k"),
+    ("mask in.csv out.csv -c age -k 2.5", 2, "k"),
+    ("mask in.csv out.csv -c age -k 21", 1, "k=21 records but the data hold only n_samples=20"),
+    ("mask in.csv out.csv -c name -k 3", 1, "holds text where numbers are needed"),
+    ("mask in.csv out.csv -k 3", 2, "column"),
+    ("mask in.csv out.csv -c age", 2, "-k"),
+    ("mask in.csv out.csv -c age -k 3 -m magic", 2, "There is no method 'magic'"),
+    ("mask in.csv out.csv -c age -k 3 --set gama=1", 2, "no parameter 'gama'"),
+    ("mask in.csv out.csv -c age -k 3 --set gama", 2, "name=value"),
+    ("mask in.csv out.csv -c age -k 3 --separator ,,", 2, "one plain character"),
+    ("mask none.csv out.csv -c age -k 3", 1, "There is no file 'none.csv'"),
+    ("mask in.csv out.doc -c age -k 3", 1, "names no format"),
+    ("mask in.csv none/out.csv -c age -k 3", 1, "could not be written"),
+    ("mask in.csv . -c age -k 3", 1, "names no format"),
+    ("run none.toml in.csv out.csv", 1, "could not be read"),
+    ("assess in.csv in.csv", 1, "No column differs"),
+]
+
+
+@pytest.mark.parametrize(("command", "code", "message"), BAD, ids=[c for c, _, _ in BAD])
+def test_bad_commands_end_with_a_reason_and_write_nothing(folder, command, code, message):
+    done = shell(*command.split())
+    assert done.exit_code == code
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert sorted(path.name for path in folder.iterdir()) == ["in.csv"]
+
+
+BAD_FILES = [
+    ("", "is empty"),
+    ("age,size\n", "no records"),
+    ("age,size\n1,2\n", "n_samples=1"),
+    ("age,age\n1,2\n", "two columns named 'age'"),
+    ("age,size\n1,2\n3\n4,5\n", "Line 3"),
+    ("age,size\n1,\n3,2\n4,5\n", "'size' has 1 missing value"),
+    ("age,size\n1,inf\n3,2\n4,5\n", "'size' has 1 infinite value"),
+    ("age,size\n1,x\n3,2\n4,5\n", "'size' holds text"),
+    ("age,size,\x00\n1,x\x00\n", "error: "),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), BAD_FILES, ids=[m for _, m in BAD_FILES])
+def test_bad_files_end_with_a_reason_and_write_nothing(folder, text, message):
+    (folder / "in.csv").write_text(text)
+    done = shell("mask", "in.csv", "out.csv", "-c", "age", "-c", "size", "-k", "2")
+    assert done.exit_code == 1
+    assert message in done.stderr
+    assert sorted(path.name for path in folder.iterdir()) == ["in.csv"]
+
+
+def test_a_wrong_encoding_is_refused(folder):
+    (folder / "in.csv").write_bytes("age,größe\n1,2\n".encode("latin-1"))
+    done = shell(*MASK)
+    assert done.exit_code == 1
+    assert "--encoding latin-1" in done.stderr
+
+
+def test_an_unforeseen_error_shows_no_value(folder, monkeypatch):
+    def broken(*arguments, **options):
+        raise RuntimeError(f"secret value {47 * 100 + 11}")
+
+    monkeypatch.setattr(shoal.Plan, "run", broken)
+    monkeypatch.delenv("SHOAL_DEBUG", raising=False)
+    done = shell(*MASK)
+    assert done.exit_code == 1
+    assert "4711" not in done.output
+    assert "unforeseen" in done.stderr
+    assert sorted(path.name for path in folder.iterdir()) == ["in.csv"]
+
+
+def test_run_follows_a_plan_and_reports(folder):
+    plan = {
+        "version": 1,
+        "roles": {"name": "identifier", "city": "non-confidential"},
+        "steps": [
+            {
+                "method": "microaggregate",
+                "columns": ["age", "size"],
+                "within": "city",
+                "partition": {"method": "mdav", "k": 5},
+            }
+        ],
+    }
+    (folder / "plan.json").write_text(json.dumps(plan))
+    done = shell("run", "plan.json", "in.csv", "out.csv", "--report", "report.html")
+    assert done.exit_code == 0
+    assert done.stderr == ""
+    assert "out.csv: 20 records in 4 groups of 5 to 5" in done.stdout
+    assert pd.read_csv("out.csv").value_counts(["age", "size"]).min() >= 5
+
+
+def test_assess_finds_the_masked_columns_itself(folder):
+    shell(*MASK)
+    found = json.loads(shell("assess", "in.csv", "out.csv", "--json").stdout)
+    assert found["quasi_identifiers"] == ["age", "size"]
+    assert found["measures"]["smallest_class"] == 4
+    text = shell("assess", "in.csv", "out.csv", "-c", "age", "--measure", "smallest_class").stdout
+    assert text.splitlines()[0] == "quasi-identifiers: age"
+    assert text.splitlines()[1].split() == ["smallest_class", "4", "records"]
+
+
+def test_assess_shows_measures_of_columns_as_a_table(folder):
+    shell(*MASK, "-i", "city", "--confidential", "name")
+    compare = ["assess", "in.csv", "out.csv", "--confidential", "name"]
+    text = shell(*compare).stdout.splitlines()
+    (head,) = [line for line in text if line.startswith("quasi-identifier ")]
+    assert "std_ratio" in head.split()
+    assert text[text.index(head) + 1].startswith("age ")
+    (head,) = [line for line in text if line.startswith("confidential ")]
+    assert text[text.index(head) + 1].split()[:2] == ["name", "4"]
+    assert any(line.startswith("linkage_top2 ") for line in text)
+    assert any("certified_gap" in line and "needs a proven lower bound" in line for line in text)
+    found = json.loads(shell(*compare, "--json").stdout)
+    assert found["measures"]["l_diversity"]["distinct"] == {"name": 4}
+    assert "certified_gap" in found["remarks"]
+
+
+def test_groups_that_share_a_value_are_told_and_can_be_merged(folder):
+    lines = [f"{20 + i},{i % 8 // 4}" for i in range(24)]
+    (folder / "in.csv").write_text("\n".join(["age,ill", *lines]) + "\n")
+    command = ["mask", "in.csv", "out.csv", "-c", "age", "-k", "4", "--confidential", "ill"]
+    done = shell(*command)
+    assert done.exit_code == 0
+    assert "warning: Of 6 groups" in done.stderr
+    assert "'ill' in" in done.stderr
+    merged = shell(*command, "--force", "--set", "homogeneity=merge")
+    assert (merged.exit_code, merged.stderr) == (0, "")
+    assert pd.read_csv("out.csv").groupby("age")["ill"].nunique().min() == 2
+    refused = shell(*command, "--force", "--set", "homogeneity=refuse")
+    assert refused.exit_code == 1
+    assert "'ill' in" in refused.stderr
+
+
+def test_confidential_numbers_are_measured_as_numbers_and_written_as_they_were(folder):
+    lines = [f"{20 + i},{i:04d}.50" for i in range(12)]
+    (folder / "in.csv").write_text("\n".join(["age,income", *lines]) + "\n")
+    command = ["mask", "in.csv", "out.csv", "-c", "age", "-k", "4", "--confidential", "income"]
+    told = json.loads(shell(*command, "--json").stdout)
+    written = [line.split(",")[1] for line in (folder / "out.csv").read_text().splitlines()[1:]]
+    assert written == [line.split(",")[1] for line in lines]
+    data = pd.DataFrame({"age": range(20, 32), "income": np.arange(12) + 0.5})
+    release = shoal.microaggregate(data, ["age"], k=4, confidential=["income"])
+    found = {entry["name"]: entry["value"] for entry in told["measures"]}
+    assert {n: v for n, v in found.items() if n != "class_sizes"} == {
+        n: v for n, v in release.measures.items() if n != "class_sizes"
+    }
+    assert 0 < found["distortion_y"] < 1
+
+
+def test_inspect_shows_every_column_and_a_reason(folder):
+    done = shell("inspect", "in.csv")
+    assert done.exit_code == 0
+    for word in ("name", "age", "size", "city", "identifier", "its name says so (name)"):
+        assert word in done.stdout
+    found = json.loads(shell("inspect", "in.csv", "--json").stdout)
+    assert found["records"] == 20
+
+
+def test_methods_are_listed(folder):
+    done = shell("methods")
+    for name in shoal.METHODS:
+        assert f"\n{name} " in done.stdout
+    assert json.loads(shell("methods", "--json").stdout)["mdav"]["paper"] == "DT05"
+
+
+def test_demo_leaves_a_release_a_report_and_the_plan_that_repeats_it(folder):
+    done = shell("demo")
+    assert done.exit_code == 0
+    made = {path.name for path in (folder / "demo").iterdir()}
+    assert made == {"original.csv", "plan.toml", "release.csv", "report.html"}
+    again = shell("run", "demo/plan.toml", "demo/original.csv", "again.csv")
+    assert again.exit_code == 0
+    assert (folder / "again.csv").read_bytes() == (folder / "demo" / "release.csv").read_bytes()
+    known = ["age", "height", "weight", "years_of_education", "household_size"]
+    assert pd.read_csv("again.csv").value_counts(known).min() >= 5
+
+
+def test_help_and_version_compile_and_import_nothing_heavy():
+    for arguments in (["--help"], ["mask", "--help"], ["--version"]):
+        code = (
+            "import sys; sys.argv = ['shoal', *sys.argv[1:]]\n"
+            "from shoal.cli import app\n"
+            "try: app()\n"
+            "except SystemExit: pass\n"
+            "heavy = [m for m in ('numba', 'sklearn', 'pyarrow', 'pandas') if m in sys.modules]\n"
+            "assert not heavy, heavy"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code, *arguments], capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+
+
+def large_file(folder):
+    X = np.random.default_rng(0).normal(size=(60_000, 4))
+    pd.DataFrame(X, columns=list("abcd")).to_csv(folder / "large.csv", index=False)
+    columns = [word for name in "abcd" for word in ("-c", name)]
+    return ["mask", "large.csv", "out.csv", *columns, "-k", "2"]
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_stops_soon_and_leaves_nothing(folder, end):
+    arguments = large_file(folder)
+    running = subprocess.Popen(
+        [sys.executable, "-m", "shoal", *arguments],
+        stderr=subprocess.PIPE,
+        # A shell that runs the tests in the background has its children ignore Ctrl-C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    with running:
+        while running.poll() is None and len(list(folder.glob(".out.csv.*"))) == 0:
+            time.sleep(0.02)
+        time.sleep(0.5)  # well into reading or grouping
+        assert running.poll() is None
+        os.kill(running.pid, end)
+        assert running.wait(timeout=60) == 130
+        assert b"interrupted: nothing was written" in running.stderr.read()
+    assert sorted(path.name for path in folder.iterdir()) == ["in.csv", "large.csv"]
+
+
+def test_long_work_shows_a_bar_on_a_terminal_and_none_elsewhere(folder):
+    import pty
+
+    arguments = [sys.executable, "-m", "shoal", *large_file(folder)]
+    arguments[arguments.index("-k") + 1] = "50"
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(arguments, stderr=theirs, stdout=subprocess.PIPE) as running:
+        os.close(theirs)
+        shown = b""
+        while chunk := read_some(ours):
+            shown += chunk
+    assert running.returncode == 0
+    assert "grouping" in shown.decode()
+    quiet = subprocess.run([*arguments, "--force"], capture_output=True, text=True, check=True)
+    assert "grouping" not in quiet.stderr
+
+
+def read_some(handle):
+    try:
+        return os.read(handle, 4096)
+    except OSError:  # the other end was closed
+        return b""

@@ -1,0 +1,120 @@
+"""Optimal: all partitions tried, a worked example, and tables whose optimum is proven."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shoal.errors import InputError
+from shoal.partitioners import METHODS, Optimal, _proof, partition
+from shoal.partitioners.optimal import MOST
+from tables import tables_and_k
+from twins.optimal import best_partition, groups_of, optimal_sse, sse
+
+SME = np.array(
+    [[790, 55], [710, 44], [730, 32], [810, 17], [950, 3], [510, 25]]
+    + [[400, 45], [330, 50], [510, 5], [760, 52], [50, 12]]
+)
+SME = (SME - SME.mean(axis=0)) / SME.std(axis=0)
+
+
+def least_sse(X, k):
+    return sse(X, groups_of(Optimal(k=k).fit_predict(X)))
+
+
+def test_the_paper_s_example_has_the_groups_of_its_table_3():
+    labels = Optimal(k=3).fit_predict(SME)
+    assert [(group + 1).tolist() for group in groups_of(labels)] == [
+        [1, 2, 3, 10],
+        [4, 5, 9],
+        [6, 7, 8, 11],
+    ]
+    assert round(sse(SME, groups_of(labels)), 4) == 7.4848
+
+
+@given(case=tables_and_k(most=7, greatest=4))
+@settings(max_examples=50)
+def test_no_partition_at_all_is_better(case):
+    X, k = case
+    assert least_sse(X, k) == pytest.approx(sse(X, best_partition(X, k)), abs=1e-12)
+
+
+@pytest.mark.parametrize(("n", "k"), [(9, 2), (9, 3), (9, 4), (8, 2), (8, 4)])
+def test_the_best_partition_is_found_where_it_is_the_only_one(n, k):
+    X = np.random.default_rng(n + k).normal(size=(n, 2))
+    found = [tuple(group) for group in groups_of(Optimal(k=k).fit_predict(X))]
+    assert sorted(found) == sorted(map(tuple, best_partition(X, k)))
+
+
+@given(case=tables_and_k(least=8, most=12, greatest=5))
+@settings(max_examples=20)
+def test_remembering_what_is_left_changes_nothing(case):
+    X, k = case
+    assert least_sse(X, k) == pytest.approx(optimal_sse(X, k), abs=1e-12)
+
+
+@given(case=tables_and_k(least=4, most=16, greatest=5), noise=st.integers(0, 3))
+@settings(max_examples=50)
+def test_column_generation_finds_what_the_subsets_find(case, noise):
+    X, k = case
+    k = max(2, min(k, len(X) // 2))
+    X = X + np.random.default_rng(noise).normal(size=X.shape) * (noise % 2)
+    labels = _proof.prove(X, k)
+    assert np.bincount(labels).min() >= k
+    assert sse(X, groups_of(labels)) == pytest.approx(least_sse(X, k), rel=1e-8, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("table", "n", "k", "expected"),
+    [
+        ("tarragona", 200, 3, 66.823453),
+        ("census", 200, 3, 196.415937),
+        ("census", 60, 5, 97.892005),
+    ],
+)
+def test_parts_of_reference_tables_have_the_optimum_found_before(reference, table, n, k, expected):
+    Z = reference(table)[:n]
+    assert least_sse(Z, k) == pytest.approx(expected, rel=1e-7)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("table", "expected"), [("tarragona", 955.773749), ("census", 387.260676)])
+def test_whole_reference_tables_have_a_proven_optimum_for_pairs(reference, table, expected):
+    assert least_sse(reference(table), 2) == pytest.approx(expected, rel=1e-8)
+
+
+@pytest.mark.parametrize("n", [17, 30])
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_no_method_is_better_than_the_optimum(method, n, k):
+    X = np.random.default_rng(n * k).normal(size=(n, 4))
+    try:
+        groups = groups_of(partition(X, k, method).labels)
+    except InputError:
+        pytest.skip("the method takes no such table")
+    assert sse(X, groups) >= least_sse(X, k) * (1 - 1e-8)
+
+
+def test_duplicates_cost_nothing():
+    X = np.repeat(np.random.default_rng(0).normal(size=(10, 3)), 4, axis=0)
+    assert least_sse(X, 4) == 0
+    assert least_sse(X, 3) == 0
+
+
+def test_trivial_tables_are_taken_however_long_they_are():
+    X = np.random.default_rng(0).normal(size=(MOST + 1, 2))
+    assert Optimal(k=1).fit(X).partition_.n_groups == len(X)
+    assert Optimal(k=len(X) // 2 + 1).fit(X).partition_.n_groups == 1
+
+
+def test_a_table_that_is_too_long_is_refused_with_the_number_that_is_not():
+    with pytest.raises(InputError, match=f"at most {MOST} records .* n_samples={MOST + 1}"):
+        Optimal(k=2).fit(np.zeros((MOST + 1, 2)))
+
+
+@pytest.mark.parametrize("limit", ["WORK", "MOST_GROUPS"])
+def test_what_cannot_be_proven_is_refused(monkeypatch, limit):
+    monkeypatch.setattr(_proof, limit, 1)
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    with pytest.raises(InputError, match=r"n_samples=40 records at k=3 could not be proven"):
+        Optimal(k=3).fit(X)

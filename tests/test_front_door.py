@@ -1,0 +1,57 @@
+"""The names at the top level, and what it costs to open the door."""
+
+import subprocess
+import sys
+from inspect import signature
+
+import pytest
+from numpydoc.validate import validate
+
+import shoal
+from shoal.measure import MEASURES
+from shoal.partitioners import METHODS
+
+# What numpydoc calls good style but not needed to understand a function.
+PARDONED = {"EX01", "SA01", "ES01", "GL01", "RT02", "SS05", "SS06", "GL08", "PR09"}
+
+
+def test_the_public_names_are_there():
+    for name in shoal.__all__:
+        assert getattr(shoal, name) is not None
+    assert set(shoal.__all__) <= set(dir(shoal))
+    assert len(shoal.__all__) <= 15
+    with pytest.raises(AttributeError, match="no attribute 'masquerade'"):
+        _ = shoal.masquerade
+
+
+def test_the_signatures_that_other_programs_call():
+    required = [
+        n for n, p in signature(shoal.microaggregate).parameters.items() if p.default is p.empty
+    ]
+    assert required == ["data", "columns", "k", "options"]
+    names = list(signature(shoal.partition).parameters)
+    assert names == ["X", "k", "method", "effort", "budget", "options"]
+
+
+def test_importing_shoal_opens_no_room():
+    heavy = ("numba", "sklearn", "pyarrow", "pandas")
+    code = f"import sys, shoal; print(*[name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
+
+
+def path_of(thing):
+    return f"{thing.__module__}.{thing.__qualname__}"
+
+
+PUBLIC = sorted(
+    {path_of(cls) for cls in METHODS.values()}
+    | {path_of(function) for function in MEASURES.values()}
+    | {path_of(getattr(shoal, name)) for name in shoal.__all__ if callable(getattr(shoal, name))}
+)
+
+
+@pytest.mark.parametrize("path", PUBLIC)
+def test_docstrings_say_everything(path):
+    faults = [fault for fault in validate(path)["errors"] if fault[0] not in PARDONED]
+    assert not faults

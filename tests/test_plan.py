@@ -1,0 +1,383 @@
+"""Plans, releases and the three doors."""
+
+import json
+import subprocess
+import sys
+import threading
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+
+import shoal
+from shoal import Microaggregate, Plan
+from shoal.errors import (
+    ColumnError,
+    GuaranteeBroken,
+    InputError,
+    NoSpread,
+    ParameterError,
+    PlanError,
+    UnderProtection,
+    UnprotectedColumn,
+)
+from shoal.partitioners import MDAV
+from tables import tables_and_k
+
+KNOWN = ["surface", "employees"]
+OTHER = {"identifiers": ["company"], "confidential": ["turnover", "net_profit"]}
+
+
+@pytest.fixture(params=["pandas", "polars", "pyarrow"])
+def sme(request):
+    return shoal.datasets.sme(kind=request.param)
+
+
+def columns(data):
+    return (
+        pa.table(data).to_pydict()
+        if isinstance(data, pa.Table)
+        else {c: data[c].to_list() for c in data.columns}
+    )
+
+
+def test_a_release_has_the_kind_rows_and_columns_of_its_table(sme):
+    release = shoal.microaggregate(
+        sme, KNOWN, k=3, confidential=["company", "turnover", "net_profit"]
+    )
+    assert type(release.data) is type(sme)
+    before, after = columns(sme), columns(release.data)
+    assert list(after) == list(before)
+    for name in ("company", "turnover", "net_profit"):
+        assert after[name] == before[name]
+
+
+def test_masked_values_are_means_of_groups_in_original_units(sme):
+    release = shoal.microaggregate(sme, KNOWN, k=3, method="mdav", **OTHER)
+    before, after = columns(sme), columns(release.data)
+    for name in KNOWN:
+        for group in range(release.partitions[0].n_groups):
+            rows = np.flatnonzero(release.labels == group)
+            mean = sum(before[name][i] for i in rows) / len(rows)
+            assert [after[name][i] for i in rows] == pytest.approx([mean] * len(rows))
+    assert sum(after["surface"]) == pytest.approx(sum(before["surface"]))
+
+
+def test_identifiers_never_reach_a_release(sme):
+    release = shoal.microaggregate(sme, KNOWN, k=3, **OTHER)
+    assert "company" not in columns(release.data)
+    assert "company" not in release.unchanged
+
+
+def test_the_table_handed_over_stays_as_it_was(sme):
+    before = columns(sme)
+    shoal.microaggregate(sme, KNOWN, k=3, **OTHER)
+    assert columns(sme) == before
+
+
+def test_a_pandas_index_stays_and_is_named_if_it_could_name_records():
+    data = shoal.datasets.sme().set_index("company")
+    with pytest.warns(UnprotectedColumn, match="index"):
+        release = shoal.microaggregate(data, KNOWN, k=3, confidential=OTHER["confidential"])
+    assert release.data.index.equals(data.index)
+
+
+def test_a_column_without_a_role_is_named():
+    with pytest.warns(
+        UnprotectedColumn, match="'company', 'turnover' and 'net_profit' have no role"
+    ) as caught:
+        release = shoal.microaggregate(shoal.datasets.sme(), KNOWN, k=3)
+    assert release.unchanged == ("company", "turnover", "net_profit")
+    assert len(release.warnings) == 1
+    assert caught[0].filename == __file__
+
+
+def test_a_constant_column_is_allowed_and_says_so():
+    data = pd.DataFrame({"a": [1.0, 2, 3, 4], "b": [0.1] * 4})
+    with pytest.warns(NoSpread, match="'b' is constant"):
+        release = shoal.microaggregate(data, ["a", "b"], k=2)
+    assert release.data["b"].tolist() == [0.1] * 4
+    assert release.measures["smallest_class"] == 2
+
+
+@given(case=tables_and_k(least=2))
+def test_what_is_released_attains_k(case):
+    X, k = case
+    data = pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NoSpread)
+        release = shoal.microaggregate(data, list(data.columns), k=k)
+    assert release.data.value_counts().min() >= k
+    assert release.measures["smallest_class"] >= k
+
+
+def test_groups_never_cross_a_stratum():
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame({"x": rng.normal(size=60), "s": ["a", "b", None] * 20, "t": [1, 2] * 30})
+    release = shoal.microaggregate(data, ["x"], k=3, within=["s", "t"])
+    crossing = data.fillna("?").groupby(release.labels)[["s", "t"]].nunique()
+    assert (crossing == 1).all(axis=None)
+    assert release.measures["smallest_class"] >= 3
+    assert "within" in release.plan.to_dict()["steps"][0]
+
+
+def test_a_stratum_below_k_is_named_and_nothing_is_released():
+    data = pd.DataFrame({"x": range(25), "s": ["south"] * 20 + ["north"] * 5})
+    with pytest.raises(InputError, match="k=10 records but stratum 'north' holds 5"):
+        shoal.microaggregate(data, ["x"], k=10, within="s")
+
+
+def test_rounding_keeps_whole_numbers_whole_and_never_splits(sme):
+    release = shoal.microaggregate(sme, KNOWN, k=3, decimals=0, **OTHER)
+    after = columns(release.data)
+    assert all(isinstance(value, int) for name in KNOWN for value in after[name])
+    assert release.measures["smallest_class"] >= 3
+    tens = shoal.microaggregate(sme, KNOWN, k=3, decimals=-1, **OTHER)
+    assert all(value % 10 == 0 for value in columns(tens.data)["surface"])
+
+
+def test_whole_numbers_become_floats_without_rounding(sme):
+    release = shoal.microaggregate(sme, KNOWN, k=3, **OTHER)
+    assert all(isinstance(value, float) for value in columns(release.data)["surface"])
+
+
+def test_blocks_are_grouped_apart_and_tell_the_k_they_attain_together():
+    data = shoal.datasets.sme()
+    with pytest.warns(UnderProtection, match="attain k=1, not k=3") as caught:
+        release = shoal.microaggregate(data, KNOWN, k=3, blocks=1, **OTHER)
+    linked = shoal.assess(data, release.data, quasi_identifiers=KNOWN)["linkage"]
+    assert release.measures["linkage"] == linked
+    assert f"links {100 * linked:.1f}% of the records" in str(caught[0].message)
+    assert len(release.partitions) == 2
+    for name in KNOWN:
+        assert release.data[name].value_counts().min() >= 3
+    assert release.measures["smallest_class"] == release.data[KNOWN].value_counts().min() == 1
+
+
+def test_dependence_needs_confidential_columns():
+    with pytest.raises(PlanError, match="needs confidential columns"):
+        shoal.microaggregate(shoal.datasets.sme(), KNOWN, k=3, dependence=0.5)
+
+
+def test_dependence_one_groups_by_the_confidential_columns_alone():
+    data = shoal.datasets.sme()
+    release = shoal.microaggregate(data, KNOWN, k=3, method="mdav", dependence=1, **OTHER)
+    turned = shoal.microaggregate(
+        data, OTHER["confidential"], k=3, method="mdav", identifiers=["company"], confidential=KNOWN
+    )
+    assert np.array_equal(release.labels, turned.labels)
+
+
+def test_a_broken_promise_releases_nothing(monkeypatch):
+    def leaky(values, labels):
+        return values.copy()
+
+    monkeypatch.setitem(shoal.mask.aggregate.AGGREGATES, "mean", leaky)
+    with pytest.raises(GuaranteeBroken, match="k=3 was promised"):
+        shoal.microaggregate(shoal.datasets.sme(), KNOWN, k=3, **OTHER)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"k": 12}, InputError, "k=12 records but the data hold only n_samples=11"),
+        ({"k": 0}, ParameterError, "must be an int in \\[1, inf\\). Got 0"),
+        ({"k": 2.5}, ParameterError, "Got 2.5"),
+        ({"k": 3, "method": "mdva"}, ParameterError, "Did you mean 'mdav'"),
+        ({"k": 3, "gamma": 1}, ParameterError, "no parameter 'gamma'"),
+        ({"k": 3, "dependence": 2}, ParameterError, "'dependence' parameter .* in \\[0, 1\\]"),
+        ({"k": 3, "aggregate": "mode"}, ParameterError, "one of 'mean', 'median'"),
+        ({"k": 3, "missing": "ignore"}, ParameterError, "'missing' parameter"),
+        ({"k": 3, "effort": "search"}, ParameterError, "not available yet"),
+        ({"k": 3, "blocks": [["surface"]]}, PlanError, "each masked column exactly once"),
+        ({"k": 3, "blocks": 0}, ParameterError, "'blocks' parameter"),
+        ({"k": 3, "within": "surface"}, PlanError, "cannot be masked and split"),
+        ({"k": 3, "within": "town"}, ColumnError, "no column 'town'"),
+        ({"k": 3, "identifiers": ["surface"]}, PlanError, "as identifier and as quasi-identifier"),
+        ({"k": 3, "identifiers": ["nane"]}, ColumnError, "no column 'nane'"),
+    ],
+)
+def test_what_does_not_fit_is_refused(options, error, message):
+    with pytest.raises(error, match=message):
+        shoal.microaggregate(shoal.datasets.sme(), KNOWN, **options)
+
+
+def test_columns_that_do_not_fit_are_refused():
+    data = shoal.datasets.sme()
+    for names, error, message in [
+        (["surfaces"], ColumnError, "Did you mean 'surface'"),
+        (["company"], ColumnError, "holds text where numbers are needed"),
+        ([], PlanError, "masks no column"),
+        (["surface", "surface"], PlanError, "names a column twice"),
+    ]:
+        with pytest.raises(error, match=message):
+            shoal.microaggregate(data, names, k=3)
+
+
+def test_one_record_is_refused_unless_k_is_one():
+    one = pd.DataFrame({"a": [1.5]})
+    with pytest.raises(InputError, match="n_samples=1"):
+        shoal.microaggregate(one, ["a"], k=2)
+
+
+def plan():
+    roles = {"company": "identifier", "turnover": "confidential", "net_profit": "confidential"}
+    return Plan(roles, [Microaggregate(KNOWN, MDAV(k=3), decimals=1)])
+
+
+def test_a_plan_is_what_its_document_says():
+    document = plan().to_dict()
+    assert document == {
+        "version": 1,
+        "roles": {
+            "company": "identifier",
+            "turnover": "confidential",
+            "net_profit": "confidential",
+        },
+        "steps": [
+            {
+                "method": "microaggregate",
+                "columns": KNOWN,
+                "partition": {"method": "mdav", "k": 3},
+                "decimals": 1,
+            }
+        ],
+    }
+    assert Plan.from_dict(document) == plan()
+    assert Plan.from_dict(json.loads(json.dumps(document))) == plan()
+
+
+@pytest.mark.parametrize("name", ["plan.toml", "plan.json"])
+def test_a_plan_survives_a_file(tmp_path, name):
+    plan().save(tmp_path / name)
+    assert Plan.load(tmp_path / name) == plan()
+
+
+def test_three_doors_one_result(tmp_path):
+    data = shoal.datasets.sme()
+    by_plan = plan().run(data)
+    by_function = shoal.microaggregate(data, KNOWN, k=3, method="mdav", decimals=1, **OTHER)
+    pd.testing.assert_frame_equal(by_plan.data, by_function.data)
+    data.to_csv(tmp_path / "in.csv", index=False)
+    plan().save(tmp_path / "plan.toml")
+    shell = [sys.executable, "-m", "shoal"]
+    by_hand = ["mask", "in.csv", "hand.csv", "-c", "surface", "-c", "employees", "-k", "3"]
+    by_hand += ["-m", "mdav", "--set", "decimals=1", "-i", "company"]
+    by_hand += ["--confidential", "turnover", "--confidential", "net_profit"]
+    subprocess.run([*shell, *by_hand], cwd=tmp_path, check=True)
+    subprocess.run([*shell, "run", "plan.toml", "in.csv", "plan.csv"], cwd=tmp_path, check=True)
+    assert (tmp_path / "hand.csv").read_bytes() == (tmp_path / "plan.csv").read_bytes()
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "hand.csv"), by_plan.data)
+
+
+def test_runs_in_several_threads_give_the_same_release():
+    data = shoal.datasets.survey(400)
+    roles = shoal.datasets.ROLES["survey"]
+    known = [name for name, role in roles.items() if role == "quasi-identifier"]
+    one = Plan(roles, [Microaggregate(known, MDAV(k=4), homogeneity="merge")])
+    expected = one.run(data).data
+    found = []
+    workers = [threading.Thread(target=lambda: found.append(one.run(data).data)) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert len(found) == 4
+    for released in found:
+        pd.testing.assert_frame_equal(released, expected)
+
+
+GOOD = {
+    "version": 1,
+    "roles": {"a": "identifier"},
+    "steps": [
+        {"method": "microaggregate", "columns": ["b"], "partition": {"method": "mdav", "k": 3}}
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"version": 2}, "version 2; this Shoal reads version 1"),
+        ({"version": None}, "version None"),
+        ({"rolls": {}}, "unknown key 'rolls'. Did you mean 'roles'"),
+        ({"roles": {"a": "identifer"}}, "unknown role 'identifer'. Did you mean 'identifier'"),
+        ({"roles": []}, "must be a table"),
+        ({"roles": {"z": "quasi-identifier"}}, "'z' would leave unmasked"),
+        ({"steps": []}, "no step"),
+        ({"steps": {}}, "list of tables"),
+        ({"steps": [{"method": "swap"}]}, "Step 1 has the method 'swap'"),
+        ({"steps": [GOOD["steps"][0] | {"colums": ["a"]}]}, "Step 1 has the unknown key 'colums'"),
+        ({"steps": [GOOD["steps"][0] | {"partition": {"k": 3}}]}, "needs partition"),
+        ({"steps": [GOOD["steps"][0] | {"partition": {"method": "mdav"}}]}, "MDAV needs 'k'"),
+        (
+            {"steps": [GOOD["steps"][0] | {"partition": {"method": "mdav", "k": 0}}]},
+            "Step 1: The 'k'",
+        ),
+        ({"steps": [GOOD["steps"][0] | {"columns": [1]}]}, "'columns' parameter"),
+        ({"steps": [GOOD["steps"][0], GOOD["steps"][0]]}, "masked twice"),
+    ],
+)
+def test_a_plan_that_cannot_be_understood_is_refused(change, message):
+    with pytest.raises(PlanError, match=message):
+        Plan.from_dict({**GOOD, **change})
+
+
+def test_broken_plan_files_are_refused(tmp_path):
+    (tmp_path / "a.toml").write_text("version = ")
+    (tmp_path / "b.json").write_text("[1]")
+    (tmp_path / "c.toml").write_bytes(b"\xff\xfe")
+    for name, message in [
+        ("a.toml", "cannot be read as a plan"),
+        ("b.json", "holds no plan"),
+        ("c.toml", "not written in utf-8"),
+    ]:
+        with pytest.raises(PlanError, match=message):
+            Plan.load(tmp_path / name)
+
+
+def test_polars_and_pandas_agree_to_the_bit():
+    one = shoal.microaggregate(shoal.datasets.sme(), KNOWN, k=3, **OTHER).data
+    other = shoal.microaggregate(shoal.datasets.sme(kind="polars"), KNOWN, k=3, **OTHER).data
+    assert pl.from_pandas(one).equals(other)
+
+
+def test_assess_judges_what_others_masked():
+    data = shoal.datasets.sme()
+    elsewhere = data.assign(surface=data["surface"].mean(), employees=0)
+    found = shoal.assess(data, elsewhere, quasi_identifiers=["surface"])
+    assert found["information_loss"] == pytest.approx(100)
+    assert found["smallest_class"] == 11
+    assert shoal.assess(data, data, quasi_identifiers=KNOWN)["smallest_class"] == 1
+    some = shoal.assess(data, elsewhere, quasi_identifiers=["company"], measures=["smallest_class"])
+    assert some == {"smallest_class": 1}
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"quasi_identifiers": []}, ParameterError, "at least one"),
+        ({"quasi_identifiers": ["x"]}, ColumnError, "no column 'x'"),
+        ({"quasi_identifiers": KNOWN, "measures": ["loss"]}, ParameterError, "no measure 'loss'"),
+        (
+            {"quasi_identifiers": ["company"], "measures": ["information_loss"]},
+            InputError,
+            "cannot be computed",
+        ),
+    ],
+)
+def test_assess_refuses_what_it_cannot_measure(options, error, message):
+    data = shoal.datasets.sme()
+    with pytest.raises(error, match=message):
+        shoal.assess(data, data, **options)
+
+
+def test_assess_refuses_tables_of_different_length():
+    data = shoal.datasets.sme()
+    with pytest.raises(InputError, match="11 records and the masked table 10"):
+        shoal.assess(data, data.head(10), quasi_identifiers=KNOWN)

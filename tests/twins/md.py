@@ -1,0 +1,26 @@
+"""MD, slow and readable: all pairs in every round."""
+
+from itertools import combinations
+
+from twins.leftovers import settle
+from twins.mdav import labels_of, mean, nearest, squared
+
+
+def farthest_pair(X, records):
+    """Return the two records farthest apart; the first such pair in a tie."""
+    return max(combinations(sorted(records), 2), key=lambda pair: squared(X[pair[0]], X[pair[1]]))
+
+
+def md(X, k):
+    left, groups = list(range(len(X))), []
+    while len(left) >= 2 * k:
+        pair = farthest_pair(X, left)
+        left = [i for i in left if i not in pair]
+        for seed in pair:
+            group = [seed]
+            while len(group) < k:
+                group += nearest(X, left, mean(X, group), 1)
+                left.remove(group[-1])
+            groups.append(group)
+    settle(X, groups, left, k)
+    return labels_of(groups, len(X))

@@ -1,0 +1,35 @@
+"""The second phase, slow and readable: every trial on a copy of the partition, sums exact."""
+
+import numpy as np
+
+from twins.dba1 import exact_sse
+from twins.leftovers import join_nearest
+from twins.mdav import labels_of
+
+
+def second_phase(X, labels, k, divide):
+    groups = sorted([int(i) for i in np.flatnonzero(labels == g)] for g in np.unique(labels))
+    for group in sorted(groups, key=lambda group: -exact_sse(X, group)):
+        at = next(at for at, other in enumerate(groups) if other[0] == group[0])
+        trial = [list(other) for other in groups[:at] + groups[at + 1 :]]
+        if trial:
+            join_nearest(X, trial, groups[at])
+            if total(X, trial) < total(X, groups):
+                groups = trial
+    return divide_large(X, groups, k, divide)
+
+
+def total(X, groups):
+    return sum(exact_sse(X, group) for group in groups)
+
+
+def divide_large(X, groups, k, divide):
+    parts = []
+    for group in groups:
+        records = np.sort(group)
+        if len(records) >= 2 * k:
+            labels = divide(X[records], k)
+            parts += [records[labels == g] for g in np.unique(labels)]
+        else:
+            parts.append(records)
+    return labels_of(parts, len(X))

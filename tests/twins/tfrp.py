@@ -1,0 +1,21 @@
+"""TFRP, slow and readable."""
+
+from twins.leftovers import join_nearest
+from twins.mdav import farthest, labels_of, nearest
+from twins.second_phase import second_phase
+
+
+def first_phase(X, k):
+    least, greatest = [X.min()] * X.shape[1], [X.max()] * X.shape[1]
+    left, groups = list(range(len(X))), []
+    while len(left) >= k:
+        point = least if len(groups) % 2 == 0 else greatest
+        group = nearest(X, left, X[farthest(X, left, point)], k)
+        groups.append(group)
+        left = [i for i in left if i not in group]
+    join_nearest(X, groups, left)
+    return labels_of(groups, len(X))
+
+
+def tfrp(X, k):
+    return second_phase(X, first_phase(X, k), k, first_phase)
