@@ -81,6 +81,16 @@ def test_the_kernel_agrees_with_the_slow_version(case, start, descending):
     assert np.array_equal(labels, in_order(mward(X, k, start, descending)))
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_rounding_settles_no_tie(seed):
+    """Costs that are equal as fractions are equal here too, whichever way they came about."""
+    generator = np.random.default_rng(seed)
+    for k in range(2, 6):
+        X = generator.integers(0, generator.integers(2, 6), (30, 3)).astype(float)
+        labels = MWard(k=k, descending=True).fit_predict(X)
+        assert np.array_equal(labels, in_order(mward(X, k, descending=True)))
+
+
 @starts
 @pytest.mark.parametrize("k", [2, 3, 5])
 def test_the_kernel_agrees_with_the_slow_version_without_ties(start, k):

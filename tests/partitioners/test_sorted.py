@@ -128,6 +128,11 @@ def test_a_score_that_is_unknown_is_refused(by):
         Sorted(k=2, by=by).fit(np.zeros((9, 2)))
 
 
+def test_loadings_without_a_component_are_refused():
+    with pytest.raises(ParameterError, match="by is 'sum-of-z'"):
+        Sorted(k=2, by="sum-of-z", loadings="rounded").fit(np.zeros((9, 2)))
+
+
 def test_a_column_that_does_not_exist_is_refused():
     with pytest.raises(ParameterError, match=r"column 2, but the data hold 2 .* one of 0 to 1"):
         Sorted(k=2, by=2).fit(np.zeros((9, 2)))

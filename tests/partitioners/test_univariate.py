@@ -47,6 +47,19 @@ def test_any_order_is_cut_as_the_slow_version_cuts_it(case, seed):
     assert np.array_equal(labels, in_order(shortest_path(X, k, list(rows))))
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_rounding_settles_no_tie(seed):
+    """Losses that are equal as fractions are equal here too, whichever way they came about."""
+    generator = np.random.default_rng(seed)
+    for k in range(2, 8):
+        X = generator.integers(0, generator.integers(2, 12), (40, 1)).astype(float)
+        expected = in_order(shortest_path(X, k))
+        rows = np.argsort(X[:, 0], kind="stable")
+        twice = np.column_stack([X, np.zeros(len(X))])
+        assert np.array_equal(Univariate(k=k).fit_predict(X), expected)
+        assert np.array_equal(Univariate(k=k, order=rows).fit_predict(twice), expected)
+
+
 @pytest.mark.parametrize("k", [1, 2, 3, 7, 20])
 @pytest.mark.parametrize("n", [40, 41, 42, 59])
 def test_the_slow_version_agrees_without_ties(n, k):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from shoal.errors import ParameterError
 from shoal.parameters import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
 from shoal.partitioners.scores import Loadings, Score, check_column, order, score
@@ -76,6 +77,11 @@ class Sorted(Partitioner):
     def _check(self, X: Matrix) -> None:
         super()._check(X)
         check_column(self, "by", X)
+        if self.loadings == "rounded" and self.by != "first-component":
+            raise ParameterError(
+                f"loadings='rounded' belongs to by='first-component', but by is {self.by!r}."
+                " Leave loadings out."
+            )
 
     def _split(self, X: Matrix) -> Labels:
         labels = np.empty(len(X), np.int64)
