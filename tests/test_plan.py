@@ -125,6 +125,14 @@ def test_groups_never_cross_a_stratum():
     assert "within" in release.plan.to_dict()["steps"][0]
 
 
+def test_the_loss_is_that_of_the_masked_columns_alone():
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame({"x": rng.normal(size=60), "s": [1, 2, 3] * 20})
+    release = shoal.microaggregate(data, ["x"], k=3, within="s")
+    found = shoal.assess(data, release.data, quasi_identifiers=["x"])
+    assert release.measures["information_loss"] == found["information_loss"] > 0
+
+
 def test_a_stratum_below_k_is_named_and_nothing_is_released():
     data = pd.DataFrame({"x": range(25), "s": ["south"] * 20 + ["north"] * 5})
     with pytest.raises(InputError, match="k=10 records but stratum 'north' holds 5"):

@@ -82,9 +82,8 @@ def assess(
                 f" {', '.join(MEASURES)}."
             )
     before, after = tables.open_frame(original), tables.open_frame(masked)
-    found = assess_frames(
-        before, after, _list(quasi_identifiers), _list(confidential), measures or MEASURES
-    )
+    known = _list(quasi_identifiers)
+    found = assess_frames(before, after, known, known, _list(confidential), measures or MEASURES)
     lacking = [name for name in measures or () if name not in found]
     if lacking:
         reason = found.remarks[lacking[0]].removeprefix("Not computed: ")
@@ -96,14 +95,19 @@ def assess_frames(
     before: Frame,
     after: Frame,
     known: Sequence[str],
+    changed: Sequence[str],
     confidential: Sequence[str],
     measures: Collection[str],
 ) -> Assessment:
-    """Compute ``measures`` of two frames; a remark stands for each that cannot be."""
+    """Compute ``measures`` of two frames; a remark stands for each that cannot be.
+
+    Classes are counted on the columns that are ``known``, losses on those of them
+    that were ``changed``.
+    """
     _check_names(known, confidential)
     check_same_records(len(before), len(after))
     tables.check_columns(before, [*known, *confidential])
-    given, columns = _given(before, after, known, confidential)
+    given, columns = _given(before, after, known, changed, confidential)
     values: dict[str, Any] = {}
     remarks: dict[str, str] = {}
     for name in measures:
@@ -152,10 +156,14 @@ def changed_columns(original: Any, masked: Any) -> list[str]:
 
 
 def _given(
-    before: Frame, after: Frame, known: Sequence[str], confidential: Sequence[str]
+    before: Frame,
+    after: Frame,
+    known: Sequence[str],
+    changed: Sequence[str],
+    confidential: Sequence[str],
 ) -> tuple[dict[str, Any], dict[str, list[str]]]:
     """Return what measures may ask for, and columns by what they can tell."""
-    numeric = [n for n in known if tables.is_numeric(before, n) and tables.is_numeric(after, n)]
+    numeric = [n for n in changed if tables.is_numeric(before, n) and tables.is_numeric(after, n)]
     numbers = [name for name in confidential if tables.is_measurable(before, name)]
     # One number per class stands for all released values, so that no measure counts them again.
     given: dict[str, Any] = {"released": classes(tables.codes(after, known))[:, np.newaxis]}
@@ -172,7 +180,7 @@ def _given(
         given["ordered"] = np.array([name in numbers for name in confidential])
     return given, {
         "quasi-identifier": numeric,
-        "other": [name for name in known if name not in numeric],
+        "other": [name for name in changed if name not in numeric],
         "confidential": list(confidential),
         "categories": [name for name in confidential if name not in numbers],
     }

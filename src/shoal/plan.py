@@ -129,7 +129,7 @@ class Plan:
         # Columns masked apart can be linked again; what that risks is worth a search.
         apart = sum(len(outcome.partitions) for outcome in outcomes) > 1
         wanted = [*linear(), *(["linkage"] if apart else [])]
-        measures = assess_frames(frame, masked, self.known, confidential, wanted)
+        measures = assess_frames(frame, masked, self.known, self.masked, confidential, wanted)
         found = [
             *self._unprotected(frame),
             *(warning for outcome in outcomes for warning in outcome.warnings),
