@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from shoal.kernels.boxes import WIDTH, emptied, look_around, look_into, move, pack, vanish
+from shoal.kernels.group_boxes import WIDTH, emptied, look_around, look_into, move, pack, vanish
 
 
 @pytest.fixture(params=[1, WIDTH, WIDTH + 1, 5 * WIDTH + 3])
