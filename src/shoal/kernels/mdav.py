@@ -16,39 +16,37 @@ CentroidMDAV      never         2k              k to 2k - 1
 import numpy as np
 
 from shoal.kernels._compile import compiled
+from shoal.kernels.arrange import BLOCK
 from shoal.kernels.growth import outermost, take_around
+from shoal.kernels.index import plain_index, worn
 from shoal.kernels.leftovers import join_nearest
-from shoal.kernels.pool import farthest, locate, measure, nearest, open_pool, take
+from shoal.kernels.search import farthest
 
 
 @compiled
-def rounds(pool, k, pairs_from, singles_from, work):
+def rounds(index, k, pairs_from, singles_from, work):
     """Form groups until about ``work`` distances are measured; say whether to go on."""
-    seed = np.empty(pool.columns.shape[0])
-    opposite = np.empty(pool.columns.shape[0])
-    group = np.empty(k, np.int64)
+    group, squares = np.empty(k, np.int64), np.empty(k)
 
-    while pool.size[0] >= singles_from and work > 0:
-        pair = pool.size[0] >= pairs_from
-        work -= 3 * pool.size[0]
+    while index.size[0] >= singles_from and work > 0 and not worn(index):
+        looked = index.looked[0]
+        seed = outermost(index)
+        if index.size[0] >= pairs_from:
+            opposite = farthest(index, index.X[seed])
+            take_around(index, seed, group, squares)
+            take_around(index, opposite, group, squares)
+        else:
+            take_around(index, seed, group, squares)
+        work -= BLOCK * (index.looked[0] - looked)
 
-        outermost(pool, seed)
-        measure(pool, seed)
-        if pair:
-            locate(pool, farthest(pool), opposite)
-        nearest(pool, group)
-        take(pool, group)
-        if pair:
-            take_around(pool, opposite, group)
-
-    return pool.size[0] >= singles_from
+    return index.size[0] >= singles_from
 
 
 @compiled
 def mdav1(X, k):
     """Return the groups of MDAV1 in one go, for tables that are parts of a larger one."""
-    pool = open_pool(X)
-    while rounds(pool, k, 2 * k, k, X.shape[0]):
+    index = plain_index(X)
+    while rounds(index, k, 2 * k, k, X.shape[0]):
         pass
-    join_nearest(X, pool.labels)
-    return pool.labels
+    join_nearest(X, index.labels)
+    return index.labels
