@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shoal.kernels._compile import compiled
+from shoal.kernels._compile import compiled, inlined
 from shoal.kernels.exact import add_record, mean_of
 from shoal.kernels.index import centre as centre_of_living
 from shoal.kernels.index import take
@@ -21,7 +21,7 @@ def centre_distances(X):
     return pool.distance
 
 
-@compiled
+@inlined
 def outermost(index):
     """Return the living record farthest from the mean of the living."""
     mean = np.empty(index.X.shape[1])
@@ -29,7 +29,7 @@ def outermost(index):
     return farthest(index, mean)
 
 
-@compiled
+@inlined
 def take_around(index, record, group, squares):
     """Make the living records nearest to a record, living or not, the next group."""
     nearest(index, index.X[record], group, squares)

@@ -10,13 +10,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels._compile import compiled
+from shoal.kernels._compile import compiled, inlined
 from shoal.kernels.arrange import BLOCK, FAN, arrange
 from shoal.kernels.axes import greatest_gap, power_of_two, principal_frame
 from shoal.kernels.exact import add_exactly, add_record, mean_of
 
-WORN = 0.7  # share of the records that must live, else the index is built anew
-KEPT = 1024  # living records for which building anew no longer pays
+WORN = 0.7  # share of the records that must live, else the index may be built anew
+PAYS = 4, 10_000  # looks at blocks that cost as much as building anew: per record, and at least
+FEW = 8  # records that leave a block until its box shrinks
+FIRST = np.int64(0)  # a NumPy number, since numba compiles a verb anew for every plain constant
 
 
 class Index(NamedTuple):
@@ -46,9 +48,11 @@ class Index(NamedTuple):
     scale: float
     leading: int
     worn_below: int
+    pays_after: int
     blocks: np.ndarray
     records: np.ndarray
     place: np.ndarray
+    filled: np.ndarray
     low: np.ndarray
     high: np.ndarray
     outer_low: np.ndarray
@@ -58,8 +62,6 @@ class Index(NamedTuple):
     hopes: np.ndarray
     outer_hopes: np.ndarray
     waiting: np.ndarray
-    first: np.ndarray
-    first_square: np.ndarray
     looked: np.ndarray
 
 
@@ -72,7 +74,9 @@ def open_index(X: np.ndarray) -> Index:
 
 
 def renew(index: Index) -> Index:
-    """Return an index of the records that still live, with the labels given so far."""
+    """Return the index, built anew from who still lives if so many have left that it pays."""
+    if index.size[0] >= index.worn_below or index.looked[0] < index.pays_after:
+        return index
     return _build(index.X, index.labels, index.groups, index.size, index.total)
 
 
@@ -80,8 +84,8 @@ def _build(X, labels, groups, size, total) -> Index:
     living = np.flatnonzero(labels < 0).astype(np.int32)
     n = len(living)
     frame = principal_frame(X, living, total[:, 0] / n)
-    worn_below = int(WORN * n) if n > KEPT else 0
-    return build(X, labels, groups, size, total, worn_below, living, *frame)
+    pays_after = PAYS[0] * n + PAYS[1]
+    return build(X, labels, groups, size, total, int(WORN * n), pays_after, living, *frame)
 
 
 @compiled
@@ -99,7 +103,7 @@ def plain_index(X):
     scale = power_of_two(greatest_gap(X, living, origin) * math.sqrt(p))
     return build(
         X, np.full(n, -1), np.zeros(1, np.int64), np.full(1, n), total,
-        0, living, origin, np.eye(p), scale, p,
+        np.int64(0), np.int64(0), living, origin, np.eye(p), scale, p,
     )  # fmt: skip
 
 
@@ -111,7 +115,9 @@ def add_all(total, X):
 
 
 @compiled
-def build(X, labels, groups, size, total, worn_below, living, origin, axes, scale, leading):
+def build(
+    X, labels, groups, size, total, worn_below, pays_after, living, origin, axes, scale, leading
+):
     """Return an index of the ``living`` rows of ``X`` in a frame."""
     n, width = living.shape[0], X.shape[1] + 2
     rows = np.empty((n, width), np.float32)
@@ -125,36 +131,40 @@ def build(X, labels, groups, size, total, worn_below, living, origin, axes, scal
     outer = (n + BLOCK * FAN - 1) // (BLOCK * FAN)
     many = outer * FAN
     index = Index(
-        X, labels, groups, size, total, origin, axes, scale, leading, worn_below,
+        X, labels, groups, size, total, origin, axes, scale, leading, worn_below, pays_after,
         np.full((many, width, BLOCK), np.float32(np.nan)),
         np.empty((many, BLOCK), np.int32),
         np.empty(X.shape[0], np.int32),
-        np.empty((outer, width, FAN), np.float32),
-        np.empty((outer, width, FAN), np.float32),
-        np.empty((width, outer), np.float32),
-        np.empty((width, outer), np.float32),
+        np.zeros(many, np.int64),
+        np.full((outer, width, FAN), np.float32(np.inf)),
+        np.full((outer, width, FAN), np.float32(-np.inf)),
+        np.full((width, outer), np.float32(np.inf)),
+        np.full((width, outer), np.float32(-np.inf)),
         np.empty(width, np.float32),
         np.empty(BLOCK, np.float32),
         np.empty(FAN, np.float32),
         np.empty(outer, np.float32),
         np.empty(outer + 1, np.int64),
-        np.empty(1, np.int64),
-        np.empty(1),
         np.zeros(1, np.int64),
     )  # fmt: skip
     for i in range(n):
         record = living[order[i]]
         index.records[i // BLOCK, i % BLOCK] = record
         index.place[record] = i
+        index.filled[i // BLOCK] += 1
         for a in range(width):
             index.blocks[i // BLOCK, a, i % BLOCK] = rows[order[i], a]
     for b in range(many):
-        for a in range(width):
-            fit_block(index, b, a)
-    for g in range(outer):
-        for a in range(width):
-            fit_group(index, g, a)
+        shrink(index.blocks, index.low, index.high, index.outer_low, index.outer_high, b, FIRST)
     return index
+
+
+@compiled
+def shrink(blocks, low, high, outer_low, outer_high, b, first):
+    """Fit the boxes of a block along the axes from ``first`` on."""
+    g, at = b // FAN, b % FAN
+    for a in range(first, blocks.shape[1]):
+        fit(blocks[b, a], low[g, a], high[g, a], at, outer_low[a], outer_high[a], g)
 
 
 @compiled
@@ -184,24 +194,33 @@ def place_along(turned, leading, row):
 
 
 @compiled
-def fit_block(index, b, a):
-    """Let the box of a block touch its living records along one axis."""
-    low, high = np.float32(np.inf), np.float32(-np.inf)
-    for value in index.blocks[b, a]:
-        low = value if value < low else low
-        high = value if value > high else high
-    index.low[b // FAN, a, b % FAN] = low
-    index.high[b // FAN, a, b % FAN] = high
+def fit(values, low, high, at, outer_low, outer_high, g):
+    """Let boxes touch the living records of a block along one axis.
+
+    They are the box of the block, at ``at`` among those of its group, and the one
+    around the group, if the block reached its face.
+    """
+    # Two halves side by side, since each comparison waits for the one before.
+    least, greatest = np.float32(np.inf), np.float32(-np.inf)
+    least_too, greatest_too = least, greatest
+    half = BLOCK // 2
+    for i in range(half):
+        value, other = values[i], values[i + half]
+        least = value if value < least else least
+        greatest = value if value > greatest else greatest
+        least_too = other if other < least_too else least_too
+        greatest_too = other if other > greatest_too else greatest_too
+    least, greatest = min(least, least_too), max(greatest, greatest_too)
+    reached = low[at] <= outer_low[g] or high[at] >= outer_high[g]
+    low[at], high[at] = least, greatest
+    if reached or least < outer_low[g] or greatest > outer_high[g]:
+        for i in range(FAN):
+            least = min(least, low[i])
+            greatest = max(greatest, high[i])
+        outer_low[g], outer_high[g] = least, greatest
 
 
-@compiled
-def fit_group(index, g, a):
-    """Let the box of a group of blocks touch its blocks along one axis."""
-    index.outer_low[a, g] = index.low[g, a].min()
-    index.outer_high[a, g] = index.high[g, a].max()
-
-
-@compiled
+@inlined
 def centre(index, point):
     """Write the mean of the living records into ``point``."""
     mean_of(index.total, index.size[0], point)
@@ -209,29 +228,34 @@ def centre(index, point):
 
 @compiled
 def remove(index, record):
-    """Let a record leave; the boxes that it touched shrink."""
+    """Let a record leave; the boxes around its block shrink now and then.
+
+    The outer face of its shell shrinks at once, since the outermost record is
+    asked for all the time. The other faces cost more to find than they save, so
+    they wait until a few records have left.
+    """
     b, i = index.place[record] // BLOCK, index.place[record] % BLOCK
-    g = b // FAN
     for j in range(index.X.shape[1]):
         add_exactly(index.total[j], -index.X[record, j])
-    for a in range(index.blocks.shape[1]):
-        value = index.blocks[b, a, i]
+    last = index.blocks.shape[1] - 1
+    outer = index.blocks[b, last, i] == index.high[b // FAN, last, b % FAN]
+    for a in range(last + 1):
         index.blocks[b, a, i] = np.nan
-        if value == index.low[g, a, b % FAN] or value == index.high[g, a, b % FAN]:
-            fit_block(index, b, a)
-            if value == index.outer_low[a, g] or value == index.outer_high[a, g]:
-                fit_group(index, g, a)
+    index.filled[b] -= 1
     index.size[0] -= 1
+    if outer or index.filled[b] % FEW == 0:
+        first = last if index.filled[b] % FEW else FIRST
+        shrink(index.blocks, index.low, index.high, index.outer_low, index.outer_high, b, first)
 
 
-@compiled
+@inlined
 def assign(index, record, group):
     """Put a record into a group; it leaves the index."""
     index.labels[record] = group
     remove(index, record)
 
 
-@compiled
+@inlined
 def take(index, found):
     """Make the records in ``found`` the next group; they leave the index."""
     for record in found:
@@ -239,7 +263,7 @@ def take(index, found):
     index.groups[0] += 1
 
 
-@compiled
+@inlined
 def worn(index):
     """Say whether so many records have left that building anew pays."""
-    return index.size[0] < index.worn_below
+    return index.size[0] < index.worn_below and index.looked[0] >= index.pays_after

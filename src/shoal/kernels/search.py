@@ -9,7 +9,7 @@ that the result is that of a pass over all living records.
 
 import numpy as np
 
-from shoal.kernels._compile import compiled
+from shoal.kernels._compile import compiled, inlined
 from shoal.kernels.arrange import BLOCK, FAN
 from shoal.kernels.bounds import HOPELESS, demand, hope
 from shoal.kernels.index import place_along, turn
@@ -19,7 +19,7 @@ NEAREST, FARTHEST = np.float32(-1), np.float32(1)
 NONE_YET = np.int64(0)
 
 
-@compiled
+@inlined
 def nearest(index, point, found, squares):
     """Fill ``found`` with the living records nearest to ``point``, nearest first.
 
@@ -29,7 +29,7 @@ def nearest(index, point, found, squares):
     return search(index, point, NEAREST, found, squares, NONE_YET)
 
 
-@compiled
+@inlined
 def nearer(index, point, found, squares, count):
     """Go on with a list of ``count`` nearest records: let in those nearer to ``point``.
 
@@ -39,11 +39,12 @@ def nearer(index, point, found, squares, count):
     return search(index, point, NEAREST, found, squares, count)
 
 
-@compiled
+@inlined
 def farthest(index, point):
     """Return the living record farthest from ``point``; ties go to the lowest."""
-    search(index, point, FARTHEST, index.first, index.first_square, NONE_YET)
-    return index.first[0]
+    found, squares = np.empty(1, np.int64), np.empty(1)
+    search(index, point, FARTHEST, found, squares, NONE_YET)
+    return found[0]
 
 
 @compiled
@@ -70,6 +71,10 @@ def search(index, point, side, found, squares, count):
             if side * index.gaps[i] >= needed:
                 record = index.records[b, i]
                 squared = squared_distance(index.X[record], point)
+                if count == most and not comes_first(
+                    side, squared, record, squares[most - 1], found[most - 1]
+                ):
+                    continue
                 count = insert(found, squares, count, side, record, squared)
                 if count == most:
                     needed = demand(squares[most - 1], side, index.scale, reach, p)
@@ -167,7 +172,7 @@ def measure_block(block, query, leading, side, needed, gaps):
     """
     for i in range(BLOCK):
         gaps[i] = np.float32(0)
-    add_gaps(block, query, 0, leading, gaps)
+    add_gaps(block, query, NONE_YET, leading, gaps)
     rest, q = block[leading], query[leading]
     hits = np.int32(0)
     for i in range(BLOCK):
@@ -201,17 +206,13 @@ def squared_distance(a, b):
 
 @compiled
 def insert(found, squares, count, side, record, squared):
-    """Let a record into the list of the first; return how many it now holds."""
-    at, most = count, found.shape[0]
+    """Let a record into a list, the last one out if it is full; return how many it now holds."""
+    at = min(count, found.shape[0] - 1)
     while at > 0 and comes_first(side, squared, record, squares[at - 1], found[at - 1]):
+        found[at], squares[at] = found[at - 1], squares[at - 1]
         at -= 1
-    if at == most:
-        return count
-    count = min(count + 1, most)
-    for later in range(count - 1, at, -1):
-        found[later], squares[later] = found[later - 1], squares[later - 1]
     found[at], squares[at] = record, squared
-    return count
+    return min(count + 1, found.shape[0])
 
 
 @compiled

@@ -12,7 +12,7 @@ from sklearn.utils.validation import validate_data
 
 from shoal import parameters, progress
 from shoal.errors import GuaranteeBroken, InputError
-from shoal.kernels.index import Index, open_index, renew, worn
+from shoal.kernels.index import Index, open_index, renew
 
 Labels = NDArray[np.int64]
 Matrix = NDArray[np.float64]
@@ -196,7 +196,7 @@ def drain(
     total = len(X) if total is None else total
     while advance(living, *arguments, STRIDE):
         progress.report(stage, done + len(X) - int(living.size[0]), total)
-        if isinstance(living, Index) and worn(living):
+        if isinstance(living, Index):
             living = renew(living)
     progress.report(stage, done + len(X), total)
     return np.asarray(living.labels)
