@@ -5,14 +5,13 @@ point, the living record `farthest` from a point, the `centre` of the living, an
 `remove`. Answers are the same as those of a pass over all living records.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
 from shoal.kernels._compile import compiled, inlined
 from shoal.kernels.arrange import BLOCK, FAN, arrange
-from shoal.kernels.axes import greatest_gap, power_of_two, principal_frame
+from shoal.kernels.axes import principal_frame
 from shoal.kernels.exact import add_exactly, add_record, mean_of
 
 WORN = 0.7  # share of the records that must live, else the index may be built anew
@@ -74,7 +73,7 @@ def open_index(X: np.ndarray) -> Index:
 
 
 def renew(index: Index) -> Index:
-    """Return the index, built anew from who still lives if so many have left that it pays."""
+    """Return the index, or one built anew from who has no label if so many left that it pays."""
     if index.size[0] >= index.worn_below or index.looked[0] < index.pays_after:
         return index
     return _build(index.X, index.labels, index.groups, index.size, index.total)
@@ -86,25 +85,6 @@ def _build(X, labels, groups, size, total) -> Index:
     frame = principal_frame(X, living, total[:, 0] / n)
     pays_after = PAYS[0] * n + PAYS[1]
     return build(X, labels, groups, size, total, int(WORN * n), pays_after, living, *frame)
-
-
-@compiled
-def plain_index(X):
-    """Return an index of all rows of ``X`` in the frame of its columns.
-
-    It can be called from compiled code and is never worn. It serves short tables:
-    long ones are searched faster in the frame that `open_index` takes.
-    """
-    n, p = X.shape
-    total, origin = np.zeros((p, 2)), np.empty(p)
-    add_all(total, X)
-    mean_of(total, n, origin)
-    living = np.arange(n).astype(np.int32)
-    scale = power_of_two(greatest_gap(X, living, origin) * math.sqrt(p))
-    return build(
-        X, np.full(n, -1), np.zeros(1, np.int64), np.full(1, n), total,
-        np.int64(0), np.int64(0), living, origin, np.eye(p), scale, p,
-    )  # fmt: skip
 
 
 @compiled

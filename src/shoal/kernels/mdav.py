@@ -15,10 +15,11 @@ CentroidMDAV      never         2k              k to 2k - 1
 
 import numpy as np
 
+from shoal.kernels import pool as flat
 from shoal.kernels._compile import compiled
 from shoal.kernels.arrange import BLOCK
 from shoal.kernels.growth import outermost, take_around
-from shoal.kernels.index import plain_index, worn
+from shoal.kernels.index import worn
 from shoal.kernels.leftovers import join_nearest
 from shoal.kernels.search import farthest
 
@@ -31,22 +32,50 @@ def rounds(index, k, pairs_from, singles_from, work):
     while index.size[0] >= singles_from and work > 0 and not worn(index):
         looked = index.looked[0]
         seed = outermost(index)
-        if index.size[0] >= pairs_from:
+        opposite = seed
+        pair = index.size[0] >= pairs_from
+        if pair:
             opposite = farthest(index, index.X[seed])
-            take_around(index, seed, group, squares)
+        take_around(index, seed, group, squares)
+        if pair:
             take_around(index, opposite, group, squares)
-        else:
-            take_around(index, seed, group, squares)
         work -= BLOCK * (index.looked[0] - looked)
 
     return index.size[0] >= singles_from
 
 
 @compiled
+def flat_rounds(pool, k, pairs_from, singles_from, work):
+    """Do the same on a pool: for short tables, passes over all records are faster."""
+    seed = np.empty(pool.columns.shape[0])
+    opposite = np.empty(pool.columns.shape[0])
+    group = np.empty(k, np.int64)
+
+    while pool.size[0] >= singles_from and work > 0:
+        pair = pool.size[0] >= pairs_from
+        work -= 3 * pool.size[0]
+
+        flat.centre(pool, seed)
+        flat.measure(pool, seed)
+        flat.locate(pool, flat.farthest(pool), seed)
+        flat.measure(pool, seed)
+        if pair:
+            flat.locate(pool, flat.farthest(pool), opposite)
+        flat.nearest(pool, group)
+        flat.take(pool, group)
+        if pair:
+            flat.measure(pool, opposite)
+            flat.nearest(pool, group)
+            flat.take(pool, group)
+
+    return pool.size[0] >= singles_from
+
+
+@compiled
 def mdav1(X, k):
     """Return the groups of MDAV1 in one go, for tables that are parts of a larger one."""
-    index = plain_index(X)
-    while rounds(index, k, 2 * k, k, X.shape[0]):
+    pool = flat.open_pool(X)
+    while flat_rounds(pool, k, 2 * k, k, X.shape[0]):
         pass
-    join_nearest(X, index.labels)
-    return index.labels
+    join_nearest(X, pool.labels)
+    return pool.labels
