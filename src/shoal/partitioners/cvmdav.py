@@ -54,6 +54,6 @@ class CVMDAV(Partitioner):
         self.gamma = gamma
 
     def _split(self, X: Matrix) -> Labels:
-        labels = drain(X, rounds, X, self.k, float(self.gamma))
+        labels = drain(X, rounds, self.k, float(self.gamma))
         settle(X, labels, self.k)
         return labels
