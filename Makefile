@@ -31,7 +31,7 @@ types: $(VENV)/.developed
 	$(BIN)/mypy
 
 check: $(VENV)/.developed
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 changelog: $(VENV)/.developed  ## Gather the change fragments into CHANGELOG.md.
 	$(BIN)/towncrier build --yes
