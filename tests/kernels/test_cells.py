@@ -31,6 +31,16 @@ def test_the_cheapest_records_are_found_in_every_box(seed):
     assert np.array_equal(labels, labels_of(slow(X, centres, k, step, 4000), len(X)))
 
 
+def test_a_box_with_one_far_off_record_is_not_passed_by():
+    # The records at 2 to 3 lie far from their centre and come cheap, but share a box with
+    # others that lie near theirs; those at 9 to 10 are dearer, and found before.
+    half = np.linspace(0, 1, LEAF)
+    X = np.concatenate([half, 2 + half, 9 + np.linspace(0, 1, 2 * LEAF)])[:, None]
+    centres = np.array([[0.25], [0.75], [9.75], [6.0]])
+    labels = fill(X, centres, 2, 2.0**-6, 100)
+    assert np.array_equal(np.flatnonzero(labels == 3), [2 * LEAF - 2, 2 * LEAF - 1])
+
+
 @given(X=tables(least=12, most=3 * LEAF), k=st.integers(1, 4), data=st.data())
 def test_ties_between_records_go_to_the_lowest(X, k, data):
     count = data.draw(st.integers(1, len(X) // k))
