@@ -36,7 +36,7 @@ def test_a_box_with_one_far_off_record_is_not_passed_by():
     # others that lie near theirs; those at 9 to 10 are dearer, and found before.
     half = np.linspace(0, 1, LEAF)
     X = np.concatenate([half, 2 + half, 9 + np.linspace(0, 1, 2 * LEAF)])[:, None]
-    centres = np.array([[0.25], [0.75], [9.75], [6.0]])
+    centres = np.array([[0.25], [0.75], [9.9], [6.0]])
     labels = fill(X, centres, 2, 2.0**-6, 100)
     assert np.array_equal(np.flatnonzero(labels == 3), [2 * LEAF - 2, 2 * LEAF - 1])
 
