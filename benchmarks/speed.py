@@ -62,7 +62,7 @@ def measure(name, kind, n, p, k):
     from generators import table
 
     run = engine(name)
-    run(table(kind, 50, p), 3)
+    run(table(kind, min(n, 10_000), p), k)  # what is compiled depends on the length
     X = table(kind, n, p)
     before = peak_memory(forget=True)
     start = time.process_time()
