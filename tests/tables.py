@@ -20,6 +20,12 @@ def tables_and_k(draw, greatest=6, **options):
     return X, draw(st.integers(1, min(greatest, len(X))))
 
 
+def mirrored(X):
+    """Let the second half mirror the first, so that the mean is exactly zero."""
+    half = len(X) // 2
+    return np.vstack([X[:half], -X[:half], np.zeros((len(X) % 2, X.shape[1]))])
+
+
 KINDS = {
     "ordinary": lambda rng, shape: rng.normal(size=shape),
     "tied": lambda rng, shape: rng.integers(0, 4, shape).astype(float),
@@ -33,6 +39,7 @@ KINDS = {
     "one apart": lambda rng, shape: (
         rng.normal(size=shape) + 1e9 * (np.arange(shape[0]) == 3)[:, None]
     ),
+    "faint": lambda rng, shape: mirrored(rng.choice([1, 3e-23], shape) * rng.normal(size=shape)),
     "heavy-tailed": lambda rng, shape: rng.standard_cauchy(size=shape) ** 3,
     "clustered": lambda rng, shape: rng.integers(0, 3, shape) + 1e-3 * rng.normal(size=shape),
 }

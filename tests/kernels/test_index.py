@@ -58,6 +58,7 @@ def test_every_answer_is_that_of_a_pass_over_all(X, seed, m, inwards):
     built_of = left
     while len(left) > 0:
         centre = index.total[:, 0] / len(left)
+        assert np.allclose(centre, X[left].mean(axis=0), rtol=1e-9, atol=1e-12 * np.abs(X).max())
         check_answers(index, X, left, X[rng.choice(built_of)], m)
         check_answers(index, X, left, centre, m)
         many = rng.integers(1, 2 + len(left) // 6)

@@ -7,6 +7,7 @@ from shoal.kernels._compile import compiled
 BLOCK = 64  # records that are looked at together
 FAN = 16  # blocks in a group of blocks
 GLIMPSE = 256  # records that suffice to see along which axis a part is longest
+SHELLS = 16.0  # how much more the distance from the origin counts: groups form from the outside in
 DEEPEST = 64  # more levels than any table fills
 
 
@@ -52,6 +53,8 @@ def longest(rows, order, start, stop):
             total += gap
             squares += gap * gap
         spread = squares - total * total / count
+        if axis == rows.shape[1] - 1:
+            spread *= SHELLS
         if spread > most:
             best, most = axis, spread
     return best

@@ -31,7 +31,8 @@ class Index(NamedTuple):
 
     ``low`` and ``high`` are the faces of the boxes around blocks (as group, axis,
     block in the group), ``outer_low`` and ``outer_high`` those around groups of
-    blocks (as axis, group). ``filled`` counts the living of each block.
+    blocks (as axis, group). ``filled`` counts the living of each block, and
+    ``alike`` says that all its records have the same values.
 
     ``total`` is the sum of the living, as leading part and rounding error per
     column. The rest is working space of searches.
@@ -52,6 +53,7 @@ class Index(NamedTuple):
     records: np.ndarray
     place: np.ndarray
     filled: np.ndarray
+    alike: np.ndarray
     low: np.ndarray
     high: np.ndarray
     outer_low: np.ndarray
@@ -116,6 +118,7 @@ def build(
         np.empty((many, BLOCK), np.int32),
         np.empty(X.shape[0], np.int32),
         np.zeros(many, np.int64),
+        np.ones(many, np.bool_),
         np.full((outer, width, FAN), np.float32(np.inf)),
         np.full((outer, width, FAN), np.float32(-np.inf)),
         np.full((width, outer), np.float32(np.inf)),
@@ -132,6 +135,9 @@ def build(
         index.records[i // BLOCK, i % BLOCK] = record
         index.place[record] = i
         index.filled[i // BLOCK] += 1
+        for j in range(X.shape[1]):
+            if X[record, j] != X[index.records[i // BLOCK, 0], j]:
+                index.alike[i // BLOCK] = False
         for a in range(width):
             index.blocks[i // BLOCK, a, i % BLOCK] = rows[order[i], a]
     for b in range(many):

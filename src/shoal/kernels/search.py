@@ -67,10 +67,13 @@ def search(index, point, side, found, squares, count):
         )  # fmt: skip
         if b < 0:
             return count
+        squared, known = 0.0, False
         for i in range(BLOCK):
             if side * index.gaps[i] >= needed:
                 record = index.records[b, i]
-                squared = squared_distance(index.X[record], point)
+                if not known:
+                    squared = squared_distance(index.X[record], point)
+                    known = index.alike[b]
                 if count == most and not comes_first(
                     side, squared, record, squares[most - 1], found[most - 1]
                 ):
