@@ -25,6 +25,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 SOURCE = HERE.parent / "src"
 PLAIN_MOST = 5e10  # column differences: beyond so many, plain passes take minutes
+REPEAT_BELOW = 1.0  # seconds
+ENGINES = ("shoal", "yardstick", "flat")
 
 
 def engine(name):

@@ -39,7 +39,9 @@ KINDS = {
     "one apart": lambda rng, shape: (
         rng.normal(size=shape) + 1e9 * (np.arange(shape[0]) == 3)[:, None]
     ),
-    "faint": lambda rng, shape: mirrored(rng.choice([1, 3e-23], shape) * rng.normal(size=shape)),
+    "faint": lambda rng, shape: mirrored(
+        rng.choice([1, 3e-23], (shape[0], 1)) * rng.normal(size=shape)
+    ),
     "heavy-tailed": lambda rng, shape: rng.standard_cauchy(size=shape) ** 3,
     "clustered": lambda rng, shape: rng.integers(0, 3, shape) + 1e-3 * rng.normal(size=shape),
 }
