@@ -86,6 +86,20 @@ def test_a_pandas_index_stays_and_is_named_if_it_could_name_records():
     assert release.data.index.equals(data.index)
 
 
+def test_one_name_may_stand_alone():
+    data = shoal.datasets.sme()[["company", "surface", "turnover"]]
+    release = shoal.microaggregate(
+        data, "surface", k=3, identifiers="company", confidential="turnover"
+    )
+    assert list(release.data.columns) == ["surface", "turnover"]
+
+
+def test_the_index_is_named_also_beside_columns_without_a_role():
+    with pytest.warns(UnprotectedColumn) as caught:
+        shoal.microaggregate(shoal.datasets.sme().set_index("company"), KNOWN, k=3)
+    assert {"index" in str(warning.message) for warning in caught} == {True, False}
+
+
 def test_a_column_without_a_role_is_named():
     with pytest.warns(
         UnprotectedColumn, match="'company', 'turnover' and 'net_profit' have no role"
@@ -123,6 +137,23 @@ def test_groups_never_cross_a_stratum():
     assert (crossing == 1).all(axis=None)
     assert release.measures["smallest_class"] >= 3
     assert "within" in release.plan.to_dict()["steps"][0]
+
+
+def test_a_column_that_makes_no_strata_is_not_quoted():
+    data = pd.DataFrame({"x": range(9), "name": [f"person {i}" for i in range(9)]})
+    with pytest.raises(InputError, match="9 of 9 strata hold fewer") as caught:
+        shoal.microaggregate(data, ["x"], k=3, within="name")
+    assert "person" not in str(caught.value)
+
+
+def test_a_drawn_seed_is_told_and_repeats_the_release():
+    data = shoal.datasets.sme()
+    first = shoal.microaggregate(data, KNOWN, k=3, method="mu-approx", **OTHER)
+    (seed,) = first.drawn_seeds
+    again = shoal.microaggregate(data, KNOWN, k=3, method="mu-approx", random_state=seed, **OTHER)
+    assert again.drawn_seeds == ()
+    assert again.plan == first.plan
+    assert np.array_equal(again.labels, first.labels)
 
 
 def test_the_loss_is_that_of_the_masked_columns_alone():
@@ -328,6 +359,8 @@ GOOD = {
             "Step 1: The 'k'",
         ),
         ({"steps": [GOOD["steps"][0] | {"columns": [1]}]}, "'columns' parameter"),
+        ({"steps": [GOOD["steps"][0] | {"columns": 3}]}, "'columns' parameter"),
+        ({"steps": [GOOD["steps"][0] | {"decimals": 400}]}, "'decimals' parameter"),
         ({"steps": [GOOD["steps"][0], GOOD["steps"][0]]}, "masked twice"),
     ],
 )

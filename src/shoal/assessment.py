@@ -10,7 +10,7 @@ from shoal.measure import ABOUT, MEASURES, NEEDS, classes, compute, needs
 from shoal.parameters import hint
 from shoal.table import frame as tables
 from shoal.table.frame import Frame
-from shoal.table.roles import listed
+from shoal.table.roles import as_list, listed
 
 
 class Assessment(dict[str, Any]):
@@ -82,8 +82,8 @@ def assess(
                 f" {', '.join(MEASURES)}."
             )
     before, after = tables.open_frame(original), tables.open_frame(masked)
-    known = _list(quasi_identifiers)
-    found = assess_frames(before, after, known, known, _list(confidential), measures or MEASURES)
+    known = as_list(quasi_identifiers)
+    found = assess_frames(before, after, known, known, as_list(confidential), measures or MEASURES)
     lacking = [name for name in measures or () if name not in found]
     if lacking:
         reason = found.remarks[lacking[0]].removeprefix("Not computed: ")
@@ -205,10 +205,6 @@ def _named(value: Any, columns: Sequence[str]) -> Any:
     if isinstance(value, dict):
         return {key: _named(entry, columns) for key, entry in value.items()}
     return value
-
-
-def _list(names: str | Sequence[str]) -> list[str]:
-    return [names] if isinstance(names, str) else list(names)
 
 
 def _check_names(known: Sequence[str], confidential: Sequence[str]) -> None:

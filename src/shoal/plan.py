@@ -29,7 +29,7 @@ from shoal.partitioners.registry import refuse_effort
 from shoal.release import Release
 from shoal.table import frame as tables
 from shoal.table.frame import Frame
-from shoal.table.roles import check_roles, columns_with, listed
+from shoal.table.roles import as_list, check_roles, columns_with, listed
 
 
 class Plan:
@@ -67,7 +67,7 @@ class Plan:
         **options: Any,
     ) -> Self:
         """Make the plan of one microaggregation; ``options`` are those of the step."""
-        columns = [columns] if isinstance(columns, str) else list(columns)
+        columns, identifiers, confidential = map(as_list, (columns, identifiers, confidential))
         step = parameters.build(
             Microaggregate, {"columns": columns, "partition": partition, **options}
         )
@@ -148,6 +148,7 @@ class Plan:
             warnings=tuple(str(warning) for warning in found),
             unchanged=tuple(name for name in released.columns if name not in self.masked),
             provenance=_provenance(outcomes, len(frame)),
+            drawn_seeds=self._drawn(plan),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -212,21 +213,32 @@ class Plan:
         ]
         return Plan(self.roles, steps)
 
+    def _drawn(self, seeded: "Plan") -> tuple[int, ...]:
+        """Return the seeds that this plan lacks and ``seeded`` has."""
+        pairs = zip(self.steps, seeded.steps, strict=True)
+        return tuple(
+            new.partition.random_state for old, new in pairs if old.partition is not new.partition
+        )
+
     def _unprotected(self, frame: Frame) -> list[ShoalWarning]:
         free = [name for name in frame.columns if name not in self.roles and name not in self.known]
-        if not free and tables.has_own_index(frame):
-            return [
-                UnprotectedColumn("The index is released unchanged. Reset it if it names records.")
-            ]
-        if not free:
-            return []
-        has, is_ = ("has", "is") if len(free) == 1 else ("have", "are")
-        return [
-            UnprotectedColumn(
-                f"{listed(free)} {has} no role and {is_} released unchanged. What an attacker may"
-                " know is a quasi-identifier: give every column a role."
+        found: list[ShoalWarning] = []
+        if tables.has_own_index(frame):
+            found.append(
+                UnprotectedColumn(
+                    "The index is released unchanged. If it names records, drop it first:"
+                    " data.reset_index(drop=True)."
+                )
             )
-        ]
+        if free:
+            has, is_ = ("has", "is") if len(free) == 1 else ("have", "are")
+            found.append(
+                UnprotectedColumn(
+                    f"{listed(free)} {has} no role and {is_} released unchanged. What an attacker"
+                    " may know is a quasi-identifier: give every column a role."
+                )
+            )
+        return found
 
     def _check_promise(self, masked: Frame, outcomes: Sequence[Outcome]) -> None:
         """Count on the released values what every block of every step attains."""

@@ -36,6 +36,8 @@ class Release:
         Columns that leave as they came.
     provenance : dict
         Method used, number of records and versions of software.
+    drawn_seeds : tuple of int
+        Seeds that the plan left open and this run drew; they stand in its ``plan``.
     """
 
     data: Any
@@ -46,6 +48,7 @@ class Release:
     warnings: tuple[str, ...]
     unchanged: tuple[str, ...]
     provenance: dict[str, Any]
+    drawn_seeds: tuple[int, ...] = ()
 
     @property
     def labels(self) -> Labels:

@@ -91,6 +91,26 @@ def test_the_source_is_never_overwritten(folder):
     assert (folder / "in.csv").read_text() == CSV
 
 
+def test_neither_the_plan_nor_the_release_is_taken_for_the_report(folder):
+    plan = shoal.Plan.of(["age"], shoal.METHODS["mdav"](k=3))
+    plan.save("plan.json")
+    Path("plan.html").hardlink_to("plan.json")
+    done = shell("run", "plan.json", "in.csv", "out.csv", "--report", "plan.html", "--force")
+    assert done.exit_code == 1
+    assert "is the plan" in done.stderr
+    assert shoal.Plan.load("plan.json") == plan
+
+
+def test_a_drawn_seed_is_told(folder):
+    done = shell(*MASK, "-m", "mu-approx")
+    assert "note: seed " in done.stderr
+    seed = done.stderr.split("seed ")[1].split()[0]
+    first = Path("out.csv").read_bytes()
+    done = shell(*MASK, "-m", "mu-approx", "--seed", seed, "--force")
+    assert "note: seed" not in done.stderr
+    assert Path("out.csv").read_bytes() == first
+
+
 def test_the_same_command_gives_the_same_bytes(folder):
     shell(*MASK, "--report", "a.html")
     first = (folder / "out.csv").read_bytes(), (folder / "a.html").read_bytes()
@@ -129,6 +149,10 @@ BAD = [
     ("mask in.csv out.csv -c age -k 3 -m magic", 2, "There is no method 'magic'"),
     ("mask in.csv out.csv -c age -k 3 --set gama=1", 2, "no parameter 'gama'"),
     ("mask in.csv out.csv -c age -k 3 --set gama", 2, "name=value"),
+    ("mask in.csv out.csv -c age -k 3 --set k=2", 2, "Use -k"),
+    ("mask in.csv out.csv -c age -k 3 --set columns=size", 2, "Use -c"),
+    ("mask in.csv out.csv -c age -k 3 --report out.csv", 1, "an .html file"),
+    ("run in.csv in.csv out.csv", 1, ".toml or .json"),
     ("mask in.csv out.csv -c age -k 3 --separator ,,", 2, "one plain character"),
     ("mask none.csv out.csv -c age -k 3", 1, "There is no file 'none.csv'"),
     ("mask in.csv out.doc -c age -k 3", 1, "names no format"),
@@ -218,7 +242,8 @@ def test_assess_finds_the_masked_columns_itself(folder):
     assert found["measures"]["smallest_class"] == 4
     text = shell("assess", "in.csv", "out.csv", "-c", "age", "--measure", "smallest_class").stdout
     assert text.splitlines()[0] == "quasi-identifiers: age"
-    assert text.splitlines()[1].split() == ["smallest_class", "4", "records"]
+    assert text.splitlines()[1] == "not looked at: name, size, city"
+    assert text.splitlines()[2].split() == ["smallest_class", "4", "records"]
 
 
 def test_assess_shows_measures_of_columns_as_a_table(folder):

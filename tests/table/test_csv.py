@@ -149,15 +149,38 @@ def test_digits_that_64_bits_cannot_hold_stay_text(tmp_path):
         ("", "is empty"),
         ("\n\n", "is empty"),
         ("a,b\n", "no records"),
-        ("a,b\n1,2\n3\n", r"Line 3 .* has 1 fields where the header has 2"),
+        ("a,b\n1,2\n3\n", r"Line 3 .* has 1 field where the header has 2"),
         ("a,b\n1,2\n3,4,5\n", r"Line 3 .* has 3 fields where the header has 2"),
         ("a;b\n1;2\n", "seems to be separated by ';'"),
-        ('a,b\n"1,2\n', r"Line 2 .* has 1 fields .* quotation mark"),
+        ('a,b\n"1,2\n', "begins in line 2: it is never closed"),
     ],
 )
 def test_a_file_that_is_no_table_is_refused(tmp_path, text, message):
     with pytest.raises(FileError, match=message):
         read(written(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'a,b\n1,x\n2,"open\n3,y\n4,z\n',
+        'a,b\n1,x\n2,"open\n3,y\n4,"z"\n',
+        'a,b\n1,"x\\"y"\n',
+    ],
+)
+def test_a_quotation_mark_that_would_swallow_records_is_refused(tmp_path, text):
+    with pytest.raises(FileError, match="quotation mark"):
+        read(written(tmp_path, text))
+
+
+def test_the_line_at_fault_is_counted_in_lines_of_the_file(tmp_path):
+    with pytest.raises(FileError, match="Line 4 .* has 1 field where the header has 2"):
+        read(written(tmp_path, 'a,b\n1,"x\ny"\n3\n'))
+
+
+def test_a_utf_16_file_is_recognised(tmp_path):
+    with pytest.raises(FileError, match="Try --encoding utf-16"):
+        read(written(tmp_path, "a,b\n1,2\n", encoding="utf-16"))
 
 
 def test_two_columns_of_one_name_are_refused(tmp_path):

@@ -96,8 +96,9 @@ def test_a_table_without_records_is_refused(make):
 
 
 def test_whole_numbers_that_a_float_cannot_hold_are_refused():
-    with pytest.raises(InputError, match=r"beyond 2\*\*53"):
-        matrix(pd.DataFrame({"a": [1, 2**53 + 1]}), ["a"])
+    for make in KINDS.values():
+        with pytest.raises(InputError, match=r"beyond 2\*\*53"):
+            matrix(make({"a": [1, 2**53 + 1]}), ["a"])
     with pytest.raises(InputError, match="beyond 1e.300"):
         matrix(pd.DataFrame({"a": [1, 1e301]}), ["a"])
 
@@ -109,6 +110,35 @@ def test_equal_values_have_equal_codes(make):
     assert found[0, 0] == found[2, 0] != found[1, 0]
     assert found[3, 0] == found[4, 0] not in found[:3, 0]
     assert found[:, 1].tolist() == [0, 0, 0, 1, 1]
+
+
+def test_categories_have_codes_in_every_kind_of_table():
+    values = ["x", "y", "x", None]
+    for data in (
+        pd.DataFrame({"t": pd.Categorical(values)}),
+        pl.DataFrame({"t": pl.Series(values, dtype=pl.Categorical)}),
+        pa.table({"t": pa.array(values).dictionary_encode()}),
+    ):
+        found = tables.codes(tables.open_frame(data), ["t"])[:, 0]
+        assert found[0] == found[2]
+        assert len(set(found.tolist())) == 3
+
+
+def test_mixed_kinds_of_values_are_refused_without_showing_one():
+    data = tables.open_frame(pd.DataFrame({"t": [1, "secret"]}, dtype=object))
+    with pytest.raises(ColumnError, match="'t' mixes kinds of values") as caught:
+        tables.codes(data, ["t"])
+    assert "secret" not in str(caught.value)
+
+
+def test_text_among_numbers_is_counted():
+    with pytest.raises(ColumnError, match="'a' holds text .* in 1 of 3 cells"):
+        matrix(pl.DataFrame({"a": ["1", "NA", "2.5"]}), ["a"])
+
+
+def test_an_arrow_table_leaves_without_notes_on_its_source():
+    noted = pa.table({"a": [1]}).replace_schema_metadata({"owner": "secret"})
+    assert tables.to_native(tables.open_frame(noted)).schema.metadata is None
 
 
 @every_kind

@@ -71,6 +71,17 @@ def test_a_replaced_file_keeps_its_mode_and_a_new_one_gets_the_usual(tmp_path):
     assert (tmp_path / "new").stat().st_mode == (tmp_path / "usual").stat().st_mode
 
 
+def test_two_files_of_one_name_are_refused(tmp_path):
+    def twice():
+        with Publication() as publication:
+            publication.add(tmp_path / "a").write_text("one")
+            publication.add(tmp_path / "." / "a").write_text("two")
+
+    with pytest.raises(FileError, match="written twice"):
+        twice()
+    assert leftovers(tmp_path) == []
+
+
 def test_a_folder_that_is_not_there_is_named(tmp_path):
     with pytest.raises(FileError, match="could not be written: no such file or directory"):
         Publication().add(tmp_path / "nowhere" / "a")

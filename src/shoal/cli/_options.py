@@ -40,5 +40,5 @@ Missing = Annotated[
 
 Report = Annotated[Path | None, typer.Option("--report", help="Write a report here: .html.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
-Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing but errors.")]
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing but warnings and errors.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]

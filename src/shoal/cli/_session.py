@@ -39,6 +39,14 @@ def heed() -> None:
         raise KeyboardInterrupt
 
 
+# What has an option of its own: a second way would override the first in silence.
+OWN_OPTIONS = {
+    "k": "-k",
+    "columns": "-c",
+    "partition": "-m",
+    "random_state": "--seed",
+    "within": "--within",
+}
 PATIENCE = 0.5  # seconds before a progress bar is worth showing
 
 
@@ -113,12 +121,14 @@ def settings(pairs: list[str], method: str) -> tuple[dict[str, Any], dict[str, A
         name, mark, text = pair.partition("=")
         if not mark:
             raise ParameterError(f"--set takes name=value. Got {pair!r} instead.")
+        if name in OWN_OPTIONS:
+            raise ParameterError(f"{name!r} is not for --set. Use {OWN_OPTIONS[name]}.")
         if name in known:
             options[name] = known[name].parse(text)
         elif name in step:
             chosen[name] = step[name].parse(text)
         else:
-            names = [*known, *step]
+            names = [other for other in [*known, *step] if other not in OWN_OPTIONS]
             raise ParameterError(
                 f"There is no parameter {name!r}.{parameters.hint(name, names)} The parameters are:"
                 f" {', '.join(names)}."
@@ -134,6 +144,7 @@ def release(
     dialect: "Dialect",
     report: Path | None,
     force: bool,
+    plan_file: Path | None = None,
 ) -> "Release":
     """Read, run, write: the way of every command that masks."""
     from shoal.report import render, summarise
@@ -141,9 +152,12 @@ def release(
     from shoal.table.publish import Publication
 
     check_format(target)
+    if report is not None and report.suffix.lower() not in (".html", ".htm"):
+        raise FileError(f"A report is an .html file; {report.name!r} is none.")
     for path in (target, report):
-        if path is not None and path.exists() and source.exists() and path.samefile(source):
-            raise FileError(f"{str(path)!r} is the source. Write to another file.")
+        for taken, what in ((source, "source"), (plan_file, "plan")):
+            if path is not None and taken is not None and _same(path, taken):
+                raise FileError(f"{str(path)!r} is the {what}. Write to another file.")
     with Publication(force=force) as publication:
         page = publication.add(report) if report is not None else None
         part = publication.add(target)
@@ -157,6 +171,10 @@ def release(
     return made
 
 
+def _same(one: Path, other: Path) -> bool:
+    return one.exists() and other.exists() and one.samefile(other)
+
+
 def tell(made: "Release", target: Path, report: Path | None, *, as_json: bool, quiet: bool) -> None:
     """Say what was released, and what the person who signs must know."""
     from shoal.report import one_line, summarise
@@ -167,6 +185,9 @@ def tell(made: "Release", target: Path, report: Path | None, *, as_json: bool, q
         line += f"\n{report}: the report"
     files = {"target": str(target), "report": str(report) if report else None}
     say({**files, **summary}, line, as_json=as_json, quiet=quiet)
+    for seed in made.drawn_seeds:
+        note = f"seed {seed} was drawn; random_state = {seed} in the plan repeats this release"
+        typer.echo(f"note: {note}", err=True)
     for warning in made.warnings:
         typer.secho(f"warning: {warning}", fg="yellow", err=True)
 

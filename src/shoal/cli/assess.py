@@ -54,5 +54,10 @@ def assess(
             measures=measure,
         )
         content = {"quasi_identifiers": known, "measures": found, "remarks": found.remarks}
-        line = f"quasi-identifiers: {', '.join(known)}\n{table(found, found.remarks)}"
+        seen = [*known, *(confidential or ())]
+        passed = [name for name in after.column_names if name not in seen]
+        line = f"quasi-identifiers: {', '.join(known)}\n"
+        if passed:
+            line += f"not looked at: {', '.join(passed)}\n"
+        line += table(found, found.remarks)
         say(content, line, as_json=json, quiet=quiet)

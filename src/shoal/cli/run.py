@@ -24,5 +24,7 @@ def run(
 
         dialect = Dialect(separator, decimal, encoding, missing)
         loaded = Plan.load(plan)
-        made = release(loaded, source, target, dialect=dialect, report=report, force=force)
+        made = release(
+            loaded, source, target, dialect=dialect, report=report, force=force, plan_file=plan
+        )
         tell(made, target, report, as_json=json, quiet=quiet)

@@ -1,6 +1,6 @@
 """The step that hides each record among at least k."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -17,7 +17,7 @@ from shoal.partitioners import Partition, Partitioner
 from shoal.space import SCALES, constant, with_confidential
 from shoal.table import frame as tables
 from shoal.table.frame import Frame
-from shoal.table.roles import listed
+from shoal.table.roles import as_list, listed
 
 Matrix = NDArray[np.float64]
 
@@ -80,10 +80,10 @@ class Microaggregate:
         missing: Literal["refuse"] = "refuse",
         standardise: Literal["zscore", "none"] = "zscore",
         aggregate: Literal["mean", "median"] = "mean",
-        decimals: int | None = None,
+        decimals: Annotated[int, Between(-15, 15)] | None = None,
         homogeneity: Literal["warn", "merge", "refuse"] = "warn",
     ):
-        self.columns = [columns] if isinstance(columns, str) else list(columns)
+        self.columns = columns if not isinstance(columns, Iterable) else as_list(columns)
         self.partition = partition
         self.within = within
         self.dependence = dependence
@@ -166,8 +166,14 @@ class Microaggregate:
         key = tables.codes(frame, self.strata)
         stratum = np.unique(key, axis=0, return_inverse=True)[1].ravel()
         strata = np.split(np.argsort(stratum, kind="stable"), np.cumsum(np.bincount(stratum))[:-1])
-        smallest = min(strata, key=len)
-        if len(smallest) < self.partition.k:
+        small = [rows for rows in strata if len(rows) < self.partition.k]
+        if 2 * len(small) > len(strata):  # no strata at all: their names may be persons
+            raise InputError(
+                f"A group needs k={self.partition.k} records but {len(small)} of"
+                f" {len(strata)} strata hold fewer. Choose a coarser column for within."
+            )
+        if small:
+            smallest = min(small, key=len)
             raise InputError(
                 f"A group needs k={self.partition.k} records but stratum"
                 f" {self._stratum(frame, smallest[0])} holds {len(smallest)}. Lower k, or merge"

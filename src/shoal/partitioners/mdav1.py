@@ -6,7 +6,7 @@ from shoal.partitioners.mdav import split_from_the_ends
 
 
 class MDAV1(Partitioner):
-    """Group records by MDAV1, the MDAV of [LWHC10]_.
+    """Group records by MDAV1, which forms groups in pairs to the end, of [LWHC10]_.
 
     While at least 2k records are left, the record farthest from their mean and
     the record farthest from that one each form a group with their k - 1 nearest

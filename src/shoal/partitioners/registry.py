@@ -87,12 +87,19 @@ def describe(cls: type[Partitioner]) -> dict[str, Any]:
         "cost": cls.facts.cost,
         "paper": cls.facts.paper,
         "guarantee": cls.facts.guarantee,
-        "summary": re.sub(r",?( of)? \[\w+\]_", "", (getdoc(cls) or "").split("\n")[0]),
+        "summary": _first_line(cls),
         "parameters": {
             name: {"expects": p.expected, "default": None if p.required else p.default}
             for name, p in parameters.declared(cls).items()
         },
     }
+
+
+def _first_line(cls: type[Partitioner]) -> str:
+    """Return the first line of a docstring without markup and keys of papers."""
+    line = (getdoc(cls) or "").split("\n")[0]
+    line = re.sub(r":\w+:`(\w+)`", r"\1", line)
+    return re.sub(r",?( of| as in)?,? \[\w+\]_", "", line)
 
 
 def partition(

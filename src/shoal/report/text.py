@@ -10,7 +10,8 @@ from shoal.report.layout import by_reason, numbers, shown, tables
 def one_line(summary: dict[str, Any]) -> str:
     """Return the truth about a release in one line."""
     groups = ", ".join(
-        f"{entry['number']} groups of {entry['smallest']} to {entry['largest']}"
+        f"{entry['number']} group{'s' if entry['number'] != 1 else ''} of {entry['smallest']} to"
+        f" {entry['largest']}"
         for entry in summary["groups"][:3]
     )
     if len(summary["groups"]) > 3:

@@ -73,6 +73,8 @@ class Dialect:
 def read_csv(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> pa.Table:
     """Read a text table; parse ``numbers`` (None: every column that holds only numbers)."""
     names = _header(path, dialect)
+    if _has_quotes(path):
+        _check_quotes(path, dialect, len(names))
     table = _cells(path, dialect, names)
     return parse_columns(table, names if numbers is None else numbers, dialect)
 
@@ -101,10 +103,9 @@ def write_csv(table: pa.Table, path: Path, dialect: Dialect, separator: str) -> 
 
 
 def _header(path: Path, dialect: Dialect) -> list[str]:
-    encoding = "utf-8-sig" if _is_utf8(dialect) else dialect.encoding
     separator = dialect.separator_for(path)
     try:
-        with path.open(encoding=encoding, newline="") as file:
+        with path.open(encoding=_python_encoding(dialect), newline="") as file:
             names = next(csv.reader(file, delimiter=separator, strict=True), [])
     except UnicodeError:
         raise _wrong_encoding(path, dialect) from None
@@ -120,6 +121,31 @@ def _header(path: Path, dialect: Dialect) -> list[str]:
                 f" --separator, or give --separator '{separator}' if it has one column."
             )
     return names
+
+
+def _has_quotes(path: Path) -> bool:
+    with path.open("rb") as file:
+        return any(b'"' in chunk for chunk in iter(lambda: file.read(1 << 20), b""))
+
+
+def _check_quotes(path: Path, dialect: Dialect, width: int) -> None:
+    """Refuse a mark that is never closed or stands among text: it would swallow records."""
+    csv.field_size_limit(LONGEST_LINE)
+    with path.open(encoding=_python_encoding(dialect), newline="") as file:
+        rows = csv.reader(file, delimiter=dialect.separator_for(path), strict=True)
+        begins = 1
+        try:
+            for row in rows:
+                if len(row) != width and row and width > 1:
+                    raise _ragged(path, begins, len(row), width)
+                begins = rows.line_num + 1
+        except UnicodeError:
+            raise _wrong_encoding(path, dialect) from None
+        except csv.Error:
+            raise FileError(
+                f"A quotation mark is out of place in the record of {path.name!r} that begins in"
+                f" line {begins}: it is never closed, or text follows it. Mend the line."
+            ) from None
 
 
 def _cells(path: Path, dialect: Dialect, names: list[str]) -> pa.Table:
@@ -176,18 +202,28 @@ def _ragged_line(path: Path, read: Any, ragged: list[Any]) -> FileError:
     with contextlib.suppress(pa.ArrowInvalid):
         read(threads=False)
     row = ragged[0]
+    return _ragged(path, row.number, row.actual_columns, row.expected_columns)
+
+
+def _ragged(path: Path, line: int, found: int, expected: int) -> FileError:
     return FileError(
-        f"Line {row.number} of {path.name!r} has {row.actual_columns} fields where the header has"
-        f" {row.expected_columns}. Mend it (is a quotation mark open?), or check --separator."
+        f"Line {line} of {path.name!r} has {found} field{'s' if found != 1 else ''} where the"
+        f" header has {expected}. Mend it (is a quotation mark open?), or check --separator."
     )
 
 
 def _wrong_encoding(path: Path, dialect: Dialect) -> FileError:
-    other = "latin-1" if _is_utf8(dialect) else "utf-8"
+    with path.open("rb") as file:
+        marked = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    other = "utf-16" if marked else "latin-1" if _is_utf8(dialect) else "utf-8"
     return FileError(
         f"{path.name!r} is not written in {dialect.encoding}. Try --encoding {other}, or name the"
         " right one."
     )
+
+
+def _python_encoding(dialect: Dialect) -> str:
+    return "utf-8-sig" if _is_utf8(dialect) else dialect.encoding
 
 
 def _is_utf8(dialect: Dialect) -> bool:

@@ -5,6 +5,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from shoal.errors import ColumnError, InputError
@@ -61,8 +62,11 @@ def matrix(frame: Frame, columns: Sequence[str]) -> NDArray[np.float64]:
         )
     X = np.empty((len(frame), len(columns)))
     for at, name in enumerate(columns):
-        X[:, at] = frame[name].cast(nw.Float64).to_numpy()
-        _check_range(X[:, at], name, whole=frame[name].dtype.is_integer())
+        column = frame[name]
+        if column.dtype.is_integer():
+            _check_whole(column, name)
+        X[:, at] = column.cast(nw.Float64).to_numpy()
+        _check_range(X[:, at], name)
     return X
 
 
@@ -84,8 +88,15 @@ def without(frame: Frame, columns: Sequence[str]) -> Frame:
 
 
 def to_native(frame: Frame) -> Any:
-    """Return the table in the kind that the caller handed over."""
-    return frame.to_native()
+    """Return the table in the kind that the caller handed over, without notes on its source.
+
+    The schema of an Arrow table may name dropped columns, or hold anything else.
+    """
+    native = frame.to_native()
+    if isinstance(native, pa.Table):
+        bare = pa.schema([field.remove_metadata() for field in native.schema])
+        return pa.Table.from_arrays(native.columns, schema=bare)
+    return native
 
 
 def has_own_index(frame: Frame) -> bool:
@@ -121,8 +132,15 @@ def codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
     check_columns(frame, columns)
     encoded = np.empty((len(frame), len(columns)), np.int64)
     for at, name in enumerate(columns):
-        column = frame[name].to_arrow()
-        column = column.combine_chunks() if hasattr(column, "combine_chunks") else column
+        try:
+            column = frame[name].to_arrow()
+        except (pa.ArrowInvalid, pa.ArrowTypeError):
+            raise ColumnError(
+                f"Column {name!r} mixes kinds of values. Turn it into text first."
+            ) from None
+        column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        if pa.types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
         encoded[:, at] = column.dictionary_encode(null_encoding="encode").indices.to_numpy()
     return encoded
 
@@ -144,12 +162,27 @@ def values_at(frame: Frame, columns: Sequence[str], row: int) -> list[Any]:
 def _numeric(frame: Frame, name: str) -> nw.Series[Any]:
     column = frame[name]
     if not column.dtype.is_numeric():
-        kind = "text" if column.dtype == nw.String else str(column.dtype).lower()
+        if column.dtype != nw.String:
+            kind = str(column.dtype).partition("(")[0].lower()
+            raise ColumnError(
+                f"Column {name!r} holds {kind} values where numbers are needed. Leave it out, or"
+                " turn it into numbers first."
+            )
+        words = sum(not _is_number(cell) for cell in column.to_list())
         raise ColumnError(
-            f"Column {name!r} holds {kind} where numbers are needed. Leave it out, or turn it into"
-            " numbers first."
+            f"Column {name!r} holds text where numbers are needed, in {words} of {len(column)}"
+            " cells. Leave it out, or turn it into numbers; for files, see --missing-text and"
+            " --decimal."
         )
     return column
+
+
+def _is_number(cell: Any) -> bool:
+    try:
+        float(cell)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _holes(column: nw.Series[Any]) -> int:
@@ -159,18 +192,20 @@ def _holes(column: nw.Series[Any]) -> int:
     return int(hole.sum())
 
 
-def _check_range(values: NDArray[np.float64], name: str, whole: bool) -> None:
+def _check_whole(column: nw.Series[Any], name: str) -> None:
+    if max(-int(column.min()), int(column.max())) >= EXACT:
+        raise InputError(
+            f"Column {name!r} holds whole numbers beyond 2**53, which cannot be averaged exactly."
+            " Leave it out if it is an identifier, or rescale it."
+        )
+
+
+def _check_range(values: NDArray[np.float64], name: str) -> None:
     infinite = int(np.isinf(values).sum())
     if infinite:
         raise InputError(
             f"Column {name!r} has {infinite} infinite value{'s' if infinite > 1 else ''}. Correct"
             " or drop them: they have no mean."
         )
-    greatest = np.abs(values).max()
-    if whole and greatest >= EXACT:
-        raise InputError(
-            f"Column {name!r} holds whole numbers beyond 2**53, which cannot be averaged exactly."
-            " Leave it out if it is an identifier, or rescale it."
-        )
-    if greatest > GREATEST:
+    if np.abs(values).max() > GREATEST:
         raise InputError(f"Column {name!r} holds values beyond {GREATEST:g}. Rescale it.")

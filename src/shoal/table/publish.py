@@ -30,6 +30,8 @@ class Publication:
     def add(self, target: Path) -> Path:
         """Return the path to write to in place of ``target``."""
         target = Path(target)
+        if target.absolute() in (other.absolute() for other in self._parts):
+            raise FileError(f"{str(target)!r} would be written twice. Name two files.")
         if target.is_dir():
             raise FileError(f"{str(target)!r} is a directory. Name a file in it.")
         if target.exists() and not self.force:

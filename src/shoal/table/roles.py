@@ -20,6 +20,11 @@ def check_roles(roles: Mapping[str, str]) -> None:
             )
 
 
+def as_list(names: str | Sequence[str]) -> list[str]:
+    """Return names as a list; one name may stand alone."""
+    return [names] if isinstance(names, str) else list(names)
+
+
 def columns_with(roles: Mapping[str, str], role: Role) -> list[str]:
     """Return the columns that have ``role``."""
     return [column for column, given in roles.items() if given == role]
