@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.errors import InputError
+from shoal.errors import InputError, ParameterError
 from shoal.partitioners import METHODS, Optimal, _proof, partition
 from shoal.partitioners.optimal import MOST
 from tables import tables_and_k
@@ -97,7 +97,7 @@ def test_no_method_is_better_than_the_optimum(method, n, k):
     X = np.random.default_rng(n * k).normal(size=(n, 4))
     try:
         groups = groups_of(partition(X, k, method).labels)
-    except InputError:
+    except (InputError, ParameterError):
         pytest.skip("the method takes no such table")
     assert sse(X, groups) >= least_sse(X, k) * (1 - 1e-8)
 
