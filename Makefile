@@ -12,10 +12,13 @@ ifeq ($(SHOAL_DATA),)
 unexport SHOAL_DATA
 endif
 
-.PHONY: demo test lint types doc-style check clean changelog
+.PHONY: demo papers test lint types doc-style check clean changelog
 
 demo: $(VENV)/.installed  ## Mask the built-in survey; leaves demo/release.csv and demo/report.html.
 	@$(BIN)/shoal demo demo --force
+
+papers: $(VENV)/.developed  ## Run the tables and figures of the papers again; writes docs/papers.
+	@$(BIN)/shoal papers docs/papers --force
 
 test: lint types check  ## Everything: lint, types, docstrings, tests and doctests.
 
@@ -28,7 +31,7 @@ types: $(VENV)/.developed
 	$(BIN)/mypy
 
 check: $(VENV)/.developed
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 changelog: $(VENV)/.developed  ## Gather the change fragments into CHANGELOG.md.
 	$(BIN)/towncrier build --yes

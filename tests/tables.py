@@ -20,6 +20,32 @@ def tables_and_k(draw, greatest=6, **options):
     return X, draw(st.integers(1, min(greatest, len(X))))
 
 
+KINDS = {
+    "ordinary": lambda rng, shape: rng.normal(size=shape),
+    "tied": lambda rng, shape: rng.integers(0, 4, shape).astype(float),
+    "duplicated": lambda rng, shape: np.repeat(rng.normal(size=shape), 7, axis=0)[: shape[0]],
+    "constant": lambda rng, shape: np.full(shape, rng.normal()),
+    "huge": lambda rng, shape: 1e140 * rng.normal(size=shape),
+    "tiny": lambda rng, shape: 1e-140 * rng.normal(size=shape),
+    "vanishing": lambda rng, shape: 1e-161 * rng.normal(size=shape),
+    "far off": lambda rng, shape: 1e9 + rng.integers(0, 30, shape).astype(float),
+    "close": lambda rng, shape: rng.normal(size=shape[1]) + 1e-9 * rng.normal(size=shape),
+    "one apart": lambda rng, shape: (
+        rng.normal(size=shape) + 1e9 * (np.arange(shape[0]) == 3)[:, None]
+    ),
+    "heavy-tailed": lambda rng, shape: rng.standard_cauchy(size=shape) ** 3,
+    "clustered": lambda rng, shape: rng.integers(0, 3, shape) + 1e-3 * rng.normal(size=shape),
+}
+
+
+@st.composite
+def long_tables(draw, most=400, columns=6):
+    """Draw a table of any length and of one of many kinds, ordinary or nasty."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    shape = draw(st.integers(1, most)), draw(st.integers(1, columns))
+    return KINDS[draw(st.sampled_from(sorted(KINDS)))](rng, shape)
+
+
 def loss(Z, labels):
     """Return 100 * SSE / SST of the groups on the columns as they are."""
     within = sum(

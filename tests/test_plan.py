@@ -125,6 +125,14 @@ def test_groups_never_cross_a_stratum():
     assert "within" in release.plan.to_dict()["steps"][0]
 
 
+def test_the_loss_is_that_of_the_masked_columns_alone():
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame({"x": rng.normal(size=60), "s": [1, 2, 3] * 20})
+    release = shoal.microaggregate(data, ["x"], k=3, within="s")
+    found = shoal.assess(data, release.data, quasi_identifiers=["x"])
+    assert release.measures["information_loss"] == found["information_loss"] > 0
+
+
 def test_a_stratum_below_k_is_named_and_nothing_is_released():
     data = pd.DataFrame({"x": range(25), "s": ["south"] * 20 + ["north"] * 5})
     with pytest.raises(InputError, match="k=10 records but stratum 'north' holds 5"):
@@ -147,8 +155,11 @@ def test_whole_numbers_become_floats_without_rounding(sme):
 
 def test_blocks_are_grouped_apart_and_tell_the_k_they_attain_together():
     data = shoal.datasets.sme()
-    with pytest.warns(UnderProtection, match="attain k=1, not k=3"):
+    with pytest.warns(UnderProtection, match="attain k=1, not k=3") as caught:
         release = shoal.microaggregate(data, KNOWN, k=3, blocks=1, **OTHER)
+    linked = shoal.assess(data, release.data, quasi_identifiers=KNOWN)["linkage"]
+    assert release.measures["linkage"] == linked
+    assert f"links {100 * linked:.1f}% of the records" in str(caught[0].message)
     assert len(release.partitions) == 2
     for name in KNOWN:
         assert release.data[name].value_counts().min() >= 3
@@ -275,7 +286,7 @@ def test_runs_in_several_threads_give_the_same_release():
     data = shoal.datasets.survey(400)
     roles = shoal.datasets.ROLES["survey"]
     known = [name for name, role in roles.items() if role == "quasi-identifier"]
-    one = Plan(roles, [Microaggregate(known, MDAV(k=4))])
+    one = Plan(roles, [Microaggregate(known, MDAV(k=4), homogeneity="merge")])
     expected = one.run(data).data
     found = []
     workers = [threading.Thread(target=lambda: found.append(one.run(data).data)) for _ in range(4)]

@@ -6,6 +6,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from shoal.cli import app
+from shoal.partitioners import METHODS
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 
@@ -33,3 +34,9 @@ def test_the_commands_of_the_readme_exist():
     for command in re.findall(r"(?m)^    shoal (\w+)", README):
         done = CliRunner().invoke(app, [command, "--help"])
         assert done.exit_code == 0
+
+
+def test_the_readme_names_every_method():
+    kinds = README.split("## Methods")[1].split("## ")[0]
+    named = re.findall(r"`([a-z0-9-]+)`", kinds.split("\nConfidential")[0].split("|---|---|")[1])
+    assert set(named) == set(METHODS)

@@ -1,12 +1,35 @@
 """Compare two tables with the same records, whoever masked one of them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from shoal.errors import InputError, ParameterError
-from shoal.measure import MEASURES, computable
+from shoal.measure import ABOUT, MEASURES, NEEDS, classes, compute, needs
 from shoal.parameters import hint
 from shoal.table import frame as tables
+from shoal.table.frame import Frame
+from shoal.table.roles import listed
+
+
+class Assessment(dict[str, Any]):
+    """Value of each measure by name, and what could not be measured.
+
+    A measure that speaks of columns gives a mapping from their names; one that has
+    several parts, a mapping from the names of the parts.
+
+    Parameters
+    ----------
+    values : mapping of str to number or mapping
+        Value of each measure.
+    remarks : mapping of str to str
+        What a measure could not see and why, by the name of the measure.
+    """
+
+    def __init__(self, values: Mapping[str, Any], remarks: Mapping[str, str]):
+        super().__init__(values)
+        self.remarks = dict(remarks)
 
 
 def assess(
@@ -16,7 +39,7 @@ def assess(
     quasi_identifiers: Sequence[str],
     confidential: Sequence[str] = (),
     measures: Sequence[str] | None = None,
-) -> dict[str, Any]:
+) -> Assessment:
     """Measure what masking cost and what it protects.
 
     Parameters
@@ -29,26 +52,29 @@ def assess(
         Columns that an attacker may know. Those that are not numbers count for
         the classes alone.
     confidential : list of str
-        Columns that nobody should learn about a person.
+        Columns that nobody should learn about a person, with their original values.
+        Those that are not numbers, or have missing values, count as categories; a
+        missing value is a category.
     measures : list of str, optional
         Names in `shoal.MEASURES`; all that can be computed where None.
 
     Returns
     -------
-    dict
-        Value of each measure by name.
+    Assessment
+        A dict: value of each measure by name. Its ``remarks`` say which measures
+        could not be computed, or not for every column, and why.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> before = pd.DataFrame({"age": [20, 22, 60, 62]})
-    >>> after = pd.DataFrame({"age": [21, 21, 61, 61]})
-    >>> assess(before, after, quasi_identifiers=["age"])["smallest_class"]
-    2
+    >>> before = pd.DataFrame({"age": [20, 22, 60, 62], "ill": ["no", "yes", "no", "no"]})
+    >>> after = before.assign(age=[21, 21, 61, 61])
+    >>> found = assess(before, after, quasi_identifiers=["age"], confidential=["ill"])
+    >>> found["smallest_class"], found["homogeneous_classes"]
+    (2, {'ill': 1})
+    >>> found.remarks["distortion_y"]
+    'Not computed: needs a numeric confidential column without missing values.'
     """
-    names = [quasi_identifiers] if isinstance(quasi_identifiers, str) else list(quasi_identifiers)
-    if not names:
-        raise ParameterError("Name at least one quasi-identifier: risk is counted on them.")
     for name in measures or ():
         if name not in MEASURES:
             raise ParameterError(
@@ -56,21 +82,57 @@ def assess(
                 f" {', '.join(MEASURES)}."
             )
     before, after = tables.open_frame(original), tables.open_frame(masked)
-    check_same_records(len(before), len(after))
-    tables.check_columns(before, [*names, *confidential])
-    given: dict[str, Any] = {"released": tables.codes(after, names)}
-    numeric = [n for n in names if tables.is_numeric(before, n) and tables.is_numeric(after, n)]
-    if numeric:
-        given["original"] = tables.matrix(before, numeric)
-        given["masked"] = tables.matrix(after, numeric)
-    found = computable(given)
+    known = _list(quasi_identifiers)
+    found = assess_frames(before, after, known, known, _list(confidential), measures or MEASURES)
     lacking = [name for name in measures or () if name not in found]
     if lacking:
-        raise InputError(
-            f"The measure {lacking[0]!r} cannot be computed: no quasi-identifier is numeric in both"
-            " tables."
-        )
-    return {name: found[name] for name in measures or found}
+        reason = found.remarks[lacking[0]].removeprefix("Not computed: ")
+        raise InputError(f"The measure {lacking[0]!r} cannot be computed: {reason}")
+    return found
+
+
+def assess_frames(
+    before: Frame,
+    after: Frame,
+    known: Sequence[str],
+    changed: Sequence[str],
+    confidential: Sequence[str],
+    measures: Collection[str],
+) -> Assessment:
+    """Compute ``measures`` of two frames; a remark stands for each that cannot be.
+
+    Classes are counted on the columns that are ``known``, losses on those of them
+    that were ``changed``.
+    """
+    _check_names(known, confidential)
+    check_same_records(len(before), len(after))
+    tables.check_columns(before, [*known, *confidential])
+    given, columns = _given(before, after, known, changed, confidential)
+    values: dict[str, Any] = {}
+    remarks: dict[str, str] = {}
+    for name in measures:
+        lacking = [NEEDS[need] for need in needs(name) if need not in given]
+        if lacking:
+            remarks[name] = f"Not computed: needs {lacking[0]}."
+            continue
+        try:
+            values[name] = _named(compute(name, given), columns.get(ABOUT[name].per, []))
+        except InputError as reason:
+            remarks[name] = f"Not computed: {reason}"
+            continue
+        unseen = _unseen(before, columns, needs(name))
+        if unseen:
+            remarks[name] = unseen
+    return Assessment(values, remarks)
+
+
+def linear() -> list[str]:
+    """Return the measures that two tables suffice for, at little more cost than reading them."""
+    return [
+        name
+        for name, about in ABOUT.items()
+        if about.cost == "linear" and "lower_bound" not in needs(name)
+    ]
 
 
 def check_same_records(before: int, after: int) -> None:
@@ -91,3 +153,69 @@ def changed_columns(original: Any, masked: Any) -> list[str]:
     if not changed:
         raise InputError("No column differs between the two tables. Name the quasi-identifiers.")
     return changed
+
+
+def _given(
+    before: Frame,
+    after: Frame,
+    known: Sequence[str],
+    changed: Sequence[str],
+    confidential: Sequence[str],
+) -> tuple[dict[str, Any], dict[str, list[str]]]:
+    """Return what measures may ask for, and columns by what they can tell."""
+    numeric = [n for n in changed if tables.is_numeric(before, n) and tables.is_numeric(after, n)]
+    numbers = [name for name in confidential if tables.is_measurable(before, name)]
+    # One number per class stands for all released values, so that no measure counts them again.
+    given: dict[str, Any] = {"released": classes(tables.codes(after, known))[:, np.newaxis]}
+    if numeric:
+        given["original"] = tables.matrix(before, numeric)
+        given["masked"] = tables.matrix(after, numeric)
+    if numbers:
+        given["confidential"] = tables.matrix(before, numbers)
+    if confidential:
+        given["confidential_codes"] = codes = tables.codes(before, confidential)
+        for at, name in enumerate(numbers):
+            ranks = np.unique(given["confidential"][:, at], return_inverse=True)[1]
+            codes[:, confidential.index(name)] = ranks
+        given["ordered"] = np.array([name in numbers for name in confidential])
+    return given, {
+        "quasi-identifier": numeric,
+        "other": [name for name in changed if name not in numeric],
+        "confidential": list(confidential),
+        "categories": [name for name in confidential if name not in numbers],
+    }
+
+
+def _unseen(before: Frame, columns: Mapping[str, list[str]], needed: Sequence[str]) -> str:
+    """Say which columns a measure did not see, or took for categories though they are numbers."""
+    if "original" in needed and columns["other"]:
+        return f"{listed(columns['other'])} left out: not numeric in both tables."
+    if "confidential" in needed and columns["categories"]:
+        return f"{listed(columns['categories'])} left out: not numeric, or with missing values."
+    holes = [name for name in columns["categories"] if tables.is_numeric(before, name)]
+    if "ordered" in needed and holes:
+        return f"{listed(holes)} counted as categories: missing values have no order."
+    return ""
+
+
+def _named(value: Any, columns: Sequence[str]) -> Any:
+    """Return the value as plain numbers, with the names of the columns they belong to."""
+    if isinstance(value, np.ndarray):
+        return dict(zip(columns, value.tolist(), strict=True))
+    if isinstance(value, dict):
+        return {key: _named(entry, columns) for key, entry in value.items()}
+    return value
+
+
+def _list(names: str | Sequence[str]) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)
+
+
+def _check_names(known: Sequence[str], confidential: Sequence[str]) -> None:
+    if not known:
+        raise ParameterError("Name at least one quasi-identifier: risk is counted on them.")
+    both = [name for name in known if name in confidential]
+    if both:
+        raise ParameterError(
+            f"{listed(both)} cannot be quasi-identifier and confidential at once. Choose one."
+        )

@@ -51,5 +51,9 @@ class UnderProtection(ShoalWarning):
     """The columns together attain less than the k that was asked for."""
 
 
+class HomogeneousGroup(ShoalWarning):
+    """All records of a group share a confidential value; who is in it is known to have it."""
+
+
 class NoSpread(ShoalWarning):
     """A column is constant: it takes no part in the grouping."""

@@ -16,6 +16,8 @@ from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
+import numpy as np
+
 from shoal.errors import ParameterError
 
 
@@ -125,7 +127,7 @@ def decisions(thing: Any) -> dict[str, Any]:
     return {
         name: getattr(thing, name)
         for name, parameter in declared(type(thing)).items()
-        if parameter.required or getattr(thing, name) != parameter.default
+        if parameter.required or _differs(getattr(thing, name), parameter.default)
     }
 
 
@@ -150,6 +152,10 @@ def hint(word: str, words: Iterable[str]) -> str:
     return f" Did you mean {close[0]!r}?" if close else ""
 
 
+def _differs(value: Any, default: Any) -> bool:
+    return isinstance(value, np.ndarray) or value != default  # no default is an array
+
+
 def _accepts(annotation: Any, value: Any) -> bool:
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
@@ -159,6 +165,8 @@ def _accepts(annotation: Any, value: Any) -> bool:
     if origin is Literal:
         return any(type(value) is type(one) and value == one for one in arguments)
     if isinstance(origin, type) and issubclass(origin, Sequence):
+        if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "iuf":
+            value = value[[value.argmin(), value.argmax()]] if len(value) else ()  # may be long
         return (
             isinstance(value, Iterable)
             and not isinstance(value, str | bytes)

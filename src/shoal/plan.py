@@ -11,15 +11,18 @@ from typing import Any, Self
 from sklearn.base import clone
 
 from shoal import document, parameters
-from shoal.assessment import assess
+from shoal.assessment import Assessment, assess_frames, linear
 from shoal.errors import (
     GuaranteeBroken,
+    HomogeneousGroup,
+    InputError,
     PlanError,
     ShoalWarning,
     UnderProtection,
     UnprotectedColumn,
 )
 from shoal.mask import Microaggregate, Outcome
+from shoal.mask.homogeneity import told
 from shoal.measure import smallest_class
 from shoal.partitioners import Partitioner, method_name, partitioner
 from shoal.partitioners.registry import refuse_effort
@@ -99,9 +102,8 @@ class Plan:
 
     @property
     def numbers(self) -> list[str]:
-        """The columns that the plan computes with."""
-        confidential = columns_with(self.roles, "confidential")
-        return [*self.masked, *(confidential if any(s.dependence for s in self.steps) else [])]
+        """The columns that the plan computes or measures with."""
+        return [*self.masked, *columns_with(self.roles, "confidential")]
 
     def run(self, data: Any) -> Release:
         """Mask ``data`` and measure the result.
@@ -124,11 +126,15 @@ class Plan:
         values = {name: new for outcome in outcomes for name, new in outcome.values.items()}
         masked = tables.with_values(frame, values)
         self._check_promise(masked, outcomes)
-        measures = assess(frame, masked, quasi_identifiers=self.known)
+        # Columns masked apart can be linked again; what that risks is worth a search.
+        apart = sum(len(outcome.partitions) for outcome in outcomes) > 1
+        wanted = [*linear(), *(["linkage"] if apart else [])]
+        measures = assess_frames(frame, masked, self.known, self.masked, confidential, wanted)
         found = [
             *self._unprotected(frame),
             *(warning for outcome in outcomes for warning in outcome.warnings),
-            *self._under_protection(measures["smallest_class"]),
+            *self._under_protection(measures),
+            *self._homogeneous(measures),
         ]
         for warning in found:
             warnings.warn(warning, stacklevel=_level_of_caller())
@@ -137,7 +143,8 @@ class Plan:
             data=tables.to_native(released),
             plan=plan,
             partitions=tuple(groups for outcome in outcomes for groups in outcome.partitions),
-            measures=measures,
+            measures=dict(measures),
+            remarks=measures.remarks,
             warnings=tuple(str(warning) for warning in found),
             unchanged=tuple(name for name in released.columns if name not in self.masked),
             provenance=_provenance(outcomes, len(frame)),
@@ -232,16 +239,27 @@ class Plan:
                         f" k={groups.k} was promised. Please report this: no data were released."
                     )
 
-    def _under_protection(self, attained: int) -> list[ShoalWarning]:
+    def _under_protection(self, measures: Assessment) -> list[ShoalWarning]:
+        attained = measures["smallest_class"]
         if attained >= self.k:
             return []
+        linked = 100 * measures["linkage"]
         return [
             UnderProtection(
                 f"The quasi-identifiers together attain k={attained}, not k={self.k}: they were"
-                " masked in separate blocks or steps. Mask them in one step if an attacker may know"
-                " them all."
+                f" masked in separate blocks or steps. An attacker who knows them all links"
+                f" {linked:.1f}% of the records rightly. Mask them in one step if that may be."
             )
         ]
+
+    def _homogeneous(self, measures: Assessment) -> list[ShoalWarning]:
+        """Warn of classes that share a confidential value, or refuse where a step says so."""
+        classes = sum(measures["class_sizes"].values())
+        reason = told(measures.get("homogeneous_classes", {}), classes)
+        if reason and any(step.homogeneity == "refuse" for step in self.steps):
+            raise InputError(f"{reason} Mask the columns in one step, or raise k.")
+        way_out = 'Set homogeneity="merge" to join such groups with their neighbours, or raise k.'
+        return [HomogeneousGroup(f"{reason} {way_out}")] if reason else []
 
 
 def microaggregate(
@@ -261,6 +279,7 @@ def microaggregate(
     standardise: str = "zscore",
     aggregate: str = "mean",
     decimals: int | None = None,
+    homogeneity: str = "warn",
     random_state: int | None = None,
     **options: Any,
 ) -> Release:
@@ -299,6 +318,9 @@ def microaggregate(
         ``"mean"`` or ``"median"``.
     decimals : int, optional
         Round the released values to so many decimals.
+    homogeneity : str
+        What to do with groups in which a confidential column has one value:
+        ``"warn"``, ``"merge"`` them with the nearest group, or ``"refuse"``.
     random_state : int, optional
         Seed of a method that draws; where None, one is drawn and noted in the
         release's plan.
@@ -336,6 +358,7 @@ def microaggregate(
         standardise=standardise,
         aggregate=aggregate,
         decimals=decimals,
+        homogeneity=homogeneity,
     ).run(data)
 
 

@@ -26,7 +26,10 @@ class Release:
     partitions : tuple of Partition
         The groups of each step and block, in order.
     measures : dict
-        Value of each measure by name.
+        Value of each measure by name; those that search for each record among all
+        others, as `linkage` does, are left to `shoal.assess`.
+    remarks : dict
+        What a measure could not see and why, by the name of the measure.
     warnings : tuple of str
         What the person who signs must know.
     unchanged : tuple of str
@@ -39,6 +42,7 @@ class Release:
     plan: "Plan"
     partitions: tuple[Partition, ...]
     measures: dict[str, Any]
+    remarks: dict[str, str]
     warnings: tuple[str, ...]
     unchanged: tuple[str, ...]
     provenance: dict[str, Any]

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -46,10 +47,13 @@ def test_mask_writes_a_release_and_says_one_line_of_truth(folder):
 
 
 def test_columns_that_are_not_masked_come_back_to_the_letter(folder):
-    (folder / "in.csv").write_text("zip,x\n007,1.50\n0080,2.50\n0.10,3\n1e5,4\n")
-    assert shell("mask", "in.csv", "out.csv", "-c", "x", "-k", "2").exit_code == 0
-    cells = [line.split(",")[0] for line in (folder / "out.csv").read_text().splitlines()]
-    assert cells == ["zip", "007", "0080", "0.10", "1e5"]
+    cells = ["code", "007", "0080", "0.10", "1e5"]
+    numbers = ["x", "1.50", "2.50", "3", "4"]
+    rows = zip(cells, numbers, strict=True)
+    (folder / "in.csv").write_text("".join(f"{cell},{number}\n" for cell, number in rows))
+    for target, secret in {"a.csv": [], "b.csv": ["--confidential", "code"]}.items():
+        assert shell("mask", "in.csv", target, "-c", "x", "-k", "2", *secret).exit_code == 0
+        assert [line.split(",")[0] for line in Path(target).read_text().splitlines()] == cells
 
 
 def test_identifiers_are_dropped(folder):
@@ -66,7 +70,7 @@ def test_json_is_for_machines(folder):
 
 
 def test_quiet_says_nothing_but_what_must_be_known(folder):
-    done = shell(*MASK, "--quiet", "-i", "name", "--confidential", "city")
+    done = shell(*MASK, "--quiet", "-i", "city", "--confidential", "name")
     assert (done.exit_code, done.stdout, done.stderr) == (0, "", "")
 
 
@@ -214,7 +218,55 @@ def test_assess_finds_the_masked_columns_itself(folder):
     assert found["measures"]["smallest_class"] == 4
     text = shell("assess", "in.csv", "out.csv", "-c", "age", "--measure", "smallest_class").stdout
     assert text.splitlines()[0] == "quasi-identifiers: age"
-    assert text.splitlines()[1].split() == ["smallest_class", "4"]
+    assert text.splitlines()[1].split() == ["smallest_class", "4", "records"]
+
+
+def test_assess_shows_measures_of_columns_as_a_table(folder):
+    shell(*MASK, "-i", "city", "--confidential", "name")
+    compare = ["assess", "in.csv", "out.csv", "--confidential", "name"]
+    text = shell(*compare).stdout.splitlines()
+    (head,) = [line for line in text if line.startswith("quasi-identifier ")]
+    assert "std_ratio" in head.split()
+    assert text[text.index(head) + 1].startswith("age ")
+    (head,) = [line for line in text if line.startswith("confidential ")]
+    assert text[text.index(head) + 1].split()[:2] == ["name", "4"]
+    assert any(line.startswith("linkage_top2 ") for line in text)
+    assert any("certified_gap" in line and "needs a proven lower bound" in line for line in text)
+    found = json.loads(shell(*compare, "--json").stdout)
+    assert found["measures"]["l_diversity"]["distinct"] == {"name": 4}
+    assert "certified_gap" in found["remarks"]
+
+
+def test_groups_that_share_a_value_are_told_and_can_be_merged(folder):
+    lines = [f"{20 + i},{i % 8 // 4}" for i in range(24)]
+    (folder / "in.csv").write_text("\n".join(["age,ill", *lines]) + "\n")
+    command = ["mask", "in.csv", "out.csv", "-c", "age", "-k", "4", "--confidential", "ill"]
+    done = shell(*command)
+    assert done.exit_code == 0
+    assert "warning: Of 6 groups" in done.stderr
+    assert "'ill' in" in done.stderr
+    merged = shell(*command, "--force", "--set", "homogeneity=merge")
+    assert (merged.exit_code, merged.stderr) == (0, "")
+    assert pd.read_csv("out.csv").groupby("age")["ill"].nunique().min() == 2
+    refused = shell(*command, "--force", "--set", "homogeneity=refuse")
+    assert refused.exit_code == 1
+    assert "'ill' in" in refused.stderr
+
+
+def test_confidential_numbers_are_measured_as_numbers_and_written_as_they_were(folder):
+    lines = [f"{20 + i},{i:04d}.50" for i in range(12)]
+    (folder / "in.csv").write_text("\n".join(["age,income", *lines]) + "\n")
+    command = ["mask", "in.csv", "out.csv", "-c", "age", "-k", "4", "--confidential", "income"]
+    told = json.loads(shell(*command, "--json").stdout)
+    written = [line.split(",")[1] for line in (folder / "out.csv").read_text().splitlines()[1:]]
+    assert written == [line.split(",")[1] for line in lines]
+    data = pd.DataFrame({"age": range(20, 32), "income": np.arange(12) + 0.5})
+    release = shoal.microaggregate(data, ["age"], k=4, confidential=["income"])
+    found = {entry["name"]: entry["value"] for entry in told["measures"]}
+    assert {n: v for n, v in found.items() if n != "class_sizes"} == {
+        n: v for n, v in release.measures.items() if n != "class_sizes"
+    }
+    assert 0 < found["distortion_y"] < 1
 
 
 def test_inspect_shows_every_column_and_a_reason(folder):

@@ -3,9 +3,11 @@
 from collections import Counter
 
 import numpy as np
+import pytest
 from hypothesis import given
 
-from shoal.measure import class_sizes, smallest_class
+from shoal.errors import InputError
+from shoal.measure import class_sizes, reidentification, smallest_class
 from tables import tables
 
 
@@ -25,3 +27,30 @@ def test_many_columns_of_many_values_do_not_collide():
 def test_values_that_differ_in_the_last_bit_are_different():
     X = np.array([[0.1], [0.1], [np.nextafter(0.1, 1)], [np.nextafter(0.1, 1)]])
     assert class_sizes(X) == {2: 2}
+
+
+def test_three_attackers_by_hand():
+    # Classes of 1, 2 and 4 records: the prosecutor finds the first; one in seven per class.
+    X = np.array([[1], [2], [2], [3], [3], [3], [3]])
+    found = reidentification(X)
+    assert found == pytest.approx({"prosecutor": 1, "journalist": 1, "marketer": 3 / 7})
+
+
+def test_the_journalist_and_the_marketer_face_the_population():
+    X = np.array([[1], [2], [2], [3], [3], [3], [3]])
+    found = reidentification(X, population=[10, 4, 4, 8, 8, 8, 8])
+    assert found["prosecutor"] == 1
+    assert found["journalist"] == 1 / 4
+    assert found["marketer"] == pytest.approx((1 / 10 + 2 / 4 + 4 / 8) / 7)
+
+
+def test_one_class_hides_everybody_and_unique_records_nobody():
+    for X, chance in [(np.zeros((5, 2)), 1 / 5), (np.arange(5)[:, np.newaxis], 1)]:
+        found = reidentification(X)
+        assert found == pytest.approx(dict.fromkeys(found, chance))
+
+
+@pytest.mark.parametrize("population", [[1, 2, 1], [2, 2], [2, 2, np.nan]])
+def test_a_population_smaller_than_the_table_is_refused(population):
+    with pytest.raises(InputError, match="'population'"):
+        reidentification(np.array([[1], [2], [2]]), population=population)

@@ -5,7 +5,7 @@ import pytest
 
 from conftest import reference_matrix
 from shoal.mask.aggregate import group_mean
-from shoal.measure import euclidean_loss, information_loss
+from shoal.measure import euclidean_loss, il1s, information_loss
 from shoal.partitioners import MDAV
 from shoal.space import zscore
 
@@ -60,3 +60,13 @@ def test_constant_columns_have_nothing_to_lose():
     flat = np.full((4, 1), 0.1)
     assert information_loss(flat, flat) == 0
     assert euclidean_loss(flat, flat) == 0
+    assert il1s(flat, flat) == 0
+
+
+def test_absolute_differences_of_a_hand_made_mask(table):
+    masked = np.array([[1.0, 10.0], [1.0, 10.0], [5.0, 30.0], [5.0, 30.0]])
+    # Half of the values move by 1 / sqrt(5) standard deviations, in units of sqrt(2).
+    assert il1s(table, masked) == pytest.approx(0.5 / 5**0.5 / 2**0.5)
+    assert il1s(table, table) == 0
+    ends = np.array([[0.0], [1.0]])
+    assert il1s(ends, ends[::-1]) == pytest.approx(2**0.5)

@@ -63,6 +63,10 @@ def test_auto_loses_least_and_says_the_lowest_gamma_that_does(reference):
     assert fitted.gamma_ == min(losses, key=losses.get)
 
 
+def test_auto_takes_the_lowest_gamma_in_a_tie():
+    assert VMDAV(k=2, gamma="auto").fit(np.zeros((8, 1))).gamma_ == 0.0
+
+
 def test_a_given_gamma_is_told_as_it_is():
     assert VMDAV(k=2, gamma=1).fit([[0], [1], [2], [3]]).gamma_ == 1.0
 

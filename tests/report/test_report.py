@@ -58,7 +58,7 @@ def test_the_report_needs_nothing_from_outside(release):
 def test_names_of_columns_are_data_and_escaped():
     hostile = "<script>alert('x')</script>"
     data = pd.DataFrame(
-        {hostile: [1.0, 2, 3, 4], "{{ 7*7 }}": [1.0, 2, 3, 4], '"><img src=x>': "t"}
+        {hostile: [1.0, 2, 3, 4], "{{ 7*7 }}": [1.0, 2, 3, 4], '"><img src=x>': list("tutu")}
     )
     release = shoal.microaggregate(
         data, [hostile, "{{ 7*7 }}"], k=2, confidential=['"><img src=x>']
@@ -114,3 +114,23 @@ def test_one_line_tells_the_loss(release):
         f" {np.bincount(release.labels).max()}, information loss"
         f" {release.measures['information_loss']:.2f}%)"
     )
+
+
+def test_measures_of_columns_are_shown_as_tables(release):
+    page = Page(render(summarise(release)))
+    for word in ("By quasi-identifier", "By confidential column", "l diversity entropy"):
+        assert word in page.text
+    assert f"surface{release.measures['loadings_change']['surface']:.4f}" in page.text.replace(
+        "\n", ""
+    )
+    assert f"{release.measures['correlation_change']['mean']:.4f}" in page.text
+    assert "correlation change: mean" in page.text
+    assert "{" not in page.text.split("What was measured")[1].split("The plan")[0]
+
+
+def test_what_could_not_be_measured_is_said(release):
+    assert "What could not be measured" not in render(summarise(release))
+    bare = shoal.microaggregate(shoal.datasets.sme()[KNOWN], KNOWN, k=3)
+    page = Page(render(summarise(bare)))
+    assert "What could not be measured" in page.text
+    assert "needs a confidential column" in page.text

@@ -15,6 +15,7 @@ from shoal.cli.demo import demo
 from shoal.cli.inspect import inspect
 from shoal.cli.mask import mask
 from shoal.cli.methods import methods
+from shoal.cli.papers import papers
 from shoal.cli.run import run
 from shoal.cli.tradeoff import tradeoff
 
@@ -25,7 +26,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (mask, run, assess, inspect, tradeoff, methods, demo):
+for command in (mask, run, assess, inspect, tradeoff, methods, demo, papers):
     app.command()(command)
 
 

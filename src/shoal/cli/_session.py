@@ -137,7 +137,7 @@ def release(
 ) -> "Release":
     """Read, run, write: the way of every command that masks."""
     from shoal.report import render, summarise
-    from shoal.table.files import check_format, read, write
+    from shoal.table.files import as_written, check_format, read, with_numbers, write
     from shoal.table.publish import Publication
 
     check_format(target)
@@ -147,10 +147,12 @@ def release(
     with Publication(force=force) as publication:
         page = publication.add(report) if report is not None else None
         part = publication.add(target)
-        made = plan.run(read(source, dialect=dialect, numbers=plan.numbers))
+        table = read(source, dialect=dialect, numbers=plan.masked)
+        made = plan.run(with_numbers(table, plan.numbers, path=source, dialect=dialect))
         if page is not None:
             page.write_text(render(summarise(made)), encoding="utf-8")
-        write(made.data, part, target=target, dialect=dialect)
+        data = as_written(made.data, table, made.unchanged)
+        write(data, part, target=target, dialect=dialect)
         heed()
     return made
 

@@ -43,7 +43,9 @@ def assess(
 
         dialect = Dialect(separator, decimal, encoding, missing)
         before, after = read(original, dialect=dialect), read(masked, dialect=dialect)
-        known = column or changed_columns(before, after)
+        known = column or [
+            name for name in changed_columns(before, after) if name not in (confidential or ())
+        ]
         found = measure_both(
             before,
             after,
@@ -51,5 +53,6 @@ def assess(
             confidential=confidential or (),
             measures=measure,
         )
-        line = f"quasi-identifiers: {', '.join(known)}\n{table(found)}"
-        say({"quasi_identifiers": known, "measures": found}, line, as_json=json, quiet=quiet)
+        content = {"quasi_identifiers": known, "measures": found, "remarks": found.remarks}
+        line = f"quasi-identifiers: {', '.join(known)}\n{table(found, found.remarks)}"
+        say(content, line, as_json=json, quiet=quiet)

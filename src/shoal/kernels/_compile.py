@@ -21,6 +21,15 @@ def compiled(function):
         return njit(nogil=True)(function)
 
 
+def inlined(function):
+    """Write ``function`` out wherever a kernel calls it, instead of compiling it by itself.
+
+    For small verbs on large structures: compiling a verb takes longer the more
+    arrays it is handed, however little it does with them.
+    """
+    return njit(inline="always", nogil=True)(function)
+
+
 class _Announcer(event.Listener):
     """Tell once per process that kernels are being compiled, so that nobody thinks it hangs."""
 

@@ -2,18 +2,13 @@
 
 import numpy as np
 
-from shoal.kernels._compile import compiled
+from shoal.kernels._compile import compiled, inlined
 from shoal.kernels.exact import add_record, mean_of
-from shoal.kernels.pool import (
-    assign,
-    centre,
-    farthest,
-    locate,
-    measure,
-    nearest,
-    open_pool,
-    take,
-)
+from shoal.kernels.index import centre as centre_of_living
+from shoal.kernels.index import take
+from shoal.kernels.pool import assign, centre, locate, measure, open_pool
+from shoal.kernels.pool import nearest as nearest_places
+from shoal.kernels.search import farthest, nearest
 
 
 @compiled
@@ -26,20 +21,19 @@ def centre_distances(X):
     return pool.distance
 
 
-@compiled
-def outermost(pool, point):
-    """Write the living record farthest from the mean of the living into ``point``."""
-    centre(pool, point)
-    measure(pool, point)
-    locate(pool, farthest(pool), point)
+@inlined
+def outermost(index):
+    """Return the living record farthest from the mean of the living."""
+    mean = np.empty(index.X.shape[1])
+    centre_of_living(index, mean)
+    return farthest(index, mean)
 
 
-@compiled
-def take_around(pool, point, group):
-    """Make the records nearest to ``point``, as many as ``group`` has places, the next group."""
-    measure(pool, point)
-    nearest(pool, group)
-    take(pool, group)
+@inlined
+def take_around(index, record, group, squares):
+    """Make the living records nearest to a record, living or not, the next group."""
+    nearest(index, index.X[record], group, squares)
+    take(index, group)
 
 
 @compiled
@@ -52,7 +46,7 @@ def grow(pool, seed, group, k):
     for size in range(1, k):
         mean_of(total, size, point)
         measure(pool, point)
-        nearest(pool, place)
+        nearest_places(pool, place)
         locate(pool, place[0], point)
         add_record(total, point)
         assign(pool, place[0], group)

@@ -15,15 +15,38 @@ CentroidMDAV      never         2k              k to 2k - 1
 
 import numpy as np
 
+from shoal.kernels import pool as flat
 from shoal.kernels._compile import compiled
+from shoal.kernels.arrange import BLOCK
 from shoal.kernels.growth import outermost, take_around
+from shoal.kernels.index import worn
 from shoal.kernels.leftovers import join_nearest
-from shoal.kernels.pool import farthest, locate, measure, nearest, open_pool, take
+from shoal.kernels.search import farthest
 
 
 @compiled
-def rounds(pool, k, pairs_from, singles_from, work):
+def rounds(index, k, pairs_from, singles_from, work):
     """Form groups until about ``work`` distances are measured; say whether to go on."""
+    group, squares = np.empty(k, np.int64), np.empty(k)
+
+    while index.size[0] >= singles_from and work > 0 and not worn(index):
+        looked = index.looked[0]
+        seed = outermost(index)
+        opposite = seed
+        pair = index.size[0] >= pairs_from
+        if pair:
+            opposite = farthest(index, index.X[seed])
+        take_around(index, seed, group, squares)
+        if pair:
+            take_around(index, opposite, group, squares)
+        work -= BLOCK * (index.looked[0] - looked)
+
+    return index.size[0] >= singles_from
+
+
+@compiled
+def flat_rounds(pool, k, pairs_from, singles_from, work):
+    """Do the same on a pool: for short tables, passes over all records are faster."""
     seed = np.empty(pool.columns.shape[0])
     opposite = np.empty(pool.columns.shape[0])
     group = np.empty(k, np.int64)
@@ -32,14 +55,18 @@ def rounds(pool, k, pairs_from, singles_from, work):
         pair = pool.size[0] >= pairs_from
         work -= 3 * pool.size[0]
 
-        outermost(pool, seed)
-        measure(pool, seed)
+        flat.centre(pool, seed)
+        flat.measure(pool, seed)
+        flat.locate(pool, flat.farthest(pool), seed)
+        flat.measure(pool, seed)
         if pair:
-            locate(pool, farthest(pool), opposite)
-        nearest(pool, group)
-        take(pool, group)
+            flat.locate(pool, flat.farthest(pool), opposite)
+        flat.nearest(pool, group)
+        flat.take(pool, group)
         if pair:
-            take_around(pool, opposite, group)
+            flat.measure(pool, opposite)
+            flat.nearest(pool, group)
+            flat.take(pool, group)
 
     return pool.size[0] >= singles_from
 
@@ -47,8 +74,8 @@ def rounds(pool, k, pairs_from, singles_from, work):
 @compiled
 def mdav1(X, k):
     """Return the groups of MDAV1 in one go, for tables that are parts of a larger one."""
-    pool = open_pool(X)
-    while rounds(pool, k, 2 * k, k, X.shape[0]):
+    pool = flat.open_pool(X)
+    while flat_rounds(pool, k, 2 * k, k, X.shape[0]):
         pass
     join_nearest(X, pool.labels)
     return pool.labels

@@ -90,7 +90,7 @@ def span(pool, tree, X, work):
     n = X.shape[0]
     if pool.size[0] == n:
         join(pool, tree, 0)
-        tree.parent[0] = -1
+        tree.parent[0], tree.length[0] = -1, 0.0  # the first record came by no edge
     while pool.size[0] > 0 and work > 0:
         work -= pool.size[0]
         newest = tree.joined[n - pool.size[0] - 1]

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from shoal import parameters
 from shoal.errors import InputError, NoSpread, PlanError, ShoalWarning
 from shoal.mask.aggregate import AGGREGATES
+from shoal.mask.homogeneity import constant_inside, merge_constant, told
 from shoal.parameters import AtLeast, Between
 from shoal.partitioners import Partition, Partitioner
 from shoal.space import SCALES, constant, with_confidential
@@ -62,6 +63,10 @@ class Microaggregate:
     decimals : int, optional
         Round the released values to so many decimals; 0 keeps whole numbers
         whole. Rounding can only merge groups that look different, never split one.
+    homogeneity : str
+        What to do with groups in which a confidential column has one value:
+        ``"warn"``, ``"merge"`` them with the nearest group until none is left, or
+        ``"refuse"`` to release anything.
     """
 
     def __init__(
@@ -76,6 +81,7 @@ class Microaggregate:
         standardise: Literal["zscore", "none"] = "zscore",
         aggregate: Literal["mean", "median"] = "mean",
         decimals: int | None = None,
+        homogeneity: Literal["warn", "merge", "refuse"] = "warn",
     ):
         self.columns = [columns] if isinstance(columns, str) else list(columns)
         self.partition = partition
@@ -86,6 +92,7 @@ class Microaggregate:
         self.standardise = standardise
         self.aggregate = aggregate
         self.decimals = decimals
+        self.homogeneity = homogeneity
         parameters.validate(self)
         self._check()
 
@@ -115,36 +122,63 @@ class Microaggregate:
         scale = SCALES[self.standardise]
         Z = scale(X)
         if self.dependence > 0:
-            Y = scale(self._confidential(frame, confidential))
+            self._check_confidential(confidential, f"dependence={self.dependence:g}")
+            Y = scale(tables.matrix(frame, confidential))
         values: dict[str, NDArray[Any]] = {}
         partitions, fitted = [], []
         for block in self.column_blocks:
             at = [self.columns.index(name) for name in block]
             space = with_confidential(Z[:, at], Y, self.dependence) if self.dependence else Z[:, at]
-            groups, used = self._group(np.ascontiguousarray(space), frame)
+            groups, used = self._group(np.ascontiguousarray(space), frame, confidential)
             for name, j in zip(block, at, strict=True):
                 values[name] = self._mask(X[:, j], groups, tables.is_whole(frame, name))
             partitions.append(groups)
             fitted.append(used)
         return Outcome(values, tuple(partitions), tuple(fitted), self._without_spread(X))
 
-    def _group(self, Z: Matrix, frame: Frame) -> tuple[Partition, Partitioner]:
-        if not self.strata:
-            fitted = clone(self.partition).fit(Z)
-            return fitted.partition_, fitted
-        key = tables.codes(frame, self.strata)
-        _, first, stratum = np.unique(key, axis=0, return_index=True, return_inverse=True)
-        sizes = np.bincount(stratum.ravel())
-        if sizes.min() < self.partition.k:
-            raise self._stratum_too_small(frame, int(first[sizes.argmin()]), int(sizes.min()))
+    def _group(
+        self, Z: Matrix, frame: Frame, confidential: Sequence[str]
+    ) -> tuple[Partition, Partitioner]:
+        """Group the records of each stratum; see to groups that share a confidential value."""
+        codes = np.empty((len(Z), 0), np.int64)
+        if self.homogeneity != "warn":
+            self._check_confidential(confidential, f'homogeneity="{self.homogeneity}"')
+            codes = tables.codes(frame, confidential)
         labels = np.empty(len(Z), np.int64)
         offset = 0
-        for at in range(len(sizes)):
-            rows = np.flatnonzero(stratum == at)
+        for rows in self._strata(frame):
             fitted = clone(self.partition).fit(Z[rows])
-            labels[rows] = fitted.labels_ + offset
-            offset += fitted.partition_.n_groups
-        return Partition(labels, self.partition.k), fitted
+            groups = fitted.partition_
+            if self.homogeneity == "merge":
+                where = f" of stratum {self._stratum(frame, rows[0])}" if self.strata else ""
+                groups = merge_constant(Z[rows], groups, codes[rows], confidential, where)
+            labels[rows] = groups.labels + offset
+            offset += groups.n_groups
+        groups = Partition(labels, self.partition.k)
+        if self.homogeneity == "refuse":
+            self._refuse_constant(groups, codes, confidential)
+        return groups, fitted
+
+    def _strata(self, frame: Frame) -> list[NDArray[np.int64]]:
+        """Return the records of each stratum; refuse one that is too small."""
+        if not self.strata:
+            return [np.arange(len(frame))]
+        key = tables.codes(frame, self.strata)
+        stratum = np.unique(key, axis=0, return_inverse=True)[1].ravel()
+        strata = np.split(np.argsort(stratum, kind="stable"), np.cumsum(np.bincount(stratum))[:-1])
+        smallest = min(strata, key=len)
+        if len(smallest) < self.partition.k:
+            raise InputError(
+                f"A group needs k={self.partition.k} records but stratum"
+                f" {self._stratum(frame, smallest[0])} holds {len(smallest)}. Lower k, or merge"
+                " strata."
+            )
+        return strata
+
+    def _stratum(self, frame: Frame, record: int) -> str:
+        """Return what to call the stratum of a record."""
+        values = tables.values_at(frame, self.strata, int(record))
+        return repr(", ".join(str(value) for value in values))
 
     def _mask(self, column: Matrix, groups: Partition, whole: bool) -> NDArray[Any]:
         masked = AGGREGATES[self.aggregate](column, groups.labels)
@@ -153,13 +187,23 @@ class Microaggregate:
         masked = np.round(masked, self.decimals) + 0.0  # no negative zero
         return masked.astype(np.int64) if whole and self.decimals <= 0 else masked
 
-    def _confidential(self, frame: Frame, confidential: Sequence[str]) -> Matrix:
+    def _check_confidential(self, confidential: Sequence[str], culprit: str) -> None:
         if not confidential:
             raise PlanError(
-                f"dependence={self.dependence:g} needs confidential columns and no column has that"
-                " role. Name them, or set dependence=0."
+                f"{culprit} needs confidential columns and no column has that role. Name them, or"
+                " leave the option out."
             )
-        return tables.matrix(frame, confidential)
+
+    def _refuse_constant(
+        self, groups: Partition, codes: NDArray[np.int64], confidential: Sequence[str]
+    ) -> None:
+        found = constant_inside(groups, codes).tolist()
+        reason = told(dict(zip(confidential, found, strict=True)), groups.n_groups)
+        if reason:
+            raise InputError(
+                f'{reason} Set homogeneity="merge" to join such groups with their neighbours, or'
+                " raise k."
+            )
 
     def _check(self) -> None:
         if not self.columns:
@@ -179,10 +223,3 @@ class Microaggregate:
             return ()
         verb = "is constant and takes" if len(flat) == 1 else "are constant and take"
         return (NoSpread(f"{listed(flat)} {verb} no part in the grouping: there is no spread."),)
-
-    def _stratum_too_small(self, frame: Frame, row: int, size: int) -> InputError:
-        name = ", ".join(str(value) for value in tables.values_at(frame, self.strata, row))
-        return InputError(
-            f"A group needs k={self.partition.k} records but stratum {name!r} holds {size}. Lower"
-            " k, or merge strata."
-        )

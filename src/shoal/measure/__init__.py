@@ -1,19 +1,60 @@
 """Two tables become numbers."""
 
-from shoal.measure import anonymity, utility
-from shoal.measure._base import ABOUT, MEASURES, About, computable
-from shoal.measure.anonymity import class_sizes, smallest_class
-from shoal.measure.utility import euclidean_loss, information_loss
+from shoal.measure._base import ABOUT, MEASURES, NEEDS, About, compute, needs
+from shoal.measure.anonymity import class_sizes, classes, reidentification, smallest_class
+from shoal.measure.certificate import certified_gap
+from shoal.measure.closeness import t_closeness
+from shoal.measure.correlation import (
+    correlation_change,
+    eigenvalue_change,
+    explained_change,
+    first_component,
+    loadings_change,
+)
+from shoal.measure.dependence import distortion_x, distortion_y
+from shoal.measure.diversity import (
+    average_diversity,
+    homogeneous_classes,
+    l_diversity,
+    p_sensitivity,
+)
+from shoal.measure.interval import interval_disclosure
+from shoal.measure.linkage import linkage, linkage_top2
+from shoal.measure.moments import covariance_change, mean_change, std_ratio, variance_change
+from shoal.measure.utility import euclidean_loss, il1s, information_loss
 
 __all__ = [
     "ABOUT",
     "MEASURES",
+    "NEEDS",
     "About",
-    "anonymity",
+    "average_diversity",
+    "certified_gap",
     "class_sizes",
-    "computable",
+    "classes",
+    "compute",
+    "correlation_change",
+    "covariance_change",
+    "distortion_x",
+    "distortion_y",
+    "eigenvalue_change",
     "euclidean_loss",
+    "explained_change",
+    "first_component",
+    "homogeneous_classes",
+    "il1s",
     "information_loss",
+    "interval_disclosure",
+    "l_diversity",
+    "linkage",
+    "linkage_top2",
+    "loadings_change",
+    "mean_change",
+    "needs",
+    "p_sensitivity",
+    "reidentification",
     "smallest_class",
-    "utility",
+    "std_ratio",
+    "t_closeness",
+    "variance_change",
 ]

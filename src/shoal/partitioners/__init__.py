@@ -13,10 +13,13 @@ from shoal.partitioners.mdav1 import MDAV1
 from shoal.partitioners.mdav2 import MDAV2
 from shoal.partitioners.mst import MST
 from shoal.partitioners.mu_approx import MuApprox
+from shoal.partitioners.mward import MWard
 from shoal.partitioners.optimal import Optimal
 from shoal.partitioners.registry import METHODS, describe, method_name, partition, partitioner
+from shoal.partitioners.sorted import Sorted
 from shoal.partitioners.tfrp import TFRP
 from shoal.partitioners.two_mu_approx import TwoMuApprox
+from shoal.partitioners.univariate import Univariate
 from shoal.partitioners.vmdav import VMDAV
 
 __all__ = [
@@ -40,6 +43,9 @@ __all__ = [
     "Partitioner",
     "TwoMuApprox",
     "describe",
+    "MWard",
+    "Sorted",
+    "Univariate",
     "method_name",
     "partition",
     "partitioner",

@@ -12,7 +12,7 @@ from sklearn.utils.validation import validate_data
 
 from shoal import parameters, progress
 from shoal.errors import GuaranteeBroken, InputError
-from shoal.kernels.pool import open_pool
+from shoal.kernels.index import Index, open_index, renew
 
 Labels = NDArray[np.int64]
 Matrix = NDArray[np.float64]
@@ -185,19 +185,22 @@ def drain(
     X: Matrix,
     advance: Callable[..., bool],
     *arguments: Any,
+    opening: Callable[[Matrix], Any] = open_index,
     stage: str = "grouping",
     done: int = 0,
     total: int | None = None,
 ) -> Labels:
-    """Let a kernel empty a pool of the rows of ``X``; return the labels.
+    """Let a kernel empty an index of the rows of ``X``, or a pool; return the labels.
 
     The kernel works in strides, so that progress is told and Ctrl-C is heard
     between them. Where ``X`` is a part of a table of ``total`` records, ``done``
     of them are done before.
     """
-    pool: Any = open_pool(X)
+    living = opening(X)
     total = len(X) if total is None else total
-    while advance(pool, *arguments, STRIDE):
-        progress.report(stage, done + len(X) - int(pool.size[0]), total)
+    while advance(living, *arguments, STRIDE):
+        progress.report(stage, done + len(X) - int(living.size[0]), total)
+        if isinstance(living, Index):
+            living = renew(living)
     progress.report(stage, done + len(X), total)
-    return np.asarray(pool.labels)
+    return np.asarray(living.labels)

@@ -1,9 +1,8 @@
 """Centroid-based MDAV: one group per round, at the edge of what is left."""
 
-from shoal.kernels.leftovers import settle
-from shoal.kernels.mdav import rounds
 from shoal.parameters import K
-from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, drain
+from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
+from shoal.partitioners.mdav import split_from_the_ends
 
 
 class CentroidMDAV(Partitioner):
@@ -14,7 +13,8 @@ class CentroidMDAV(Partitioner):
     group. The mean is taken anew for each group, where :class:`MDAV` takes it
     for every second.
 
-    Time grows as n²/k, memory as n. Ties go to the record that comes first.
+    Time grows as n²/k at worst, as for :class:`MDAV`, memory as n. Ties go to the
+    record that comes first.
 
     Parameters
     ----------
@@ -46,7 +46,4 @@ class CentroidMDAV(Partitioner):
         self.k = k
 
     def _split(self, X: Matrix) -> Labels:
-        never = len(X) + 1
-        labels = drain(X, rounds, self.k, never, 2 * self.k)
-        settle(X, labels, self.k)
-        return labels
+        return split_from_the_ends(X, self.k, pairs_from=len(X) + 1, singles_from=2 * self.k)

@@ -39,7 +39,7 @@ class CVMDAV(Partitioner):
     ----------
     .. [CPD13] Chettri, S. K., Paul, B. and Dutta, A. K. (2013). Statistical
        disclosure control for data privacy preservation. International Journal of
-       Computer Applications 80(10), 38-43.
+       Computer Applications.
 
     Examples
     --------
@@ -54,6 +54,6 @@ class CVMDAV(Partitioner):
         self.gamma = gamma
 
     def _split(self, X: Matrix) -> Labels:
-        labels = drain(X, rounds, X, self.k, float(self.gamma))
+        labels = drain(X, rounds, self.k, float(self.gamma))
         settle(X, labels, self.k)
         return labels

@@ -3,6 +3,7 @@
 from shoal.kernels.diameter import open_ends
 from shoal.kernels.leftovers import settle
 from shoal.kernels.md import rounds
+from shoal.kernels.pool import open_pool
 from shoal.parameters import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, drain
 
@@ -58,6 +59,6 @@ class MD(Partitioner):
 
 def maximum_distance(X: Matrix, k: int, done: int = 0, total: int | None = None) -> Labels:
     """Return the groups of MD; ``X`` may be a part of a table, ``done`` of it done before."""
-    labels = drain(X, rounds, open_ends(X), X, k, done=done, total=total)
+    labels = drain(X, rounds, open_ends(X), X, k, opening=open_pool, done=done, total=total)
     settle(X, labels, k)
     return labels

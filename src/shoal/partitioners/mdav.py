@@ -1,9 +1,12 @@
 """Maximum Distance to Average Vector."""
 
 from shoal.kernels.leftovers import settle
-from shoal.kernels.mdav import rounds
+from shoal.kernels.mdav import flat_rounds, rounds
+from shoal.kernels.pool import open_pool
 from shoal.parameters import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, drain
+
+FLAT = 3000, 250  # records up to which passes over all are faster than an index: plus so many a k
 
 
 class MDAV(Partitioner):
@@ -11,8 +14,12 @@ class MDAV(Partitioner):
 
     While at least 3k records are left, the record farthest from their mean and
     the record farthest from that one each form a group with their k - 1 nearest
-    neighbours. Time grows as n²/k. Ties go to the record that comes first, so
-    the same table always gives the same groups.
+    neighbours. Ties go to the record that comes first, so the same table always
+    gives the same groups.
+
+    Time grows as n²/k at worst. Long tables are searched by an index that skips
+    most records, and time then grows more slowly, the more so the more the records
+    lie in clumps or along few directions. Memory grows as n.
 
     Parameters
     ----------
@@ -45,6 +52,14 @@ class MDAV(Partitioner):
         self.k = k
 
     def _split(self, X: Matrix) -> Labels:
-        labels = drain(X, rounds, self.k, 3 * self.k, 2 * self.k)
-        settle(X, labels, self.k)
-        return labels
+        return split_from_the_ends(X, self.k, pairs_from=3 * self.k, singles_from=2 * self.k)
+
+
+def split_from_the_ends(X: Matrix, k: int, pairs_from: int, singles_from: int) -> Labels:
+    """Return the groups of MDAV or a relative; `shoal.kernels.mdav` tells how they differ."""
+    if len(X) <= FLAT[0] + FLAT[1] * k:
+        labels = drain(X, flat_rounds, k, pairs_from, singles_from, opening=open_pool)
+    else:
+        labels = drain(X, rounds, k, pairs_from, singles_from)
+    settle(X, labels, k)
+    return labels

@@ -1,9 +1,8 @@
 """MDAV1: MDAV whose left-overs join the nearest groups."""
 
-from shoal.kernels.leftovers import settle
-from shoal.kernels.mdav import rounds
 from shoal.parameters import K
-from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, drain
+from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
+from shoal.partitioners.mdav import split_from_the_ends
 
 
 class MDAV1(Partitioner):
@@ -16,8 +15,8 @@ class MDAV1(Partitioner):
     with the nearest centroid; the centroids stay as they were while they join.
     No group exceeds 2k - 1 records.
 
-    Time grows as n²/k, memory as n. Ties go to the record that comes first, and
-    between groups to the one formed first.
+    Time grows as n²/k at worst, as for :class:`MDAV`, memory as n. Ties go to the
+    record that comes first, and between groups to the one formed first.
 
     Parameters
     ----------
@@ -49,6 +48,4 @@ class MDAV1(Partitioner):
         self.k = k
 
     def _split(self, X: Matrix) -> Labels:
-        labels = drain(X, rounds, self.k, 2 * self.k, self.k)
-        settle(X, labels, self.k)
-        return labels
+        return split_from_the_ends(X, self.k, pairs_from=2 * self.k, singles_from=self.k)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from shoal import progress
+from shoal.kernels.pool import open_pool
 from shoal.kernels.tree import Tree, fell, open_tree, span
 from shoal.parameters import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, drain
@@ -53,7 +54,7 @@ class MST(Partitioner):
 
     def _split(self, X: Matrix) -> Labels:
         tree = open_tree(len(X))
-        drain(X, span, tree, X, stage="joining")
+        drain(X, span, tree, X, opening=open_pool, stage="joining")
         labels: Labels = fell(tree, _longest_first(tree), self.k)
 
         sizes = np.bincount(labels)

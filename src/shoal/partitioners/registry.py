@@ -21,9 +21,12 @@ from shoal.partitioners.mdav1 import MDAV1
 from shoal.partitioners.mdav2 import MDAV2
 from shoal.partitioners.mst import MST
 from shoal.partitioners.mu_approx import MuApprox
+from shoal.partitioners.mward import MWard
 from shoal.partitioners.optimal import Optimal
+from shoal.partitioners.sorted import Sorted
 from shoal.partitioners.tfrp import TFRP
 from shoal.partitioners.two_mu_approx import TwoMuApprox
+from shoal.partitioners.univariate import Univariate
 from shoal.partitioners.vmdav import VMDAV
 
 METHODS: dict[str, type[Partitioner]] = {
@@ -39,9 +42,12 @@ METHODS: dict[str, type[Partitioner]] = {
     "mdav2": MDAV2,
     "mst": MST,
     "mu-approx": MuApprox,
+    "mward": MWard,
     "optimal": Optimal,
+    "sorted": Sorted,
     "tfrp": TFRP,
     "two-mu-approx": TwoMuApprox,
+    "univariate": Univariate,
     "vmdav": VMDAV,
 }
 

@@ -70,7 +70,7 @@ class VMDAV(Partitioner):
         least = np.inf
         for at, gamma in enumerate(tried):
             labels = drain(
-                X, rounds, X, order, self.k, gamma, done=at * len(X), total=len(tried) * len(X)
+                X, rounds, order, self.k, gamma, done=at * len(X), total=len(tried) * len(X)
             )
             settle(X, labels, self.k)
             squares = _sum_of_squares(X, labels)

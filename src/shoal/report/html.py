@@ -6,6 +6,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from shoal.release import Release
+from shoal.report.layout import by_reason, numbers, shown, tables
 from shoal.report.summary import summarise
 from shoal.report.text import one_line
 from shoal.table.publish import Publication
@@ -20,12 +21,17 @@ def render(summary: dict[str, Any]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    measures = {entry["name"]: entry for entry in summary["measures"]}
+    environment.filters["shown"] = shown
+    values = {entry["name"]: entry["value"] for entry in summary["measures"]}
+    class_sizes = values.pop("class_sizes")
     return environment.get_template("report.html").render(
         summary,
         line=one_line(summary),
-        class_sizes=measures["class_sizes"]["value"],
-        numbers=[entry for entry in summary["measures"] if entry["name"] != "class_sizes"],
+        about={entry["name"]: entry for entry in summary["measures"]},
+        class_sizes=class_sizes,
+        numbers=numbers(values),
+        tables=tables(values),
+        unmeasured=by_reason(summary["remarks"]),
     )
 
 

@@ -19,7 +19,7 @@ def summarise(release: Release) -> dict[str, Any]:
     return {
         "records": release.provenance["records"],
         "promise": {"k": plan.k, "attained": attained, "kept": attained >= plan.k},
-        "verdict": _verdict(plan.k, attained),
+        "verdict": _verdict(plan.k, attained, release.measures.get("linkage")),
         "groups": _groups(release),
         "methods": release.provenance["methods"],
         "columns": {
@@ -29,13 +29,14 @@ def summarise(release: Release) -> dict[str, Any]:
             "unchanged": list(release.unchanged),
         },
         "measures": [_measure(name, value) for name, value in release.measures.items()],
+        "remarks": dict(release.remarks),
         "warnings": list(release.warnings),
         "plan": _public_plan(plan.to_dict()),
         "versions": release.provenance["versions"],
     }
 
 
-def _verdict(k: int, attained: int) -> str:
+def _verdict(k: int, attained: int, linked: float | None) -> str:
     chance = 100 / attained
     found = (
         f"Whoever knows the masked columns of a person finds at least {attained} records that look"
@@ -43,12 +44,13 @@ def _verdict(k: int, attained: int) -> str:
     )
     if attained >= k:
         return f"The promise holds: k = {k}. {found}"
-    if attained == 1:
-        return (
-            f"The columns together do NOT keep k = {k}: some record is the only one of its kind"
-            " (k = 1). Each block of columns keeps it by itself."
-        )
-    return f"The columns together do NOT keep k = {k}, only {attained}. {found}"
+    if attained > 1:
+        return f"The columns together do NOT keep k = {k}, only {attained}. {found}"
+    risk = "" if linked is None else f" Who knows them all links {100 * linked:.1f} % rightly."
+    return (
+        f"The columns together do NOT keep k = {k}: some record is the only one of its kind"
+        f" (k = 1).{risk} Each block of columns keeps k by itself."
+    )
 
 
 def _groups(release: Release) -> list[dict[str, int]]:

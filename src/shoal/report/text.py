@@ -1,6 +1,10 @@
 """A summary for the terminal."""
 
+from collections.abc import Mapping
 from typing import Any
+
+from shoal.measure import ABOUT
+from shoal.report.layout import by_reason, numbers, shown, tables
 
 
 def one_line(summary: dict[str, Any]) -> str:
@@ -15,15 +19,29 @@ def one_line(summary: dict[str, Any]) -> str:
     return f"{summary['records']} records in {groups}; information loss {loss:.2f}%"
 
 
-def table(measures: dict[str, Any]) -> str:
-    """Return measures as aligned lines: name, value."""
-    width = max(map(len, measures), default=0)
-    return "\n".join(f"{name:<{width}}  {_shown(value)}" for name, value in measures.items())
+def table(measures: Mapping[str, Any], remarks: Mapping[str, str] | None = None) -> str:
+    """Return measures as aligned lines and tables, then what could not be measured."""
+    lines = [
+        [f"{name} {part}".strip(), f"{shown(value)} {ABOUT[name].unit}".strip()]
+        for name, part, value in numbers({**measures, "class_sizes": {}})
+    ]
+    if "class_sizes" in measures:
+        sizes = ", ".join(f"{size}: {count}" for size, count in measures["class_sizes"].items())
+        lines.append(["class_sizes", sizes])
+    blocks = [_aligned(lines)]
+    for entry in tables(measures):
+        rows = [[column, *map(shown, values)] for column, values in entry.rows.items()]
+        blocks.append(_aligned([[entry.per, *entry.headings], *rows]))
+    told = [f"{', '.join(names)}: {reason}" for reason, names in by_reason(remarks or {}).items()]
+    blocks.append("\n".join(told))
+    return "\n\n".join(block for block in blocks if block)
 
 
-def _shown(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.4f}"
-    if isinstance(value, dict):
-        return ", ".join(f"{key}: {_shown(entry)}" for key, entry in value.items())
-    return str(value)
+def _aligned(rows: list[list[str]]) -> str:
+    if not rows:
+        return ""
+    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )

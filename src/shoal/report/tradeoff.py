@@ -35,9 +35,11 @@ def tradeoff_text(points: Sequence[Point]) -> str:
 def draw_tradeoff(points: Sequence[Point], path: Path, kind: str) -> None:
     """Draw D_Y against D_X, and the relative increments, one curve for each k."""
     try:
+        import matplotlib
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingDependency('Pictures need matplotlib: pip install "shoal[plots]".') from None
+    matplotlib.rcParams["svg.hashsalt"] = "shoal"  # the same curves give the same bytes
     figure = Figure(figsize=(10, 4.5), layout="constrained")
     plain, relative = figure.subplots(1, 2)
     for k, curve in by_k(points).items():

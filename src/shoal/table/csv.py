@@ -74,8 +74,13 @@ def read_csv(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> p
     """Read a text table; parse ``numbers`` (None: every column that holds only numbers)."""
     names = _header(path, dialect)
     table = _cells(path, dialect, names)
-    for at, name in enumerate(names):
-        if numbers is None or name in numbers:
+    return parse_columns(table, names if numbers is None else numbers, dialect)
+
+
+def parse_columns(table: pa.Table, columns: Collection[str], dialect: Dialect) -> pa.Table:
+    """Return the table with those of ``columns`` that are text and hold only numbers as numbers."""
+    for at, name in enumerate(table.column_names):
+        if name in columns and pa.types.is_string(table.column(at).type):
             parsed = _parse(table.column(at), dialect)
             if parsed is not None:
                 table = table.set_column(at, name, parsed)

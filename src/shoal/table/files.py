@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from shoal.errors import ColumnError, FileError
-from shoal.table.csv import Dialect, read_csv, write_csv
+from shoal.table.csv import Dialect, parse_columns, read_csv, write_csv
 
 TEXT = (".csv", ".tsv", ".txt")
 PARQUET = (".parquet", ".pq")
@@ -56,6 +56,22 @@ def read(
     check_names(table.column_names)
     if table.num_rows == 0:
         raise FileError(f"{path.name!r} holds no records.")
+    return table
+
+
+def with_numbers(
+    table: pa.Table, columns: Collection[str], *, path: Path, dialect: Dialect | None = None
+) -> pa.Table:
+    """Return a table read from ``path`` with more columns as numbers, where it is a text table."""
+    if _kind(path) != "text":
+        return table
+    return parse_columns(table, columns, dialect or Dialect())
+
+
+def as_written(table: pa.Table, source: pa.Table, columns: Collection[str]) -> pa.Table:
+    """Return ``table`` with some columns as they stand in ``source``, to the letter."""
+    for name in columns:
+        table = table.set_column(table.column_names.index(name), name, source.column(name))
     return table
 
 

@@ -99,6 +99,15 @@ def is_numeric(frame: Frame, name: str) -> bool:
     return name in frame.columns and frame[name].dtype.is_numeric()
 
 
+def is_measurable(frame: Frame, name: str) -> bool:
+    """Say whether a column holds numbers throughout, all fit to compute with."""
+    try:
+        matrix(frame, [name])
+    except InputError:
+        return False
+    return True
+
+
 def is_whole(frame: Frame, name: str) -> bool:
     """Say whether a column holds whole numbers by its type."""
     return frame[name].dtype.is_integer()

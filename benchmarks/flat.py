@@ -1,0 +1,19 @@
+"""MDAV over a flat pool: passes over all living records, column by column in vector instructions.
+
+The second reference of the benchmark. It has no index, but all else that makes a
+pass fast: columns without gaps, and runs of distances that stay in the cache. Shoal
+itself groups short tables so.
+"""
+
+from shoal.kernels.leftovers import settle
+from shoal.kernels.mdav import flat_rounds
+from shoal.kernels.pool import open_pool
+
+
+def mdav(X, k):
+    """Return the labels of MDAV."""
+    pool = open_pool(X)
+    while flat_rounds(pool, k, 3 * k, 2 * k, 1 << 60):
+        pass
+    settle(X, pool.labels, k)
+    return pool.labels

@@ -1,0 +1,32 @@
+"""Seeded random tables of the kinds that partitioners meet, as z-scores."""
+
+import numpy as np
+
+
+def gaussian(n, p, rng):
+    """Draw independent normal columns: the hardest kind, since no record has close company."""
+    return rng.normal(size=(n, p))
+
+
+def clustered(n, p, rng):
+    """Draw records around 100 centres of unequal weight and width."""
+    weights = rng.dirichlet(np.ones(100))
+    which = rng.choice(100, size=n, p=weights)
+    centres = 3.0 * rng.normal(size=(100, p))
+    widths = rng.uniform(0.2, 1.0, size=(100, 1))
+    return centres[which] + widths[which] * rng.normal(size=(n, p))
+
+
+def heavy_tailed(n, p, rng):
+    """Draw log-normal columns that share a few factors, as money in business surveys does."""
+    factors = rng.normal(size=(n, 3)) @ rng.normal(size=(3, p))
+    return np.exp(0.5 * factors + 0.4 * rng.normal(size=(n, p)))
+
+
+KINDS = {"gaussian": gaussian, "clustered": clustered, "heavy-tailed": heavy_tailed}
+
+
+def table(kind, n, p, seed=1):
+    """Return a table of one kind, each column with mean 0 and variance 1."""
+    X = KINDS[kind](n, p, np.random.default_rng(seed))
+    return np.ascontiguousarray((X - X.mean(axis=0)) / X.std(axis=0))

@@ -1,0 +1,90 @@
+"""The yardstick: MDAV as anybody would compile it, without an index or vector tricks.
+
+The living records lie without gaps, row by row. A round makes three passes over
+them, each a plain loop over records and columns: O(n²/k) distances in all. The
+mean comes from a running sum.
+"""
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True)
+def measure(rows, size, point, distance):
+    """Write the squared distances of the living rows to ``point``."""
+    for i in range(size):
+        total = 0.0
+        for j in range(rows.shape[1]):
+            gap = rows[i, j] - point[j]
+            total += gap * gap
+        distance[i] = total
+
+
+@njit(cache=True)
+def farthest(distance, records, size):
+    """Return the place with the greatest distance; ties go to the lowest record."""
+    best = 0
+    for i in range(1, size):
+        if distance[i] > distance[best] or (
+            distance[i] == distance[best] and records[i] < records[best]
+        ):
+            best = i
+    return best
+
+
+@njit(cache=True)
+def take_nearest(rows, records, size, total, distance, labels, label, places):
+    """Give the nearest living rows a label and close the gaps; return how many are left."""
+    k = places.shape[0]
+    found = 0
+    for i in range(size):
+        if found == k and distance[i] > distance[places[k - 1]]:
+            continue
+        at = found
+        while at > 0 and (
+            distance[i] < distance[places[at - 1]]
+            or (distance[i] == distance[places[at - 1]] and records[i] < records[places[at - 1]])
+        ):
+            at -= 1
+        if at == k:
+            continue
+        found = min(found + 1, k)
+        for later in range(found - 1, at, -1):
+            places[later] = places[later - 1]
+        places[at] = i
+    places.sort()
+    for at in range(k - 1, -1, -1):
+        labels[records[places[at]]] = label
+        size -= 1
+        records[places[at]] = records[size]
+        for j in range(rows.shape[1]):
+            total[j] -= rows[places[at], j]
+            rows[places[at], j] = rows[size, j]
+    return size
+
+
+@njit(cache=True)
+def mdav(X, k):
+    """Return the labels of MDAV."""
+    rows, records, size = X.copy(), np.arange(X.shape[0]), X.shape[0]
+    labels, label = np.full(size, -1), 0
+    distance, places = np.empty(size), np.empty(k, np.int64)
+    seed, opposite = np.empty(X.shape[1]), np.empty(X.shape[1])
+    total = X.sum(axis=0)
+    while size >= 2 * k:
+        pair = size >= 3 * k
+        for j in range(X.shape[1]):
+            seed[j] = total[j] / size
+        measure(rows, size, seed, distance)
+        seed[:] = rows[farthest(distance, records, size)]
+        measure(rows, size, seed, distance)
+        opposite[:] = rows[farthest(distance, records, size)]
+        size = take_nearest(rows, records, size, total, distance, labels, label, places)
+        label += 1
+        if pair:
+            measure(rows, size, opposite, distance)
+            size = take_nearest(rows, records, size, total, distance, labels, label, places)
+            label += 1
+    for i in range(size):
+        labels[records[i]] = label
+    return labels

@@ -1,0 +1,108 @@
+"""What single precision may rule out: scores, bounds and margins of a search.
+
+A search asks for the records with the greatest score: the squared distance where
+the farthest are wanted, minus the squared distance where the nearest are. Records
+are ruled out in single precision, in the frame of the index; who is not ruled out
+is decided in double precision on the original columns. This is why nobody who
+matters is ever ruled out:
+
+Let u be the exact position of a record in the frame, |u| its distance from the
+origin, v what is stored of it, and the same with q for the point asked for. Let
+e = 2**-24, half the gap between 1 and the next number in single precision.
+
+1. Stored.  |u - v| <= 1.01 e |u| + tiny.  The subtraction of the origin and the
+   turn are done in double precision, scaling by a power of two is exact, and axes
+   whose products differ from those of right angles by c are within c of axes that
+   have them; c is checked to be below 1e-10, that is 0.002 e (`CROOKED`). Storing
+   rounds each coordinate by e. A distance from the origin, or along some of the
+   axes, is stored with an error of 1.01 e |u| more. So two stored positions are
+   as far apart as the records but for 4 e (|u| + |q|) = STORED (|u| + |q|), twice
+   what is needed; and |u| <= |q| + distance.
+2. Summed.  A sum of up to p + 2 squares is wrong by at most (p + 4) e of itself.
+   Boxes and blocks are summed alike. SUMMED (p + 8), with SUMMED = 4 e, covers the
+   sum, the bound, and the rounding of what is demanded to single precision.
+3. Faint.  Squares below the range of single precision lose less than 1e-44 each.
+   The frame is scaled such that the outermost record lies near 1; FAINT is far
+   above all those losses and far below what single precision can tell there.
+4. Decided.  The double-precision squares have relative errors of (p + 2) 2**-53,
+   which are nothing beside SUMMED, and lose LEAST each where they underflow.
+
+The greatest squared distance to a box is bounded by |u|² + |q|² - 2 u q. Its terms
+may cancel, but none exceeds p (|u| + |q|)² in sum, so `hope_far` adds 4 e (p + 8)²
+times (|u| + |q|)².
+"""
+
+import numpy as np
+
+from shoal.kernels._compile import compiled
+
+STORED = 2.0**-22
+SUMMED = 2.0**-22
+FAINT = 1e-36
+LEAST = 5e-324
+HOPELESS = np.float32(-np.inf)
+
+
+@compiled
+def demand(squared, side, scale, reach, p):
+    """Return the score that a record must have to come before one at a squared distance.
+
+    ``reach`` is the distance of the point asked for from the origin of the frame.
+    """
+    if side < 0:
+        distance = np.sqrt(squared + p * LEAST) * scale
+        distance += STORED * (2.0 * reach + distance)
+        return np.float32(-distance * distance * (1.0 + SUMMED * (p + 8)) - FAINT)
+    distance = np.sqrt(max(0.0, squared - p * LEAST)) * scale
+    distance = max(0.0, distance - STORED * (2.0 * reach + distance))
+    return np.float32(distance * distance * (1.0 - SUMMED * (p + 8)) - FAINT)
+
+
+@compiled
+def hope(low, high, query, leading, side, hopes):
+    """Write the greatest scores that boxes allow; empty boxes allow none.
+
+    ``low[a]`` and ``high[a]`` are the faces of all boxes along one axis.
+    """
+    if side < 0:
+        hope_near(low, high, query, leading, hopes)
+    else:
+        hope_far(low, high, query, leading, hopes)
+
+
+@compiled
+def hope_near(low, high, query, leading, hopes):
+    """Write minus the least squared distances to boxes, or to shells where that is more."""
+    last = low.shape[0] - 1
+    zero = np.float32(0)
+    for i in range(hopes.shape[0]):
+        hopes[i] = zero
+    for a in range(last):
+        if a != leading:
+            below, above, q = low[a], high[a], query[a]
+            for i in range(hopes.shape[0]):
+                gap = max(below[i] - q, q - above[i], zero)
+                hopes[i] -= gap * gap
+    below, above, q = low[last], high[last], query[last]
+    for i in range(hopes.shape[0]):
+        gap = max(below[i] - q, q - above[i], zero)
+        hopes[i] = min(hopes[i], -gap * gap)
+
+
+@compiled
+def hope_far(low, high, query, leading, hopes):
+    """Write the greatest squared distances to boxes within shells."""
+    last = low.shape[0] - 1
+    outer, reach = high[last], query[last]
+    slack = np.float32(SUMMED * (last + 8) ** 2)
+    for i in range(hopes.shape[0]):
+        hopes[i] = outer[i] * outer[i] + reach * reach
+    for a in range(last):
+        if a != leading:
+            below, above, q = low[a], high[a], np.float32(-2) * query[a]
+            for i in range(hopes.shape[0]):
+                hopes[i] += max(q * below[i], q * above[i])
+    for i in range(hopes.shape[0]):
+        most = (outer[i] + reach) * (outer[i] + reach)
+        bound = min(hopes[i] + slack * most, most)
+        hopes[i] = bound if outer[i] >= 0 else HOPELESS

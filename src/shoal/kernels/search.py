@@ -1,0 +1,223 @@
+"""The nearest and the farthest living records, found without looking at most of them.
+
+Groups of blocks are looked into in the order of what their boxes promise, then
+their blocks, until what is found beats what is left to look into. A block is
+measured in single precision, a run of vector instructions; its records that may
+matter are measured in double precision and decided. `shoal.kernels.bounds` proves
+that the result is that of a pass over all living records.
+"""
+
+import numpy as np
+
+from shoal.kernels._compile import compiled, inlined
+from shoal.kernels.arrange import BLOCK, FAN
+from shoal.kernels.bounds import HOPELESS, demand, hope
+from shoal.kernels.index import place_along, turn
+
+# NumPy numbers, since numba compiles a verb anew for every plain constant handed to it.
+NEAREST, FARTHEST = np.float32(-1), np.float32(1)
+NONE_YET = np.int64(0)
+
+
+@inlined
+def nearest(index, point, found, squares):
+    """Fill ``found`` with the living records nearest to ``point``, nearest first.
+
+    ``squares`` are their squared distances. Ties go to the lowest record. The
+    number found is returned: less than asked for only if fewer live.
+    """
+    return search(index, point, NEAREST, found, squares, NONE_YET)
+
+
+@inlined
+def nearer(index, point, found, squares, count):
+    """Go on with a list of ``count`` nearest records: let in those nearer to ``point``.
+
+    So the nearest to any of several points are found. A record may stand in the
+    list twice if the list is longer than one.
+    """
+    return search(index, point, NEAREST, found, squares, count)
+
+
+@inlined
+def farthest(index, point):
+    """Return the living record farthest from ``point``; ties go to the lowest."""
+    found, squares = np.empty(1, np.int64), np.empty(1)
+    search(index, point, FARTHEST, found, squares, NONE_YET)
+    return found[0]
+
+
+@compiled
+def search(index, point, side, found, squares, count):
+    """Let the living records with the greatest scores into a list; return its length.
+
+    ``point`` must lie no farther out than the records of which the index was built.
+    """
+    p, most = point.shape[0], found.shape[0]
+    reach = aim(point, index.origin, index.axes, index.scale, index.leading, side, index.query)
+    needed = HOPELESS
+    if count == most:
+        needed = demand(squares[most - 1], side, index.scale, reach, p)
+    hope(index.outer_low, index.outer_high, index.query, index.leading, side, index.outer_hopes)
+    left = queue(index.waiting, index.hopes)
+    while True:
+        b, left = next_block(
+            index.blocks, index.low, index.high, index.query, index.leading, side, needed,
+            index.outer_hopes, index.hopes, index.waiting, left, index.gaps, index.looked,
+        )  # fmt: skip
+        if b < 0:
+            return count
+        for i in range(BLOCK):
+            if side * index.gaps[i] >= needed:
+                record = index.records[b, i]
+                squared = squared_distance(index.X[record], point)
+                if count == most and not comes_first(
+                    side, squared, record, squares[most - 1], found[most - 1]
+                ):
+                    continue
+                count = insert(found, squares, count, side, record, squared)
+                if count == most:
+                    needed = demand(squares[most - 1], side, index.scale, reach, p)
+
+
+@compiled
+def aim(point, origin, axes, scale, leading, side, query):
+    """Place ``point`` as records are placed; return its distance from the origin."""
+    turned = np.empty(point.shape[0])
+    turn(point, origin, axes, scale, turned)
+    place_along(turned, leading, query)
+    # Along the other axes two positions differ by the difference of their distances from the
+    # origin at least, and by the sum at most.
+    query[leading] *= -side
+    return float(query[point.shape[0] + 1])
+
+
+@compiled
+def queue(waiting, hopes):
+    """Let all groups of blocks wait; return how many do.
+
+    The group at the end is being looked into, so one without hopes stands there.
+    """
+    last = waiting.shape[0] - 1
+    for g in range(last):
+        waiting[g] = g
+    waiting[last] = 0
+    hopes[:] = HOPELESS
+    return last + 1
+
+
+@compiled
+def next_block(
+    blocks, low, high, query, leading, side, needed, outer_hopes, hopes, waiting, left, gaps, looked
+):
+    """Measure blocks, the most promising first, until one may matter.
+
+    Return it, or -1, and how many groups wait; the last of them is being looked
+    into. It takes arrays one by one, since handing over a whole index costs as
+    much as measuring a block.
+    """
+    while left > 0:
+        g = waiting[left - 1]
+        # The order within a group pays only while nothing is found.
+        start = most_promising(hopes) if needed == HOPELESS else 0
+        for at in range(start, FAN):
+            if hopes[at] > HOPELESS and hopes[at] >= needed:
+                hopes[at] = HOPELESS
+                looked[0] += 1
+                if measure_block(blocks[g * FAN + at], query, leading, side, needed, gaps):
+                    return g * FAN + at, left
+        left = next_group(outer_hopes, waiting, left - 1, needed)
+        if left > 0:
+            looked[0] += 1
+            g = waiting[left - 1]
+            hope(low[g], high[g], query, leading, side, hopes)
+    return -1, left
+
+
+@compiled
+def most_promising(hopes):
+    """Return the place of the greatest hope."""
+    best = 0
+    for i in range(1, hopes.shape[0]):
+        if hopes[i] > hopes[best]:
+            best = i
+    return best
+
+
+@compiled
+def next_group(hopes, waiting, left, needed):
+    """Bring the most promising waiting group to the end; forget those that cannot matter.
+
+    Return how many still wait.
+    """
+    kept, best = 0, 0
+    for at in range(left):
+        g = waiting[at]
+        if hopes[g] >= needed:
+            waiting[kept] = g
+            if hopes[g] > hopes[waiting[best]]:
+                best = kept
+            kept += 1
+    if kept > 0:
+        waiting[best], waiting[kept - 1] = waiting[kept - 1], waiting[best]
+    return kept
+
+
+@compiled
+def measure_block(block, query, leading, side, needed, gaps):
+    """Fill ``gaps`` with the squared distances in a block; say whether one may matter.
+
+    If the leading axes and the distances along all others say no, the others are
+    not looked at.
+    """
+    for i in range(BLOCK):
+        gaps[i] = np.float32(0)
+    add_gaps(block, query, NONE_YET, leading, gaps)
+    rest, q = block[leading], query[leading]
+    hits = np.int32(0)
+    for i in range(BLOCK):
+        gap = rest[i] - q
+        hits |= np.int32(side * (gaps[i] + gap * gap) >= needed)
+    if hits == 0:
+        return False
+    add_gaps(block, query, leading + 1, block.shape[0] - 1, gaps)
+    return True
+
+
+@compiled
+def add_gaps(block, query, start, stop, gaps):
+    """Add the squared differences along some axes to ``gaps``."""
+    for a in range(start, stop):
+        column, q = block[a], query[a]
+        for i in range(BLOCK):
+            gap = column[i] - q
+            gaps[i] += gap * gap
+
+
+@compiled
+def squared_distance(a, b):
+    """Return the squared distance of two points, summed column by column."""
+    total = 0.0
+    for j in range(a.shape[0]):
+        gap = a[j] - b[j]
+        total += gap * gap
+    return total
+
+
+@compiled
+def insert(found, squares, count, side, record, squared):
+    """Let a record into a list, the last one out if it is full; return how many it now holds."""
+    at = min(count, found.shape[0] - 1)
+    while at > 0 and comes_first(side, squared, record, squares[at - 1], found[at - 1]):
+        found[at], squares[at] = found[at - 1], squares[at - 1]
+        at -= 1
+    found[at], squares[at] = record, squared
+    return min(count + 1, found.shape[0])
+
+
+@compiled
+def comes_first(side, squared, record, other_squared, other):
+    """Say whether a record has the greater score; ties go to the lowest record."""
+    if squared == other_squared:
+        return record < other
+    return squared > other_squared if side > 0 else squared < other_squared

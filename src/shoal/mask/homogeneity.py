@@ -1,0 +1,72 @@
+"""What to do when all records of a group share a confidential value."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import InputError
+from shoal.partitioners import Partition
+from shoal.partitioners.merge import merge_unsound
+
+Matrix = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+
+def constant_inside(groups: Partition, codes: Codes) -> Codes:
+    """Return for each column the number of groups in which it has one value."""
+    _, first = np.unique(groups.labels, return_index=True)
+    other = codes != codes[first][groups.labels]
+    varied = [np.bincount(groups.labels, column) > 0 for column in other.T]
+    return np.array([groups.n_groups - int(found.sum()) for found in varied])
+
+
+def merge_constant(
+    Z: Matrix, groups: Partition, codes: Codes, names: Sequence[str], where: str = ""
+) -> Partition:
+    """Join groups in which a column has one value with their nearest neighbours.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n_records, n_columns)
+        The columns that distances are taken on.
+    groups : Partition
+        The groups to start from.
+    codes : ndarray of shape (n_records, n_confidential)
+        Numbers that stand for the confidential values.
+    names : list of str
+        Names of the confidential columns.
+    where : str
+        What the records are part of, for a message; empty for the whole table.
+
+    Returns
+    -------
+    Partition
+        Groups in which every confidential column has two values or more.
+    """
+    for name, column in zip(names, codes.T, strict=True):
+        if (column == column[0]).all():
+            raise InputError(
+                f"Column {name!r} has one value in all {len(column)} records{where}, so no merging"
+                ' of groups can hide it. Set homogeneity="warn", or give the column another role.'
+            )
+
+    def varied(records: Codes) -> bool:
+        return bool((codes[records] != codes[records[0]]).any(axis=0).all())
+
+    return merge_unsound(Z, groups, varied)
+
+
+def told(constant: Mapping[str, int], groups: int) -> str:
+    """Say in how many groups which columns have one value; empty where none has."""
+    found = [
+        f"{name!r} in {number} group{'s' if number > 1 else ''}"
+        for name, number in constant.items()
+        if number
+    ]
+    if not found:
+        return ""
+    return (
+        f"Of {groups} groups of records that look alike, some share a confidential value:"
+        f" {', '.join(found)}. Who is known to be in such a group is known to have the value."
+    )

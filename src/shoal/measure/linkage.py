@@ -1,0 +1,113 @@
+"""How often an attacker who knows the original quasi-identifiers finds the right record."""
+
+import numpy as np
+
+from shoal import progress
+from shoal.kernels.boxes import grow
+from shoal.kernels.closer import rank_own
+from shoal.measure._base import Labels, Matrix, measure
+from shoal.measure._units import zscores
+from shoal.measure.anonymity import classes
+
+STRIDE = 2000  # searches between two reports of progress: a fraction of a second
+ROUNDING = 1e-9  # squared distances that differ by a smaller share are equal but for rounding
+
+
+@measure(kind="risk", better="lower", cost="search")
+def linkage(original: Matrix, masked: Matrix) -> float:
+    """Share of masked records whose nearest original record is their own, DLD [RFSP16]_.
+
+    Each table is standardised by itself, as an attacker would. Where several
+    original records are equally near, the attacker draws: the own one among t
+    counts 1/t. So neither order nor duplicates of records matter.
+
+    Parameters
+    ----------
+    original : ndarray of shape (n_records, n_columns)
+        Original values of the masked columns, all known to the attacker.
+    masked : ndarray of shape (n_records, n_columns)
+        Their masked values, in the same order of records.
+
+    Returns
+    -------
+    float
+        In [0, 1]. 0 says that no link is right; 1 that every one is. Drawing blindly
+        gives 1/n; groups of at least k, masked in one block, at most 1/k.
+
+    References
+    ----------
+    .. [RFSP16] Rebollo-Monedero, D., Forné, J., Soriano, M. and Puiggalí Allepuz, J.
+       (2016). k-Anonymous microaggregation with preservation of statistical
+       dependence. Information Sciences 342, 1-23.
+
+    Examples
+    --------
+    >>> linkage(np.array([[0.0], [1.0], [7.0], [9.0]]), np.array([[0.5], [0.5], [8.0], [8.0]]))
+    0.5
+    """
+    return _linked(original, masked, 1)
+
+
+@measure(kind="risk", better="lower", cost="search")
+def linkage_top2(original: Matrix, masked: Matrix) -> float:
+    """Share of masked records with their own original record among the two nearest [CPD13]_.
+
+    Each table is standardised by itself. Where several original records are
+    equally near, the attacker draws among them, as in `linkage`.
+
+    Parameters
+    ----------
+    original : ndarray of shape (n_records, n_columns)
+        Original values of the masked columns, all known to the attacker.
+    masked : ndarray of shape (n_records, n_columns)
+        Their masked values, in the same order of records.
+
+    Returns
+    -------
+    float
+        In [0, 1], never less than `linkage`. 0 says that the right record is never
+        among the two; 1 that it always is. Drawing blindly gives 2/n; groups of at
+        least k, masked in one block, at most 2/k.
+
+    References
+    ----------
+    .. [CPD13] Chettri, S. K., Paul, B. and Dutta, A. K. (2013). Statistical disclosure
+       control for data privacy preservation. International Journal of Computer
+       Applications.
+
+    Examples
+    --------
+    >>> linkage_top2(np.array([[0.0], [1.0], [7.0], [9.0]]), np.array([[0.5], [0.5], [8.0], [8.0]]))
+    1.0
+    """
+    return _linked(original, masked, 2)
+
+
+def _linked(original: Matrix, masked: Matrix, guesses: int) -> float:
+    """Return the expected share of records that ``guesses`` nearest originals contain.
+
+    With c records closer than the own one and t as near (itself among them), the
+    chance of the own one is (guesses - c) / t, within 0 and 1.
+    """
+    before, after = zscores(original), zscores(masked)
+    same = classes(original)
+    pair = classes(np.column_stack([same, classes(masked)]))
+    # Equal originals are one record of the tree with a weight; equal pairs are searched once.
+    _, first = np.unique(same, return_index=True)
+    _, asked, records = np.unique(pair, return_index=True, return_counts=True)
+    closer, level = _rank(before[first], np.bincount(same), after[asked], same[asked], guesses)
+    chance = np.clip((guesses - closer) / np.maximum(level, 1), 0, 1)
+    return float((chance * records).sum() / len(original))
+
+
+def _rank(
+    table: Matrix, weights: Labels, points: Matrix, own: Labels, enough: int
+) -> tuple[Labels, Labels]:
+    """Return for each point how many records are closer than its own, and how many as near."""
+    tree = grow(table)
+    closer, level = np.empty(len(points), np.int64), np.empty(len(points), np.int64)
+    for start in range(0, len(points), STRIDE):
+        stop = min(start + STRIDE, len(points))
+        rank_own(tree, weights, points, own, ROUNDING, enough, start, stop, closer, level)
+        progress.report("linking records", stop, len(points))
+    return closer, level

@@ -1,0 +1,51 @@
+"""What all papers do: take a table in z-scores, group it, mask it, measure the loss."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal import datasets
+from shoal.mask.aggregate import group_mean
+from shoal.measure import information_loss
+from shoal.partitioners import partition
+from shoal.space import zscore
+from shoal.table import frame as tables
+
+Matrix = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+
+@cache
+def reference(name: str) -> Matrix:
+    """Return the columns of a reference table that the literature uses, as z-scores."""
+    frame = tables.open_frame(datasets.CATALOGUE[name].load(kind="pyarrow"))
+    Z = zscore(tables.matrix(frame, datasets.COLUMNS[name]))
+    Z.setflags(write=False)
+    return Z
+
+
+def groups(Z: Matrix, method: str, k: int, **options: Any) -> Labels:
+    """Return the group of each record."""
+    return partition(np.ascontiguousarray(Z), k, method, **options).labels
+
+
+def masked(Z: Matrix, labels: Labels) -> Matrix:
+    """Return the means of the groups in place of the records."""
+    return np.column_stack([group_mean(column, labels) for column in Z.T])
+
+
+def sse(Z: Matrix, labels: Labels) -> float:
+    """Return the sum of the squared distances of records to the means of their groups."""
+    return float(((Z - masked(Z, labels)) ** 2).sum())
+
+
+def sst(Z: Matrix) -> float:
+    """Return the sum of the squared distances of records to the mean of all."""
+    return float(((Z - Z.mean(axis=0)) ** 2).sum())
+
+
+def loss(Z: Matrix, labels: Labels) -> float:
+    """Return the information loss in per cent."""
+    return float(information_loss(Z, masked(Z, labels)))

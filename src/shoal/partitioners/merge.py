@@ -1,0 +1,80 @@
+"""Groups that fail a test join their nearest neighbours until none fails."""
+
+from collections.abc import Callable
+from heapq import heappop, heappush
+
+import numpy as np
+
+from shoal import progress
+from shoal.errors import InputError
+from shoal.kernels.boxes import BoxTree, grow, leave, shift
+from shoal.kernels.neighbours import find_nearest
+from shoal.partitioners._base import Labels, Matrix, Partition, in_order
+
+Test = Callable[[Labels], bool]
+
+
+def merge_unsound(Z: Matrix, partition: Partition, sound: Test) -> Partition:
+    """Join each group that fails a test with its nearest neighbour, until every group passes.
+
+    The first failing group, by its first record, joins the group whose centroid is
+    nearest to its own; ties go to the group that comes first. Joined groups only
+    grow, so k is kept.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n_records, n_columns)
+        Records in comparable units: distances are taken as they are.
+    partition : Partition
+        The groups to start from.
+    sound : function
+        Takes the numbers of the records of a group, in ascending order, and says
+        whether it passes. All records together must pass.
+
+    Returns
+    -------
+    Partition
+        Groups that all pass, with the same k.
+
+    Examples
+    --------
+    >>> Z = np.array([[0.0], [1.0], [4.0], [5.0], [9.0], [9.5]])
+    >>> groups = Partition(np.array([0, 0, 1, 1, 2, 2]), k=2)
+    >>> merge_unsound(Z, groups, lambda records: 2 not in records or len(records) > 2).labels
+    array([0, 0, 0, 0, 1, 1])
+    """
+    order = np.argsort(partition.labels, kind="stable")
+    members = np.split(order, np.cumsum(partition.sizes)[:-1])
+    centroids = np.array([Z[records].mean(axis=0) for records in members])
+    tree = grow(centroids)
+    queue = [group for group, records in enumerate(members) if not sound(records)]
+    failing, many = set(queue), len(queue)
+    labels = partition.labels.copy()
+    while failing:
+        group = heappop(queue)
+        if group not in failing:
+            continue
+        other = _nearest(tree, centroids[group], group)
+        keep, gone = min(group, other), max(group, other)
+        members[keep] = np.sort(np.concatenate([members[keep], members[gone]]))
+        centroids[keep] = Z[members[keep]].mean(axis=0)
+        shift(tree, keep, centroids[keep])
+        leave(tree, gone)
+        labels[members[keep]] = keep
+        failing -= {keep, gone}
+        if not sound(members[keep]):
+            failing.add(keep)
+            heappush(queue, keep)
+        progress.report("merging groups", many - len(failing), many)
+    return Partition(in_order(labels), partition.k)
+
+
+def _nearest(tree: BoxTree, point: Matrix, group: int) -> int:
+    """Return the group whose centroid is nearest to ``point``; ties go to the first."""
+    found, distance = np.empty(1, np.int64), np.empty(1)
+    if find_nearest(tree, point, group, found, distance) == 0:
+        raise InputError(
+            "No merging of groups helps: all records together fail the test that each group must"
+            " pass."
+        )
+    return int(found[0])

@@ -1,0 +1,129 @@
+"""The modified Ward method."""
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal import progress
+from shoal.kernels.ends import ends_by_distance, ends_by_rank
+from shoal.kernels.group_boxes import emptied, pack
+from shoal.kernels.mward import (
+    blocks_from_the_end,
+    first_alike,
+    members,
+    roots,
+    start_from,
+    unit_extent,
+)
+from shoal.kernels.ward import advance
+from shoal.parameters import K
+from shoal.partitioners._base import STRIDE, Facts, Labels, Matrix, Partitioner
+from shoal.partitioners.scores import Column, check_column, order, score
+
+Numbers = NDArray[np.int64]
+
+
+class MWard(Partitioner):
+    """Group records by Ward's method, modified so that groups stay small [MD99]_.
+
+    The first k and the last k records of an order are joined beforehand. Then
+    the two groups whose union adds least to the sum of squares are joined, again
+    and again, but never two that both have k records, until all have. Groups of
+    2k or more are split in the same way, by themselves.
+
+    Joins are settled by the increase in the sum of squares, to twelve digits, and
+    then by the lowest records of the two groups. Records that are all equal are
+    cut into blocks of k, the first block taking the left-overs.
+
+    Time grows as n² at worst, and slower the more the columns depend on each
+    other: with 13 columns, 10,000 records take less than a second of one core
+    and 50,000 records three to eleven. Memory grows as the table; no matrix of
+    distances is kept.
+
+    Parameters
+    ----------
+    k : int
+        Least number of records in a group. It has no default: it is the
+        guarantee.
+    start : str or int
+        What makes records the first and the last. ``"max-distance"`` takes the
+        two most distant records and lets each grow by the record nearest to the
+        mean so far, the lower record number first. ``"first-component"``,
+        ``"sum-of-z"`` and the number of a column, counted from 0, sort as in
+        :class:`Sorted`.
+    descending : bool
+        Turn the start round: sort from the greatest score to the smallest, or
+        let the higher record number grow first.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_records,)
+        Group of each record.
+    partition_ : Partition
+        The same, with its sizes.
+
+    References
+    ----------
+    .. [MD99] Mateo-Sanz, J. M. and Domingo-Ferrer, J. (1999). A method for
+       data-oriented multivariate microaggregation. Statistical Data Protection,
+       89-99. Office for Official Publications of the European Communities.
+
+    Examples
+    --------
+    >>> MWard(k=2).fit_predict([[0], [9], [1], [8], [2]])
+    array([0, 1, 0, 1, 0])
+    """
+
+    facts = Facts(groups="variable", cost="n²", paper="MD99")
+
+    def __init__(
+        self,
+        k: K,
+        start: Literal["max-distance", "first-component", "sum-of-z"] | Column = "max-distance",
+        descending: bool = False,
+    ):
+        self.k = k
+        self.start = start
+        self.descending = descending
+
+    def _check(self, X: Matrix) -> None:
+        super()._check(X)
+        check_column(self, "start", X)
+
+    def _split(self, X: Matrix) -> Labels:
+        rows, cell, rank = unit_extent(X), first_alike(X), self._rank(X)
+        labels = np.empty(len(X), np.int64)
+        parts = [np.arange(len(X))]
+        while parts:
+            part = parts.pop()
+            if len(part) < 2 * self.k or self.k == 1 or (cell[part] == cell[part[0]]).all():
+                labels[part] = part[blocks_from_the_end(len(part), self.k)]
+                continue
+            if rank is None:
+                ends = ends_by_distance(rows[part], cell[part], self.k, self.descending)
+            else:
+                ends = ends_by_rank(rank[part], self.k)
+            groups = start_from(rows[part], cell[part], ends, self.k)
+            group = self._join(groups, len(X))
+            labels[part] = part[group]
+            parts += [part[large] for large in members(group, 2 * self.k)]
+        progress.report("grouping", len(X), len(X))
+        return labels
+
+    def _rank(self, X: Matrix) -> Numbers | None:
+        """Return the place of each record in the order of the score, if there is one."""
+        if self.start == "max-distance":
+            return None
+        rank = np.empty(len(X), np.int64)
+        rank[order(score(X, self.start), self.descending)] = np.arange(len(X))
+        return rank
+
+    def _join(self, groups: Any, n: int) -> Numbers:
+        """Join groups until none is small; return the group of each record of the part."""
+        boxes: Any = pack(groups)
+        while advance(groups, boxes, self.k, STRIDE):
+            progress.report("grouping", min(int(groups.count[1]) // 2, n), n)
+            if emptied(groups, boxes):
+                boxes = pack(groups)
+        return np.asarray(roots(groups.parent))

@@ -1,0 +1,107 @@
+"""One number per record to sort by, shared by the methods that start from an order."""
+
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import ParameterError
+from shoal.parameters import AtLeast
+from shoal.partitioners._base import Matrix
+from shoal.space.scale import zscore
+
+Column = Annotated[int, AtLeast(0)]
+Score = Literal["first-component", "sum-of-z"] | Column
+Loadings = Literal["exact", "rounded"]
+Vector = NDArray[np.float64]
+
+DIGITS = 40  # binary digits of a score that count; what lies below is rounding
+SHARED = 1e-9  # eigenvalues this close to the largest count as equal to it
+
+
+def score(X: Matrix, by: str | int, loadings: str = "exact") -> Vector:
+    """Return one number per record.
+
+    Scores of several columns are taken on z-scores of ``X``, whatever its units,
+    and to twelve digits: sums that are equal but for rounding are equal, and the
+    order of their records is left to the record numbers.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_records, n_columns)
+        The records.
+    by : str or int
+        ``"first-component"``, ``"sum-of-z"`` or the number of a column.
+    loadings : str
+        Weights of the first component; see :func:`first_component`.
+
+    Returns
+    -------
+    ndarray of shape (n_records,)
+        The scores.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 50.0], [2.0, 30.0], [3.0, 10.0]])
+    >>> score(X, 1)
+    array([50., 30., 10.])
+    >>> order(score(X, "first-component"))
+    array([0, 1, 2])
+    """
+    if not isinstance(by, str):
+        return X[:, by]
+    Z = zscore(X)
+    weights = np.ones(Z.shape[1]) if by == "sum-of-z" else first_component(Z, loadings)
+    total = np.zeros(len(Z))
+    for column, weight in zip(Z.T, weights, strict=True):  # one order of summing, for every record
+        total += column * weight
+    exponent = np.frexp(np.abs(total).max())[1]
+    return np.asarray(np.rint(np.ldexp(total, DIGITS - exponent)))
+
+
+def first_component(Z: Matrix, loadings: str = "exact") -> Vector:
+    """Return the weights of the columns in the first principal component of z-scores.
+
+    An eigenvector has no sign of its own: the first column whose weight is at
+    least half the greatest counts positively. Where several eigenvalues are the
+    largest, the vector among theirs that is nearest to that column is taken. So
+    nothing depends on the library that solves for eigenvalues.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n_records, n_columns)
+        Columns of mean 0 and standard deviation 1, or all 0.
+    loadings : str
+        ``"exact"`` gives the eigenvector of the correlation matrix. ``"rounded"``
+        gives the correlations of the columns with the component, to three
+        decimals, as a statistical package prints them.
+
+    Returns
+    -------
+    ndarray of shape (n_columns,)
+        The weights.
+    """
+    values, vectors = np.linalg.eigh(Z.T @ Z / len(Z))
+    top = vectors[:, values >= values[-1] * (1 - SHARED)]
+    weight = (top**2).sum(axis=1)
+    positive = int(np.argmax(weight >= weight.max() / 4))
+    component = top @ top[positive] / np.sqrt(weight[positive])
+    if loadings == "rounded":
+        component = np.round(component * np.sqrt(max(values[-1], 0)), 3)
+    return np.asarray(component)
+
+
+def order(scores: Vector, descending: bool = False) -> NDArray[np.int64]:
+    """Return the records by score; equal scores stay in the order of the records."""
+    return np.argsort(-scores if descending else scores, kind="stable")
+
+
+def check_column(thing: Any, name: str, X: Matrix) -> None:
+    """Refuse a parameter that numbers a column which ``X`` does not have."""
+    column = getattr(thing, name)
+    if not isinstance(column, str) and column >= X.shape[1]:
+        raise ParameterError(
+            f"The {name!r} parameter of {type(thing).__name__} asks for column {column}, but the"
+            f" data hold {X.shape[1]} columns, counted from 0. Choose one of 0 to"
+            f" {X.shape[1] - 1}."
+        )

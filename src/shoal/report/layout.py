@@ -1,0 +1,77 @@
+"""Measures in the shape a reader wants: a list of numbers, and tables by column."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from shoal.measure import ABOUT
+
+
+class Row(NamedTuple):
+    """One number that speaks of the whole table; ``part`` names it among several."""
+
+    name: str
+    part: str
+    value: Any
+
+
+class Table(NamedTuple):
+    """Numbers that speak of columns: a heading per number, a row per column."""
+
+    per: str
+    measures: tuple[str, ...]
+    headings: tuple[str, ...]
+    rows: dict[str, tuple[Any, ...]]
+
+
+def numbers(measures: Mapping[str, Any]) -> list[Row]:
+    """Return the numbers that speak of the whole table, one per row; utility comes first."""
+    return [
+        Row(name, str(part), number)
+        for name, value in sorted(
+            measures.items(), key=lambda entry: ABOUT[entry[0]].kind != "utility"
+        )
+        if not ABOUT[name].per
+        for part, number in (value.items() if isinstance(value, dict) else [("", value)])
+    ]
+
+
+def tables(measures: Mapping[str, Any]) -> list[Table]:
+    """Return one table for the quasi-identifiers and one for the confidential columns."""
+    return [
+        _table(per, {name: value for name, value in measures.items() if ABOUT[name].per == per})
+        for per in ("quasi-identifier", "confidential")
+        if any(ABOUT[name].per == per for name in measures)
+    ]
+
+
+def shown(value: Any) -> str:
+    """Return a number as a reader wants it: four decimals, or whole."""
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def by_reason(remarks: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the measures that each remark is about."""
+    found: dict[str, list[str]] = {}
+    for name, reason in remarks.items():
+        found.setdefault(reason, []).append(name)
+    return found
+
+
+def _table(per: str, measures: Mapping[str, Any]) -> Table:
+    entries = [
+        (f"{name} {part}".strip(), by_column)
+        for name, value in measures.items()
+        for part, by_column in _parts(value)
+    ]
+    columns = list(entries[0][1])
+    return Table(
+        per,
+        tuple(measures),
+        tuple(heading for heading, _ in entries),
+        {column: tuple(by_column[column] for _, by_column in entries) for column in columns},
+    )
+
+
+def _parts(value: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+    nested = all(isinstance(entry, dict) for entry in value.values())
+    return value.items() if nested else [("", value)]

@@ -1,0 +1,119 @@
+"""Two tables, whoever masked one: what is measured, named, and said to be missing."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import shoal
+from shoal.assessment import Assessment, linear
+from shoal.errors import InputError, ParameterError
+from shoal.measure import ABOUT, MEASURES
+
+KNOWN = ["surface", "employees"]
+SECRET = ["turnover", "net_profit"]
+
+
+@pytest.fixture(params=["pandas", "polars", "pyarrow"])
+def kinds(request):
+    """Return companies before and after masking, in each kind of table."""
+    before = shoal.datasets.sme(kind=request.param)
+    after = shoal.microaggregate(
+        before, KNOWN, k=3, confidential=SECRET, identifiers=["company"]
+    ).data
+    return before, after
+
+
+def test_everything_is_measured_and_named(kinds):
+    found = shoal.assess(*kinds, quasi_identifiers=KNOWN, confidential=SECRET)
+    assert isinstance(found, Assessment)
+    assert set(found) == set(MEASURES) - {"certified_gap"}
+    assert list(found.remarks) == ["certified_gap"]
+    for name, value in found.items():
+        columns = {"": None, "quasi-identifier": KNOWN, "confidential": SECRET}[ABOUT[name].per]
+        if columns is not None:
+            parts = value.values() if name == "l_diversity" else [value]
+            assert all(list(part) == columns for part in parts)
+    assert found["t_closeness"]["turnover"] == pytest.approx(
+        shoal.MEASURES["t_closeness"](
+            np.column_stack([np.asarray(kinds[1][name]) for name in KNOWN]),
+            np.column_stack([np.asarray(kinds[0]["turnover"])]),
+            [True],
+        )[0]
+    )
+
+
+def test_a_release_measures_what_assess_does_but_searches():
+    data = shoal.datasets.sme()
+    release = shoal.microaggregate(data, KNOWN, k=3, confidential=SECRET, identifiers=["company"])
+    found = shoal.assess(data, release.data, quasi_identifiers=KNOWN, confidential=SECRET)
+    assert set(found) - set(release.measures) == {"linkage", "linkage_top2"}
+    assert release.measures == {name: found[name] for name in release.measures}
+    assert release.remarks == {}
+    assert "linkage" not in linear()
+
+
+def test_values_are_plain_numbers(kinds):
+    def check(value):
+        if isinstance(value, dict):
+            for entry in value.values():
+                check(entry)
+        else:
+            assert type(value) in (int, float)
+
+    check(shoal.assess(*kinds, quasi_identifiers=KNOWN, confidential=SECRET))
+
+
+def test_what_cannot_be_computed_is_said_with_its_reason():
+    data = pd.DataFrame({"x": [1.0, 1, 3, 3], "sex": list("mmff"), "ill": list("ynyn")})
+    found = shoal.assess(data, data, quasi_identifiers=["x", "sex"], confidential=["ill"])
+    assert "needs a numeric confidential column" in found.remarks["distortion_y"]
+    assert found.remarks["information_loss"] == "Column 'sex' left out: not numeric in both tables."
+    assert found["information_loss"] == 0
+    assert found["p_sensitivity"] == 2
+    assert found["t_closeness"] == {"ill": 0}
+    bare = shoal.assess(data, data, quasi_identifiers=["sex"])
+    assert set(bare) == {"smallest_class", "class_sizes", "reidentification"}
+    assert "numeric in both tables" in bare.remarks["linkage"]
+    assert "needs a confidential column" in bare.remarks["l_diversity"]
+
+
+def test_a_measure_that_is_undefined_is_said_not_raised():
+    before = pd.DataFrame({"a": [0.0, 0, 1, 1], "b": [0.0, 1, 0, 1]})
+    found = shoal.assess(before, before, quasi_identifiers=["a", "b"])
+    assert "loadings_change" not in found
+    assert "not determined" in found.remarks["loadings_change"]
+    with pytest.raises(InputError, match="'loadings_change' cannot be computed: The first comp"):
+        shoal.assess(before, before, quasi_identifiers=["a", "b"], measures=["loadings_change"])
+
+
+@pytest.mark.parametrize("hole", [None, np.nan])
+def test_confidential_numbers_with_holes_count_as_categories(hole):
+    data = pd.DataFrame({"x": [1.0, 2, 3, 4, 5, 6], "income": [hole, 5, 5, 7, 7, 5], "tax": 1.0})
+    data["tax"] = [1.0, 2, 3, 1, 2, 3]
+    found = shoal.assess(
+        data, data.assign(x=1.0), quasi_identifiers=["x"], confidential=["income", "tax"]
+    )
+    assert found["l_diversity"]["distinct"] == {"income": 3, "tax": 3}
+    assert "'income' left out" in found.remarks["distortion_y"]
+    assert "'income' counted as categories" in found.remarks["t_closeness"]
+    release = shoal.microaggregate(data, ["x"], k=3, confidential=["income", "tax"])
+    assert "'income' left out" in release.remarks["average_diversity"]
+
+
+def test_one_name_may_stand_alone():
+    data = shoal.datasets.sme()
+    found = shoal.assess(data, data, quasi_identifiers="surface", confidential="turnover")
+    assert list(found["homogeneous_classes"]) == ["turnover"]
+
+
+def test_a_column_is_known_or_secret_not_both():
+    data = shoal.datasets.sme()
+    with pytest.raises(ParameterError, match="'surface' cannot be quasi-identifier and conf"):
+        shoal.assess(data, data, quasi_identifiers=KNOWN, confidential=["surface"])
+
+
+def test_original_confidential_values_count():
+    before = pd.DataFrame({"x": [1.0, 2, 3, 4], "ill": list("ynyn")})
+    after = before.assign(x=[1.5, 1.5, 3.5, 3.5], ill="y")
+    found = shoal.assess(before, after, quasi_identifiers=["x"], confidential=["ill"])
+    assert found["homogeneous_classes"] == {"ill": 0}

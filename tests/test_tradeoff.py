@@ -1,0 +1,97 @@
+"""Distortion against dependence: the published curves, the knee, the command."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from conftest import reference_matrix
+from shoal import datasets
+from shoal.cli import app
+from shoal.errors import ColumnError, ParameterError
+from shoal.tradeoff import Point, knee, sweep
+
+# Table of the figures: Census, k = 10, lambda 0, .1, .. 1 (METHODS of the literature).
+CENSUS_X = [0.0999, 0.1117, 0.1248, 0.1392, 0.1504, 0.1638, 0.1769, 0.1942, 0.2185, 0.2578, 0.3581]
+CENSUS_Y = [0.3706, 0.2474, 0.1796, 0.1524, 0.1365, 0.1226, 0.1125, 0.0999, 0.0914, 0.0826, 0.0734]
+
+
+def test_census_gives_the_published_curve():
+    reference_matrix("census")  # skips where the table is not there
+    data = datasets.census()
+    names = list(data.columns)
+    points = sweep(data, names[:6], names[6:], k=[10])
+    assert [round(point.distortion_x, 4) for point in points] == CENSUS_X
+    assert [round(point.distortion_y, 4) for point in points] == CENSUS_Y
+    assert knee(points).dependence == 0.4
+
+
+def curve(*pairs):
+    return [Point(3, at / (len(pairs) - 1), x, y) for at, (x, y) in enumerate(pairs)]
+
+
+def test_the_knee_gains_most_for_what_it_costs():
+    # Shares of the gain 0, .8, .9, 1 less shares of the cost 0, .1, .5, 1: .7 is the most.
+    assert knee(curve((0.1, 0.5), (0.12, 0.1), (0.2, 0.05), (0.3, 0.0))).distortion_x == 0.12
+
+
+def test_where_nothing_is_traded_the_knee_loses_least():
+    assert knee(curve((0.1, 0.5), (0.1, 0.4), (0.1, 0.5))).distortion_y == 0.4
+    assert knee(curve((0.1, 0.1), (0.2, 0.1))).distortion_x == 0.1
+
+
+def test_lambda_zero_is_tried_in_any_case():
+    sme = datasets.sme()
+    points = sweep(sme, ["surface", "employees"], ["turnover"], k=[3, 2], lambdas=[1])
+    assert [(point.k, point.dependence) for point in points] == [(2, 0), (2, 1), (3, 0), (3, 1)]
+    assert points[0].increments(points[0]) == (0, 0)
+    rise, fall = points[1].increments(points[0])
+    assert rise == pytest.approx(points[1].distortion_x / points[0].distortion_x - 1)
+    assert fall == pytest.approx(points[1].distortion_y / points[0].distortion_y - 1)
+
+
+def test_what_cannot_be_swept_is_refused():
+    sme = datasets.sme()
+    with pytest.raises(ParameterError, match="at least one confidential"):
+        sweep(sme, ["surface"], [], k=[3])
+    with pytest.raises(ColumnError, match="no column 'profit'"):
+        sweep(sme, ["surface"], ["profit"], k=[3])
+    with pytest.raises(ParameterError, match="'dependence' parameter"):
+        sweep(sme, ["surface"], ["turnover"], k=[3], lambdas=[2])
+
+
+def test_the_command_shows_the_curve_and_draws_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    datasets.sme().to_csv("sme.csv", index=False)
+    base = (
+        "tradeoff sme.csv -c surface -c employees --confidential turnover --k 2,3 --lambdas 0,.5,1"
+    )
+    done = CliRunner().invoke(app, [*base.split(), "--plot", "curves.svg"])
+    assert done.exit_code == 0
+    assert done.stdout.count("<- knee") == 2
+    first = (tmp_path / "curves.svg").read_bytes()
+    assert first.startswith(b"<?xml")
+    CliRunner().invoke(app, [*base.split(), "--plot", "curves.svg", "--force"])
+    assert (tmp_path / "curves.svg").read_bytes() == first
+    found = json.loads(CliRunner().invoke(app, [*base.split(), "--json"]).stdout)
+    assert len(found["points"]) == 6
+    assert set(found["knee"]) == {"2", "3"}
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "message"),
+    [
+        (["--k", "three"], 2, "takes numbers"),
+        (["--k", "3", "--lambdas", "0,x"], 2, "takes numbers"),
+        (["--k", "3", "--plot", "curves.doc"], 1, "no picture"),
+        (["--k", "30"], 1, "n_samples=11"),
+    ],
+)
+def test_bad_sweeps_end_with_a_reason(tmp_path, monkeypatch, change, code, message):
+    monkeypatch.chdir(tmp_path)
+    datasets.sme().to_csv("sme.csv", index=False)
+    base = ["tradeoff", "sme.csv", "-c", "surface", "--confidential", "turnover"]
+    done = CliRunner().invoke(app, [*base, *change])
+    assert done.exit_code == code
+    assert message in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["sme.csv"]
