@@ -6,6 +6,7 @@ from hypothesis import given, settings
 
 from shoal.errors import ParameterError
 from shoal.partitioners import Optimal, TwoMuApprox
+from shoal.partitioners._factor import thinned
 from tables import loss, tables
 from twins.optimal import groups_of, optimal_sse, sse
 from twins.two_mu_approx import best_factor, check_certificate
@@ -116,3 +117,15 @@ def test_the_groups_do_not_depend_on_the_unit(scale):
     X = np.random.default_rng(0).normal(size=(50, 3))
     expected = TwoMuApprox(k=2).fit_predict(X)
     assert np.array_equal(TwoMuApprox(k=2).fit_predict(X * scale), expected)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "kept"),
+    [
+        ([(1, 0), (2, 1), (3, 2)], [(1, 0), (3, 2)]),  # a path of four falls into two pairs
+        ([(1, 0), (2, 0), (2, 1)], [(2, 0), (2, 1)]),  # a triangle into a path of three
+        ([(1, 0), (2, 0)], [(1, 0), (2, 0)]),
+    ],
+)
+def test_an_edge_between_records_that_have_others_is_left_out(pairs, kept):
+    assert thinned(4, np.array(pairs)).tolist() == [list(pair) for pair in kept]

@@ -67,12 +67,11 @@ def best_groups(X, k):
                 break
             part = (part - 1) & others
 
-    labels = np.empty(n, np.int64)
-    left, label = (1 << n) - 1, 0
-    while left:
+    labels = np.full(n, -1)
+    left = (1 << n) - 1
+    for label in range(n // k):
         for record in range(n):
             if choice[left] >> record & 1:
                 labels[record] = label
-        left ^= choice[left]
-        label += 1
+        left ^= choice[left]  # nothing, once nobody is left
     return labels

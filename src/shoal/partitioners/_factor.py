@@ -170,8 +170,9 @@ def minimum_factor(X: Matrix) -> Factor:
         weight = fsum(lengths(X, used))
         value, parent = duals(n, matching, known * ROUNDING / 2)
         new, violation = undercut(X, value, parent, 8 * ROUNDING * known)
-        if len(new) > 0:
-            pairs = distinct(n, pairs, new)
+        admitted = distinct(n, pairs, new)
+        if len(admitted) > len(pairs):
+            pairs = admitted
         elif weight < known / 4:
             known = weight
         else:
