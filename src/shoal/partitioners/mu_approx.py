@@ -27,7 +27,9 @@ class MuApprox(Partitioner):
     The paper keeps a divided tree together by a copy of the record at which it was
     divided, which counts for nothing; that can leave groups of k - 1. Here the
     records that lose their neighbour are joined in a chain instead, in the order
-    of their distances to it.
+    of their distances to it. The paper proves its factor for its own trees; for the
+    chains it is held against proven optima in tests, and ``bound_`` proves what
+    holds for the table at hand.
 
     Time grows as n² at worst, for the neighbours, and far less on tables of few or
     related columns; memory grows as n k. Ties go to the record that comes first.
@@ -48,8 +50,8 @@ class MuApprox(Partitioner):
     partition_ : Partition
         The same, with its sizes.
     factor_ : int
-        The SSE is at most this many times the least possible:
-        2 (2k - 1) max(2k - 1, 3k - 5)².
+        How many times the least possible the SSE is at most, as the paper proves it
+        for its trees: 2 (2k - 1) max(2k - 1, 3k - 5)².
     bound_ : float
         An SSE that no partition of this table goes below: the squared distances of
         all records to their k - 1 nearest, over 2k. The SSE of the groups over this
@@ -71,7 +73,7 @@ class MuApprox(Partitioner):
         groups="variable",
         cost="n²",
         paper="DSS08",
-        guarantee="the SSE is at most 2 (2k - 1) max(2k - 1, 3k - 5)² times the least possible",
+        guarantee="SSE at most 2 (2k - 1) max(2k - 1, 3k - 5)² times the least, by the paper's trees",
     )
 
     def __init__(self, k: K, random_state: Seed = None):
