@@ -10,7 +10,7 @@ def methods(json: options.Json = False) -> None:
         from shoal.partitioners import METHODS, describe
 
         entries = {name: describe(cls) for name, cls in METHODS.items()}
-        titles = ["groups", "draws", "cost", "paper", "guarantee", "summary"]
+        titles = ["groups", "draws", "cost", "paper", "summary", "guarantee"]
         rows = [["method", *titles]] + [
             [name, *(str(entry[title]) for title in titles)] for name, entry in entries.items()
         ]

@@ -73,7 +73,7 @@ class MuApprox(Partitioner):
         groups="variable",
         cost="n²",
         paper="DSS08",
-        guarantee="SSE at most 2 (2k - 1) max(2k - 1, 3k - 5)² times the least, by the paper's trees",
+        guarantee="SSE at most 2 (2k - 1) max(2k - 1, 3k - 5)² times the least, by the paper",
     )
 
     def __init__(self, k: K, random_state: Seed = None):
