@@ -190,6 +190,16 @@ def test_single_precision_never_rules_out_who_is_as_far(X):
                     assert side * gaps[i] >= demand(squared, side, index.scale, reach, p)
 
 
+def test_squares_below_the_range_of_single_precision_are_not_ruled_out():
+    """Three of them round up by a third each, while their sum, demanded, rounds down."""
+    X = np.outer([0.0, 3.2e-23, -3.2e-23, 1.0, -1.0], np.ones(3))
+    index = open_index(X)
+    for record in range(5):
+        check_answers(index, X, np.arange(5), X[record], 3)
+    gap = np.float32(3.2e-23)
+    assert demand(3 * float(gap) ** 2, NEAREST, 1.0, 0.0, 3) < -(gap * gap + gap * gap + gap * gap)
+
+
 def test_a_frame_turns_to_where_the_table_is_long():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(500, 1)) @ [[3.0, 4.0, 0.0, 0.0]] + 0.01 * rng.normal(size=(500, 4))
