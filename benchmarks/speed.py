@@ -87,6 +87,7 @@ def measure(name, kind, n, p, k):
 def measure_apart(*case):
     """Measure in a fresh process on one core."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
+                   "MALLOC_MMAP_THRESHOLD_": "100000",  # freed memory is given back, not kept
                    "PYTHONPATH": f"{SOURCE}{os.pathsep}{HERE}"}  # fmt: skip
     command = [sys.executable, __file__, "--one", *map(str, case)]
     result = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
