@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from shoal import __version__
+from shoal.cli._later import put_off
 from shoal.cli._session import interrupt
 from shoal.cli.assess import assess
 from shoal.cli.demo import demo
@@ -50,4 +51,5 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is not signal.SIG_IGN:  # a shell may want it ignored
             signal.signal(number, interrupt)
+    put_off()
     app()

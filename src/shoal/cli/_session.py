@@ -147,10 +147,12 @@ def release(
     plan_file: Path | None = None,
 ) -> "Release":
     """Read, run, write: the way of every command that masks."""
+    from shoal.cli._later import let_go
     from shoal.report import render, summarise
     from shoal.table.files import as_written, check_format, read, with_numbers, write
     from shoal.table.publish import Publication
 
+    let_go()
     check_format(target)
     if report is not None and report.suffix.lower() not in (".html", ".htm"):
         raise FileError(f"A report is an .html file; {report.name!r} is none.")

@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from shoal.release import Release
 from shoal.report.layout import by_reason, numbers, shown, tables
 from shoal.report.summary import summarise
@@ -14,6 +12,8 @@ from shoal.table.publish import Publication
 
 def render(summary: dict[str, Any]) -> str:
     """Return the page; names of columns and all else that comes from data are escaped."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # a tenth of a second
+
     environment = Environment(
         loader=PackageLoader("shoal.report"),
         autoescape=True,

@@ -1,0 +1,45 @@
+"""Imports put off: not paid for by a command, whole when they are needed."""
+
+import subprocess
+import sys
+
+
+def run(code):
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_scikit_learn_starts_without_them():
+    code = (
+        "import sys; from shoal.cli._later import put_off; put_off(); import shoal.plan;"
+        "print('scipy.stats._stats_py' in sys.modules)"
+    )
+    assert run(code) == "False"
+
+
+def test_a_module_that_is_touched_is_the_real_one():
+    code = (
+        "from shoal.cli._later import put_off; put_off();"
+        "import pandas, scipy.stats; from scipy.stats import rankdata;"
+        "frame = pandas.DataFrame({'a': [3, 1]});"
+        "import pandas as real; assert isinstance(frame, real.DataFrame);"
+        "print(rankdata(frame['a']).tolist(), scipy.stats.mode([1, 1, 2]).mode)"
+    )
+    assert run(code) == "[2.0, 1.0] 1"
+
+
+def test_what_nobody_touched_is_forgotten():
+    code = (
+        "from shoal.cli._later import let_go, put_off; put_off(); import shoal.plan; let_go();"
+        "import sys; print('pandas' in sys.modules); import pandas; print(pandas.Series([1]).sum())"
+    )
+    assert run(code).split() == ["False", "1"]
+
+
+def test_what_is_loaded_already_stays():
+    code = (
+        "import pandas; from shoal.cli._later import put_off; put_off();"
+        "import sys; print(sys.modules['pandas'] is pandas)"
+    )
+    assert run(code) == "True"
