@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
@@ -89,6 +91,21 @@ def test_the_source_is_never_overwritten(folder):
     assert done.exit_code == 1
     assert "is the source" in done.stderr
     assert (folder / "in.csv").read_text() == CSV
+
+
+def test_notes_in_a_parquet_schema_do_not_leave(folder):
+    fields = [
+        pa.field("id", pa.string(), metadata={"owner": "SECRET of a dropped column"}),
+        pa.field("age", pa.int64(), metadata={"note": "SECRET of a masked column"}),
+        pa.field("pay", pa.int64(), metadata={"note": "SECRET of an unchanged column"}),
+    ]
+    schema = pa.schema(fields, metadata={"owner": "SECRET of the table"})
+    rows = [[f"P{i}" for i in range(9)], list(range(9)), list(range(9))]
+    pq.write_table(pa.Table.from_arrays([pa.array(r) for r in rows], schema=schema), "in.parquet")
+    command = "mask in.parquet out.parquet -c age -k 3 -i id --confidential pay"
+    assert shell(*command.split()).exit_code == 0
+    assert b"SECRET" not in (folder / "out.parquet").read_bytes()
+    assert pq.read_table("out.parquet").column_names == ["age", "pay"]
 
 
 def test_neither_the_plan_nor_the_release_is_taken_for_the_report(folder):
