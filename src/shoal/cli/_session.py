@@ -27,10 +27,16 @@ _interrupted = False
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:
-    """Remember that somebody wants an end, in case a library swallows the exception."""
+    """Remember that somebody wants an end; at the second time, end at once.
+
+    An exception out of nowhere can be swallowed by a library, or crash one that is
+    compiling; so the first time the work ends where it next tells its progress, and
+    before anything is published.
+    """
     global _interrupted
+    if _interrupted:
+        raise KeyboardInterrupt
     _interrupted = True
-    raise KeyboardInterrupt
 
 
 def heed() -> None:
