@@ -98,16 +98,20 @@ def assess_frames(
     changed: Sequence[str],
     confidential: Sequence[str],
     measures: Collection[str],
+    *,
+    lower_bound: float | None = None,
 ) -> Assessment:
     """Compute ``measures`` of two frames; a remark stands for each that cannot be.
 
     Classes are counted on the columns that are ``known``, losses on those of them
-    that were ``changed``.
+    that were ``changed``. The least loss that was proven is ``lower_bound``.
     """
     _check_names(known, confidential)
     check_same_records(len(before), len(after))
     tables.check_columns(before, [*known, *confidential])
     given, columns = _given(before, after, known, changed, confidential)
+    if lower_bound is not None:
+        given["lower_bound"] = lower_bound
     values: dict[str, Any] = {}
     remarks: dict[str, str] = {}
     for name in measures:

@@ -10,7 +10,8 @@ from shoal import parameters
 from shoal.errors import FileError, ParameterError, PlanError
 from shoal.mask import STEPS, Microaggregate
 from shoal.parameters import hint
-from shoal.partitioners import METHODS, method_name, partitioner
+from shoal.partitioners import METHODS, partitioner
+from shoal.partitioners import entry as grouping_entry
 from shoal.table.publish import Publication
 
 VERSION = 1
@@ -78,10 +79,11 @@ def _step_entry(step: Microaggregate) -> dict[str, Any]:
     entry = {"method": next(name for name, cls in STEPS.items() if type(step) is cls)}
     for name, value in parameters.decisions(step).items():
         entry[name] = value
-    name = method_name(step.partition)
-    if name not in METHODS:
+    grouping = grouping_entry(step.partition)
+    if grouping["method"] not in METHODS:
+        name = grouping["method"]
         raise PlanError(f"{name} is no registered method, so no document can name it.")
-    return entry | {"partition": {"method": name, **_plain(parameters.decisions(step.partition))}}
+    return entry | {"partition": _plain(grouping)}
 
 
 def _plain(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -24,8 +24,7 @@ from shoal.errors import (
 from shoal.mask import Microaggregate, Outcome
 from shoal.mask.homogeneity import told
 from shoal.measure import smallest_class
-from shoal.partitioners import Partitioner, method_name, partitioner
-from shoal.partitioners.registry import refuse_effort
+from shoal.partitioners import Partitioner, partitioner, way_taken
 from shoal.release import Release
 from shoal.table import frame as tables
 from shoal.table.frame import Frame
@@ -129,7 +128,13 @@ class Plan:
         # Columns masked apart can be linked again; what that risks is worth a search.
         apart = sum(len(outcome.partitions) for outcome in outcomes) > 1
         wanted = [*linear(), *(["linkage"] if apart else [])]
-        measures = assess_frames(frame, masked, self.known, self.masked, confidential, wanted)
+        bounds = [outcome.bound for outcome in outcomes if outcome.bound is not None]
+        bound = sum(bounds) if len(bounds) == len(outcomes) else None
+        if bound is not None:
+            wanted.append("certified_gap")
+        measures = assess_frames(
+            frame, masked, self.known, self.masked, confidential, wanted, lower_bound=bound
+        )
         found = [
             *self._unprotected(frame),
             *(warning for outcome in outcomes for warning in outcome.warnings),
@@ -141,7 +146,7 @@ class Plan:
         released = tables.without(masked, columns_with(self.roles, "identifier"))
         return Release(
             data=tables.to_native(released),
-            plan=plan,
+            plan=plan._with([outcome.settled for outcome in outcomes]),
             partitions=tuple(groups for outcome in outcomes for groups in outcome.partitions),
             measures=dict(measures),
             remarks=measures.remarks,
@@ -202,22 +207,26 @@ class Plan:
 
     def _seeded(self) -> "Plan":
         """Return the plan with every seed drawn, so that the release can be repeated."""
-        steps = [
-            _with_partition(
-                step,
-                clone(step.partition).set_params(random_state=secrets.randbelow(2**31))
-                if step.partition.get_params().get("random_state", 0) is None
-                else step.partition,
-            )
-            for step in self.steps
-        ]
-        return Plan(self.roles, steps)
+        return self._with([_seeded(step.partition) for step in self.steps])
 
     def _drawn(self, seeded: "Plan") -> tuple[int, ...]:
         """Return the seeds that this plan lacks and ``seeded`` has."""
         pairs = zip(self.steps, seeded.steps, strict=True)
         return tuple(
-            new.partition.random_state for old, new in pairs if old.partition is not new.partition
+            new.partition.get_params()[name]
+            for old, new in pairs
+            for name in _open_seed(old.partition)
+        )
+
+    def _with(self, partitions: Sequence[Partitioner]) -> "Plan":
+        """Return the plan with other partitioners, one for each step."""
+        pairs = zip(self.steps, partitions, strict=True)
+        return Plan(
+            self.roles,
+            [
+                Microaggregate(**{**parameters.decisions(step), "partition": partition})
+                for step, partition in pairs
+            ],
         )
 
     def _unprotected(self, frame: Frame) -> list[ShoalWarning]:
@@ -309,9 +318,11 @@ def microaggregate(
     method : str or Partitioner
         A name in `shoal.METHODS`, or a partitioner. ``"auto"`` is our advice.
     effort : str, optional
-        Not available yet.
+        How hard to try after the method: ``"quick"`` not at all, ``"refine"`` until no
+        small change helps, ``"search"`` as long as the budget says, ``"prove"`` with a
+        bound that no groups go below. ``"auto"`` refines.
     budget : float, optional
-        Not available yet.
+        Seconds for ``"search"`` or ``"prove"``.
     confidential : list of str, optional
         Columns that nobody should learn about a person; released unchanged.
     identifiers : list of str
@@ -355,12 +366,11 @@ def microaggregate(
     2     55.0       11.0
     3     55.0       11.0
     """
-    refuse_effort(effort, budget)
     if random_state is not None:
         options["random_state"] = random_state
     return Plan.of(
         columns,
-        partitioner(method, {"k": k, **options}),
+        partitioner(method, {"k": k, "effort": effort, "budget": budget, **options}),
         identifiers=identifiers,
         confidential=confidential or (),
         within=within,
@@ -374,8 +384,19 @@ def microaggregate(
     ).run(data)
 
 
-def _with_partition(step: Microaggregate, partition: Partitioner) -> Microaggregate:
-    return Microaggregate(**{**parameters.decisions(step), "partition": partition})
+def _open_seed(partition: Partitioner) -> list[str]:
+    """Return the name of the seed that is still to be drawn, if there is one.
+
+    An effort hands its seed to the method that it starts from, so the outermost counts.
+    """
+    seeds = [name for name in partition.get_params() if name.split("__")[-1] == "random_state"]
+    outermost = min(seeds, key=len, default="")
+    return [outermost] if outermost and partition.get_params()[outermost] is None else []
+
+
+def _seeded(partition: Partitioner) -> Partitioner:
+    drawn = {name: secrets.randbelow(2**31) for name in _open_seed(partition)}
+    return clone(partition).set_params(**drawn) if drawn else partition  # type: ignore[no-any-return]
 
 
 def _level_of_caller() -> int:
@@ -388,9 +409,8 @@ def _level_of_caller() -> int:
 
 def _provenance(outcomes: Sequence[Outcome], n_records: int) -> dict[str, Any]:
     used: list[Any] = [fitted for outcome in outcomes for fitted in outcome.fitted]
-    chosen = [getattr(fitted, "chosen_", fitted) for fitted in used]
     return {
         "records": n_records,
-        "methods": list(dict.fromkeys(method_name(fitted) for fitted in chosen)),
+        "methods": list(dict.fromkeys(way_taken(fitted) for fitted in used)),
         "versions": {name: version(name) for name in ("shoal", "numpy", "numba", "scikit-learn")},
     }

@@ -10,6 +10,8 @@ def mask(
     column: options.Columns,
     k: options.K,
     method: options.Method = "auto",
+    effort: options.Effort = None,
+    budget: options.Budget = None,
     within: options.Within = None,
     confidential: options.Confidential = None,
     identifier: options.Identifiers = None,
@@ -30,14 +32,14 @@ def mask(
         from shoal.plan import Plan
         from shoal.table.csv import Dialect
 
-        step, chosen = settings(set_ or [], method)
+        step, chosen = settings(set_ or [], method, effort)
         if seed is not None:
             chosen["random_state"] = seed
         if within:
             step["within"] = within
         plan = Plan.of(
             column,
-            partitioner(method, {"k": k, **chosen}),
+            partitioner(method, {"k": k, "effort": effort, "budget": budget, **chosen}),
             identifiers=identifier or (),
             confidential=confidential or (),
             **step,

@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from shoal import parameters
 from shoal.errors import InputError, NoSpread, PlanError, ShoalWarning
@@ -24,11 +23,17 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a step made of a table: new values by column, and the groups behind them."""
+    """What a step made of a table: new values by column, and the groups behind them.
+
+    ``settled`` makes the same groups again. ``bound`` is the least SSE of the
+    standardised columns that such groups can have, None where nobody proved one.
+    """
 
     values: dict[str, NDArray[Any]]
     partitions: tuple[Partition, ...]
     fitted: tuple[Partitioner, ...]
+    settled: Partitioner
+    bound: float | None
     warnings: tuple[ShoalWarning, ...]
 
 
@@ -125,30 +130,44 @@ class Microaggregate:
             self._check_confidential(confidential, f"dependence={self.dependence:g}")
             Y = scale(tables.matrix(frame, confidential))
         values: dict[str, NDArray[Any]] = {}
-        partitions, fitted = [], []
+        partitions: list[Partition] = []
+        fitted: list[Partitioner] = []
+        settled = self.partition
         for block in self.column_blocks:
             at = [self.columns.index(name) for name in block]
             space = with_confidential(Z[:, at], Y, self.dependence) if self.dependence else Z[:, at]
-            groups, used = self._group(np.ascontiguousarray(space), frame, confidential)
+            groups, used = self._group(np.ascontiguousarray(space), frame, confidential, settled)
             for name, j in zip(block, at, strict=True):
                 values[name] = self._mask(X[:, j], groups, tables.is_whole(frame, name))
             partitions.append(groups)
-            fitted.append(used)
-        return Outcome(values, tuple(partitions), tuple(fitted), self._without_spread(X))
+            fitted += used
+            settled = used[-1].settled()
+        return Outcome(
+            values,
+            tuple(partitions),
+            tuple(fitted),
+            settled,
+            self._bound(fitted),
+            self._without_spread(X),
+        )
 
     def _group(
-        self, Z: Matrix, frame: Frame, confidential: Sequence[str]
-    ) -> tuple[Partition, Partitioner]:
-        """Group the records of each stratum; see to groups that share a confidential value."""
+        self, Z: Matrix, frame: Frame, confidential: Sequence[str], partition: Partitioner
+    ) -> tuple[Partition, list[Partitioner]]:
+        """Group the records of each stratum; see to groups that share a confidential value.
+
+        What the first stratum settles, how far its time went, holds for the others.
+        """
         codes = np.empty((len(Z), 0), np.int64)
         if self.homogeneity != "warn":
             self._check_confidential(confidential, f'homogeneity="{self.homogeneity}"')
             codes = tables.codes(frame, confidential)
         labels = np.empty(len(Z), np.int64)
-        offset = 0
+        offset, fitted = 0, []
         for rows in self._strata(frame):
-            fitted = clone(self.partition).fit(Z[rows])
-            groups = fitted.partition_
+            share = len(rows) / (len(Z) * len(self.column_blocks))
+            fitted.append(partition.sharing(share).fit(Z[rows]))
+            partition, groups = fitted[-1].settled(), fitted[-1].partition_
             if self.homogeneity == "merge":
                 where = f" of stratum {self._stratum(frame, rows[0])}" if self.strata else ""
                 groups = merge_constant(Z[rows], groups, codes[rows], confidential, where)
@@ -158,6 +177,12 @@ class Microaggregate:
         if self.homogeneity == "refuse":
             self._refuse_constant(groups, codes, confidential)
         return groups, fitted
+
+    def _bound(self, fitted: Sequence[Partitioner]) -> float | None:
+        """Return the sum of what was proven for blocks and strata, in units of z-scores."""
+        bounds = [used.bound_ for used in fitted if used.bound_ is not None]
+        proven = len(bounds) == len(fitted) and self.standardise == "zscore" and not self.dependence
+        return sum(bounds) if proven else None
 
     def _strata(self, frame: Frame) -> list[NDArray[np.int64]]:
         """Return the records of each stratum; refuse one that is too small."""

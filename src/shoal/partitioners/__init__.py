@@ -6,6 +6,7 @@ from shoal.partitioners.centroid_mdav import CentroidMDAV
 from shoal.partitioners.cvmdav import CVMDAV
 from shoal.partitioners.dba1 import DBA1
 from shoal.partitioners.dba2 import DBA2
+from shoal.partitioners.efforts import Prove, Refine, Search
 from shoal.partitioners.lloyd import Lloyd
 from shoal.partitioners.md import MD
 from shoal.partitioners.mdav import MDAV
@@ -15,7 +16,15 @@ from shoal.partitioners.mst import MST
 from shoal.partitioners.mu_approx import MuApprox
 from shoal.partitioners.mward import MWard
 from shoal.partitioners.optimal import Optimal
-from shoal.partitioners.registry import METHODS, describe, method_name, partition, partitioner
+from shoal.partitioners.registry import (
+    METHODS,
+    describe,
+    entry,
+    method_name,
+    partition,
+    partitioner,
+    way_taken,
+)
 from shoal.partitioners.sorted import Sorted
 from shoal.partitioners.tfrp import TFRP
 from shoal.partitioners.two_mu_approx import TwoMuApprox
@@ -41,12 +50,17 @@ __all__ = [
     "Optimal",
     "Partition",
     "Partitioner",
+    "Prove",
+    "Refine",
+    "Search",
     "TwoMuApprox",
     "describe",
+    "entry",
     "MWard",
     "Sorted",
     "Univariate",
     "method_name",
     "partition",
     "partitioner",
+    "way_taken",
 ]

@@ -6,6 +6,8 @@ from typing import Any
 from shoal.measure import ABOUT
 from shoal.report.layout import by_reason, numbers, shown, tables
 
+LEAST = 1e-7  # a proven gap below it is rounding
+
 
 def one_line(summary: dict[str, Any]) -> str:
     """Return the truth about a release in one line."""
@@ -17,7 +19,18 @@ def one_line(summary: dict[str, Any]) -> str:
     if len(summary["groups"]) > 3:
         groups += f" and {len(summary['groups']) - 3} more blocks"
     loss = next((m["value"] for m in summary["measures"] if m["name"] == "information_loss"), 0.0)
-    return f"{summary['records']} records in {groups}; information loss {loss:.2f}%"
+    line = f"{summary['records']} records in {groups}; information loss {loss:.2f}%"
+    return line + _certificate(summary["measures"])
+
+
+def _certificate(measures: list[dict[str, Any]]) -> str:
+    """Say how near the loss is to the least possible, if that was proven."""
+    gap = next((m["value"] for m in measures if m["name"] == "certified_gap"), None)
+    if gap is None:
+        return ""
+    if gap < LEAST:
+        return ", proven to be the least possible"
+    return f", at most {100 * gap:.2g}% above the least possible"
 
 
 def table(measures: Mapping[str, Any], remarks: Mapping[str, str] | None = None) -> str:

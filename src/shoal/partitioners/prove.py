@@ -1,0 +1,8 @@
+"""Stub."""
+from typing import NamedTuple, Any
+from shoal.partitioners._base import sse
+class Proof(NamedTuple):
+    labels: Any
+    bound: float
+    optimal: bool
+def prove(X, labels, k, *, budget): return Proof(labels, 0.5*sse(X, labels), True)

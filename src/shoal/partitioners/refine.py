@@ -1,0 +1,2 @@
+"""Stub."""
+def refine(X, labels, k): return labels
