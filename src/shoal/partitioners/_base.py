@@ -82,6 +82,9 @@ def in_order(labels: ArrayLike) -> Labels:
     return rank[inverse]
 
 
+PROVEN = 1 - 1e-8  # an optimum holds to eight digits
+
+
 def sse(X: Matrix, labels: Labels) -> float:
     """Return the sum of the squared distances of records to the means of their groups.
 

@@ -5,7 +5,7 @@ import numpy as np
 from shoal.errors import InputError
 from shoal.kernels.subsets import best_groups
 from shoal.parameters import K
-from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
+from shoal.partitioners._base import PROVEN, Facts, Labels, Matrix, Partitioner, sse
 from shoal.partitioners._proof import NotProven, prove
 
 TINY = 16  # records for which all subsets are tried: memory doubles with each
@@ -40,6 +40,8 @@ class Optimal(Partitioner):
         Group of each record.
     partition_ : Partition
         The same, with its sizes.
+    bound_ : float
+        An SSE that no groups go below: that of these groups, to eight digits.
 
     References
     ----------
@@ -73,6 +75,11 @@ class Optimal(Partitioner):
             )
 
     def _split(self, X: Matrix) -> Labels:
+        labels = self._best(X)
+        self.bound_ = PROVEN * sse(X, labels)
+        return labels
+
+    def _best(self, X: Matrix) -> Labels:
         n = len(X)
         if self.k == 1:
             return np.arange(n)

@@ -1,2 +1,5 @@
 """Stub."""
-def refine(X, labels, k): return labels
+
+
+def refine(X, labels, k):
+    return labels

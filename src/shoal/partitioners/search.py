@@ -1,6 +1,12 @@
 """Stub."""
-from typing import NamedTuple, Any
+
+from typing import Any, NamedTuple
+
+
 class Found(NamedTuple):
     labels: Any
     rounds: float
-def search(X, labels, k, *, budget=None, rounds=None, random_state=None): return Found(labels, 2.0)
+
+
+def search(X, labels, k, *, budget=None, rounds=None, random_state=None):
+    return Found(labels, 2.0)
