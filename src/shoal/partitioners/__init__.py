@@ -2,6 +2,7 @@
 
 from shoal.partitioners._base import Partition, Partitioner
 from shoal.partitioners.auto import Auto
+from shoal.partitioners.blocked import Blocked
 from shoal.partitioners.centroid_mdav import CentroidMDAV
 from shoal.partitioners.cvmdav import CVMDAV
 from shoal.partitioners.dba1 import DBA1
@@ -44,6 +45,7 @@ __all__ = [
     "TFRP",
     "VMDAV",
     "Auto",
+    "Blocked",
     "CentroidMDAV",
     "Lloyd",
     "MuApprox",

@@ -12,6 +12,7 @@ from shoal.errors import ParameterError
 from shoal.partitioners._base import Partition, Partitioner
 from shoal.partitioners._improver import Improver
 from shoal.partitioners.auto import Auto
+from shoal.partitioners.blocked import Blocked
 from shoal.partitioners.centroid_mdav import CentroidMDAV
 from shoal.partitioners.cvmdav import CVMDAV
 from shoal.partitioners.dba1 import DBA1
@@ -57,51 +58,62 @@ METHODS: dict[str, type[Partitioner]] = {
 
 # How hard to try; "quick" is the method alone.
 EFFORTS: dict[str, type[Improver]] = {"refine": Refine, "search": Search, "prove": Prove}
-METHODS |= EFFORTS
-START = "mdav"  # what efforts start from if no method is named
+METHODS |= {"blocked": Blocked, **EFFORTS}
+START = "mdav"  # what efforts and blocks start from if no method is named
 
 
 def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partitioner:
     """Return the partitioner that ``method`` names, made with ``options``.
 
-    An ``effort`` among the options improves what the method makes; the options of
-    both stand side by side. A partitioner object carries its own options; others
-    would have to be ignored, so they are refused.
+    An ``effort`` among the options improves what the method makes, and a
+    ``block_size`` cuts the table first; the options of all stand side by side. A
+    partitioner object carries its own options; others would have to be ignored, so
+    they are refused.
     """
-    open_ = [name for name in ("effort", "budget") if options.get(name) is None]
-    options = {name: value for name, value in options.items() if name not in open_}
+    left_open = [name for name in ("effort", "budget") if options.get(name) is None]
+    options = {name: value for name, value in options.items() if name not in left_open}
+    if "block_size" in options or method == "blocked":
+        own = _taken(Blocked, options)
+        return _wrapped(Blocked, partitioner(START if method == "blocked" else method, options), own)
     if isinstance(method, str) and method in EFFORTS and "effort" not in options:
         method, options["effort"] = START, method
     effort = options.pop("effort", None)
-    if effort is not None and method == "auto":
-        method = START
     if effort is None or effort == "quick":
         if "budget" in options:
             raise ParameterError('A budget needs effort="search" or effort="prove". Name one.')
-        return _method(method, options)
+        return _method(START if effort and method == "auto" else method, options)
     if effort not in EFFORTS:
         raise ParameterError(
             f"There is no effort {effort!r}.{parameters.hint(str(effort), EFFORTS)} Choose one of:"
             f" quick, {', '.join(EFFORTS)}."
         )
-    return _improved(EFFORTS[effort], method, options)
-
-
-def _improved(cls: type[Improver], method: str | Partitioner, options: dict[str, Any]) -> Improver:
-    """Return the effort ``cls`` over a method; each takes the options that it declares."""
-    known = parameters.declared(cls)
-    if "budget" in options and "budget" not in known:
+    cls = EFFORTS[effort]
+    own = _taken(cls, options)
+    if "budget" in options:
         raise ParameterError(
             f"{cls.__name__} takes no budget: it ends when nothing small helps. Leave the budget"
             ' out, or take effort="search".'
         )
-    own = {n: options.pop(n) for n in list(options) if n in known and n not in ("k", "method")}
-    start = _method(method, options)
-    if isinstance(start, Improver):
+    return _wrapped(cls, _method(START if method == "auto" else method, options), own)
+
+
+def _taken(cls: type[Partitioner], options: dict[str, Any]) -> dict[str, Any]:
+    """Take the options of ``cls`` out of ``options``, but for those that its method has too."""
+    known = parameters.declared(cls)
+    return {n: options.pop(n) for n in list(options) if n in known and n not in SHARED}
+
+
+SHARED = ("k", "method")
+
+
+def _wrapped(cls: type[Partitioner], inner: Partitioner, own: dict[str, Any]) -> Partitioner:
+    """Return ``cls`` over another partitioner."""
+    if isinstance(inner, Improver) and issubclass(cls, Improver):
         raise ParameterError(
-            f"{type(start).__name__} is an effort already. Name the method to start from."
+            f"{type(inner).__name__} is an effort already. Name the method to start from."
         )
-    return cls(k=start.k, method=None if type(start) is METHODS[START] else start, **own)
+    plain = type(inner) is METHODS[START]
+    return cls(k=inner.k, method=None if plain else inner, **own)  # type: ignore[call-arg]
 
 
 def _method(method: str | Partitioner, options: dict[str, Any]) -> Partitioner:
@@ -122,11 +134,13 @@ def _method(method: str | Partitioner, options: dict[str, Any]) -> Partitioner:
 
 def entry(made: Partitioner) -> dict[str, Any]:
     """Return the method and the options that `partitioner` makes ``made`` of; defaults left out."""
-    if not isinstance(made, Improver):
+    if not isinstance(made, Improver | Blocked):
         return {"method": method_name(made), **parameters.decisions(made)}
-    start = made.method or METHODS[START](k=made.k)
-    own = {n: v for n, v in parameters.decisions(made).items() if n not in ("k", "method")}
-    return {**entry(start), "effort": method_name(made), **own}
+    inner = entry(made.method or METHODS[START](k=made.k))
+    own = {n: v for n, v in parameters.decisions(made).items() if n not in SHARED}
+    if isinstance(made, Blocked):
+        return {**inner, "block_size": made.block_size, **own}
+    return {**inner, "effort": method_name(made), **own}
 
 
 def method_name(fitted: Partitioner) -> str:
@@ -138,6 +152,8 @@ def method_name(fitted: Partitioner) -> str:
 def way_taken(fitted: Any) -> str:
     """Return what a fitted partitioner did, in names of the registry: ``"mdav + refine"``."""
     chosen = getattr(fitted, "chosen_", fitted)
+    if isinstance(chosen, Blocked):
+        return f"{way_taken(chosen.method_)} in {chosen.n_blocks_} blocks"
     if isinstance(chosen, Improver):
         return f"{way_taken(chosen.method_)} + {method_name(chosen)}"
     return method_name(chosen)
