@@ -1,15 +1,14 @@
 """The step that hides each record among at least k."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from shoal import parameters
 from shoal.errors import InputError, NoSpread, PlanError, ShoalWarning
+from shoal.mask._step import Grouping, Outcome, named
 from shoal.mask.aggregate import AGGREGATES
 from shoal.mask.homogeneity import constant_inside, merge_constant, told
 from shoal.parameters import AtLeast, Between
@@ -17,22 +16,12 @@ from shoal.partitioners import Partition, Partitioner
 from shoal.space import SCALES, constant, with_confidential
 from shoal.table import frame as tables
 from shoal.table.frame import Frame
-from shoal.table.roles import as_list, listed
+from shoal.table.roles import listed
 
 Matrix = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What a step made of a table: new values by column, and the groups behind them."""
-
-    values: dict[str, NDArray[Any]]
-    partitions: tuple[Partition, ...]
-    fitted: tuple[Partitioner, ...]
-    warnings: tuple[ShoalWarning, ...]
-
-
-class Microaggregate:
+class Microaggregate(Grouping):
     """Release group means in place of the values of some columns.
 
     Distances are taken on standardised columns; means are taken in original
@@ -69,6 +58,9 @@ class Microaggregate:
         ``"refuse"`` to release anything.
     """
 
+    name = "microaggregate"
+    paper = "DT05"
+
     def __init__(
         self,
         columns: Sequence[str],
@@ -83,7 +75,7 @@ class Microaggregate:
         decimals: Annotated[int, Between(-15, 15)] | None = None,
         homogeneity: Literal["warn", "merge", "refuse"] = "warn",
     ):
-        self.columns = columns if not isinstance(columns, Iterable) else as_list(columns)
+        self.columns = named(columns)
         self.partition = partition
         self.within = within
         self.dependence = dependence
@@ -93,15 +85,18 @@ class Microaggregate:
         self.aggregate = aggregate
         self.decimals = decimals
         self.homogeneity = homogeneity
-        parameters.validate(self)
+        self._settle()
         self._check()
 
     @property
-    def strata(self) -> list[str]:
-        """The columns that split the records into strata."""
-        if self.within is None:
-            return []
-        return [self.within] if isinstance(self.within, str) else list(self.within)
+    def k(self) -> int:
+        """Least number of records that look alike in each block of columns and in the strata."""
+        return int(self.partition.k)
+
+    @property
+    def guarantee(self) -> str:
+        """What the step promises, in sentences for the report."""
+        return f"Microaggregation gives k-anonymity with k = {self.k}."
 
     @property
     def column_blocks(self) -> list[list[str]]:
@@ -212,13 +207,6 @@ class Microaggregate:
             )
 
     def _check(self) -> None:
-        if not self.columns:
-            raise PlanError("The step masks no column. Name at least one.")
-        if len(set(self.columns)) < len(self.columns):
-            raise PlanError("The step names a column twice. Name each column once.")
-        both = [name for name in self.strata if name in self.columns]
-        if both:
-            raise PlanError(f"{listed(both)} cannot be masked and split the strata. Choose one.")
         named = sorted(name for block in self.column_blocks for name in block)
         if named != sorted(self.columns):
             raise PlanError("The blocks must hold each masked column exactly once.")

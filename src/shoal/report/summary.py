@@ -18,8 +18,16 @@ def summarise(release: Release) -> dict[str, Any]:
     attained = release.measures["smallest_class"]
     return {
         "records": release.provenance["records"],
-        "promise": {"k": plan.k, "attained": attained, "kept": attained >= plan.k},
+        "promise": {
+            "k": plan.k,
+            "attained": attained,
+            "kept": plan.k is not None and attained >= plan.k,
+        },
         "verdict": _verdict(plan.k, attained, release.measures.get("linkage")),
+        "guarantees": [
+            {"step": step.name, "columns": list(step.columns), "guarantee": step.guarantee}
+            for step in plan.steps
+        ],
         "groups": _groups(release),
         "methods": release.provenance["methods"],
         "columns": {
@@ -36,7 +44,14 @@ def summarise(release: Release) -> dict[str, Any]:
     }
 
 
-def _verdict(k: int, attained: int, linked: float | None) -> str:
+def _verdict(k: int | None, attained: int, linked: float | None) -> str:
+    risk = "" if linked is None else f" Who knows them all links {100 * linked:.1f} % rightly."
+    if k is None:
+        alike = "1 record" if attained == 1 else f"{attained} records"
+        return (
+            "NO k-anonymity is promised: some masked columns are protected in another way, or not"
+            f" at all. The smallest class that was counted holds {alike}.{risk}"
+        )
     chance = 100 / attained
     found = (
         f"Whoever knows the masked columns of a person finds at least {attained} records that look"
@@ -46,7 +61,6 @@ def _verdict(k: int, attained: int, linked: float | None) -> str:
         return f"The promise holds: k = {k}. {found}"
     if attained > 1:
         return f"The columns together do NOT keep k = {k}, only {attained}. {found}"
-    risk = "" if linked is None else f" Who knows them all links {100 * linked:.1f} % rightly."
     return (
         f"The columns together do NOT keep k = {k}: some record is the only one of its kind"
         f" (k = 1).{risk} Each block of columns keeps k by itself."
@@ -78,8 +92,10 @@ def _measure(name: str, value: Any) -> dict[str, Any]:
 
 def _public_plan(entries: dict[str, Any]) -> str:
     """Return the plan as TOML without its seeds, which would help to undo a mask that draws."""
-    steps = [
-        {**step, "partition": {n: v for n, v in step["partition"].items() if n != "random_state"}}
-        for step in entries["steps"]
-    ]
-    return document.dumps({**entries, "steps": steps})
+    return document.dumps(_without_seeds(entries))
+
+
+def _without_seeds(entry: Any) -> Any:
+    if isinstance(entry, dict):
+        return {n: _without_seeds(value) for n, value in entry.items() if n != "random_state"}
+    return [_without_seeds(value) for value in entry] if isinstance(entry, list) else entry

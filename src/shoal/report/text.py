@@ -17,7 +17,9 @@ def one_line(summary: dict[str, Any]) -> str:
     if len(summary["groups"]) > 3:
         groups += f" and {len(summary['groups']) - 3} more blocks"
     loss = next((m["value"] for m in summary["measures"] if m["name"] == "information_loss"), 0.0)
-    return f"{summary['records']} records in {groups}; information loss {loss:.2f}%"
+    inside = f" in {groups}" if groups else ""
+    promise = "" if summary["promise"]["k"] else "; NO k-anonymity is promised"
+    return f"{summary['records']} records{inside}; information loss {loss:.2f}%{promise}"
 
 
 def table(measures: Mapping[str, Any], remarks: Mapping[str, str] | None = None) -> str:
