@@ -10,7 +10,6 @@ from typing import Any, Self
 from shoal import document, parameters
 from shoal.assessment import Assessment, assess_frames, linear
 from shoal.errors import (
-    GuaranteeBroken,
     HomogeneousGroup,
     InputError,
     NoPromise,
@@ -21,9 +20,9 @@ from shoal.errors import (
 )
 from shoal.mask import Grouping, Microaggregate, Outcome, Step
 from shoal.mask.homogeneity import told
-from shoal.measure import smallest_class
 from shoal.partitioners import Partitioner, method_name, partitioner
 from shoal.partitioners.registry import refuse_effort
+from shoal.promise import check_promise
 from shoal.release import Release
 from shoal.table import frame as tables
 from shoal.table.frame import Frame
@@ -139,7 +138,7 @@ class Plan:
         outcomes = [step.apply(frame, confidential) for step in plan.steps]
         values = {name: new for outcome in outcomes for name, new in outcome.values.items()}
         masked = tables.with_values(frame, values)
-        self._check_promise(masked)
+        check_promise(self.steps, masked, confidential)
         # Columns masked apart, or without k, can be linked again; that risk is worth a search.
         apart = sum(len(step.column_blocks) for step in self._hiding) > 1
         wanted = [*linear(), *(["linkage"] if apart or self.k is None else [])]
@@ -214,6 +213,18 @@ class Plan:
                 "The plan masks confidential columns alone, so nothing tells what an attacker may"
                 " know. Mask the quasi-identifiers too, or leave the role out."
             )
+        beyond = [
+            name
+            for step in self.steps
+            if isinstance(step, Microaggregate)
+            for name in ("diversity", "closeness")
+            if getattr(step, name) is not None
+        ]
+        if beyond and len(self.steps) > 1:
+            raise PlanError(
+                f"{beyond[0]} is promised for all that an attacker may know, so no other step may"
+                " mask columns. Mask them in one step, or leave it out."
+            )
         bare = [
             name for name in columns_with(self.roles, "quasi-identifier") if name not in self.known
         ]
@@ -248,17 +259,6 @@ class Plan:
                 )
             )
         return found
-
-    def _check_promise(self, masked: Frame) -> None:
-        """Count on the released values what every block of every step attains."""
-        for step in [step for step in self.steps if step.k is not None]:
-            for block in step.column_blocks:
-                attained = smallest_class(tables.codes(masked, [*block, *step.strata]))
-                if attained < step.k:
-                    raise GuaranteeBroken(
-                        f"The smallest class of the released values holds {attained} records;"
-                        f" k={step.k} was promised. Please report this: no data were released."
-                    )
 
     def _without_promise(self) -> list[ShoalWarning]:
         """Warn of columns that attackers may know and that are masked without k-anonymity."""
@@ -319,6 +319,10 @@ def microaggregate(
     aggregate: str = "mean",
     decimals: int | None = None,
     homogeneity: str = "warn",
+    diversity: float | None = None,
+    diversity_kind: str = "distinct",
+    closeness: float | None = None,
+    closeness_by: str = "merge",
     random_state: int | None = None,
     **options: Any,
 ) -> Release:
@@ -360,6 +364,16 @@ def microaggregate(
     homogeneity : str
         What to do with groups in which a confidential column has one value:
         ``"warn"``, ``"merge"`` them with the nearest group, or ``"refuse"``.
+    diversity : float, optional
+        Least number of values of each confidential column in every group: the *l* of
+        l-diversity.
+    diversity_kind : str
+        How they are counted: ``"distinct"`` or ``"entropy"``.
+    closeness : float, optional
+        Greatest distance of each confidential column in every group from the table:
+        the *t* of t-closeness.
+    closeness_by : str
+        How it is reached: ``"merge"``, ``"swap"`` or ``"first"``.
     random_state : int, optional
         Seed of a method that draws; where None, one is drawn and noted in the
         release's plan.
@@ -398,6 +412,10 @@ def microaggregate(
         aggregate=aggregate,
         decimals=decimals,
         homogeneity=homogeneity,
+        diversity=diversity,
+        diversity_kind=diversity_kind,
+        closeness=closeness,
+        closeness_by=closeness_by,
     ).run(data)
 
 

@@ -29,6 +29,15 @@ def named(columns: Sequence[str]) -> list[str]:
     return as_list(columns) if isinstance(columns, Iterable) else columns
 
 
+def check_confidential(confidential: Sequence[str], culprit: str) -> None:
+    """Refuse an option that needs confidential columns where there are none."""
+    if not confidential:
+        raise PlanError(
+            f"{culprit} needs confidential columns and no column has that role. Name them, or"
+            " leave the option out."
+        )
+
+
 class Step:
     """Base of all steps: columns of a table get other values.
 

@@ -5,10 +5,10 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from shoal.errors import InputError, NoSpread, PlanError, ShoalWarning
-from shoal.mask._step import Grouping, Outcome, named
+from shoal.mask import beyond
+from shoal.mask._step import Grouping, Outcome, check_confidential, named
 from shoal.mask.aggregate import AGGREGATES
 from shoal.mask.homogeneity import constant_inside, merge_constant, told
 from shoal.parameters import AtLeast, Between
@@ -56,6 +56,22 @@ class Microaggregate(Grouping):
         What to do with groups in which a confidential column has one value:
         ``"warn"``, ``"merge"`` them with the nearest group until none is left, or
         ``"refuse"`` to release anything.
+    diversity : float, optional
+        The *l* of l-diversity, at least 1: how many values of every confidential
+        column hide in each group. With distinct values it is the *p* of
+        p-sensitivity.
+    diversity_kind : str
+        How these values are counted: ``"distinct"`` ones, or by ``"entropy"`` as if
+        equally frequent.
+    closeness : float, optional
+        The *t* of t-closeness, in [0, 1]: greatest distance between the confidential
+        values of a group and those of the table, in every column.
+    closeness_by : str
+        ``"merge"`` joins groups that are too far with their nearest neighbours;
+        ``"swap"`` lets groups exchange records before; ``"first"`` makes groups that
+        are close from the start, of one confidential column and by a method of its
+        own (:class:`shoal.partitioners.ClosenessFirst`). Diversity is always
+        reached by merging.
     """
 
     name = "microaggregate"
@@ -74,6 +90,10 @@ class Microaggregate(Grouping):
         aggregate: Literal["mean", "median"] = "mean",
         decimals: Annotated[int, Between(-15, 15)] | None = None,
         homogeneity: Literal["warn", "merge", "refuse"] = "warn",
+        diversity: Annotated[float, AtLeast(1)] | None = None,
+        diversity_kind: Literal["distinct", "entropy"] = "distinct",
+        closeness: Annotated[float, Between(0, 1)] | None = None,
+        closeness_by: Literal["merge", "swap", "first"] = "merge",
     ):
         self.columns = named(columns)
         self.partition = partition
@@ -85,6 +105,10 @@ class Microaggregate(Grouping):
         self.aggregate = aggregate
         self.decimals = decimals
         self.homogeneity = homogeneity
+        self.diversity = diversity
+        self.diversity_kind = diversity_kind
+        self.closeness = closeness
+        self.closeness_by = closeness_by
         self._settle()
         self._check()
 
@@ -96,7 +120,20 @@ class Microaggregate(Grouping):
     @property
     def guarantee(self) -> str:
         """What the step promises, in sentences for the report."""
-        return f"Microaggregation gives k-anonymity with k = {self.k}."
+        together = " in each block of columns" if len(self.column_blocks) > 1 else ""
+        told = [f"Microaggregation gives k-anonymity with k = {self.k}{together}."]
+        if self.diversity is not None:
+            counted = "different" if self.diversity_kind == "distinct" else "equally frequent"
+            told.append(
+                f"At least {self.diversity:g} {counted} values of every confidential column hide in"
+                " each class (l-diversity)."
+            )
+        if self.closeness is not None:
+            told.append(
+                f"No class is farther than {self.closeness:g} from the table in any confidential"
+                " column (t-closeness)."
+            )
+        return " ".join(told)
 
     @property
     def column_blocks(self) -> list[list[str]]:
@@ -117,7 +154,7 @@ class Microaggregate(Grouping):
         scale = SCALES[self.standardise]
         Z = scale(X)
         if self.dependence > 0:
-            self._check_confidential(confidential, f"dependence={self.dependence:g}")
+            check_confidential(confidential, f"dependence={self.dependence:g}")
             Y = scale(tables.matrix(frame, confidential))
         values: dict[str, NDArray[Any]] = {}
         partitions, fitted = [], []
@@ -137,16 +174,21 @@ class Microaggregate(Grouping):
         """Group the records of each stratum; see to groups that share a confidential value."""
         codes = np.empty((len(Z), 0), np.int64)
         if self.homogeneity != "warn":
-            self._check_confidential(confidential, f'homogeneity="{self.homogeneity}"')
+            check_confidential(confidential, f'homogeneity="{self.homogeneity}"')
             codes = tables.codes(frame, confidential)
+        demand = beyond.demand(self, frame, confidential)
         labels = np.empty(len(Z), np.int64)
         offset = 0
         for rows in self._strata(frame):
-            fitted = clone(self.partition).fit(Z[rows])
+            where = f" of stratum {self._stratum(frame, rows[0])}" if self.strata else ""
+            if demand is not None:
+                demand.refuse_unreachable(rows, where)
+            fitted = beyond.partitioner(self, demand).fit(Z[rows])
             groups = fitted.partition_
             if self.homogeneity == "merge":
-                where = f" of stratum {self._stratum(frame, rows[0])}" if self.strata else ""
                 groups = merge_constant(Z[rows], groups, codes[rows], confidential, where)
+            if demand is not None:
+                groups = demand.enforce(Z[rows], groups, rows, by=self.closeness_by)
             labels[rows] = groups.labels + offset
             offset += groups.n_groups
         groups = Partition(labels, self.partition.k)
@@ -188,13 +230,6 @@ class Microaggregate(Grouping):
         masked = np.round(masked, self.decimals) + 0.0  # no negative zero
         return masked.astype(np.int64) if whole and self.decimals <= 0 else masked
 
-    def _check_confidential(self, confidential: Sequence[str], culprit: str) -> None:
-        if not confidential:
-            raise PlanError(
-                f"{culprit} needs confidential columns and no column has that role. Name them, or"
-                " leave the option out."
-            )
-
     def _refuse_constant(
         self, groups: Partition, codes: NDArray[np.int64], confidential: Sequence[str]
     ) -> None:
@@ -210,6 +245,7 @@ class Microaggregate(Grouping):
         named = sorted(name for block in self.column_blocks for name in block)
         if named != sorted(self.columns):
             raise PlanError("The blocks must hold each masked column exactly once.")
+        beyond.check(self)
 
     def _without_spread(self, X: Matrix) -> tuple[ShoalWarning, ...]:
         flat = [self.columns[at] for at in np.flatnonzero(constant(X))]

@@ -22,8 +22,9 @@ def summarise(release: Release) -> dict[str, Any]:
             "k": plan.k,
             "attained": attained,
             "kept": plan.k is not None and attained >= plan.k,
+            **_beyond(release),
         },
-        "verdict": _verdict(plan.k, attained, release.measures.get("linkage")),
+        "verdict": _verdict(release),
         "guarantees": [
             {"step": step.name, "columns": list(step.columns), "guarantee": step.guarantee}
             for step in plan.steps
@@ -44,7 +45,24 @@ def summarise(release: Release) -> dict[str, Any]:
     }
 
 
-def _verdict(k: int | None, attained: int, linked: float | None) -> str:
+def _beyond(release: Release) -> dict[str, Any]:
+    """Return what was promised of the confidential columns and what the classes attain."""
+    found: dict[str, Any] = {}
+    for step in release.plan.steps:
+        options = vars(step)
+        if options.get("diversity") is not None:
+            kind = options["diversity_kind"]
+            attained = min(release.measures["l_diversity"][kind].values())
+            found["diversity"] = {"l": options["diversity"], "kind": kind, "attained": attained}
+        if options.get("closeness") is not None:
+            attained = max(release.measures["t_closeness"].values())
+            found["closeness"] = {"t": options["closeness"], "attained": attained}
+    return found
+
+
+def _verdict(release: Release) -> str:
+    k, attained = release.plan.k, release.measures["smallest_class"]
+    linked = release.measures.get("linkage")
     risk = "" if linked is None else f" Who knows them all links {100 * linked:.1f} % rightly."
     if k is None:
         alike = "1 record" if attained == 1 else f"{attained} records"
@@ -58,13 +76,30 @@ def _verdict(k: int | None, attained: int, linked: float | None) -> str:
         f" alike, so the chance to pick the right one is at most 1 in {attained} ({chance:.3g} %)."
     )
     if attained >= k:
-        return f"The promise holds: k = {k}. {found}"
+        return f"The promise holds: k = {k}. {found}{_told(_beyond(release))}"
     if attained > 1:
         return f"The columns together do NOT keep k = {k}, only {attained}. {found}"
     return (
         f"The columns together do NOT keep k = {k}: some record is the only one of its kind"
         f" (k = 1).{risk} Each block of columns keeps k by itself."
     )
+
+
+def _told(promised: dict[str, Any]) -> str:
+    told = ""
+    if "diversity" in promised:
+        entry = promised["diversity"]
+        told += (
+            f" At least {entry['attained']:.4g} values of every confidential column hide in each"
+            f" class, counted by {entry['kind']}: l = {entry['l']:g} holds."
+        )
+    if "closeness" in promised:
+        entry = promised["closeness"]
+        told += (
+            f" No class is farther than {entry['attained']:.4g} from the table in any confidential"
+            f" column: t = {entry['t']:g} holds."
+        )
+    return told
 
 
 def _groups(release: Release) -> list[dict[str, int]]:
