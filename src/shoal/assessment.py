@@ -177,11 +177,7 @@ def _given(
     if numbers:
         given["confidential"] = tables.matrix(before, numbers)
     if confidential:
-        given["confidential_codes"] = codes = tables.codes(before, confidential)
-        for at, name in enumerate(numbers):
-            ranks = np.unique(given["confidential"][:, at], return_inverse=True)[1]
-            codes[:, confidential.index(name)] = ranks
-        given["ordered"] = np.array([name in numbers for name in confidential])
+        given["confidential_codes"], given["ordered"] = tables.ranks(before, confidential)
     return given, {
         "quasi-identifier": numeric,
         "other": [name for name in changed if name not in numeric],

@@ -8,21 +8,21 @@ from typing import Any
 
 from shoal import parameters
 from shoal.errors import FileError, ParameterError, PlanError
-from shoal.mask import STEPS, Microaggregate
+from shoal.mask import STEPS, Grouping, Step
 from shoal.parameters import hint
-from shoal.partitioners import METHODS, partitioner
+from shoal.partitioners import METHODS, Partitioner, partitioner
 from shoal.partitioners import entry as grouping_entry
 from shoal.table.publish import Publication
 
 VERSION = 1
 
 
-def to_dict(roles: Mapping[str, str], steps: Sequence[Microaggregate]) -> dict[str, Any]:
+def to_dict(roles: Mapping[str, str], steps: Sequence[Step]) -> dict[str, Any]:
     """Return roles and steps as a document."""
     return {"version": VERSION, "roles": dict(roles), "steps": [_step_entry(s) for s in steps]}
 
 
-def from_dict(entries: Mapping[str, Any]) -> tuple[dict[str, str], list[Microaggregate]]:
+def from_dict(entries: Mapping[str, Any]) -> tuple[dict[str, str], list[Step]]:
     """Return the roles and steps that a document holds; refuse what it does not know."""
     _check_keys(entries, ("version", "roles", "steps"), "The plan")
     version = entries.get("version")
@@ -75,13 +75,13 @@ def dumps(entries: Mapping[str, Any], suffix: str = ".toml") -> str:
     raise FileError(f"A plan is a .toml or .json file; {suffix!r} is neither.")
 
 
-def _step_entry(step: Microaggregate) -> dict[str, Any]:
-    entry = {"method": next(name for name, cls in STEPS.items() if type(step) is cls)}
-    for name, value in parameters.decisions(step).items():
-        entry[name] = value
+def _step_entry(step: Step) -> dict[str, Any]:
+    entry = {"method": step.name, **parameters.decisions(step)}
+    if not isinstance(step, Grouping):
+        return entry
     grouping = grouping_entry(step.partition)
-    if grouping["method"] not in METHODS:
-        name = grouping["method"]
+    name = grouping["method"]
+    if name not in METHODS:
         raise PlanError(f"{name} is no registered method, so no document can name it.")
     return entry | {"partition": _plain(grouping)}
 
@@ -94,7 +94,7 @@ def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _step(entry: Mapping[str, Any], culprit: str) -> Microaggregate:
+def _step(entry: Mapping[str, Any], culprit: str) -> Step:
     options = dict(entry)
     method = options.pop("method", None)
     if method not in STEPS:
@@ -103,16 +103,21 @@ def _step(entry: Mapping[str, Any], culprit: str) -> Microaggregate:
             f" are: {', '.join(STEPS)}."
         )
     _check_keys(options, parameters.declared(STEPS[method]), culprit)
-    grouping = options.get("partition")
-    if not isinstance(grouping, Mapping) or "method" not in grouping:
-        raise PlanError(f'{culprit} needs partition = {{ method = "...", k = ... }}.')
-    grouping = dict(grouping)
     try:
-        options["partition"] = partitioner(grouping.pop("method"), grouping)
-        parameters.validate(options["partition"])
+        if issubclass(STEPS[method], Grouping):
+            options["partition"] = _grouping(options.get("partition"), culprit)
         return parameters.build(STEPS[method], options)  # type: ignore[no-any-return]
     except ParameterError as error:
         raise PlanError(f"{culprit}: {error}") from None
+
+
+def _grouping(entry: object, culprit: str) -> Partitioner:
+    if not isinstance(entry, Mapping) or "method" not in entry:
+        raise PlanError(f'{culprit} needs partition = {{ method = "...", k = ... }}.')
+    options = dict(entry)
+    grouping = partitioner(options.pop("method"), options)
+    parameters.validate(grouping)
+    return grouping
 
 
 def _check_keys(entries: Mapping[str, Any], known: Collection[str], culprit: str) -> None:

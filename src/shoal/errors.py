@@ -51,6 +51,10 @@ class UnderProtection(ShoalWarning):
     """The columns together attain less than the k that was asked for."""
 
 
+class NoPromise(ShoalWarning):
+    """A column that attackers may know is masked by a step that promises no k-anonymity."""
+
+
 class HomogeneousGroup(ShoalWarning):
     """All records of a group share a confidential value; who is in it is known to have it."""
 

@@ -1,6 +1,5 @@
 """A plan says what is done; running it on a table gives a release."""
 
-import secrets
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
@@ -8,23 +7,21 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Self
 
-from sklearn.base import clone
-
 from shoal import document, parameters
 from shoal.assessment import Assessment, assess_frames, linear
 from shoal.errors import (
-    GuaranteeBroken,
     HomogeneousGroup,
     InputError,
+    NoPromise,
     PlanError,
     ShoalWarning,
     UnderProtection,
     UnprotectedColumn,
 )
-from shoal.mask import Microaggregate, Outcome
+from shoal.mask import Grouping, Microaggregate, Outcome, Step
 from shoal.mask.homogeneity import told
-from shoal.measure import smallest_class
 from shoal.partitioners import Partitioner, partitioner, way_taken
+from shoal.promise import check_promise
 from shoal.release import Release
 from shoal.table import frame as tables
 from shoal.table.frame import Frame
@@ -50,7 +47,7 @@ class Plan:
     [{'method': 'microaggregate', 'columns': ['age'], 'partition': {'method': 'mdav', 'k': 5}}]
     """
 
-    def __init__(self, roles: Mapping[str, str], steps: Sequence[Microaggregate]):
+    def __init__(self, roles: Mapping[str, str], steps: Sequence[Step]):
         self.roles = dict(roles)
         self.steps = list(steps)
         self._check()
@@ -84,9 +81,14 @@ class Plan:
         return cls(roles, [step])
 
     @property
-    def k(self) -> int:
-        """The least k that the steps promise."""
-        return min(int(step.partition.k) for step in self.steps)
+    def k(self) -> int | None:
+        """The least k that the steps promise; None where some step promises none.
+
+        Steps that mask confidential columns alone have no say.
+        """
+        promised = [step.k for step in self._hiding]
+        found = [k for k in promised if k is not None]
+        return min(found) if len(found) == len(promised) else None
 
     @property
     def masked(self) -> list[str]:
@@ -95,14 +97,25 @@ class Plan:
 
     @property
     def known(self) -> list[str]:
-        """The columns that an attacker may know: masked ones and those that split strata."""
+        """The columns that an attacker may know: those that split strata and masked ones.
+
+        A confidential column that is masked is still not one that attackers know.
+        """
+        confidential = columns_with(self.roles, "confidential")
         strata = [name for step in self.steps for name in step.strata]
-        return list(dict.fromkeys([*self.masked, *strata]))
+        masked = [name for name in self.masked if name not in confidential]
+        return list(dict.fromkeys([*masked, *strata]))
 
     @property
     def numbers(self) -> list[str]:
         """The columns that the plan computes or measures with."""
-        return [*self.masked, *columns_with(self.roles, "confidential")]
+        computed = [name for step in self.steps for name in step.numbers]
+        return list(dict.fromkeys([*computed, *columns_with(self.roles, "confidential")]))
+
+    @property
+    def _hiding(self) -> list[Step]:
+        """The steps that mask a column which attackers may know."""
+        return [step for step in self.steps if set(step.columns) & set(self.known)]
 
     def run(self, data: Any) -> Release:
         """Mask ``data`` and measure the result.
@@ -119,15 +132,15 @@ class Plan:
         """
         frame = tables.open_frame(data)
         tables.check_columns(frame, self.roles)
-        plan = self._seeded()
+        plan = Plan(self.roles, [step.seeded() for step in self.steps])
         confidential = columns_with(self.roles, "confidential")
         outcomes = [step.apply(frame, confidential) for step in plan.steps]
         values = {name: new for outcome in outcomes for name, new in outcome.values.items()}
         masked = tables.with_values(frame, values)
-        self._check_promise(masked, outcomes)
-        # Columns masked apart can be linked again; what that risks is worth a search.
-        apart = sum(len(outcome.partitions) for outcome in outcomes) > 1
-        wanted = [*linear(), *(["linkage"] if apart else [])]
+        check_promise(self.steps, masked, confidential)
+        # Columns masked apart, or without k, can be linked again; that risk is worth a search.
+        apart = sum(len(step.column_blocks) for step in self._hiding) > 1
+        wanted = [*linear(), *(["linkage"] if apart or self.k is None else [])]
         bounds = [outcome.bound for outcome in outcomes if outcome.bound is not None]
         bound = sum(bounds) if len(bounds) == len(outcomes) else None
         if bound is not None:
@@ -138,6 +151,7 @@ class Plan:
         found = [
             *self._unprotected(frame),
             *(warning for outcome in outcomes for warning in outcome.warnings),
+            *self._without_promise(),
             *self._under_protection(measures),
             *self._homogeneous(measures),
         ]
@@ -146,7 +160,7 @@ class Plan:
         released = tables.without(masked, columns_with(self.roles, "identifier"))
         return Release(
             data=tables.to_native(released),
-            plan=plan._with([outcome.settled for outcome in outcomes]),
+            plan=plan._settled(outcomes),
             partitions=tuple(groups for outcome in outcomes for groups in outcome.partitions),
             measures=dict(measures),
             remarks=measures.remarks,
@@ -178,10 +192,7 @@ class Plan:
         return isinstance(other, Plan) and self.to_dict() == other.to_dict()
 
     def __repr__(self) -> str:
-        steps = ", ".join(
-            f"microaggregate {len(step.columns)} columns by {step.partition}" for step in self.steps
-        )
-        return f"Plan({steps})"
+        return f"Plan({', '.join(_phrase(step) for step in self.steps)})"
 
     def _check(self) -> None:
         check_roles(self.roles)
@@ -196,6 +207,29 @@ class Plan:
                 f"{listed(dropped)} cannot be masked: identifiers are dropped from the release."
                 " Change the role, or leave it out of the step."
             )
+        crossed = [name for step in self.steps for name in step.strata if name in self.masked]
+        if crossed:
+            raise PlanError(
+                f"{listed(crossed)} cannot be masked by one step and split the strata of another."
+                " Choose one."
+            )
+        if not self.known:
+            raise PlanError(
+                "The plan masks confidential columns alone, so nothing tells what an attacker may"
+                " know. Mask the quasi-identifiers too, or leave the role out."
+            )
+        beyond = [
+            name
+            for step in self.steps
+            if isinstance(step, Microaggregate)
+            for name in ("diversity", "closeness")
+            if getattr(step, name) is not None
+        ]
+        if beyond and len(self.steps) > 1:
+            raise PlanError(
+                f"{beyond[0]} is promised for all that an attacker may know, so no other step may"
+                " mask columns. Mask them in one step, or leave it out."
+            )
         bare = [
             name for name in columns_with(self.roles, "quasi-identifier") if name not in self.known
         ]
@@ -205,29 +239,19 @@ class Plan:
                 " to a step, use within=, or give another role."
             )
 
-    def _seeded(self) -> "Plan":
-        """Return the plan with every seed drawn, so that the release can be repeated."""
-        return self._with([_seeded(step.partition) for step in self.steps])
+    def _settled(self, outcomes: Sequence[Outcome]) -> "Plan":
+        """Return the plan that makes the same groups again, whatever the clock says."""
+        steps = [
+            step if outcome.settled is None else step.having(partition=outcome.settled)
+            for step, outcome in zip(self.steps, outcomes, strict=True)
+        ]
+        return Plan(self.roles, steps)
 
     def _drawn(self, seeded: "Plan") -> tuple[int, ...]:
         """Return the seeds that this plan lacks and ``seeded`` has."""
         pairs = zip(self.steps, seeded.steps, strict=True)
-        return tuple(
-            new.partition.get_params()[name]
-            for old, new in pairs
-            for name in _open_seed(old.partition)
-        )
-
-    def _with(self, partitions: Sequence[Partitioner]) -> "Plan":
-        """Return the plan with other partitioners, one for each step."""
-        pairs = zip(self.steps, partitions, strict=True)
-        return Plan(
-            self.roles,
-            [
-                Microaggregate(**{**parameters.decisions(step), "partition": partition})
-                for step, partition in pairs
-            ],
-        )
+        seeds = [zip(old.seeds, new.seeds, strict=True) for old, new in pairs]
+        return tuple(new for step in seeds for old, new in step if old is None and new is not None)
 
     def _unprotected(self, frame: Frame) -> list[ShoalWarning]:
         free = [name for name in frame.columns if name not in self.roles and name not in self.known]
@@ -249,27 +273,32 @@ class Plan:
             )
         return found
 
-    def _check_promise(self, masked: Frame, outcomes: Sequence[Outcome]) -> None:
-        """Count on the released values what every block of every step attains."""
-        for step, outcome in zip(self.steps, outcomes, strict=True):
-            for block, groups in zip(step.column_blocks, outcome.partitions, strict=True):
-                attained = smallest_class(tables.codes(masked, [*block, *step.strata]))
-                if attained < groups.k:
-                    raise GuaranteeBroken(
-                        f"The smallest class of the released values holds {attained} records;"
-                        f" k={groups.k} was promised. Please report this: no data were released."
-                    )
+    def _without_promise(self) -> list[ShoalWarning]:
+        """Warn of columns that attackers may know and that are masked without k-anonymity."""
+        return [
+            NoPromise(
+                f"{listed([n for n in step.columns if n in self.known])}: NO k-anonymity is"
+                f" promised. {step.guarantee}"
+            )
+            for step in self._hiding
+            if step.k is None
+        ]
 
     def _under_protection(self, measures: Assessment) -> list[ShoalWarning]:
         attained = measures["smallest_class"]
-        if attained >= self.k:
+        if self.k is None or attained >= self.k:
             return []
-        linked = 100 * measures["linkage"]
+        linked = (
+            f" An attacker who knows them all links {100 * measures['linkage']:.1f}% of the records"
+            " rightly."
+            if "linkage" in measures
+            else ""
+        )
         return [
             UnderProtection(
                 f"The quasi-identifiers together attain k={attained}, not k={self.k}: they were"
-                f" masked in separate blocks or steps. An attacker who knows them all links"
-                f" {linked:.1f}% of the records rightly. Mask them in one step if that may be."
+                f" masked in separate blocks or steps.{linked} Mask them in one step if that may"
+                " be."
             )
         ]
 
@@ -277,7 +306,9 @@ class Plan:
         """Warn of classes that share a confidential value, or refuse where a step says so."""
         classes = sum(measures["class_sizes"].values())
         reason = told(measures.get("homogeneous_classes", {}), classes)
-        if reason and any(step.homogeneity == "refuse" for step in self.steps):
+        if reason and any(
+            isinstance(step, Microaggregate) and step.homogeneity == "refuse" for step in self.steps
+        ):
             raise InputError(f"{reason} Mask the columns in one step, or raise k.")
         way_out = 'Set homogeneity="merge" to join such groups with their neighbours, or raise k.'
         return [HomogeneousGroup(f"{reason} {way_out}")] if reason else []
@@ -301,6 +332,10 @@ def microaggregate(
     aggregate: str = "mean",
     decimals: int | None = None,
     homogeneity: str = "warn",
+    diversity: float | None = None,
+    diversity_kind: str = "distinct",
+    closeness: float | None = None,
+    closeness_by: str = "merge",
     random_state: int | None = None,
     **options: Any,
 ) -> Release:
@@ -344,6 +379,16 @@ def microaggregate(
     homogeneity : str
         What to do with groups in which a confidential column has one value:
         ``"warn"``, ``"merge"`` them with the nearest group, or ``"refuse"``.
+    diversity : float, optional
+        Least number of values of each confidential column in every group: the *l* of
+        l-diversity.
+    diversity_kind : str
+        How they are counted: ``"distinct"`` or ``"entropy"``.
+    closeness : float, optional
+        Greatest distance of each confidential column in every group from the table:
+        the *t* of t-closeness.
+    closeness_by : str
+        How it is reached: ``"merge"``, ``"swap"`` or ``"first"``.
     random_state : int, optional
         Seed of a method that draws; where None, one is drawn and noted in the
         release's plan.
@@ -381,22 +426,16 @@ def microaggregate(
         aggregate=aggregate,
         decimals=decimals,
         homogeneity=homogeneity,
+        diversity=diversity,
+        diversity_kind=diversity_kind,
+        closeness=closeness,
+        closeness_by=closeness_by,
     ).run(data)
 
 
-def _open_seed(partition: Partitioner) -> list[str]:
-    """Return the name of the seed that is still to be drawn, if there is one.
-
-    An effort hands its seed to the method that it starts from, so the outermost counts.
-    """
-    seeds = [name for name in partition.get_params() if name.split("__")[-1] == "random_state"]
-    outermost = min(seeds, key=len, default="")
-    return [outermost] if outermost and partition.get_params()[outermost] is None else []
-
-
-def _seeded(partition: Partitioner) -> Partitioner:
-    drawn = {name: secrets.randbelow(2**31) for name in _open_seed(partition)}
-    return clone(partition).set_params(**drawn) if drawn else partition  # type: ignore[no-any-return]
+def _phrase(step: Step) -> str:
+    by = f" by {step.partition}" if isinstance(step, Grouping) else ""
+    return f"{step.name} {len(step.columns)} columns{by}"
 
 
 def _level_of_caller() -> int:

@@ -52,7 +52,12 @@ class Release:
 
     @property
     def labels(self) -> Labels:
-        """Group of each record; with several blocks or steps, records that share all groups."""
+        """Group of each record; with several blocks or steps, records that share all groups.
+
+        Where no step groups records, each is alone.
+        """
+        if not self.partitions:
+            return np.arange(self.provenance["records"])
         joint = self.partitions[0].labels
         for groups in self.partitions[1:]:
             joint = in_order(joint * groups.n_groups + groups.labels)
@@ -65,8 +70,9 @@ class Release:
         write_report(self, Path(path), force=force)
 
     def __repr__(self) -> str:
-        sizes = np.concatenate([groups.sizes for groups in self.partitions])
+        sizes = [size for groups in self.partitions for size in groups.sizes]
+        groups = f"groups of {min(sizes)} to {max(sizes)}" if sizes else "no groups"
         return (
-            f"Release({self.provenance['records']} records, groups of {sizes.min()} to"
-            f" {sizes.max()}, information loss {self.measures.get('information_loss', 0):.2f}%)"
+            f"Release({self.provenance['records']} records, {groups}, information loss"
+            f" {self.measures.get('information_loss', 0):.2f}%)"
         )

@@ -30,7 +30,7 @@ def test_equal_records_share_a_block(case, size):
     for at, rows in enumerate(blocks(X, size, k)):
         block[rows] = at
     for row in range(len(X)):
-        assert len(set(block[(X == X[row]).all(axis=1)])) == 1
+        assert len(set(block[(X[row] == X).all(axis=1)])) == 1
 
 
 @given(size=st.integers(2, 40), seed=st.integers(0, 5))

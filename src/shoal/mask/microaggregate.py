@@ -1,14 +1,14 @@
 """The step that hides each record among at least k."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal import parameters
 from shoal.errors import InputError, NoSpread, PlanError, ShoalWarning
+from shoal.mask import beyond
+from shoal.mask._step import Grouping, Outcome, check_confidential, named
 from shoal.mask.aggregate import AGGREGATES
 from shoal.mask.homogeneity import constant_inside, merge_constant, told
 from shoal.parameters import AtLeast, Between
@@ -16,28 +16,12 @@ from shoal.partitioners import Partition, Partitioner
 from shoal.space import SCALES, constant, with_confidential
 from shoal.table import frame as tables
 from shoal.table.frame import Frame
-from shoal.table.roles import as_list, listed
+from shoal.table.roles import listed
 
 Matrix = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What a step made of a table: new values by column, and the groups behind them.
-
-    ``settled`` makes the same groups again. ``bound`` is the least SSE of the
-    standardised columns that such groups can have, None where nobody proved one.
-    """
-
-    values: dict[str, NDArray[Any]]
-    partitions: tuple[Partition, ...]
-    fitted: tuple[Partitioner, ...]
-    settled: Partitioner
-    bound: float | None
-    warnings: tuple[ShoalWarning, ...]
-
-
-class Microaggregate:
+class Microaggregate(Grouping):
     """Release group means in place of the values of some columns.
 
     Distances are taken on standardised columns; means are taken in original
@@ -72,7 +56,26 @@ class Microaggregate:
         What to do with groups in which a confidential column has one value:
         ``"warn"``, ``"merge"`` them with the nearest group until none is left, or
         ``"refuse"`` to release anything.
+    diversity : float, optional
+        The *l* of l-diversity, at least 1: how many values of every confidential
+        column hide in each group. With distinct values it is the *p* of
+        p-sensitivity.
+    diversity_kind : str
+        How these values are counted: ``"distinct"`` ones, or by ``"entropy"`` as if
+        equally frequent.
+    closeness : float, optional
+        The *t* of t-closeness, in [0, 1]: greatest distance between the confidential
+        values of a group and those of the table, in every column.
+    closeness_by : str
+        ``"merge"`` joins groups that are too far with their nearest neighbours;
+        ``"swap"`` lets groups exchange records before; ``"first"`` makes groups that
+        are close from the start, of one confidential column and by a method of its
+        own (:class:`shoal.partitioners.ClosenessFirst`). Diversity is always
+        reached by merging.
     """
+
+    name = "microaggregate"
+    paper = "DT05"
 
     def __init__(
         self,
@@ -87,8 +90,12 @@ class Microaggregate:
         aggregate: Literal["mean", "median"] = "mean",
         decimals: Annotated[int, Between(-15, 15)] | None = None,
         homogeneity: Literal["warn", "merge", "refuse"] = "warn",
+        diversity: Annotated[float, AtLeast(1)] | None = None,
+        diversity_kind: Literal["distinct", "entropy"] = "distinct",
+        closeness: Annotated[float, Between(0, 1)] | None = None,
+        closeness_by: Literal["merge", "swap", "first"] = "merge",
     ):
-        self.columns = columns if not isinstance(columns, Iterable) else as_list(columns)
+        self.columns = named(columns)
         self.partition = partition
         self.within = within
         self.dependence = dependence
@@ -98,15 +105,35 @@ class Microaggregate:
         self.aggregate = aggregate
         self.decimals = decimals
         self.homogeneity = homogeneity
-        parameters.validate(self)
+        self.diversity = diversity
+        self.diversity_kind = diversity_kind
+        self.closeness = closeness
+        self.closeness_by = closeness_by
+        self._settle()
         self._check()
 
     @property
-    def strata(self) -> list[str]:
-        """The columns that split the records into strata."""
-        if self.within is None:
-            return []
-        return [self.within] if isinstance(self.within, str) else list(self.within)
+    def k(self) -> int:
+        """Least number of records that look alike in each block of columns and in the strata."""
+        return int(self.partition.k)
+
+    @property
+    def guarantee(self) -> str:
+        """What the step promises, in sentences for the report."""
+        together = " in each block of columns" if len(self.column_blocks) > 1 else ""
+        told = [f"Microaggregation gives k-anonymity with k = {self.k}{together}."]
+        if self.diversity is not None:
+            counted = "different" if self.diversity_kind == "distinct" else "equally frequent"
+            told.append(
+                f"At least {self.diversity:g} {counted} values of every confidential column hide in"
+                " each class (l-diversity)."
+            )
+        if self.closeness is not None:
+            told.append(
+                f"No class is farther than {self.closeness:g} from the table in any confidential"
+                " column (t-closeness)."
+            )
+        return " ".join(told)
 
     @property
     def column_blocks(self) -> list[list[str]]:
@@ -127,7 +154,7 @@ class Microaggregate:
         scale = SCALES[self.standardise]
         Z = scale(X)
         if self.dependence > 0:
-            self._check_confidential(confidential, f"dependence={self.dependence:g}")
+            check_confidential(confidential, f"dependence={self.dependence:g}")
             Y = scale(tables.matrix(frame, confidential))
         values: dict[str, NDArray[Any]] = {}
         partitions: list[Partition] = []
@@ -136,12 +163,13 @@ class Microaggregate:
         for block in self.column_blocks:
             at = [self.columns.index(name) for name in block]
             space = with_confidential(Z[:, at], Y, self.dependence) if self.dependence else Z[:, at]
-            groups, used = self._group(np.ascontiguousarray(space), frame, confidential, settled)
+            groups, used, settled = self._group(
+                np.ascontiguousarray(space), frame, confidential, settled
+            )
             for name, j in zip(block, at, strict=True):
                 values[name] = self._mask(X[:, j], groups, tables.is_whole(frame, name))
             partitions.append(groups)
             fitted += used
-            settled = used[-1].settled()
         return Outcome(
             values,
             tuple(partitions),
@@ -153,30 +181,39 @@ class Microaggregate:
 
     def _group(
         self, Z: Matrix, frame: Frame, confidential: Sequence[str], partition: Partitioner
-    ) -> tuple[Partition, list[Partitioner]]:
+    ) -> tuple[Partition, list[Partitioner], Partitioner]:
         """Group the records of each stratum; see to groups that share a confidential value.
 
-        What the first stratum settles, how far its time went, holds for the others.
+        What the first stratum settles, how far its time went, holds for the others
+        and is returned.
         """
         codes = np.empty((len(Z), 0), np.int64)
         if self.homogeneity != "warn":
-            self._check_confidential(confidential, f'homogeneity="{self.homogeneity}"')
+            check_confidential(confidential, f'homogeneity="{self.homogeneity}"')
             codes = tables.codes(frame, confidential)
+        demand = beyond.demand(self, frame, confidential)
         labels = np.empty(len(Z), np.int64)
         offset, fitted = 0, []
         for rows in self._strata(frame):
+            where = f" of stratum {self._stratum(frame, rows[0])}" if self.strata else ""
+            if demand is not None:
+                demand.refuse_unreachable(rows, where)
             share = len(rows) / (len(Z) * len(self.column_blocks))
-            fitted.append(partition.sharing(share).fit(Z[rows]))
-            partition, groups = fitted[-1].settled(), fitted[-1].partition_
+            chosen = beyond.partitioner(self, demand, partition)
+            fitted.append(chosen.sharing(share).fit(Z[rows]))
+            groups = fitted[-1].partition_
+            if chosen is partition:
+                partition = fitted[-1].settled()
             if self.homogeneity == "merge":
-                where = f" of stratum {self._stratum(frame, rows[0])}" if self.strata else ""
                 groups = merge_constant(Z[rows], groups, codes[rows], confidential, where)
+            if demand is not None:
+                groups = demand.enforce(Z[rows], groups, rows, by=self.closeness_by)
             labels[rows] = groups.labels + offset
             offset += groups.n_groups
         groups = Partition(labels, self.partition.k)
         if self.homogeneity == "refuse":
             self._refuse_constant(groups, codes, confidential)
-        return groups, fitted
+        return groups, fitted, partition
 
     def _bound(self, fitted: Sequence[Partitioner]) -> float | None:
         """Return the sum of what was proven for blocks and strata, in units of z-scores."""
@@ -218,13 +255,6 @@ class Microaggregate:
         masked = np.round(masked, self.decimals) + 0.0  # no negative zero
         return masked.astype(np.int64) if whole and self.decimals <= 0 else masked
 
-    def _check_confidential(self, confidential: Sequence[str], culprit: str) -> None:
-        if not confidential:
-            raise PlanError(
-                f"{culprit} needs confidential columns and no column has that role. Name them, or"
-                " leave the option out."
-            )
-
     def _refuse_constant(
         self, groups: Partition, codes: NDArray[np.int64], confidential: Sequence[str]
     ) -> None:
@@ -237,16 +267,10 @@ class Microaggregate:
             )
 
     def _check(self) -> None:
-        if not self.columns:
-            raise PlanError("The step masks no column. Name at least one.")
-        if len(set(self.columns)) < len(self.columns):
-            raise PlanError("The step names a column twice. Name each column once.")
-        both = [name for name in self.strata if name in self.columns]
-        if both:
-            raise PlanError(f"{listed(both)} cannot be masked and split the strata. Choose one.")
         named = sorted(name for block in self.column_blocks for name in block)
         if named != sorted(self.columns):
             raise PlanError("The blocks must hold each masked column exactly once.")
+        beyond.check(self)
 
     def _without_spread(self, X: Matrix) -> tuple[ShoalWarning, ...]:
         flat = [self.columns[at] for at in np.flatnonzero(constant(X))]

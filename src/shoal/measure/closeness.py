@@ -57,17 +57,19 @@ def t_closeness(released: Codes, confidential_codes: Codes, ordered: NDArray[np.
     label = classes(released)
     tallies = [tally(label, column) for column in confidential_codes.T]
     return np.array(
-        [
-            (_along_a_line if in_order else _between_categories)(entry).max()
-            for entry, in_order in zip(tallies, ordered, strict=True)
-        ]
+        [from_all(entry, in_order).max() for entry, in_order in zip(tallies, ordered, strict=True)]
     )
+
+
+def from_all(entry: Tally, ordered: bool) -> Values:
+    """Return for each class its distance from the whole table; some classes are enough."""
+    return _along_a_line(entry) if ordered else _between_categories(entry)
 
 
 def _between_categories(entry: Tally) -> Values:
     """Return for each class half the sum of |p - q| over all values."""
     own = entry.count / entry.size[entry.label]
-    all_ = entry.total[entry.value] / entry.size.sum()
+    all_ = entry.total[entry.value] / entry.total.sum()
     # Values that a class lacks add their share of all: 1 less the shares of those it has.
     gaps = np.bincount(entry.label, np.abs(own - all_) - all_)
     return np.asarray((gaps + 1) / 2)
@@ -80,7 +82,7 @@ def _along_a_line(entry: Tally) -> Values:
     ranks where Q is below come first: two sums that are differences of running sums.
     The cost is that of the records, not that of classes times values.
     """
-    m, n = len(entry.total), entry.size.sum()
+    m, n = len(entry.total), entry.total.sum()
     if m == 1:
         return np.zeros(len(entry.size))
     below = np.cumsum(entry.total)  # n * Q at each rank

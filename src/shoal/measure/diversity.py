@@ -33,6 +33,12 @@ class Tally:
         """Number of different values in each class."""
         return np.bincount(self.label)
 
+    @property
+    def effective(self) -> Values:
+        """Exp of the entropy of each class: as many equally frequent values would hide as much."""
+        share = self.count / self.size[self.label]
+        return np.asarray(np.exp(np.bincount(self.label, -share * np.log(share))))
+
 
 def tally(label: Labels, column: Codes) -> Tally:
     """Count the values of ``column`` in each class; values are numbered in their order."""
@@ -86,7 +92,7 @@ def l_diversity(released: Codes, confidential_codes: Codes, c: float = 3.0) -> d
     tallies = [tally(label, column) for column in confidential_codes.T]
     return {
         "distinct": np.array([entry.distinct.min() for entry in tallies]),
-        "entropy": np.array([_least_entropy(entry) for entry in tallies]),
+        "entropy": np.array([entry.effective.min() for entry in tallies]),
         "recursive": np.array([_recursive(entry, c) for entry in tallies]),
     }
 
@@ -200,11 +206,6 @@ def average_diversity(released: Codes, confidential: Matrix, width: float = 0.02
     steps = np.rint(zscores(confidential) / width)
     fewest = np.min([tally(label, column).distinct for column in steps.T], axis=0)
     return float(fewest.mean())
-
-
-def _least_entropy(entry: Tally) -> float:
-    share = entry.count / entry.size[entry.label]
-    return float(np.exp(np.bincount(entry.label, -share * np.log(share)).min()))
 
 
 def _recursive(entry: Tally, c: float) -> int:

@@ -4,6 +4,7 @@ from shoal.partitioners._base import Partition, Partitioner
 from shoal.partitioners.auto import Auto
 from shoal.partitioners.blocked import Blocked
 from shoal.partitioners.centroid_mdav import CentroidMDAV
+from shoal.partitioners.closeness_first import ClosenessFirst
 from shoal.partitioners.cvmdav import CVMDAV
 from shoal.partitioners.dba1 import DBA1
 from shoal.partitioners.dba2 import DBA2
@@ -47,6 +48,7 @@ __all__ = [
     "Auto",
     "Blocked",
     "CentroidMDAV",
+    "ClosenessFirst",
     "Lloyd",
     "MuApprox",
     "Optimal",

@@ -74,7 +74,9 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
     options = {name: value for name, value in options.items() if name not in left_open}
     if "block_size" in options or method == "blocked":
         own = _taken(Blocked, options)
-        return _wrapped(Blocked, partitioner(START if method == "blocked" else method, options), own)
+        return _wrapped(
+            Blocked, partitioner(START if method == "blocked" else method, options), own
+        )
     if isinstance(method, str) and method in EFFORTS and "effort" not in options:
         method, options["effort"] = START, method
     effort = options.pop("effort", None)

@@ -19,8 +19,10 @@ def one_line(summary: dict[str, Any]) -> str:
     if len(summary["groups"]) > 3:
         groups += f" and {len(summary['groups']) - 3} more blocks"
     loss = next((m["value"] for m in summary["measures"] if m["name"] == "information_loss"), 0.0)
-    line = f"{summary['records']} records in {groups}; information loss {loss:.2f}%"
-    return line + _certificate(summary["measures"])
+    inside = f" in {groups}" if groups else ""
+    promise = "" if summary["promise"]["k"] else "; NO k-anonymity is promised"
+    line = f"{summary['records']} records{inside}; information loss {loss:.2f}%"
+    return line + _certificate(summary["measures"]) + promise
 
 
 def _certificate(measures: list[dict[str, Any]]) -> str:

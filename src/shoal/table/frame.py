@@ -145,6 +145,20 @@ def codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
     return encoded
 
 
+def ranks(frame: Frame, columns: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the values of columns as numbers from 0 on, and whether their order means something.
+
+    Numbers without a missing value are numbered in their order; all else is a
+    category, and a missing value is one.
+    """
+    numbered = codes(frame, columns)
+    ordered = np.array([is_measurable(frame, name) for name in columns], bool)
+    for at, name in enumerate(columns):
+        if ordered[at]:
+            numbered[:, at] = np.unique(matrix(frame, [name])[:, 0], return_inverse=True)[1]
+    return numbered, ordered
+
+
 def differ(first: Frame, second: Frame, name: str) -> bool:
     """Say whether a column has other values, or values of another type, in the other table."""
     one, other = first[name], second[name]

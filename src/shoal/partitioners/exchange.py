@@ -1,0 +1,82 @@
+"""Groups exchange records until they are close to the whole table, or nothing helps."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal import progress
+from shoal.kernels.exchange import distance, draw_nearer
+from shoal.partitioners._base import Labels, Matrix, Partition, in_order
+
+
+def exchange(
+    Z: Matrix,
+    partition: Partition,
+    ranks: Labels,
+    ordered: NDArray[np.bool_],
+    totals: Sequence[Labels],
+    t: float,
+) -> Partition:
+    """Let groups that are farther than t from the table exchange records with others [SDSM15]_.
+
+    The groups farther than t are visited by their first records. Records outside
+    come in the order of their distance to the group's centroid; each takes the
+    place of the member whose loss brings the group nearest to the table, if it
+    comes nearer, until the group is within t. Sizes stay, so k is kept.
+
+    The paper exchanges with records that have no group yet, while MDAV makes
+    the groups. Here groups of any making exchange with one another, and a group that
+    gives a record away must stay within t or come no farther away. Some groups may
+    be farther than t in the end: they are to be merged. Of several confidential columns
+    the one that is farthest counts.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n_records, n_columns)
+        Records in comparable units: distances are taken as they are.
+    partition : Partition
+        The groups to start from.
+    ranks : ndarray of shape (n_records, n_confidential)
+        The confidential values as numbers from 0 on.
+    ordered : ndarray of shape (n_confidential,)
+        Whether the order of these numbers means something.
+    totals : list of ndarray
+        How often each value occurs in the whole table, by column.
+    t : float
+        Greatest distance from the table that is aimed at.
+
+    Returns
+    -------
+    Partition
+        Groups of the same sizes.
+
+    References
+    ----------
+    .. [SDSM15] Soria-Comas, J., Domingo-Ferrer, J., Sánchez, D. and Martínez, S.
+       (2015). t-Closeness through microaggregation: strict privacy with enhanced
+       utility preservation. IEEE Transactions on Knowledge and Data Engineering
+       27(11), 3098-3110.
+
+    Examples
+    --------
+    >>> Z, ill = np.array([[0.0], [1], [2], [9]]), np.array([[0], [0], [1], [1]])
+    >>> groups = Partition(np.array([0, 0, 1, 1]), k=2)
+    >>> exchange(Z, groups, ill, np.array([True]), [np.array([2, 2])], 0.0).labels
+    array([0, 1, 0, 1])
+    """
+    labels = partition.labels.copy()
+    members = np.argsort(labels, kind="stable")
+    first = np.concatenate([[0], np.cumsum(partition.sizes)])
+    below = [np.cumsum(total) for total in totals]
+    running = [np.concatenate([[0], np.cumsum(counts)]) for counts in below]
+    start = np.concatenate([[0], np.cumsum([len(total) for total in totals])])
+    table = (ranks, ordered, np.concatenate(below), np.concatenate(running), start)
+    for group in range(partition.n_groups):
+        own = members[first[group] : first[group + 1]]
+        if distance(ranks, own, 0, own[0], *table[1:]) > t:
+            centroid = Z[own].mean(axis=0)
+            candidates = np.argsort(((Z - centroid) ** 2).sum(axis=1), kind="stable")
+            draw_nearer(group, candidates, labels, members, first, t, *table)
+        progress.report("exchanging records", group + 1, partition.n_groups)
+    return Partition(in_order(labels), partition.k)

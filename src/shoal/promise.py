@@ -1,0 +1,45 @@
+"""What a plan promised is counted on the values that are about to be released."""
+
+from collections.abc import Sequence
+
+from shoal.errors import GuaranteeBroken
+from shoal.mask import Microaggregate, Step
+from shoal.mask.beyond import ROUNDING
+from shoal.measure import classes, l_diversity, smallest_class, t_closeness
+from shoal.table import frame as tables
+from shoal.table.frame import Frame
+
+
+def check_promise(steps: Sequence[Step], released: Frame, confidential: Sequence[str]) -> None:
+    """Raise where the released values keep less than a step promised; nothing leaves then."""
+    for step in steps:
+        for block in step.column_blocks if step.k is not None else ():
+            attained = smallest_class(tables.codes(released, [*block, *step.strata]))
+            if attained < step.k:
+                _broken(f"The smallest class of the released values holds {attained} records",
+                        f"k={step.k}")  # fmt: skip
+        if isinstance(step, Microaggregate):
+            _check_beyond(step, released, confidential)
+
+
+def _check_beyond(step: Microaggregate, released: Frame, confidential: Sequence[str]) -> None:
+    if step.diversity is None and step.closeness is None:
+        return
+    known = classes(tables.codes(released, [*step.columns, *step.strata]))[:, None]
+    ranks, ordered = tables.ranks(released, confidential)
+    if step.diversity is not None:
+        least = l_diversity(known, ranks)[step.diversity_kind].min()
+        if least < step.diversity - ROUNDING:
+            _broken(f"Some class of the released values hides behind {least:.4g} confidential"
+                    " values", f"diversity={step.diversity:g}")  # fmt: skip
+    if step.closeness is not None:
+        farthest = t_closeness(known, ranks, ordered).max()
+        if farthest > step.closeness + ROUNDING:
+            _broken(f"Some class of the released values is {farthest:.4g} away from the table",
+                    f"closeness={step.closeness:g}")  # fmt: skip
+
+
+def _broken(found: str, promised: str) -> None:
+    raise GuaranteeBroken(
+        f"{found}; {promised} was promised. Please report this: no data were released."
+    )
