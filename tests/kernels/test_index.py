@@ -155,11 +155,11 @@ def test_boxes_hold_who_lives_and_hopes_are_never_too_low(X):
     for side in NEAREST, FARTHEST:
         aim(X[-1], index.origin, index.axes, index.scale, index.leading, side, index.query)
         hopes = np.empty(index.outer_low.shape[1], np.float32)
-        hope(index.outer_low, index.outer_high, index.query, index.leading, side, hopes)
+        hope(index.outer_low, index.outer_high, index.query, side, hopes)
         inner, gaps = np.empty(FAN, np.float32), np.empty(BLOCK, np.float32)
         for b, block in enumerate(index.blocks):
             g = b // FAN
-            hope(index.low[g], index.high[g], index.query, index.leading, side, inner)
+            hope(index.low[g], index.high[g], index.query, side, inner)
             lives = ~np.isnan(block[0])
             assert lives.sum() == index.filled[b]
             if not lives.any():

@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels._compile import compiled
-from shoal.kernels.boxes import NOBODY, BoxTree, leave
-from shoal.kernels.neighbours import find_nearest
+from shoal.kernels.boxes import NOBODY, BoxTree, find_nearest, leave
 from shoal.kernels.tournament import play, play_again
 
 SEARCH = 1000  # a search in the tree, counted in comparisons of a list

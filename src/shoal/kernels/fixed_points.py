@@ -3,8 +3,7 @@
 import numpy as np
 
 from shoal.kernels._compile import compiled
-from shoal.kernels.boxes import NOBODY, leave
-from shoal.kernels.neighbours import find_nearest
+from shoal.kernels.boxes import NOBODY, find_nearest, leave
 
 
 @compiled

@@ -3,6 +3,7 @@
 from shoal import progress
 from shoal.kernels.boxes import grow
 from shoal.kernels.density import advance, gather
+from shoal.kernels.index import open_index
 from shoal.kernels.leftovers import join_nearest
 from shoal.parameters import K
 from shoal.partitioners._base import STRIDE, Facts, Labels, Matrix, Partitioner
@@ -58,7 +59,7 @@ class DBA1(Partitioner):
     def _split(self, X: Matrix) -> Labels:
         k, n, tree = int(self.k), len(X), grow(X)
         kept = min(n - 1, k - 1 + min(4 * (k - 1), SPARE))
-        crowd = gather(X, k, tree, nearest_others(tree, kept))
+        crowd = gather(X, k, tree, nearest_others(open_index(X), kept)[0])
         while advance(X, k, crowd, STRIDE):
             progress.report("grouping", n - int(tree.living[1]), n)
         join_nearest(X, crowd.labels)
