@@ -10,7 +10,7 @@ from shoal.kernels.arrange import BLOCK, FAN
 from shoal.kernels.axes import power_of_two, principal_frame
 from shoal.kernels.bounds import HOPELESS, demand, hope
 from shoal.kernels.index import open_index, remove, renew
-from shoal.kernels.search import FARTHEST, NEAREST, NONE_YET, aim, measure_block, search
+from shoal.kernels.search import FARTHEST, NEAREST, NOBODY, NONE_YET, aim, measure_block, search
 from shoal.partitioners import CVMDAV, MDAV, MDAV1, VMDAV, CentroidMDAV, _base, partition
 from shoal.partitioners import mdav as mdav_module
 from shoal.partitioners._base import in_order
@@ -33,7 +33,7 @@ def used_and_renewed_as_often_as_can_be(monkeypatch):
 
 def ask(index, point, side, m):
     found, squares = np.empty(m, np.int64), np.empty(m)
-    count = search(index, point, side, found, squares, NONE_YET)
+    count = search(index, point, side, NOBODY, found, squares, NONE_YET)
     return found[:count], squares[:count]
 
 

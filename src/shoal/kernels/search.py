@@ -27,7 +27,7 @@ def nearest(index, point, found, squares):
     ``squares`` are their squared distances. Ties go to the lowest record. The
     number found is returned: less than asked for only if fewer live.
     """
-    return search(index, point, NEAREST, found, squares, NONE_YET)
+    return search(index, point, NEAREST, NOBODY, found, squares, NONE_YET)
 
 
 @inlined
@@ -37,21 +37,28 @@ def nearer(index, point, found, squares, count):
     So the nearest to any of several points are found. A record may stand in the
     list twice if the list is longer than one.
     """
-    return search(index, point, NEAREST, found, squares, count)
+    return search(index, point, NEAREST, NOBODY, found, squares, count)
+
+
+@inlined
+def nearest_others(index, record, found, squares):
+    """Fill ``found`` with the living records nearest to a living one, itself left out."""
+    return search(index, index.X[record], NEAREST, record, found, squares, NONE_YET)
 
 
 @inlined
 def farthest(index, point):
     """Return the living record farthest from ``point``; ties go to the lowest."""
     found, squares = np.empty(1, np.int64), np.empty(1)
-    search(index, point, FARTHEST, found, squares, NONE_YET)
+    search(index, point, FARTHEST, NOBODY, found, squares, NONE_YET)
     return found[0]
 
 
 @compiled
-def search(index, point, side, found, squares, count):
+def search(index, point, side, self, found, squares, count):
     """Let the living records with the greatest scores into a list; return its length.
 
+    The record ``self`` is left out, if it is not ``NOBODY``.
     ``point`` must lie no farther out than the records of which the index was built.
     """
     p, most = point.shape[0], found.shape[0]
@@ -69,7 +76,7 @@ def search(index, point, side, found, squares, count):
         if b < 0:
             return count
         count, needed = decide(
-            index.X, point, NOBODY, index.records[b], index.alike[b], index.gaps, side, needed,
+            index.X, point, self, index.records[b], index.alike[b], index.gaps, side, needed,
             index.scale, reach, found, squares, count,
         )  # fmt: skip
 
