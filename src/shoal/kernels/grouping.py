@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels._compile import compiled
+from shoal.kernels._compile import compiled, inlined
 
-TOUCHED, FREE, WAITING, NEXT = 0, 1, 2, 3
+TOUCHED, FREE, WAITING, NEXT, VERSION, LOOK = 0, 1, 2, 3, 4, 5
 
 
 class Grouping(NamedTuple):
@@ -33,10 +33,14 @@ class Grouping(NamedTuple):
     sizes: np.ndarray
     centroids: np.ndarray
     sse: np.ndarray
+    apart: np.ndarray
+    version: np.ndarray
     members_before: np.ndarray
     sizes_before: np.ndarray
     centroids_before: np.ndarray
     sse_before: np.ndarray
+    apart_before: np.ndarray
+    version_before: np.ndarray
     touched: np.ndarray
     is_touched: np.ndarray
     free: np.ndarray
@@ -44,6 +48,9 @@ class Grouping(NamedTuple):
     queue: np.ndarray
     waits: np.ndarray
     counts: np.ndarray
+    seen: np.ndarray
+    joins: np.ndarray
+    costs: np.ndarray
 
 
 def open_grouping(X: np.ndarray, near: np.ndarray, labels: np.ndarray, k: int) -> Grouping:
@@ -54,10 +61,13 @@ def open_grouping(X: np.ndarray, near: np.ndarray, labels: np.ndarray, k: int) -
     s = Grouping(
         X, near, labels.copy(), np.zeros(n, np.int64),
         np.zeros((room, most), np.int64), np.zeros(room, np.int64), np.zeros(shape), np.zeros(room),
+        np.zeros((room, most)), np.zeros(room, np.int64),
         np.zeros((room, most), np.int64), np.zeros(room, np.int64), np.zeros(shape), np.zeros(room),
+        np.zeros((room, most)), np.zeros(room, np.int64),
         np.zeros(room, np.int64), np.zeros(room, np.bool_),
         np.zeros(room, np.int64), np.zeros(room, np.bool_),
-        np.zeros(n, np.int64), np.zeros(n, np.bool_), np.zeros(4, np.int64),
+        np.zeros(n, np.int64), np.zeros(n, np.bool_), np.zeros(6, np.int64),
+        np.zeros(room, np.int64), np.full((n, 4), -1), np.zeros((n, 2)),
     )  # fmt: skip
     enrol(s)
     return s
@@ -78,7 +88,7 @@ def enrol(s):
             refresh(s, g)
 
 
-@compiled
+@inlined
 def release(s, g):
     """Note that group ``g`` is empty."""
     if not s.is_free[g]:
@@ -112,8 +122,11 @@ def refresh(s, g):
                 total += s.X[s.members[g, m], j]
             s.centroids[g, j] = total / size
         for m in range(size):
-            squares += gap(s.X[s.members[g, m]], s.centroids[g])
+            s.apart[g, m] = gap(s.X[s.members[g, m]], s.centroids[g])
+            squares += s.apart[g, m]
     s.sse[g] = squares
+    s.counts[VERSION] += 1
+    s.version[g] = s.counts[VERSION]
 
 
 @compiled
@@ -125,7 +138,7 @@ def gap(a, b):
     return total
 
 
-@compiled
+@inlined
 def touch(s, g):
     """Keep a copy of group ``g``, once in a trial."""
     if s.is_touched[g]:
@@ -137,6 +150,8 @@ def touch(s, g):
     s.sse_before[g] = s.sse[g]
     for m in range(s.sizes[g]):
         s.members_before[g, m] = s.members[g, m]
+        s.apart_before[g, m] = s.apart[g, m]
+    s.version_before[g] = s.version[g]
     for j in range(s.X.shape[1]):
         s.centroids_before[g, j] = s.centroids[g, j]
 
@@ -176,10 +191,12 @@ def take_back(s):
         for m in range(s.sizes[g]):
             i = s.members_before[g, m]
             s.members[g, m] = i
+            s.apart[g, m] = s.apart_before[g, m]
             s.place[i] = m
             s.labels[i] = g
         for j in range(s.X.shape[1]):
             s.centroids[g, j] = s.centroids_before[g, j]
+        s.version[g] = s.version_before[g]
         if s.sizes[g] == 0:
             release(s, g)
     s.counts[TOUCHED] = 0
@@ -194,7 +211,7 @@ def rise(s):
     return total
 
 
-@compiled
+@inlined
 def push(s, i):
     """Let record ``i`` wait for its moves to be tried."""
     if not s.waits[i]:
@@ -203,14 +220,14 @@ def push(s, i):
         s.counts[WAITING] += 1
 
 
-@compiled
+@inlined
 def push_group(s, g):
     """Let all records of group ``g`` wait."""
     for m in range(s.sizes[g]):
         push(s, s.members[g, m])
 
 
-@compiled
+@inlined
 def pop(s):
     """Return the record that waited longest."""
     i = s.queue[s.counts[NEXT]]
