@@ -235,3 +235,10 @@ def pop(s):
     s.counts[WAITING] -= 1
     s.waits[i] = False
     return i
+
+
+@compiled
+def push_all(s):
+    """Let all records wait."""
+    for i in range(s.X.shape[0]):
+        push(s, i)

@@ -17,7 +17,11 @@ from shoal.kernels.grouping import (
     take_back,
 )
 
-PATIENCE = 200  # moves tried after a change, at most
+# Most trials fail, and that shows early: after the records that waited first have tried their
+# moves so many times, a trial goes on only if the SSE lies above what it was by no more than
+# these shares of a group's usual SSE.
+PATIENCE = (1.0, 1.0, 1.5, 20.0)
+HOPE = (0.45, 0.25, 0.1, 0.0)
 
 
 @compiled
@@ -70,23 +74,37 @@ def gather(s, k, i):
 
 
 @compiled
-def finish(s, k, fine):
-    """End a trial: descend around what changed and keep it if the SSE fell; return the fall."""
-    if fine:
-        for t in range(s.counts[TOUCHED]):
-            settle(s, k, s.touched[t])
-        descend(s, k, PATIENCE)
-    forget(s)
-    if not fine:
-        take_back(s)
-        return 0.0
-    before = 0.0
+def before(s):
+    """Return the SSE, before the trial, of the groups that it changed."""
+    total = 0.0
     for t in range(s.counts[TOUCHED]):
-        before += s.sse_before[s.touched[t]]
-    fall = -rise(s)
-    if fall > ROUNDING * before:
-        keep(s)
-        return fall
+        total += s.sse_before[s.touched[t]]
+    return total
+
+
+@compiled
+def recover(s, k):
+    """Descend around what the trial changed, as long as a fall of the SSE can be hoped for."""
+    usual = before(s) / s.counts[TOUCHED]
+    for t in range(s.counts[TOUCHED]):
+        settle(s, k, s.touched[t])
+    first = s.counts[WAITING]
+    for stage in range(len(PATIENCE)):
+        descend(s, k, int(PATIENCE[stage] * first))
+        if s.counts[WAITING] == 0 or rise(s) > HOPE[stage] * usual:
+            break
+    forget(s)
+
+
+@compiled
+def finish(s, k, fine):
+    """End a trial: recover, and keep it if the SSE fell; return the fall."""
+    if fine:
+        recover(s, k)
+        fall = -rise(s)
+        if fall > ROUNDING * before(s):
+            keep(s)
+            return fall
     take_back(s)
     return 0.0
 
@@ -101,19 +119,44 @@ def forget(s):
 
 
 @compiled
-def dissolve_pass(s, k, start, stop):
-    """Try to dissolve each group in turn; return what the SSE fell by."""
+def dissolve_pass(s, k, groups):
+    """Try to dissolve each of ``groups`` in turn; return what the SSE fell by."""
     total = 0.0
-    for g in range(start, stop):
+    for g in groups:
         if s.sse[g] > 0.0:
             total += finish(s, k, dissolve(s, k, g))
     return total
 
 
 @compiled
-def gather_pass(s, k, start, stop):
-    """Try a new group around each record in turn; return what the SSE fell by."""
+def gather_pass(s, k, centres):
+    """Try a new group around each of ``centres`` in turn; return what the SSE fell by."""
     total = 0.0
-    for i in range(start, stop):
+    for i in centres:
         total += finish(s, k, gather(s, k, i))
     return total
+
+
+@compiled
+def promises(s, k):
+    """Return for each record what its group and those of its nearest may gain by a new group.
+
+    That is the sum of the squared distances of the record and its k - 1 nearest to the
+    centroids they have, less the SSE that they have as a group.
+    """
+    n, p = s.X.shape
+    found = np.empty(n)
+    for i in range(n):
+        total, squares = s.apart[s.labels[i], s.place[i]], 0.0
+        for m in range(k - 1):
+            j = s.near[i, m]
+            total += s.apart[s.labels[j], s.place[j]]
+        for c in range(p):
+            pull = 0.0
+            for m in range(k - 1):
+                d = s.X[s.near[i, m], c] - s.X[i, c]
+                pull += d
+                squares += d * d
+            squares -= pull * pull / k
+        found[i] = total - squares
+    return found
