@@ -2,18 +2,18 @@
 
 from shoal.parameters import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
+from shoal.partitioners.blocked import Blocked
 from shoal.partitioners.efforts import Refine
-from shoal.partitioners.mdav import MDAV
 
-LONG = 200_000  # records, beyond which refining takes longer than a user would wait
+LONG = 100_000  # records, beyond which refining all at once takes longer than a user would wait
 
 
 class Auto(Partitioner):
     """Group records by the method we would take for this table.
 
-    That is :class:`MDAV` followed by :class:`Refine`, which costs about as much
-    again and loses far less; beyond 200,000 records, MDAV alone. What was chosen
-    stands in ``chosen_``, and the release and the report say it.
+    That is :class:`MDAV` followed by :class:`Refine`, which loses far less; beyond
+    100,000 records, the same in blocks of near records, by :class:`Blocked`. What
+    was chosen stands in ``chosen_``, and the release and the report say it.
 
     Parameters
     ----------
@@ -41,5 +41,5 @@ class Auto(Partitioner):
         self.k = k
 
     def _split(self, X: Matrix) -> Labels:
-        self.chosen_ = MDAV(k=self.k) if len(X) > LONG else Refine(k=self.k)
+        self.chosen_ = Blocked(k=self.k) if len(X) > LONG else Refine(k=self.k)
         return self.chosen_.fit_predict(X)
