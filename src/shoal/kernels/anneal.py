@@ -11,7 +11,7 @@ import numpy as np
 from shoal.kernels._compile import compiled
 from shoal.kernels.descent import NOBODY
 from shoal.kernels.draws import below, fraction
-from shoal.kernels.grouping import TOUCHED, keep, move, refresh, rise, take_back
+from shoal.kernels.grouping import TOUCHED, gap, keep, move, refresh, rise, take_back
 from shoal.kernels.reshape import dissolve, gather, recover
 
 CHANGED, KNOWN = 0, 1
@@ -110,8 +110,8 @@ def merge(s, i, state):
 
 
 @compiled
-def note(s, memory):
-    """Remember who stands in the groups that the trial changed."""
+def note(s, memory, good):
+    """Remember who stands in the groups that the trial changed, and the groups if they are good."""
     for t in range(s.counts[TOUCHED]):
         g = s.touched[t]
         for m in range(s.sizes[g]):
@@ -120,7 +120,8 @@ def note(s, memory):
                 memory.is_changed[i] = True
                 memory.changed[memory.counts[CHANGED]] = i
                 memory.counts[CHANGED] += 1
-        collect(s, g, memory)
+        if good:
+            collect(s, g, memory)
 
 
 @compiled
@@ -156,8 +157,8 @@ def remember_best(s, memory):
 
 
 @compiled
-def anneal(s, k, memory, state, temperatures):
-    """Make one trial at each of ``temperatures``."""
+def anneal(s, k, memory, state, temperatures, tepid):
+    """Make one trial at each of ``temperatures``; the pool collects at ``tepid`` and below."""
     for temperature in temperatures:
         fine = change(s, k, state)
         allowed = -temperature * np.log(1.0 - fraction(state))
@@ -166,10 +167,26 @@ def anneal(s, k, memory, state, temperatures):
             raised = rise(s)
             fine = raised <= allowed
         if fine:
-            note(s, memory)
+            note(s, memory, temperature <= tepid)
             keep(s)
             memory.sse[0] += raised
             if memory.sse[0] < memory.sse[1]:
                 remember_best(s, memory)
         else:
             take_back(s)
+
+
+@compiled
+def pool_sse(X, pool):
+    """Return the SSE of each group of a pool."""
+    found, mean = np.zeros(pool.shape[0]), np.empty(X.shape[1])
+    for g in range(pool.shape[0]):
+        size = 0
+        mean[:] = 0.0
+        while size < pool.shape[1] and pool[g, size] != NOBODY:
+            mean += X[pool[g, size]]
+            size += 1
+        mean /= size
+        for m in range(size):
+            found[g] += gap(X[pool[g, m]], mean)
+    return found
