@@ -83,15 +83,15 @@ def before(s):
 
 
 @compiled
-def recover(s, k):
-    """Descend around what the trial changed, as long as a fall of the SSE can be hoped for."""
+def recover(s, k, allowed):
+    """Descend around what the trial changed while the SSE may come to rise by ``allowed`` or less."""
     usual = before(s) / s.counts[TOUCHED]
     for t in range(s.counts[TOUCHED]):
         settle(s, k, s.touched[t])
     first = s.counts[WAITING]
     for stage in range(len(PATIENCE)):
         descend(s, k, int(PATIENCE[stage] * first))
-        if s.counts[WAITING] == 0 or rise(s) > HOPE[stage] * usual:
+        if s.counts[WAITING] == 0 or rise(s) > HOPE[stage] * usual + allowed:
             break
     forget(s)
 
@@ -100,7 +100,7 @@ def recover(s, k):
 def finish(s, k, fine):
     """End a trial: recover, and keep it if the SSE fell; return the fall."""
     if fine:
-        recover(s, k)
+        recover(s, k, 0.0)
         fall = -rise(s)
         if fall > ROUNDING * before(s):
             keep(s)

@@ -53,11 +53,7 @@ def refine(X: Matrix, labels: Labels, k: int) -> Labels:
     try:
         grouping = prepared(X, start, k)
         found = grouping.labels
-        settle(grouping, k)
-        groups = np.arange(len(grouping.sizes))
-        _in_strides(dissolve_pass, grouping, k, groups, "dissolving groups")
-        _in_strides(gather_pass, grouping, k, _centres(grouping, k), "gathering groups")
-        _in_strides(dissolve_pass, grouping, k, groups, "dissolving groups again")
+        improve(grouping, k)
     except KeyboardInterrupt:
         pass  # the groups are whole after every stride
     return better(X, start, found)
@@ -73,13 +69,30 @@ def prepared(X: Matrix, labels: Labels, k: int) -> Grouping:
 
 
 def in_own_units(X: Matrix) -> Matrix:
-    """Return the records seen from one of them, divided by a power of two: no digit is lost.
+    """Return the records seen from the first, divided by a power of two.
 
     Squares of huge values would not fit into a float64, those of tiny ones would vanish.
     """
-    moved = X - X[0]
-    greatest = float(np.abs(moved).max())
-    return np.ascontiguousarray(np.ldexp(moved, -int(np.frexp(greatest)[1])))
+    return np.ascontiguousarray(np.ldexp(X - X[0], -_power(X)))
+
+
+def own_scale(X: Matrix) -> float:
+    """Return the square of what `in_own_units` divides by: an SSE there times this is that of X."""
+    with np.errstate(over="ignore"):
+        return float(np.ldexp(1.0, 2 * _power(X)))
+
+
+def _power(X: Matrix) -> int:
+    return int(np.frexp(np.abs(X - X[0]).max())[1])
+
+
+def improve(grouping: Grouping, k: int) -> None:
+    """Lower the SSE of groups: the descent, then the passes of trials."""
+    groups = np.arange(len(grouping.sizes))
+    settle(grouping, k)
+    _in_strides(dissolve_pass, grouping, k, groups, "dissolving groups")
+    _in_strides(gather_pass, grouping, k, _centres(grouping, k), "gathering groups")
+    _in_strides(dissolve_pass, grouping, k, groups, "dissolving groups again")
 
 
 def settle(grouping: Grouping, k: int) -> None:
