@@ -2,6 +2,7 @@
 
 from shoal.partitioners._base import Partition, Partitioner
 from shoal.partitioners.auto import Auto
+from shoal.partitioners.bound import lower_bound
 from shoal.partitioners.centroid_mdav import CentroidMDAV
 from shoal.partitioners.cvmdav import CVMDAV
 from shoal.partitioners.dba1 import DBA1
@@ -43,6 +44,7 @@ __all__ = [
     "Partitioner",
     "TwoMuApprox",
     "describe",
+    "lower_bound",
     "MWard",
     "Sorted",
     "Univariate",
