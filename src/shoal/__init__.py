@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from shoal.assessment import assess
     from shoal.mask import Microaggregate
     from shoal.measure import MEASURES
-    from shoal.partitioners import METHODS, partition
+    from shoal.partitioners import METHODS, lower_bound, partition
     from shoal.plan import Plan, microaggregate
     from shoal.release import Release
 
@@ -23,6 +23,7 @@ _ROOMS = {
     "Release": "shoal.release",
     "assess": "shoal.assessment",
     "datasets": "shoal.datasets",
+    "lower_bound": "shoal.partitioners",
     "microaggregate": "shoal.plan",
     "partition": "shoal.partitioners",
 }
@@ -35,6 +36,7 @@ __all__ = [
     "Release",
     "assess",
     "datasets",
+    "lower_bound",
     "microaggregate",
     "partition",
 ]

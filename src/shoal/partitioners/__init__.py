@@ -3,6 +3,7 @@
 from shoal.partitioners._base import Partition, Partitioner
 from shoal.partitioners.auto import Auto
 from shoal.partitioners.blocked import Blocked
+from shoal.partitioners.bound import lower_bound
 from shoal.partitioners.centroid_mdav import CentroidMDAV
 from shoal.partitioners.closeness_first import ClosenessFirst
 from shoal.partitioners.cvmdav import CVMDAV
@@ -60,6 +61,7 @@ __all__ = [
     "TwoMuApprox",
     "describe",
     "entry",
+    "lower_bound",
     "MWard",
     "Sorted",
     "Univariate",

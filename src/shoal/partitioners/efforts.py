@@ -4,7 +4,9 @@
 starts from the groups of a method.
 """
 
-from typing import Annotated, Self
+import secrets
+import time
+from typing import Annotated, Self, TypeVar
 
 from sklearn.base import clone
 
@@ -17,6 +19,11 @@ from shoal.partitioners.search import search
 
 Seconds = Annotated[float, AtLeast(0)] | None
 Rounds = Annotated[float, AtLeast(0)] | None
+
+ROUNDS = 50.0  # disturbances per record of each annealing where no budget is given
+SEARCHED = 0.2  # share of a proof's time that goes to the search before it
+
+E = TypeVar("E", "Search", "Prove")
 
 
 class Refine(Improver):
@@ -77,8 +84,9 @@ class Search(Improver):
     budget : float, optional
         Seconds to spend; where None, ``rounds`` says when it is enough.
     rounds : float, optional
-        Disturbances per record. A search that had a budget tells here how far it
-        came, so that it can be repeated: see ``rounds_``.
+        Disturbances per record, of each of two annealings; 50 where neither this nor a
+        budget is given. A search that had a budget tells in ``rounds_`` how far it came,
+        so that it can be repeated.
     random_state : int or None
         Seed of the draws. The same number always gives the same groups, if the
         rounds are the same; with None they differ from call to call.
@@ -126,22 +134,24 @@ class Search(Improver):
         return copy
 
     def _improve(self, X: Matrix, labels: Labels) -> Labels:
+        n = len(X)
+        per_record = ROUNDS if self.rounds is None else self.rounds
         found = search(
             X,
             labels,
             int(self.k),
-            budget=self.budget,
-            rounds=self.rounds,
-            random_state=self.random_state,
+            seed=seed_of(self.random_state),
+            rounds=round(per_record * n) if self.budget is None else None,
+            seconds=self.budget,
         )
-        self.rounds_ = found.rounds
+        self.rounds_ = found.rounds / n
         return found.labels
 
 
 class Prove(Improver):
     """Improve the groups of a method and prove how little better any others could be.
 
-    A third of the time goes to :class:`Search`, the rest to a linear programme of
+    A fifth of the time goes to :class:`Search`, the rest to a linear programme of
     all groups whose value no partition goes below, and to an integer programme over
     the groups it holds.
 
@@ -195,13 +205,20 @@ class Prove(Improver):
         return _sharing(self, share)
 
     def _improve(self, X: Matrix, labels: Labels) -> Labels:
-        k = int(self.k)
-        found = search(X, labels, k, budget=self.budget / 3, random_state=self.random_state)
-        proof = prove(X, found.labels, k, budget=2 * self.budget / 3)
-        self.bound_, self.optimal_ = proof.bound, proof.optimal
-        return proof.labels
+        k, began = int(self.k), time.monotonic()
+        seed = seed_of(self.random_state)
+        found = search(X, labels, k, seed=seed, seconds=SEARCHED * self.budget)
+        left = self.budget - (time.monotonic() - began)
+        proven = prove(X, found.labels, k, budget=max(0.0, left))
+        self.bound_, self.optimal_ = proven.bound, proven.optimal
+        return proven.labels
 
 
-def _sharing(effort: "Search | Prove", share: float):
-    copy = clone(effort)
+def seed_of(random_state: int | None) -> int:
+    """Return the seed, drawn where there is none."""
+    return secrets.randbelow(2**31) if random_state is None else int(random_state)
+
+
+def _sharing(effort: E, share: float) -> E:
+    copy: E = clone(effort)
     return copy if copy.budget is None else copy.set_params(budget=share * copy.budget)

@@ -6,10 +6,12 @@ from shoal.errors import InputError
 from shoal.kernels.subsets import best_groups
 from shoal.parameters import K
 from shoal.partitioners._base import PROVEN, Facts, Labels, Matrix, Partitioner, sse
-from shoal.partitioners._proof import NotProven, prove
+from shoal.partitioners.mdav import MDAV
+from shoal.partitioners.prove import prove
 
 TINY = 16  # records for which all subsets are tried: memory doubles with each
 MOST = 1200  # records for which a proof is begun
+SECONDS = 120.0
 
 
 class Optimal(Partitioner):
@@ -88,11 +90,11 @@ class Optimal(Partitioner):
         if n <= TINY:
             labels: Labels = best_groups(X, self.k)
             return labels
-        try:
-            return prove(X, self.k)
-        except NotProven:
+        proven = prove(X, MDAV(k=self.k).fit_predict(X), self.k, budget=SECONDS)
+        if not proven.optimal:
             raise InputError(
                 f"The optimum of n_samples={n} records at k={self.k} could not be proven in"
                 f" reasonable time. Up to {TINY} records it always is; lower n or k, or take"
                 " another method."
-            ) from None
+            )
+        return proven.labels
