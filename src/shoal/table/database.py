@@ -1,0 +1,252 @@
+"""Databases: their addresses, and what goes wrong with them.
+
+SQLAlchemy is imported when a database is met. What a database says about an error may
+hold a value or a password, so none of it is shown: errors are told in our own words.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from shoal.errors import FileError, MissingDependency, ParameterError
+from shoal.parameters import hint
+from shoal.table.source import Source
+
+if TYPE_CHECKING:
+    from sqlalchemy import URL, Connection, Engine
+
+DRIVERS = {"postgres": "postgresql+psycopg", "postgresql": "postgresql+psycopg"}
+_REASONS = {
+    "28": "the user or the password is wrong, or may not connect",
+    "3D": "there is no such database",
+    "25006": "the database is read-only",
+    "42501": "this user may not do that",
+    "53": "the database has no room or no connection left",
+    "2BP01": "a view or another object depends on the table; drop or rename that first",
+    "42P07": "the table exists already",
+    "57014": "somebody cancelled it",
+}
+_WORDS = {
+    "readonly database": "the database is read-only",
+    "unable to open database file": "the file cannot be opened",
+    "file is not a database": "the file is no SQLite database, or it is damaged",
+    "malformed": "the file is damaged",
+    "database is locked": "somebody else is writing to it; try again later",
+    "password": "the user or the password is wrong",
+    "does not exist": "there is no such database or user",
+    "refused": "nobody answers there",
+    "could not translate": "there is no such host",
+    "resolve": "there is no such host",
+    "timeout": "nobody answers there",
+}
+
+
+def is_database(place: Any) -> bool:
+    """Say whether a place is the address of a database and no file."""
+    return "://" in str(place)
+
+
+def shown(place: str) -> str:
+    """Return a place as it may be shown: an address without user and password."""
+    if not is_database(place):
+        return str(place)
+    url = _url(place)
+    return f"{url.get_backend_name()}://{url.host or ''}/{url.database or ''}"
+
+
+@contextmanager
+def connected(place: str) -> Iterator["Connection"]:
+    """Open a connection within one transaction, committed at the end or rolled back."""
+    engine = _engine(place)
+    try:
+        with told(place), engine.begin() as connection:
+            yield connection
+    finally:
+        engine.dispose()
+
+
+@contextmanager
+def told(place: str) -> Iterator[None]:
+    """Turn what a database says into one line without values and passwords."""
+    from sqlalchemy.exc import SQLAlchemyError
+
+    try:
+        yield
+    except SQLAlchemyError as error:
+        raise FileError(f"{shown(place)!r}: {_reason(error)}. Nothing was changed.") from None
+
+
+def table_named(connection: "Connection", name: str) -> tuple[str | None, str]:
+    """Split ``schema.table`` where the database has such a schema."""
+    from sqlalchemy import inspect
+
+    schema, dot, table = name.partition(".")
+    if dot and table and schema in inspect(connection).get_schema_names():
+        return schema, table
+    return None, name
+
+
+def check_there(connection: "Connection", place: str, schema: str | None, table: str) -> None:
+    """Refuse a table that the database does not have."""
+    from sqlalchemy import inspect
+
+    look = inspect(connection)
+    names = [*look.get_table_names(schema), *look.get_view_names(schema)]
+    if table not in names:
+        raise FileError(
+            f"{shown(place)!r} has no table {table!r}.{hint(table, names)} The tables are:"
+            f" {', '.join(sorted(names)) or 'none'}."
+        )
+
+
+def read_table(place: str, table: str | None) -> Source:
+    """Read a table of a database."""
+    from shoal.table.sql import read
+
+    if table is None:
+        raise ParameterError(f"{shown(place)!r} is a database. Name a table with --table.")
+    with connected(place) as connection:
+        schema, name = table_named(connection, table)
+        check_there(connection, place, schema, name)
+        return read(connection, schema, name)
+
+
+class TableTarget:
+    """A table to be made in a database, whole and in one transaction.
+
+    Parameters
+    ----------
+    place : str
+        The address of the database.
+    table : str or None
+        The table's name.
+    force : bool
+        Whether a table that exists may be replaced, within the transaction.
+    """
+
+    def __init__(self, place: str, table: str | None, *, force: bool = False):
+        if table is None:
+            raise ParameterError(
+                f"{shown(place)!r} is a database. Name a table to write with --target-table."
+            )
+        self.place, self.table, self.force = place, table, force
+        with connected(place) as connection:
+            self._check(connection)
+
+    def write(self, source: Source) -> tuple[str, ...]:
+        """Make the table; return what had no place."""
+        from shoal.table.sql import write
+
+        with connected(self.place) as connection:
+            schema, name, exists = self._check(connection)
+            lost = write(source, connection, schema, name, replace=exists)
+        return (*source.remarks, *lost)
+
+    def _check(self, connection: "Connection") -> tuple[str | None, str, bool]:
+        from sqlalchemy import inspect
+
+        schema, name = table_named(connection, self.table)
+        look = inspect(connection)
+        if name in look.get_view_names(schema):
+            raise FileError(f"{name!r} is a view of {shown(self.place)!r}. Name another table.")
+        exists = look.has_table(name, schema)
+        if exists and not self.force:
+            raise FileError(
+                f"Table {name!r} exists already in {shown(self.place)!r}. Use --force to replace"
+                " it."
+            )
+        self._check_writable(connection)
+        return schema, name, exists
+
+    def _check_writable(self, connection: "Connection") -> None:
+        """Refuse a read-only database before the work."""
+        kind = connection.dialect.name
+        read_only = False
+        if kind == "postgresql":
+            read_only = connection.exec_driver_sql("SHOW transaction_read_only").scalar() == "on"
+        elif kind == "sqlite":
+            read_only = bool(connection.exec_driver_sql("PRAGMA query_only").scalar())
+            # A change that changes nothing: a database that cannot be written refuses it.
+            version = connection.exec_driver_sql("PRAGMA user_version").scalar()
+            connection.exec_driver_sql(f"PRAGMA user_version = {version}")
+        if read_only:
+            raise FileError(f"{shown(self.place)!r} is read-only. Nothing was changed.")
+
+
+def _engine(place: str) -> "Engine":
+    from sqlalchemy import create_engine
+    from sqlalchemy.exc import SQLAlchemyError
+
+    url = _url(place)
+    name = url.get_backend_name()
+    if name == "sqlite":
+        return _sqlite(url)
+    url = url.set(drivername=DRIVERS.get(url.drivername, url.drivername))
+    try:
+        return create_engine(url, hide_parameters=True)
+    except ImportError:
+        raise MissingDependency(
+            f'A {name} database needs a driver: pip install "shoal[sql]" brings the one of'
+            " PostgreSQL and SQLite; others have their own."
+        ) from None
+    except SQLAlchemyError:
+        raise FileError(f"There is no kind of database {name!r} that SQLAlchemy knows.") from None
+
+
+def _sqlite(url: "URL") -> "Engine":
+    """Open an SQLite file so that making a table is part of the transaction.
+
+    Left alone, Python's driver begins a transaction only before the first insert.
+    """
+    from pathlib import Path
+
+    from sqlalchemy import create_engine, event
+
+    path = (url.database or "").removeprefix("file:")
+    if not path or path == ":memory:":
+        raise FileError("An SQLite address names a file: sqlite:///survey.db.")
+    if not Path(path).exists() and not Path(path).parent.is_dir():
+        raise FileError(f"There is no folder {str(Path(path).parent)!r}.")
+    engine = create_engine(url, hide_parameters=True)
+
+    @event.listens_for(engine, "connect")
+    def _leave_alone(connection: Any, record: Any) -> None:
+        connection.isolation_level = None
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Any) -> None:
+        connection.exec_driver_sql("BEGIN")
+
+    return engine
+
+
+def _url(place: str) -> "URL":
+    try:
+        from sqlalchemy import make_url
+    except ImportError:
+        raise MissingDependency(
+            'Databases need the package SQLAlchemy: pip install "shoal[sql]".'
+        ) from None
+    from sqlalchemy.exc import ArgumentError
+
+    try:
+        return make_url(place)
+    except (ArgumentError, ValueError):
+        raise FileError(
+            "The address of a database cannot be read. It looks like"
+            " postgresql://user@host/database or sqlite:///file.db."
+        ) from None
+
+
+def _reason(error: Any) -> str:
+    """Return why a database refused, in our words."""
+    original = getattr(error, "orig", None)
+    state = str(getattr(original, "sqlstate", None) or "")
+    for start, reason in _REASONS.items():
+        if state.startswith(start):
+            return reason
+    message = str(original or "").lower()
+    for word, reason in _WORDS.items():
+        if word in message:
+            return reason
+    return f"the database refused ({state or type(original or error).__name__})"

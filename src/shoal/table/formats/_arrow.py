@@ -1,0 +1,110 @@
+"""Schemas of Arrow: what may leave in their entries.
+
+An entry is free text that any program may have written: it may name dropped columns
+or hold the extremes of a column. So entries leave by a list of harmless keys, and
+the description that pandas reads is made again for the released columns.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from shoal.table.notes import ColumnNotes, Notes
+from shoal.table.source import Source
+
+LABELS = ("label", "description", "comment", "long_name")
+HARMLESS = ("unit", "units", "PARQUET:field_id")
+HOLDS = ("labels", "value labels")
+VALUE_LABELS = "value_labels"
+
+
+def notes_of(schema: pa.Schema) -> Notes:
+    """Return what a schema says beyond types."""
+    free = _words(schema.metadata)
+    frame = _parsed(free.pop("pandas", ""))
+    return Notes(
+        family="arrow",
+        columns={field.name: _column_notes(_words(field.metadata)) for field in schema},
+        free=free,
+        frame=frame if isinstance(frame, dict) else None,
+    )
+
+
+def with_notes(source: Source) -> pa.Table:
+    """Return the table with a schema that holds the notes."""
+    table, notes = source.table, source.notes
+    fields = [field.with_metadata(_entries(notes.on(field.name)) or None) for field in table.schema]
+    entries = {str(key): str(text) for key, text in notes.free.items() if text}
+    if notes.frame is not None:
+        entries["pandas"] = json.dumps(_frame(notes.frame, table))
+    return pa.Table.from_arrays(table.columns, schema=pa.schema(fields, entries or None))
+
+
+def _column_notes(entries: dict[str, str]) -> ColumnNotes:
+    label = next((entries[key] for key in LABELS if entries.get(key)), None)
+    values = _parsed(entries.pop(VALUE_LABELS, ""))
+    value_labels = {}
+    for pair in values if isinstance(values, list) else ():
+        if isinstance(pair, list) and len(pair) == 2 and not isinstance(pair[0], list | dict):
+            value_labels[pair[0]] = str(pair[1])
+    known = (*LABELS, *HARMLESS)
+    return ColumnNotes(
+        label=label,
+        value_labels=value_labels,
+        kept={key: text for key, text in entries.items() if key in known},
+        other={key: text for key, text in entries.items() if key not in known},
+    )
+
+
+def _entries(notes: ColumnNotes) -> dict[str, str]:
+    entries = {**notes.other, **notes.kept}
+    if notes.label and notes.label not in entries.values():
+        entries["label"] = notes.label
+    if notes.value_labels:
+        pairs = [[value, label] for value, label in notes.value_labels.items()]
+        entries[VALUE_LABELS] = json.dumps(pairs, ensure_ascii=False)
+    return entries
+
+
+def _frame(frame: Mapping[str, Any], table: pa.Table) -> dict[str, Any]:
+    """Return what pandas needs to know about the released columns, and nothing else."""
+    fresh = pa.Schema.from_pandas(
+        table.slice(0, 0).to_pandas(ignore_metadata=True), preserve_index=False
+    )
+    described: dict[str, Any] = json.loads(fresh.metadata[b"pandas"])
+    index = [name for name in frame.get("index_columns", ()) if name in table.column_names]
+    described["index_columns"] = index
+    before = {
+        column.get("field_name"): column
+        for column in frame.get("columns", ())
+        if isinstance(column, dict)
+    }
+    types = dict(zip(table.column_names, table.schema.types, strict=True))
+    for column in described["columns"]:
+        name = column["field_name"]
+        known = before.get(name, {})
+        if name in index and str(name).startswith("__index_level_"):
+            column["name"] = None
+        if isinstance(known.get("numpy_type"), str) and not pa.types.is_floating(types[name]):
+            column["numpy_type"] = known["numpy_type"]
+    return described
+
+
+def _words(metadata: Mapping[bytes, bytes] | None) -> dict[str, str]:
+    """Return entries as text; what is no text has no place among notes."""
+    found = {}
+    for key, value in (metadata or {}).items():
+        try:
+            found[key.decode()] = value.decode()
+        except UnicodeDecodeError:
+            continue
+    return found
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None

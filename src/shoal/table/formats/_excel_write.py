@@ -1,0 +1,94 @@
+"""The way out: a table becomes an Excel file of one sheet."""
+
+import datetime as dt
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import xlsxwriter
+
+from shoal.errors import FileError
+from shoal.table.dialect import Dialect
+from shoal.table.source import Source
+
+MOST_RECORDS = 1_048_575  # and a line of names
+LONGEST_TEXT = 32_767
+
+
+def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
+    """Write an Excel file of one sheet; say what had no place."""
+    del dialect, target
+    table, notes = source.table, source.notes
+    own = notes.family == "excel"
+    if table.num_rows > MOST_RECORDS:
+        raise FileError(
+            f"An Excel file holds {MOST_RECORDS} records; there are {table.num_rows}. Write"
+            " another format."
+        )
+    plain = [_writable(table.column(name), name) for name in table.column_names]
+    options = {"constant_memory": True, "default_date_format": "yyyy-mm-dd", "in_memory": True}
+    with xlsxwriter.Workbook(str(path), options) as book:
+        book.set_properties({"created": dt.datetime(2000, 1, 1)})  # the same bytes every day
+        sheet = book.add_worksheet()
+        quoted = book.add_format({"quote_prefix": True})
+        looks = []
+        for at, name in enumerate(table.column_names):
+            looks.append(_look(book, plain[at].type, notes.on(name).format if own else None))
+            sheet.write_string(0, at, name)
+        for number, row in enumerate(zip(*(c.to_pylist() for c in plain), strict=True), 1):
+            for at, value in enumerate(row):
+                _write_cell(sheet, number, at, value, looks[at], quoted)
+    return notes.without_place("An Excel file", ("formats",), "excel")
+
+
+def _writable(column: Any, name: str) -> Any:
+    """Return a column of values that a cell can hold."""
+    held = column.type
+    if pa.types.is_dictionary(held):
+        column = column.cast(held.value_type)
+        held = column.type
+    if pa.types.is_nested(held) or pa.types.is_binary(held):
+        raise FileError(f"Column {name!r} holds {held} values, which an Excel file cannot.")
+    if pa.types.is_integer(held):
+        bounds = pc.min_max(column).as_py()
+        beyond = max(-(bounds["min"] or 0), bounds["max"] or 0) > 2**53
+        return column.cast(pa.string()) if beyond else column
+    if pa.types.is_decimal(held):
+        return column.cast(pa.float64())
+    if pa.types.is_timestamp(held):
+        return column.cast(pa.timestamp("ms", held.tz), safe=False).cast(pa.timestamp("ms"))
+    if pa.types.is_time(held) or pa.types.is_duration(held):
+        return column.cast(pa.string())
+    is_text = pa.types.is_string(held) or pa.types.is_large_string(held)
+    if is_text and (pc.max(pc.utf8_length(column)).as_py() or 0) > LONGEST_TEXT:
+        raise FileError(
+            f"Column {name!r} holds a text of more than {LONGEST_TEXT} characters, which an Excel"
+            " cell cannot. Write another format."
+        )
+    return column
+
+
+def _look(book: Any, held: pa.DataType, shown: str | None) -> Any:
+    if shown is None and pa.types.is_timestamp(held):
+        shown = "yyyy-mm-dd hh:mm:ss"
+    if shown is None and pa.types.is_date(held):
+        shown = "yyyy-mm-dd"
+    return None if shown is None else book.add_format({"num_format": shown})
+
+
+def _write_cell(sheet: Any, row: int, at: int, value: Any, look: Any, quoted: Any) -> None:
+    if value is None or value != value:
+        return  # no value, or not a number: an empty cell
+    if isinstance(value, str):
+        # A text that looks like a formula is marked, so that it stays text when it is edited.
+        sheet.write_string(row, at, value, quoted if value[:1] in "=+-@" and value else look)
+    elif isinstance(value, bool):
+        sheet.write_boolean(row, at, value, look)
+    elif isinstance(value, dt.date):
+        if value.year < 1900 or (value.year == 1900 and value.month < 3):
+            sheet.write_string(row, at, value.isoformat())  # before the first day of Excel
+        else:
+            sheet.write_datetime(row, at, value, look)
+    else:
+        sheet.write_number(row, at, value, look)

@@ -1,0 +1,95 @@
+"""SAS files: data sets are read, transport files are read and written."""
+
+import re
+from collections.abc import Collection
+from pathlib import Path
+
+import pyarrow as pa
+
+from shoal.table.dialect import Dialect
+from shoal.table.formats import _statistical as common
+from shoal.table.formats._calendar import Clock
+from shoal.table.notes import ColumnNotes, Notes
+from shoal.table.source import Source
+
+common.pyreadstat()
+HOLDS = ("labels", "formats")
+DAYS = Clock("1960-01-01", 86_400_000, True)
+MOMENTS = Clock("1960-01-01", 1000, False)
+_NAME = re.compile(r"[A-Za-z_]\w{0,31}", re.ASCII)
+_DATES = ("DATE", "DAY", "DDMMYY", "MMDDYY", "YYMMDD", "E8601DA", "B8601DA", "IS8601DA", "MONYY")
+_TIMES = ("DATETIME", "E8601DT", "B8601DT", "IS8601DT", "DATEAMPM")
+_MADE = b"01JAN70:00:00:00"
+_PLACES = (144, 160, 464, 480)  # made and changed, of the library and of its member
+
+
+def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Source:
+    """Read a SAS file."""
+    del numbers  # it says what is a number
+    if path.suffix.lower() == ".xpt":
+        reader = common.pyreadstat().read_xport
+        cells, meta = common.parsed(reader, path, dialect, "a SAS transport file")
+    else:
+        reader = common.pyreadstat().read_sas7bdat
+        cells, meta = common.parsed(reader, path, dialect, "a SAS file", user_missing=True)
+    columns, notes = {}, {}
+    for name, column in cells.items():
+        shown = meta.original_variable_types.get(name) or None
+        kind = meta.readstat_variable_types[name]
+        codes = None
+        if kind.startswith("string"):
+            columns[name] = common.text(column)
+        else:
+            columns[name], codes = common.numbers(
+                column, kind, clock=_clock(shown), whole=shown is None or "." not in shown
+            )
+        notes[name] = ColumnNotes(
+            label=meta.column_names_to_labels.get(name) or None, format=shown, codes=codes
+        )
+    return Source(pa.table(columns), Notes("sas", notes, {"the file's label": meta.file_label}))
+
+
+def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
+    """Write a SAS transport file; say what had no place."""
+    del dialect, target
+    common.check_names(source.table, _NAME, "A SAS transport file")
+    notes = source.notes
+    formats = _formats(source)
+    table = common.plain(
+        source.table,
+        lambda name, held: DAYS if pa.types.is_date(held) else MOMENTS,
+        "A SAS transport file",
+    )
+    common.pyreadstat().write_xport(
+        common.frame(table),
+        path,
+        file_label=notes.free.get("the file's label") or "",
+        column_labels={name: notes.on(name).label for name in table.column_names},
+        table_name="RELEASE",
+        file_format_version=8,
+        variable_format={name: shown for name, shown in formats.items() if shown},
+    )
+    common.fix_times(path, [(at, _MADE) for at in _PLACES])
+    return notes.without_place("A SAS transport file", HOLDS, "sas")
+
+
+def _formats(source: Source) -> dict[str, str | None]:
+    """Return the display format of each column; dates need one that says so."""
+    formats = {}
+    for field in source.table.schema:
+        shown = source.notes.on(field.name).format if source.notes.family == "sas" else None
+        clock = _clock(shown)
+        if pa.types.is_date(field.type):
+            shown = shown if clock is DAYS else "YYMMDD10"
+        elif pa.types.is_timestamp(field.type):
+            shown = shown if clock is MOMENTS else "DATETIME20"
+        formats[field.name] = shown
+    return formats
+
+
+def _clock(shown: str | None) -> Clock | None:
+    """Return how a column counts time by its display format; spans of time do not."""
+    word = (shown or "").upper().rstrip("0123456789.")
+    if word in _TIMES:
+        return MOMENTS
+    return DAYS if word in _DATES else None
