@@ -6,6 +6,7 @@ hold a value or a password, so none of it is shown: errors are told in our own w
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal.errors import FileError, MissingDependency, ParameterError
@@ -52,6 +53,19 @@ def shown(place: str) -> str:
         return str(place)
     url = _url(place)
     return f"{url.get_backend_name()}://{url.host or ''}/{url.database or ''}"
+
+
+def sqlite_file(place: str) -> Path | None:
+    """Return the file of an SQLite database, and None for other databases."""
+    url = _url(place)
+    if url.get_backend_name() != "sqlite":
+        return None
+    name = (url.database or "").removeprefix("file:")
+    if name in ("", ":memory:"):
+        raise FileError("An SQLite address names a file: sqlite:///survey.db.")
+    if not Path(name).parent.is_dir():
+        raise FileError(f"There is no folder {str(Path(name).parent)!r}.")
+    return Path(name)
 
 
 @contextmanager
@@ -105,6 +119,9 @@ def read_table(place: str, table: str | None) -> Source:
 
     if table is None:
         raise ParameterError(f"{shown(place)!r} is a database. Name a table with --table.")
+    file = sqlite_file(place)
+    if file is not None and not file.exists():
+        raise FileError(f"There is no file {str(file)!r}.")
     with connected(place) as connection:
         schema, name = table_named(connection, table)
         check_there(connection, place, schema, name)
@@ -130,16 +147,24 @@ class TableTarget:
                 f"{shown(place)!r} is a database. Name a table to write with --target-table."
             )
         self.place, self.table, self.force = place, table, force
-        with connected(place) as connection:
-            self._check(connection)
+        file = sqlite_file(place)
+        self._new = file if file is not None and not file.exists() else None
+        if self._new is None:
+            with connected(place) as connection:
+                self._check(connection)
 
     def write(self, source: Source) -> tuple[str, ...]:
         """Make the table; return what had no place."""
         from shoal.table.sql import write
 
-        with connected(self.place) as connection:
-            schema, name, exists = self._check(connection)
-            lost = write(source, connection, schema, name, replace=exists)
+        try:
+            with connected(self.place) as connection:
+                schema, name, exists = self._check(connection)
+                lost = write(source, connection, schema, name, replace=exists)
+        except BaseException:
+            if self._new is not None:  # SQLite makes the file before the table
+                self._new.unlink(missing_ok=True)
+            raise
         return (*source.remarks, *lost)
 
     def _check(self, connection: "Connection") -> tuple[str | None, str, bool]:
@@ -155,15 +180,20 @@ class TableTarget:
                 f"Table {name!r} exists already in {shown(self.place)!r}. Use --force to replace"
                 " it."
             )
-        self._check_writable(connection)
+        self._check_writable(connection, schema)
         return schema, name, exists
 
-    def _check_writable(self, connection: "Connection") -> None:
-        """Refuse a read-only database before the work."""
+    def _check_writable(self, connection: "Connection", schema: str | None) -> None:
+        """Refuse before the work a database that is read-only, or where this user may not write."""
+        from sqlalchemy import func, select
+
         kind = connection.dialect.name
         read_only = False
         if kind == "postgresql":
             read_only = connection.exec_driver_sql("SHOW transaction_read_only").scalar() == "on"
+            allowed = func.has_schema_privilege(schema or func.current_schema(), "CREATE")
+            if not read_only and not connection.scalar(select(allowed)):
+                raise FileError(f"{shown(self.place)!r}: this user may not make a table there.")
         elif kind == "sqlite":
             read_only = bool(connection.exec_driver_sql("PRAGMA query_only").scalar())
             # A change that changes nothing: a database that cannot be written refuses it.
@@ -198,15 +228,8 @@ def _sqlite(url: "URL") -> "Engine":
 
     Left alone, Python's driver begins a transaction only before the first insert.
     """
-    from pathlib import Path
-
     from sqlalchemy import create_engine, event
 
-    path = (url.database or "").removeprefix("file:")
-    if not path or path == ":memory:":
-        raise FileError("An SQLite address names a file: sqlite:///survey.db.")
-    if not Path(path).exists() and not Path(path).parent.is_dir():
-        raise FileError(f"There is no folder {str(Path(path).parent)!r}.")
     engine = create_engine(url, hide_parameters=True)
 
     @event.listens_for(engine, "connect")

@@ -28,6 +28,8 @@ class ColumnNotes:
         Values and ranges that are declared as missing.
     codes : pyarrow.Array or None
         The missing code of each cell, null where there is none.
+    declared : str or None
+        The type, as a database spells it.
     kept : dict
         Harmless entries of a schema, by key.
     other : dict
@@ -41,6 +43,7 @@ class ColumnNotes:
     width: int | None = None
     missing: list[Any] = field(default_factory=list)
     codes: pa.Array | None = None
+    declared: str | None = None
     kept: Mapping[str, str] = field(default_factory=dict)
     other: Mapping[str, str] = field(default_factory=dict)
 
@@ -50,8 +53,8 @@ class ColumnNotes:
         A missing code among means would make a mean a hole, and a format without
         decimals would hide them. Entries of a schema may hold the old extremes.
         """
-        same = pa.types.is_temporal(values.type)
-        return replace(self, format=self.format if same else None, missing=[], codes=None, other={})
+        shown = self.format if pa.types.is_temporal(values.type) else None
+        return replace(self, format=shown, missing=[], codes=None, declared=None, other={})
 
 
 @dataclass(frozen=True, eq=False)

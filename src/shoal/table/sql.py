@@ -32,7 +32,7 @@ def read(connection: "Connection", schema: str | None, name: str) -> Source:
     names = [str(column.name) for column in table.columns]
     notes = {
         str(column.name): ColumnNotes(
-            label=column.comment or None, format=_words(column.type, connection)
+            label=column.comment or None, declared=_words(column.type, connection)
         )
         for column in table.columns
     }
@@ -50,7 +50,7 @@ def write(
     own = {
         column: words
         for column in kinds
-        if source.notes.family == family and (words := source.notes.on(column).format)
+        if source.notes.family == family and (words := source.notes.on(column).declared)
     }
     made = sa.Table(
         name,
@@ -74,8 +74,8 @@ def write(
     ]
     into = sa.insert(made).values(dict(zip(kinds, cells, strict=True)))
     _fill(connection, into, source.table)
-    holds = ("labels", "formats") if connection.dialect.supports_comments else ("formats",)
-    return source.notes.without_place(f"A {family} table", holds, family)
+    holds = ("labels",) if connection.dialect.supports_comments else ()
+    return source.notes.without_place("A table of this database", holds, family)
 
 
 def _fill(connection: "Connection", into: Any, table: pa.Table) -> None:
@@ -135,8 +135,11 @@ def _column(column: Any, cells: list[Any], family: str) -> pa.Array:
     try:
         if held == "decimal":
             return _decimals(column.type, cells)
-        if held is None and {type(cell) for cell in cells} >= {int, float}:
+        kinds = {type(cell) for cell in cells if cell is not None}
+        if held is None and kinds == {int, float}:
             return pa.array([None if c is None else float(c) for c in cells], pa.float64())
+        if held is None and len(kinds) > 1:
+            raise TypeError  # Arrow would take text for bytes
         return pa.array(cells, held)
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, ValueError, TypeError):
         raise ColumnError(

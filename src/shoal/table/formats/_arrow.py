@@ -20,6 +20,16 @@ HOLDS = ("labels", "value labels")
 VALUE_LABELS = "value_labels"
 
 
+def source_of(table: pa.Table) -> Source:
+    """Return a table that Arrow read, in types that its functions take, with its notes."""
+    notes = notes_of(table.schema)
+    for at, field in enumerate(table.schema):
+        usual = _usual(field.type)
+        if usual != field.type:
+            table = table.set_column(at, field.with_type(usual), table.column(at).cast(usual))
+    return Source(table, notes)
+
+
 def notes_of(schema: pa.Schema) -> Notes:
     """Return what a schema says beyond types."""
     free = _words(schema.metadata)
@@ -90,6 +100,14 @@ def _frame(frame: Mapping[str, Any], table: pa.Table) -> dict[str, Any]:
         if isinstance(known.get("numpy_type"), str) and not pa.types.is_floating(types[name]):
             column["numpy_type"] = known["numpy_type"]
     return described
+
+
+def _usual(held: pa.DataType) -> pa.DataType:
+    """Return the type with text as most functions of Arrow know it; views they do not."""
+    if pa.types.is_dictionary(held):
+        return pa.dictionary(held.index_type, _usual(held.value_type), held.ordered)
+    views = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
+    return views.get(held, held)
 
 
 def _words(metadata: Mapping[bytes, bytes] | None) -> dict[str, str]:

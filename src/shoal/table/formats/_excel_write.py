@@ -42,6 +42,20 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     return notes.without_place("An Excel file", ("formats",), "excel")
 
 
+class _Exact(float):
+    """A number that shows all its digits; XlsxWriter would show 16, and 17 can matter."""
+
+    def __new__(cls, value: float) -> "_Exact":
+        number = super().__new__(cls, value)
+        number.digits = repr(value)
+        return number
+
+    digits: str
+
+    def __format__(self, form: str) -> str:
+        return self.digits
+
+
 def _writable(column: Any, name: str) -> Any:
     """Return a column of values that a cell can hold."""
     held = column.type
@@ -54,8 +68,14 @@ def _writable(column: Any, name: str) -> Any:
         bounds = pc.min_max(column).as_py()
         beyond = max(-(bounds["min"] or 0), bounds["max"] or 0) > 2**53
         return column.cast(pa.string()) if beyond else column
-    if pa.types.is_decimal(held):
-        return column.cast(pa.float64())
+    if pa.types.is_decimal(held) or pa.types.is_floating(held):
+        column = column.cast(pa.float64())
+        if pc.any(pc.is_inf(column)).as_py():
+            raise FileError(
+                f"Column {name!r} has infinite values, which an Excel file cannot hold. Correct or"
+                " drop them."
+            )
+        return column
     if pa.types.is_timestamp(held):
         return column.cast(pa.timestamp("ms", held.tz), safe=False).cast(pa.timestamp("ms"))
     if pa.types.is_time(held) or pa.types.is_duration(held):
@@ -91,4 +111,4 @@ def _write_cell(sheet: Any, row: int, at: int, value: Any, look: Any, quoted: An
         else:
             sheet.write_datetime(row, at, value, look)
     else:
-        sheet.write_number(row, at, value, look)
+        sheet.write_number(row, at, _Exact(value), look)

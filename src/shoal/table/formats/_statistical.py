@@ -160,6 +160,11 @@ def fix_times(path: Path, places: list[tuple[int, bytes]]) -> None:
             file.write(moment)
 
 
+def _within(kind: str) -> str:
+    """Return the name of a kind of file as it stands within a sentence."""
+    return kind[:1].lower() + kind[1:]
+
+
 def _is_whole(values: Any) -> bool:
     return bool(len(values)) and bool(np.all(np.abs(values) < EXACT) and np.all(values % 1 == 0))
 
@@ -179,14 +184,26 @@ def _plain(
     if pa.types.is_integer(held):
         return _fitting(column, name, kind)
     if pa.types.is_decimal(held) or pa.types.is_floating(held):
-        return column.cast(pa.float64())
+        return _finite(column.cast(pa.float64()), name, kind)
     if pa.types.is_string(held) or pa.types.is_large_string(held):
         return column.cast(pa.string()).fill_null("")  # such files know no missing text
     if pa.types.is_null(held):
         return column.cast(pa.float64())
     if pa.types.is_time(held):
         return column.cast(pa.string()).fill_null("")
-    raise FileError(f"Column {name!r} holds {held} values, which {kind.lower()} cannot.")
+    raise FileError(f"Column {name!r} holds {held} values, which {_within(kind)} cannot.")
+
+
+def _finite(column: pa.Array, name: str, kind: str) -> pa.Array:
+    """Return floats with holes where there is no number; refuse infinite ones."""
+    column = pc.if_else(pc.is_nan(column), pa.scalar(None, pa.float64()), column)
+    infinite = pc.sum(pc.is_inf(column).cast(pa.int64())).as_py() or 0
+    if infinite:
+        raise FileError(
+            f"Column {name!r} has {infinite} infinite value{'s' if infinite > 1 else ''}, which"
+            f" {_within(kind)} cannot hold. Correct or drop them."
+        )
+    return column
 
 
 def _fitting(column: pa.Array, name: str, kind: str) -> pa.Array:
@@ -197,7 +214,7 @@ def _fitting(column: pa.Array, name: str, kind: str) -> pa.Array:
         return column.cast(pa.int32())
     if max(-low, high) >= EXACT:
         raise FileError(
-            f"Column {name!r} holds whole numbers beyond 2**53, which {kind.lower()} cannot. Leave"
+            f"Column {name!r} holds whole numbers beyond 2**53, which {_within(kind)} cannot. Leave"
             " it out, or write another format."
         )
     return column.cast(pa.float64())

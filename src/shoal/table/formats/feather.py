@@ -19,7 +19,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
     except pa.ArrowInvalid:
         with path.open("rb") as file:
             table = pa.ipc.open_stream(file).read_all()
-    return Source(table, _arrow.notes_of(table.schema))
+    return _arrow.source_of(table)
 
 
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:

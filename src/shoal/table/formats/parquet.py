@@ -15,7 +15,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
     del dialect, numbers  # it says all about itself
     with pq.ParquetFile(path) as file:
         table = file.read()
-    return Source(table, _arrow.notes_of(table.schema))
+    return _arrow.source_of(table)
 
 
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:

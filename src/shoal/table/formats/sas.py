@@ -5,7 +5,9 @@ from collections.abc import Collection
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from shoal.errors import FileError
 from shoal.table.dialect import Dialect
 from shoal.table.formats import _statistical as common
 from shoal.table.formats._calendar import Clock
@@ -60,17 +62,45 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         lambda name, held: DAYS if pa.types.is_date(held) else MOMENTS,
         "A SAS transport file",
     )
+    _check_range(table)
     common.pyreadstat().write_xport(
         common.frame(table),
         path,
         file_label=notes.free.get("the file's label") or "",
         column_labels={name: notes.on(name).label for name in table.column_names},
         table_name="RELEASE",
-        file_format_version=8,
+        file_format_version=_version(table, notes),
         variable_format={name: shown for name, shown in formats.items() if shown},
     )
     common.fix_times(path, [(at, _MADE) for at in _PLACES])
     return notes.without_place("A SAS transport file", HOLDS, "sas")
+
+
+def _version(table: pa.Table, notes: Notes) -> int:
+    """Return 5, which every program reads, where names, labels and texts are short enough."""
+    for name in table.column_names:
+        column = table.column(name)
+        longest = 0
+        if pa.types.is_string(column.type):
+            longest = pc.max(pc.binary_length(column)).as_py() or 0
+        if len(name) > 8 or len((notes.on(name).label or "").encode()) > 40 or longest > 200:
+            return 8
+    return 5
+
+
+def _check_range(table: pa.Table) -> None:
+    """Refuse numbers that the floats of a transport file cannot hold."""
+    for name in table.column_names:
+        column = table.column(name)
+        if not pa.types.is_floating(column.type):
+            continue
+        size = pc.abs(column)
+        held = pc.or_(pc.equal(size, 0.0), pc.and_(pc.less(size, 7e75), pc.greater(size, 6e-79)))
+        if pc.any(pc.invert(held)).as_py():
+            raise FileError(
+                f"Column {name!r} holds numbers that a SAS transport file cannot: beyond 7e75 or"
+                " too near to 0. Rescale it, or write another format."
+            )
 
 
 def _formats(source: Source) -> dict[str, str | None]:

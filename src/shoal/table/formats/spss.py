@@ -65,7 +65,7 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     if own:
         for at, name in enumerate(table.column_names):
             column = with_codes(table.column(name), notes.on(name).codes)
-            table = table.set_column(at, name, column)
+            table = table.set_column(at, name, _as_wide(column, notes.on(name).format))
     labels = {
         name: common.labels_for(notes.on(name).value_labels, table.column(name))
         for name in table.column_names
@@ -116,6 +116,20 @@ def _column(
     codes = pa.array(codes, pa.string() if kind.startswith("string") else pa.float64())
     kept = pa.compute.if_else(hole, column, pa.scalar(None, column.type))
     return kept, codes
+
+
+def _as_wide(column: pa.ChunkedArray, shown: str | None) -> pa.ChunkedArray:
+    """Fill up the first text of a column to the width that it had.
+
+    pyreadstat makes a column as wide as its longest text. SPSS fills up all texts
+    with blanks and takes them off again, so no value changes.
+    """
+    width = re.fullmatch(r"A(\d+)", shown or "")
+    if width is None or not pa.types.is_string(column.type):
+        return column
+    cells = column.to_pylist()
+    cells[0] += " " * (int(width[1]) - len(cells[0].encode()))
+    return pa.chunked_array([cells], pa.string())
 
 
 def _numeric(named: dict[Any, str], column: pa.Array) -> dict[Any, str]:
