@@ -165,13 +165,3 @@ def test_a_hostile_file_is_refused_in_one_line(folder, name):
     assert done.exit_code == 1
     assert any(word in done.stderr for word in said.split("|")), done.stderr
     assert len(done.stderr.splitlines()) == 1
-
-
-@pytest.mark.parametrize("name", ["haven.dta", "pspp.sav", "pspp.zsav", "haven.sas7bdat"])
-def test_a_truncated_statistical_file_is_refused(folder, name):
-    content = (FILES / name).read_bytes()
-    for share in (0.1, 0.5, 0.9):
-        Path(name).write_bytes(content[: int(share * len(content))])
-        done = shell("mask", name, "out.csv", "-c", "age", "-k", "3")
-        assert done.exit_code == 1, (share, done.output)
-        assert len(done.stderr.splitlines()) == 1

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 import pytest
 
+from shoal.errors import FileError
 from shoal.table.files import open_source, read, write
 
 FILES = Path(__file__).parent / "files"
@@ -148,3 +149,16 @@ def test_dates_before_the_first_day_of_excel_are_text(tmp_path):
     target = tmp_path / "out.xlsx"
     write(early, target, target=target)
     assert read(target).column("visit").to_pylist()[:2] == ["1899-12-31", "2020-01-01 00:00:00"]
+
+
+@pytest.mark.parametrize("name", [*WITH_CODES, *WITHOUT, *PLAIN])
+def test_a_file_that_is_cut_off_is_refused(tmp_path, name):
+    content = (FILES / name).read_bytes()
+    # A transport file that ends between two of its records, and a Stata file of old that ends
+    # behind its values, cannot be told from whole ones.
+    most = len(content) - (200 if name == "foreign.dta" else 1)
+    for length in range(0, most, most // 30):
+        if not (name.endswith("xpt") and length % 80 == 0):
+            (tmp_path / name).write_bytes(content[:length])
+            with pytest.raises(FileError):
+                read(tmp_path / name)

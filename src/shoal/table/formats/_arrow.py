@@ -6,6 +6,7 @@ the description that pandas reads is made again for the released columns.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,6 +19,9 @@ LABELS = ("label", "description", "comment", "long_name")
 HARMLESS = ("unit", "units", "PARQUET:field_id")
 HOLDS = ("labels", "value labels")
 VALUE_LABELS = "value_labels"
+_NUMPY = re.compile(
+    r"(U?Int|u?int)\d+|bool(ean)?|object|str(ing)?(\[\w+\])?|category|datetime64\[[\w, /+-]+\]"
+)
 
 
 def source_of(table: pa.Table) -> Source:
@@ -84,22 +88,27 @@ def _frame(frame: Mapping[str, Any], table: pa.Table) -> dict[str, Any]:
         table.slice(0, 0).to_pandas(ignore_metadata=True), preserve_index=False
     )
     described: dict[str, Any] = json.loads(fresh.metadata[b"pandas"])
-    index = [name for name in frame.get("index_columns", ()) if name in table.column_names]
+    index = [name for name in _entries_of(frame, "index_columns") if name in table.column_names]
     described["index_columns"] = index
     before = {
-        column.get("field_name"): column
-        for column in frame.get("columns", ())
-        if isinstance(column, dict)
+        column["field_name"]: column.get("numpy_type")
+        for column in _entries_of(frame, "columns")
+        if isinstance(column, dict) and isinstance(column.get("field_name"), str)
     }
     types = dict(zip(table.column_names, table.schema.types, strict=True))
     for column in described["columns"]:
         name = column["field_name"]
-        known = before.get(name, {})
-        if name in index and str(name).startswith("__index_level_"):
+        if name in index and name.startswith("__index_level_"):
             column["name"] = None
-        if isinstance(known.get("numpy_type"), str) and not pa.types.is_floating(types[name]):
-            column["numpy_type"] = known["numpy_type"]
+        known = before.get(name)
+        if _NUMPY.fullmatch(str(known)) and not pa.types.is_floating(types[name]):
+            column["numpy_type"] = known
     return described
+
+
+def _entries_of(frame: Mapping[str, Any], key: str) -> list[Any]:
+    entries = frame.get(key)
+    return entries if isinstance(entries, list) else []
 
 
 def _usual(held: pa.DataType) -> pa.DataType:

@@ -9,12 +9,13 @@ import pyarrow.compute as pc
 
 from shoal.errors import FileError
 from shoal.table.dialect import Dialect
-from shoal.table.formats import _statistical as common
+from shoal.table.formats import _statistical_read as reading
+from shoal.table.formats import _statistical_write as writing
 from shoal.table.formats._calendar import Clock
 from shoal.table.notes import ColumnNotes, Notes
 from shoal.table.source import Source
 
-common.pyreadstat()
+reading.pyreadstat()
 HOLDS = ("labels", "formats")
 DAYS = Clock("1960-01-01", 86_400_000, True)
 MOMENTS = Clock("1960-01-01", 1000, False)
@@ -29,20 +30,22 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
     """Read a SAS file."""
     del numbers  # it says what is a number
     if path.suffix.lower() == ".xpt":
-        reader = common.pyreadstat().read_xport
-        cells, meta = common.parsed(reader, path, dialect, "a SAS transport file")
+        if path.stat().st_size % 80:  # such a file is made of records of 80 bytes
+            raise FileError(f"{path.name!r} is not a SAS transport file, or it is cut off.")
+        reader = reading.pyreadstat().read_xport
+        cells, meta = reading.parsed(reader, path, dialect, "a SAS transport file")
     else:
-        reader = common.pyreadstat().read_sas7bdat
-        cells, meta = common.parsed(reader, path, dialect, "a SAS file", user_missing=True)
+        reader = reading.pyreadstat().read_sas7bdat
+        cells, meta = reading.parsed(reader, path, dialect, "a SAS file", user_missing=True)
     columns, notes = {}, {}
     for name, column in cells.items():
         shown = meta.original_variable_types.get(name) or None
         kind = meta.readstat_variable_types[name]
         codes = None
         if kind.startswith("string"):
-            columns[name] = common.text(column)
+            columns[name] = reading.text(column)
         else:
-            columns[name], codes = common.numbers(
+            columns[name], codes = reading.numbers(
                 column, kind, clock=_clock(shown), whole=shown is None or "." not in shown
             )
         notes[name] = ColumnNotes(
@@ -54,26 +57,30 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
     """Write a SAS transport file; say what had no place."""
     del dialect, target
-    common.check_names(source.table, _NAME, "A SAS transport file")
-    notes = source.notes
+    writing.check_names(source.table, _NAME, (), "A SAS transport file")
+    notes, said = writing.shortened(
+        source.notes, "A SAS transport file", lambda text: writing.cut(text, 256), str
+    )
     formats = _formats(source)
-    table = common.plain(
+    table = writing.plain(
         source.table,
         lambda name, held: DAYS if pa.types.is_date(held) else MOMENTS,
         "A SAS transport file",
     )
     _check_range(table)
-    common.pyreadstat().write_xport(
-        common.frame(table),
+    writing.written(
+        reading.pyreadstat().write_xport,
+        writing.frame(table),
         path,
+        "A SAS transport file",
         file_label=notes.free.get("the file's label") or "",
         column_labels={name: notes.on(name).label for name in table.column_names},
         table_name="RELEASE",
         file_format_version=_version(table, notes),
         variable_format={name: shown for name, shown in formats.items() if shown},
     )
-    common.fix_times(path, [(at, _MADE) for at in _PLACES])
-    return notes.without_place("A SAS transport file", HOLDS, "sas")
+    writing.fix_times(path, [(at, _MADE) for at in _PLACES])
+    return [*said, *notes.without_place("A SAS transport file", HOLDS, "sas")]
 
 
 def _version(table: pa.Table, notes: Notes) -> int:

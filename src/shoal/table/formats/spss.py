@@ -9,16 +9,18 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.table.dialect import Dialect
-from shoal.table.formats import _statistical as common
+from shoal.table.formats import _statistical_read as reading
+from shoal.table.formats import _statistical_write as writing
 from shoal.table.formats._calendar import Clock
 from shoal.table.notes import ColumnNotes, Notes, with_codes
 from shoal.table.source import Source
 
-common.pyreadstat()
+reading.pyreadstat()
 HOLDS = ("labels", "value labels", "missing codes", "formats", "levels of measurement")
 DAYS = Clock("1582-10-14", 1000, True)
 MOMENTS = Clock("1582-10-14", 1000, False)
 _NAME = re.compile(r"[^\W\d_][\w.@#$]{0,63}")
+_RESERVED = ("ALL", "AND", "BY", "EQ", "GE", "GT", "LE", "LT", "NE", "NOT", "OR", "TO", "WITH")
 _DATES = ("DATE", "ADATE", "EDATE", "SDATE", "JDATE")
 _TIMES = ("DATETIME", "YMDHMS")
 _MADE = [(92, b"01 Jan 70"), (101, b"00:00:00")]
@@ -27,8 +29,8 @@ _MADE = [(92, b"01 Jan 70"), (101, b"00:00:00")]
 def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Source:
     """Read an SPSS file."""
     del numbers  # it says what is a number
-    reader = common.pyreadstat().read_sav
-    cells, meta = common.parsed(reader, path, dialect, "an SPSS file", user_missing=True)
+    reader = reading.pyreadstat().read_sav
+    cells, meta = reading.parsed(reader, path, dialect, "an SPSS file", user_missing=True)
     columns, notes = {}, {}
     for name, column in cells.items():
         shown = meta.original_variable_types.get(name)
@@ -55,11 +57,16 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
     """Write an SPSS file; say what had no place."""
     del dialect
-    common.check_names(source.table, _NAME, "An SPSS file")
-    notes = source.notes
+    writing.check_names(source.table, _NAME, _RESERVED, "An SPSS file")
+    notes, said = writing.shortened(
+        source.notes,
+        "An SPSS file",
+        lambda text: writing.cut(text, 256),
+        lambda text: writing.cut(text, 120),
+    )
     own = notes.family == "spss"
     formats = _formats(source)
-    table = common.plain(
+    table = writing.plain(
         source.table, lambda name, held: DAYS if pa.types.is_date(held) else MOMENTS, "An SPSS file"
     )
     if own:
@@ -67,14 +74,16 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
             column = with_codes(table.column(name), notes.on(name).codes)
             table = table.set_column(at, name, _as_wide(column, notes.on(name).format))
     labels = {
-        name: common.labels_for(notes.on(name).value_labels, table.column(name))
+        name: writing.labels_for(notes.on(name).value_labels, table.column(name))
         for name in table.column_names
     }
     columns = notes.columns if own else {}
     packed = target.suffix.lower() == ".zsav"
-    common.pyreadstat().write_sav(
-        common.frame(table),
+    writing.written(
+        reading.pyreadstat().write_sav,
+        writing.frame(table),
         path,
+        "An SPSS file",
         file_label=notes.free.get("the file's label") or "",
         column_labels={name: notes.on(name).label for name in table.column_names},
         compress=packed,
@@ -88,8 +97,8 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         variable_measure={name: c.measure for name, c in columns.items() if c.measure},
         variable_format={name: shown for name, shown in formats.items() if shown},
     )
-    common.fix_times(path, _MADE)
-    return notes.without_place("An SPSS file", HOLDS, "spss")
+    writing.fix_times(path, _MADE)
+    return [*said, *notes.without_place("An SPSS file", HOLDS, "spss")]
 
 
 def _column(
@@ -97,7 +106,7 @@ def _column(
 ) -> tuple[pa.Array, pa.Array | None]:
     """Return a column without its declared missing values, and those apart."""
     if kind.startswith("string"):
-        column = common.text(cells)
+        column = reading.text(cells)
         coded = np.isin(np.array(cells, object), [r["lo"] for r in ranges])
     else:
         values = np.array([np.nan if cell is None else cell for cell in cells], np.float64)
@@ -105,7 +114,7 @@ def _column(
         for one in ranges:
             coded |= (values >= one["lo"]) & (values <= one["hi"])
         whole = (shown or "").endswith(".0") or (shown or "").isalnum()
-        column = common.typed(
+        column = reading.typed(
             np.where(coded, np.nan, values), kind, clock=_clock(shown), whole=whole
         )
         cells = values.tolist()

@@ -8,34 +8,40 @@ from typing import Any
 
 import pyarrow as pa
 
+from shoal.errors import FileError
 from shoal.table.dialect import Dialect
-from shoal.table.formats import _statistical as common
+from shoal.table.formats import _statistical_read as reading
+from shoal.table.formats import _statistical_write as writing
 from shoal.table.formats._calendar import Clock
 from shoal.table.notes import ColumnNotes, Notes
 from shoal.table.source import Source
 
-common.pyreadstat()
+reading.pyreadstat()
 HOLDS = ("labels", "value labels", "missing codes", "formats")
 DAYS = Clock("1960-01-01", 86_400_000, True)
 MOMENTS = Clock("1960-01-01", 1, False)
 _NAME = re.compile(r"[^\W\d]\w{0,31}")
+_RESERVED = {"_all", "_b", "_coef", "_cons", "_n", "_N", "_pi", "_pred", "_rc", "_skip", "strL"}
+_RESERVED |= {"byte", "double", "float", "if", "in", "int", "long", "using", "with"}
+_RESERVED |= {f"str{width}" for width in range(1, 2046)}
 _MADE = b"01 Jan 1970 00:00"
 
 
 def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Source:
     """Read a Stata file."""
     del numbers  # it says what is a number
-    reader = common.pyreadstat().read_dta
-    cells, meta = common.parsed(reader, path, dialect, "a Stata file", user_missing=True)
+    _check_end(path)
+    reader = reading.pyreadstat().read_dta
+    cells, meta = reading.parsed(reader, path, dialect, "a Stata file", user_missing=True)
     columns, notes = {}, {}
     for name, column in cells.items():
         shown = meta.original_variable_types.get(name)
         kind = meta.readstat_variable_types[name]
         codes = None
         if kind.startswith("string"):
-            columns[name] = common.text(column)
+            columns[name] = reading.text(column)
         else:
-            columns[name], codes = common.numbers(column, kind, clock=_clock(shown), whole=False)
+            columns[name], codes = reading.numbers(column, kind, clock=_clock(shown), whole=False)
         notes[name] = ColumnNotes(
             label=meta.column_names_to_labels.get(name) or None,
             value_labels=meta.variable_value_labels.get(name, {}),
@@ -49,28 +55,34 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
     """Write a Stata file; say what had no place."""
     del dialect, target
-    common.check_names(source.table, _NAME, "A Stata file")
-    notes = source.notes
+    writing.check_names(source.table, _NAME, _RESERVED, "A Stata file")
+    notes, said = writing.shortened(
+        source.notes, "A Stata file", lambda text: text[:80], lambda text: text[:8_000]
+    )
     formats = _formats(source)
-    table = common.plain(
+    table = writing.plain(
         source.table, lambda name, held: _clock(formats[name]) or DAYS, "A Stata file"
     )
-    frame = common.frame(table)
+    frame = writing.frame(table)
     missing: dict[str, list[str]] = {}
     labels: dict[str, dict[Any, str]] = {}
     for name in table.column_names:
         if pa.types.is_string(table.column(name).type):
-            continue  # Stata labels numbers alone, and so are its missing codes
-        letters = common.letters(notes, name, str.lower)
+            if notes.on(name).value_labels:
+                said.append(f"A Stata file labels numbers alone; those of {name!r} are not kept.")
+            continue
+        letters = writing.letters(notes, name, str.lower)
         if letters is not None:
-            frame[name] = common.with_letters(frame[name], letters)
-        named = common.labels_for(notes.on(name).value_labels, table.column(name))
+            frame[name] = writing.with_letters(frame[name], letters)
+        named = writing.labels_for(notes.on(name).value_labels, table.column(name))
         labels[name] = {k.lower() if isinstance(k, str) else k: v for k, v in named.items()}
         found = {*(letters or ()), *(k for k in labels[name] if isinstance(k, str))} - {None}
         missing[name] = sorted(str(letter) for letter in found if letter in ascii_lowercase)
-    common.pyreadstat().write_dta(
+    writing.written(
+        reading.pyreadstat().write_dta,
         frame,
         path,
+        "A Stata file",
         file_label=notes.free.get("the file's label") or "",
         column_labels={name: notes.on(name).label for name in table.column_names},
         version=14,
@@ -79,7 +91,7 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         variable_format={name: shown for name, shown in formats.items() if shown},
     )
     _fix_time(path)
-    return notes.without_place("A Stata file", HOLDS, "stata")
+    return [*said, *notes.without_place("A Stata file", HOLDS, "stata")]
 
 
 def _formats(source: Source) -> dict[str, str | None]:
@@ -104,7 +116,17 @@ def _clock(shown: str | None) -> Clock | None:
     return MOMENTS if words.startswith("%tc") else None
 
 
+def _check_end(path: Path) -> None:
+    """Refuse a file that is cut off behind the data: its labels would be lost."""
+    mark = b"</stata_dta>"
+    with path.open("rb") as file:
+        marked = file.read(11) == b"<stata_dta>"
+        file.seek(max(0, path.stat().st_size - 64))
+        if marked and mark not in file.read():
+            raise FileError(f"{path.name!r} is a Stata file that is cut off.")
+
+
 def _fix_time(path: Path) -> None:
     with path.open("rb") as file:
         head = file.read(1 << 12)
-    common.fix_times(path, [(head.index(b"<timestamp>") + 12, _MADE)])
+    writing.fix_times(path, [(head.index(b"<timestamp>") + 12, _MADE)])

@@ -1,104 +1,28 @@
-"""What Stata, SPSS and SAS files have in common: pyreadstat reads and writes them.
+"""The way out for Stata, SPSS and SAS files: numbers and text, labels and letters."""
 
-Dates stay numbers on the way through pyreadstat and are converted here, so that what
-cannot be converted exactly comes back to the last digit.
-"""
-
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.errors import FileError, MissingDependency
-from shoal.table.dialect import Dialect
+from shoal.errors import FileError
 from shoal.table.formats._calendar import Clock
+from shoal.table.formats._statistical_read import EXACT, pyreadstat
 from shoal.table.notes import Notes
 
-EXACT = 2**53  # beyond it, a float64 cannot tell two whole numbers apart
-INTEGERS = {"int8": pa.int8(), "int16": pa.int16(), "int32": pa.int32()}
 
-
-def pyreadstat() -> Any:
-    """Import pyreadstat, or say how to install it."""
+def written(writer: Callable[..., None], table: Any, path: Path, kind: str, **options: Any) -> None:
+    """Let pyreadstat write; say in our words what it refuses."""
+    errors = pyreadstat()
     try:
-        import pyreadstat
-    except ImportError:
-        raise MissingDependency(
-            'Stata, SPSS and SAS files need the package pyreadstat: pip install "shoal[files]".'
-        ) from None
-    return pyreadstat
-
-
-def parsed(
-    reader: Callable[..., Any], path: Path, dialect: Dialect, kind: str, **options: Any
-) -> tuple[Mapping[str, list[Any]], Any]:
-    """Return the columns as lists, and what the file says about them."""
-    if not dialect.is_utf8:
-        options["encoding"] = dialect.encoding
-    try:
-        return reader(  # type: ignore[no-any-return]
-            path, output_format="dict", disable_datetime_conversion=True, **options
-        )
-    except OSError:
-        raise
-    except Exception:  # pyreadstat raises its own kinds and plain ones; some show values
-        raise FileError(
-            f"{path.name!r} is not {kind}, or it is damaged or cut off. If its text is in another"
-            " character set, name it with --encoding."
-        ) from None
-
-
-def numbers(
-    cells: list[Any], kind: str, *, clock: Clock | None, whole: bool
-) -> tuple[pa.Array, pa.Array | None]:
-    """Return a column of numbers or dates, and the letters that stand for missing values."""
-    letters = [cell if isinstance(cell, str) else None for cell in cells]
-    values = np.array(
-        [np.nan if cell is None or isinstance(cell, str) else cell for cell in cells], np.float64
-    )
-    codes = pa.array(letters, pa.string()) if any(letters) else None
-    return typed(values, kind, clock=clock, whole=whole), codes
-
-
-def typed(values: Any, kind: str, *, clock: Clock | None, whole: bool) -> pa.Array:
-    """Return float64 values with holes as dates, whole numbers or numbers."""
-    hole = np.isnan(values)
-    if clock is not None:
-        moments = clock.decode(values, hole)
-        if moments is not None:
-            return moments
-    if kind in INTEGERS:
-        return pa.array(values, mask=hole).cast(INTEGERS[kind])
-    if whole and _is_whole(values[~hole]):
-        return pa.array(values, mask=hole).cast(pa.int64())
-    if kind == "float":
-        return pa.array(values, mask=hole).cast(pa.float32())
-    return pa.array(values, mask=hole)
-
-
-def text(cells: list[Any]) -> pa.Array:
-    """Return a column of text."""
-    return pa.array([None if cell is None else str(cell) for cell in cells], pa.string())
-
-
-def letters(notes: Notes, name: str, spelled: Callable[[str], str]) -> list[str | None] | None:
-    """Return the letters that stand for missing values in a column, where letters do."""
-    codes = notes.on(name).codes
-    if codes is None or notes.family not in ("stata", "sas"):
-        return None
-    return [None if code is None else spelled(code) for code in codes.to_pylist()]
-
-
-def with_letters(column: Any, letters: list[str | None]) -> Any:
-    """Return a column of a frame with letters in place of holes."""
-    mixed = column.astype(object)
-    for at, letter in enumerate(letters):
-        if letter is not None:
-            mixed.iat[at] = letter
-    return mixed
+        writer(table, path, **options)
+    except errors.ReadstatError as error:  # a sentence from a fixed list
+        raise FileError(f"{kind} cannot hold this table: {str(error).lower()}.") from None
+    except errors.PyreadstatError:  # may show values
+        raise FileError(f"{kind} cannot hold this table. Write another format.") from None
 
 
 def frame(table: pa.Table) -> Any:
@@ -118,6 +42,23 @@ def plain(table: pa.Table, clocks: Callable[[str, pa.DataType], Clock], kind: st
     return pa.table(columns, names=table.column_names)
 
 
+def with_letters(column: Any, letters: list[str | None]) -> Any:
+    """Return a column of a frame with letters in place of holes."""
+    mixed = column.astype(object)
+    for at, letter in enumerate(letters):
+        if letter is not None:
+            mixed.iat[at] = letter
+    return mixed
+
+
+def letters(notes: Notes, name: str, spelled: Callable[[str], str]) -> list[str | None] | None:
+    """Return the letters that stand for missing values in a column, where letters do."""
+    codes = notes.on(name).codes
+    if codes is None or notes.family not in ("stata", "sas"):
+        return None
+    return [None if code is None else spelled(code) for code in codes.to_pylist()]
+
+
 def labels_for(value_labels: Mapping[Any, str], column: pa.Array) -> dict[Any, str]:
     """Return value labels whose values are of the column's type; letters stay letters."""
     found: dict[Any, str] = {}
@@ -133,14 +74,30 @@ def labels_for(value_labels: Mapping[Any, str], column: pa.Array) -> dict[Any, s
     return found
 
 
-def check_names(table: pa.Table, pattern: Any, kind: str) -> None:
+def shortened(
+    notes: Notes, kind: str, label: Callable[[str], str], value: Callable[[str], str]
+) -> tuple[Notes, list[str]]:
+    """Return the notes with labels cut to what such a file holds, and say which were cut."""
+    columns, cut = {}, []
+    for name, column in notes.columns.items():
+        values = {key: value(text) for key, text in column.value_labels.items()}
+        columns[name] = replace(
+            column, label=column.label and label(column.label), value_labels=values
+        )
+        if columns[name].label != column.label or values != column.value_labels:
+            cut.append(repr(name))
+    said = [f"{kind} has place for shorter labels only; cut are those of {', '.join(cut)}."]
+    return replace(notes, columns=columns), said if cut else []
+
+
+def check_names(table: pa.Table, pattern: Any, reserved: Collection[str], kind: str) -> None:
     """Refuse column names that such a file cannot hold."""
     seen: dict[str, str] = {}
     for name in table.column_names:
-        if not pattern.fullmatch(name):
+        if not pattern.fullmatch(name) or name in reserved:
             raise FileError(
                 f"{kind} cannot hold a column named {name!r}. Rename it: letters, digits and _,"
-                " and not too many; or write another format."
+                " not too many, and no word of its language; or write another format."
             )
         if kind != "A Stata file" and name.lower() in seen:
             raise FileError(
@@ -160,15 +117,6 @@ def fix_times(path: Path, places: list[tuple[int, bytes]]) -> None:
             file.write(moment)
 
 
-def _within(kind: str) -> str:
-    """Return the name of a kind of file as it stands within a sentence."""
-    return kind[:1].lower() + kind[1:]
-
-
-def _is_whole(values: Any) -> bool:
-    return bool(len(values)) and bool(np.all(np.abs(values) < EXACT) and np.all(values % 1 == 0))
-
-
 def _plain(
     column: pa.Array, name: str, clocks: Callable[[str, pa.DataType], Clock], kind: str
 ) -> pa.Array:
@@ -186,6 +134,8 @@ def _plain(
     if pa.types.is_decimal(held) or pa.types.is_floating(held):
         return _finite(column.cast(pa.float64()), name, kind)
     if pa.types.is_string(held) or pa.types.is_large_string(held):
+        if pc.any(pc.match_substring(column, "\0")).as_py():
+            raise FileError(f"Column {name!r} holds NUL characters, which {_within(kind)} cannot.")
         return column.cast(pa.string()).fill_null("")  # such files know no missing text
     if pa.types.is_null(held):
         return column.cast(pa.float64())
@@ -218,3 +168,13 @@ def _fitting(column: pa.Array, name: str, kind: str) -> pa.Array:
             " it out, or write another format."
         )
     return column.cast(pa.float64())
+
+
+def cut(text: str, most: int) -> str:
+    """Return as many characters of a text as fit into so many bytes."""
+    return text.encode()[:most].decode(errors="ignore")
+
+
+def _within(kind: str) -> str:
+    """Return the name of a kind of file as it stands within a sentence."""
+    return kind[:1].lower() + kind[1:]
