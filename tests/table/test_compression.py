@@ -3,6 +3,7 @@
 import gzip
 import shutil
 import subprocess
+import tracemalloc
 
 import pyarrow as pa
 import pytest
@@ -74,7 +75,11 @@ def test_a_file_that_grows_beyond_all_measure_is_refused(tmp_path, monkeypatch):
 def test_a_line_without_end_is_not_held_in_memory(tmp_path, monkeypatch, ending):
     monkeypatch.setattr(csv, "LONGEST_LINE", 1 << 20)
     path = tmp_path / f"t.csv{ending}"
-    for content in (b"x" * (1 << 22), b"a,b\n1," + b"9" * (1 << 22) + b"\n"):
+    for content in (b"x" * (1 << 25), b"a,b\n1," + b"9" * (1 << 22) + b"\n"):
         path.write_bytes(gzip.compress(content) if ending else content)
+        tracemalloc.start()
         with pytest.raises(FileError, match="a line of more than 1 MB"):
             read(path)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 1 << 24

@@ -2,8 +2,10 @@
 
 import datetime as dt
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyreadstat
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,7 +26,7 @@ TABLES = st.lists(
     st.tuples(
         st.none() | NUMBERS,
         st.none() | st.integers(-(2**53) + 1, 2**53 - 1),
-        st.none() | st.integers(-99, 99),
+        st.none() | st.integers(-99, 99) | st.integers(2**31 - 120, 2**31 - 1),
         st.text(LETTERS, max_size=12),
         st.none() | st.dates(dt.date(1600, 1, 1), dt.date(4000, 1, 1)),
         st.none() | st.datetimes(dt.datetime(1600, 1, 1), dt.datetime(4000, 1, 1)),
@@ -33,7 +35,7 @@ TABLES = st.lists(
     min_size=1,
     max_size=8,
 )
-TYPES = (pa.float64(), pa.int64(), pa.int8(), pa.string(), pa.date32())
+TYPES = (pa.float64(), pa.int64(), pa.int32(), pa.string(), pa.date32())
 TYPES = (*TYPES, pa.timestamp("ms"), pa.bool_())
 
 
@@ -72,24 +74,27 @@ def test_pandas_reads_our_stata_files(tmp_path_factory, rows):
 
 @given(st.integers(-(10**9), 10**9), st.sampled_from([DAYS, MOMENTS]))
 def test_clocks_go_there_and_back(count, clock):
-    import numpy as np
-
     values = np.array([float(count % 10**6 if clock.days else count), np.nan])
     moments = clock.decode(values, np.isnan(values))
     assert clock.encode(moments).to_pylist() == [values[0], None]
 
 
 def test_half_days_and_far_centuries_stay_numbers():
-    import numpy as np
-
     for odd in (0.5, 1e18):
         values = np.array([odd, 1.0])
         assert DAYS.decode(values, np.isnan(values)) is None
 
 
-def test_weeks_and_spans_come_back_as_the_numbers_they_are(tmp_path):
-    import pyreadstat
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_the_moment_of_writing_is_no_part_of_a_file(tmp_path, ending):
+    path = tmp_path / f"t.{ending}"
+    write(pa.table({"a": [1]}), path, target=path)
+    reader = {"dta": pyreadstat.read_dta, "xpt": pyreadstat.read_xport}
+    _, meta = reader.get(ending, pyreadstat.read_sav)(path)
+    assert meta.creation_time == meta.modification_time == dt.datetime(1970, 1, 1)
 
+
+def test_weeks_and_spans_come_back_as_the_numbers_they_are(tmp_path):
     frame = pd.DataFrame({"week": [3120.0, None], "span": [5400.0, 60.5]})
     pyreadstat.write_dta(frame[["week"]], tmp_path / "t.dta", variable_format={"week": "%tw"})
     pyreadstat.write_sav(frame[["span"]], tmp_path / "t.sav", variable_format={"span": "TIME8"})
@@ -103,8 +108,6 @@ def test_weeks_and_spans_come_back_as_the_numbers_they_are(tmp_path):
 
 
 def test_a_mean_that_meets_a_missing_code_stays_a_mean(tmp_path):
-    import pyreadstat
-
     frame = pd.DataFrame({"a": [-2.0, -1.0, 5.0]})
     pyreadstat.write_sav(frame, tmp_path / "t.sav", missing_ranges={"a": [{"lo": -2, "hi": -1}]})
     source = open_source(tmp_path / "t.sav")
@@ -115,8 +118,6 @@ def test_a_mean_that_meets_a_missing_code_stays_a_mean(tmp_path):
 
 
 def test_declared_missing_texts_are_missing(tmp_path):
-    import pyreadstat
-
     frame = pd.DataFrame({"a": ["x", "NA", "y"]})
     pyreadstat.write_sav(frame, tmp_path / "t.sav", missing_ranges={"a": ["NA"]})
     source = open_source(tmp_path / "t.sav")
