@@ -89,6 +89,12 @@ def test_types_values_and_comments_come_back(server, run):
     assert run("SELECT col_description('release'::regclass, 2)") == [("Age in years",)]
 
 
+def test_an_infinite_date_is_refused_in_our_words(server, run):
+    run("UPDATE survey SET told = 'infinity' WHERE id = 5")
+    with pytest.raises(FileError, match="a date is infinite"):
+        read(server, dialect=SURVEY)
+
+
 def test_files_become_tables_and_tables_files(server, run, tmp_path):
     table = pa.table(
         {

@@ -70,6 +70,17 @@ def test_cells_with_errors_are_counted(tmp_path):
         read(path)
 
 
+def test_a_date_beyond_all_dates_is_an_error_without_its_value(tmp_path, recwarn):
+    path = book(tmp_path / "t.xlsx", ["a"], [123456789123])
+    made = openpyxl.load_workbook(path)
+    made.active["A2"].number_format = "yyyy-mm-dd"
+    made.save(path)
+    with pytest.raises(ColumnError, match="1 cell with an error") as error:
+        read(path)
+    assert "123" not in str(error.value)
+    assert not recwarn.list
+
+
 @pytest.mark.parametrize(
     ("rows", "said"),
     [

@@ -58,7 +58,10 @@ def test_any_table_comes_back(tmp_path_factory, ending, rows):
     write(table, path, target=path)
     back = read(path)
     for name in table.column_names:
-        assert back.column(name).to_pylist() == table.column(name).to_pylist(), name
+        expected = table.column(name).to_pylist()
+        if name == "t" and ending in ("dta", "xpt"):
+            expected = [text or None for text in expected]  # no text is a missing text there
+        assert back.column(name).to_pylist() == expected, name
 
 
 @given(rows=TABLES)

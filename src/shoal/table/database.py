@@ -4,6 +4,7 @@ SQLAlchemy is imported when a database is met. What a database says about an err
 hold a value or a password, so none of it is shown: errors are told in our own words.
 """
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,6 +40,8 @@ _WORDS = {
     "could not translate": "there is no such host",
     "resolve": "there is no such host",
     "timeout": "nobody answers there",
+    "too large": "a date is infinite, or beyond the year 9999",
+    "too small": "a date is infinite, or before the year 1",
 }
 
 
@@ -82,10 +85,11 @@ def connected(place: str) -> Iterator["Connection"]:
 @contextmanager
 def told(place: str) -> Iterator[None]:
     """Turn what a database says into one line without values and passwords."""
-    from sqlalchemy.exc import SQLAlchemyError
+    from sqlalchemy.exc import SAWarning, SQLAlchemyError
 
     try:
-        yield
+        with warnings.catch_warnings(action="ignore", category=SAWarning):
+            yield
     except SQLAlchemyError as error:
         raise FileError(f"{shown(place)!r}: {_reason(error)}. Nothing was changed.") from None
 

@@ -1,6 +1,7 @@
 """The way in: a sheet of an Excel file becomes a table."""
 
 import datetime as dt
+import warnings
 import zipfile
 from collections import Counter
 from collections.abc import Collection, Iterator
@@ -68,6 +69,11 @@ def _content(sheet: Any, path: Path) -> tuple[list[str], list[list[Any]], list[s
 
 @contextmanager
 def _opened(path: Path, *, formulas: bool) -> Iterator[Any]:
+    with warnings.catch_warnings(action="ignore"):  # one shows the value of a cell
+        yield from _book(path, formulas=formulas)
+
+
+def _book(path: Path, *, formulas: bool) -> Iterator[Any]:
     try:
         book = openpyxl.load_workbook(
             path, read_only=True, data_only=not formulas, keep_links=False

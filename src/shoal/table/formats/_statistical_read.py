@@ -4,6 +4,7 @@ Dates stay numbers on the way through pyreadstat and are converted here, so that
 cannot be converted exactly comes back to the last digit.
 """
 
+import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -37,9 +38,10 @@ def parsed(
     if not dialect.is_utf8:
         options["encoding"] = dialect.encoding
     try:
-        return reader(  # type: ignore[no-any-return]
-            path, output_format="dict", disable_datetime_conversion=True, **options
-        )
+        with warnings.catch_warnings(action="ignore"):  # one may show a value
+            return reader(  # type: ignore[no-any-return]
+                path, output_format="dict", disable_datetime_conversion=True, **options
+            )
     except OSError:
         raise
     except Exception:  # pyreadstat raises its own kinds and plain ones; some show values
@@ -77,8 +79,10 @@ def typed(values: Any, kind: str, *, clock: Clock | None, whole: bool) -> pa.Arr
     return pa.array(values, mask=hole)
 
 
-def text(cells: list[Any]) -> pa.Array:
-    """Return a column of text."""
+def text(cells: list[Any], *, blank_is_missing: bool = True) -> pa.Array:
+    """Return a column of text; to Stata and SAS, an empty text is a missing one."""
+    if blank_is_missing:
+        cells = [cell or None for cell in cells]
     return pa.array([None if cell is None else str(cell) for cell in cells], pa.string())
 
 

@@ -106,7 +106,7 @@ def _column(
 ) -> tuple[pa.Array, pa.Array | None]:
     """Return a column without its declared missing values, and those apart."""
     if kind.startswith("string"):
-        column = reading.text(cells)
+        column = reading.text(cells, blank_is_missing=False)
         coded = np.isin(np.array(cells, object), [r["lo"] for r in ranges])
     else:
         values = np.array([np.nan if cell is None else cell for cell in cells], np.float64)
