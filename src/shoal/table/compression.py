@@ -56,16 +56,15 @@ def unpacked_text(path: Path, encoding: str) -> Iterator[TextIO]:
 def packed_text(path: Path, encoding: str, target: Path) -> Iterator[TextIO]:
     """Open ``path`` for writing text, packed as the name of ``target`` says."""
     kind = packing(target)
-    with path.open("wb") as file:
-        if kind is None:
-            with io.TextIOWrapper(file, encoding=encoding, newline="") as text:
-                yield text
-        else:
-            with pa.CompressedOutputStream(file, kind) as stream:
-                text = io.TextIOWrapper(io.BufferedWriter(stream), encoding=encoding, newline="")
-                yield text
-                text.flush()
-                text.detach()
+    if kind is None:
+        with path.open("w", encoding=encoding, newline="") as text:
+            yield text
+        return
+    # A file of Python's under the packer would be closed by it, and a full disk not be told.
+    with pa.OSFile(str(path), "wb") as file, pa.CompressedOutputStream(file, kind) as stream:
+        packed = io.TextIOWrapper(io.BufferedWriter(stream), encoding=encoding, newline="")
+        yield packed
+        packed.detach().detach()
 
 
 def check_growth(name: str, packed: int, unpacked: int) -> None:

@@ -13,6 +13,7 @@ from shoal.table.dialect import Dialect
 from shoal.table.source import Source
 
 MOST_RECORDS = 1_048_575  # and a line of names
+MOST_COLUMNS = 16_384
 LONGEST_TEXT = 32_767
 
 
@@ -21,25 +22,30 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     del dialect, target
     table, notes = source.table, source.notes
     own = notes.family == "excel"
-    if table.num_rows > MOST_RECORDS:
+    if table.num_rows > MOST_RECORDS or table.num_columns > MOST_COLUMNS:
         raise FileError(
-            f"An Excel file holds {MOST_RECORDS} records; there are {table.num_rows}. Write"
-            " another format."
+            f"An Excel file holds {MOST_RECORDS} records and {MOST_COLUMNS} columns; there are"
+            f" {table.num_rows} and {table.num_columns}. Write another format."
         )
-    plain = [_writable(table.column(name), name) for name in table.column_names]
-    options = {"constant_memory": True, "default_date_format": "yyyy-mm-dd", "in_memory": True}
-    with xlsxwriter.Workbook(str(path), options) as book:
+    columns = {name: _writable(table.column(name), name) for name in table.column_names}
+    formats = {name: notes.on(name).format for name in columns if own}
+    try:
+        _write_book(path, columns, formats)
+    except xlsxwriter.exceptions.FileCreateError as error:
+        raise OSError(*error.args[0].args) from None
+    return notes.without_place("An Excel file", ("formats",), "excel")
+
+
+def _write_book(path: Path, columns: dict[str, Any], formats: dict[str, str | None]) -> None:
+    with xlsxwriter.Workbook(str(path), {"in_memory": True}) as book:
         book.set_properties({"created": dt.datetime(2000, 1, 1)})  # the same bytes every day
         sheet = book.add_worksheet()
         quoted = book.add_format({"quote_prefix": True})
-        looks = []
-        for at, name in enumerate(table.column_names):
-            looks.append(_look(book, plain[at].type, notes.on(name).format if own else None))
+        for at, (name, column) in enumerate(columns.items()):
             sheet.write_string(0, at, name)
-        for number, row in enumerate(zip(*(c.to_pylist() for c in plain), strict=True), 1):
-            for at, value in enumerate(row):
-                _write_cell(sheet, number, at, value, looks[at], quoted)
-    return notes.without_place("An Excel file", ("formats",), "excel")
+            look = _look(book, column.type, formats.get(name))
+            for number, value in enumerate(column.to_pylist(), 1):
+                _write_cell(sheet, number, at, value, look, quoted)
 
 
 class _Exact(float):

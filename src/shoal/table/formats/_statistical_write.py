@@ -20,6 +20,8 @@ def written(writer: Callable[..., None], table: Any, path: Path, kind: str, **op
     try:
         writer(table, path, **options)
     except errors.ReadstatError as error:  # a sentence from a fixed list
+        if str(error).startswith("Unable to write"):
+            raise OSError from None
         raise FileError(f"{kind} cannot hold this table: {str(error).lower()}.") from None
     except errors.PyreadstatError:  # may show values
         raise FileError(f"{kind} cannot hold this table. Write another format.") from None
@@ -104,6 +106,17 @@ def check_names(table: pa.Table, pattern: Any, reserved: Collection[str], kind: 
                 f"{kind} does not tell {seen[name.lower()]!r} and {name!r} apart. Rename one."
             )
         seen[name.lower()] = name
+
+
+def check_length(path: Path, table: pa.Table) -> None:
+    """Say so where a file holds less than its values: pyreadstat may not hear of a full disk."""
+    widths = [
+        pc.max(pc.binary_length(column)).as_py() or 1 if pa.types.is_string(column.type) else 8
+        for column in table.columns
+    ]
+    size = path.stat().st_size
+    if size % 80 or size < 640 + table.num_rows * sum(widths):
+        raise OSError
 
 
 def fix_times(path: Path, places: list[tuple[int, bytes]]) -> None:

@@ -79,6 +79,7 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         file_format_version=_version(table, notes),
         variable_format={name: shown for name, shown in formats.items() if shown},
     )
+    writing.check_length(path, table)
     writing.fix_times(path, [(at, _MADE) for at in _PLACES])
     return [*said, *notes.without_place("A SAS transport file", HOLDS, "sas")]
 
