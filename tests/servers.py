@@ -34,7 +34,8 @@ def binaries():
 def postgresql():
     """Start a server and yield its address."""
     place = binaries()
-    folder = Path(tempfile.mkdtemp(prefix="shoal-postgresql-"))
+    # Not below the temporary folder of the tests, which another user may not enter.
+    folder = Path(tempfile.mkdtemp(prefix="shoal-postgresql-", dir="/tmp"))
     user = _other_user()
     try:
         (folder / "password").write_text(PASSWORD)
@@ -44,7 +45,9 @@ def postgresql():
         options = {"user": user, "cwd": folder, "stdin": subprocess.DEVNULL}
         made = ["--username=owner", "--auth=scram-sha-256", "--pwfile=password", "--no-sync"]
         made += ["--encoding=UTF8", "--locale=C", "-D", "data"]
-        subprocess.run([place / "initdb", *made], check=True, capture_output=True, **options)
+        done = subprocess.run([place / "initdb", *made], capture_output=True, text=True, **options)
+        if done.returncode:
+            pytest.fail(f"PostgreSQL's initdb failed: {done.stderr}")
         port = _free_port()
         settings = ["-c", "listen_addresses=127.0.0.1", "-c", f"unix_socket_directories={folder}"]
         command = [place / "postgres", "-D", "data", "-F", "-p", str(port), *settings]

@@ -110,6 +110,11 @@ def test_a_database_is_masked_and_judged_without_showing_its_address(folder):
     assert not Path("out.csv").exists()
 
 
+def test_a_text_table_may_begin_with_the_letters_of_another_format(folder):
+    Path("t.csv").write_text("PAR1,age\n" + "".join(f"x,{i}\n" for i in range(6)))
+    assert shell("mask", "t.csv", "out.csv", "-c", "age", "-k", "3").exit_code == 0
+
+
 def test_a_sas_data_set_is_not_written_and_a_table_is_no_file(folder):
     done = shell("mask", "in.csv.gz", "out.sas7bdat", "-c", "age", "-k", "3")
     assert (done.exit_code, "not written" in done.stderr) == (1, True)
@@ -141,7 +146,7 @@ def test_a_package_that_is_not_there_is_named(folder, monkeypatch, package, plac
 HOSTILE = {
     "zip.csv": (b"PK\x03\x04" + bytes(40), "holds Excel data"),
     "gz.csv": (b"\x1f\x8b\x08" + bytes(40), "holds gzip data"),
-    "parquet.dta": (b"PAR1" + bytes(40), "holds Parquet data"),
+    "parquet.dta": (b"PAR1\x15" + bytes(40), "holds Parquet data"),
     "stata.sav": (b"<stata_dta><header>", "holds Stata data"),
     "db.parquet": (b"SQLite format 3\0" + bytes(40), "holds SQLite data"),
     "old.xlsx": (b"\xd0\xcf\x11\xe0" + bytes(40), "holds old Excel data"),

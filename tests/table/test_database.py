@@ -209,8 +209,9 @@ def test_sqlite_gives_back_what_it_holds(lite):
 
 
 def test_sqlite_makes_a_table_whole_or_not_at_all(lite):
-    address = f"sqlite:///{lite}"
+    address, before = f"sqlite:///{lite}", lite.read_bytes()
     target, release = TableTarget(address, "release"), leaving(address)
+    assert lite.read_bytes() == before
 
     def interrupted(stage, done, total):
         raise KeyboardInterrupt

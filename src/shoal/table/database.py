@@ -72,12 +72,14 @@ def sqlite_file(place: str) -> Path | None:
 
 
 @contextmanager
-def connected(place: str) -> Iterator["Connection"]:
-    """Open a connection within one transaction, committed at the end or rolled back."""
+def connected(place: str, *, keep: bool = False) -> Iterator["Connection"]:
+    """Open a connection within one transaction; ``keep`` commits it, else it is rolled back."""
     engine = _engine(place)
     try:
-        with told(place), engine.begin() as connection:
+        with told(place), engine.connect() as connection, connection.begin() as transaction:
             yield connection
+            if not keep:
+                transaction.rollback()
     finally:
         engine.dispose()
 
@@ -162,7 +164,7 @@ class TableTarget:
         from shoal.table.sql import write
 
         try:
-            with connected(self.place) as connection:
+            with connected(self.place, keep=True) as connection:
                 schema, name, exists = self._check(connection)
                 lost = write(source, connection, schema, name, replace=exists)
         except BaseException:

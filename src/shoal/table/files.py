@@ -54,7 +54,7 @@ def open_source(
         raise FileError(f"There is no file {str(path)!r}.")
     try:
         check_beginning(path, found)
-        source: Source = found.room.read(path, dialect, numbers)
+        source: Source = found.load().read(path, dialect, numbers)
     except ShoalError:
         raise
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError, pa.ArrowKeyError):
@@ -88,7 +88,7 @@ def write(
     """
     dialect = dialect or Dialect()
     source = data if isinstance(data, Source) else Source(data, notes_of(data.schema))
-    lost = format_of(target, dialect).room.write(source, Path(path), dialect, target)
+    lost = format_of(target, dialect).load().write(source, Path(path), dialect, target)
     return (*source.remarks, *lost)
 
 
@@ -110,7 +110,7 @@ def check_format(path: Path, dialect: Dialect | None = None) -> None:
         raise FileError(
             f"{found.name} files can be read, not written. Write .xpt for SAS, or another format."
         )
-    found.room  # noqa: B018  a package that is not there is missed before the work, not after
+    found.load()  # a package that is not there is missed before the work, not after it
 
 
 def _whole(source: Source, culprit: str) -> Source:

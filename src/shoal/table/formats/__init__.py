@@ -42,9 +42,8 @@ class Format:
     writes: bool = True
     packs: bool = False
 
-    @property
-    def room(self) -> Any:
-        """The module that reads and writes such files."""
+    def load(self) -> Any:
+        """Import what reads and writes such files; say so if a package is missing."""
         return import_module(f"shoal.table.formats.{self.module}")
 
 
@@ -53,8 +52,8 @@ _SAS = bytes(12) + b"\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92\x08\x00"
 FORMATS = (
     Format("text", "text", (".csv", ".tsv", ".txt"), packs=True),
     Format("fixed-width text", "fixed_width", (".fwf", ".dat", ".asc"), packs=True),
-    Format("Parquet", "parquet", (".parquet", ".pq"), (b"PAR1",)),
-    Format("Feather", "feather", (".feather", ".arrow", ".ipc"), (b"ARROW1", b"FEA1")),
+    Format("Parquet", "parquet", (".parquet", ".pq"), (b"PAR1\x15",)),
+    Format("Feather", "feather", (".feather", ".arrow", ".ipc"), (b"ARROW1", b"FEA1\0")),
     Format("Excel", "excel", (".xlsx",), (_ZIP,)),
     Format("Stata", "stata", (".dta",), (b"<stata_dta>",)),
     Format("SPSS", "spss", (".sav", ".zsav"), (b"$FL2@(#)", b"$FL3@(#)")),
