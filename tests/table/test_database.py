@@ -9,10 +9,11 @@ import sqlalchemy as sa
 from servers import PASSWORD, postgresql
 from shoal import progress
 from shoal.errors import ColumnError, FileError, ParameterError
-from shoal.table.database import TableTarget, shown
+from shoal.table.database import shown
 from shoal.table.dialect import Dialect
 from shoal.table.files import open_source, read
 from shoal.table.source import Source
+from shoal.table.target import TableTarget
 
 SURVEY = Dialect(table="survey")
 TYPES = """id serial PRIMARY KEY, name varchar(20), age smallint, height numeric(6, 2),

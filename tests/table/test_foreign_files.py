@@ -107,6 +107,8 @@ def test_notes_leave_when_somebody_says_so(tmp_path):
     back = open_source(target).notes.free
     assert back["the file's label"] == "Survey of Ada and others"
     assert "Names were taken from the register of Ada." in back["its notes"]
+    said = write(leaving, tmp_path / "kept.dta", target=tmp_path / "kept.dta")
+    assert said[-1].startswith("A Stata file has no place for: its notes; missing codes of")
 
 
 @pytest.mark.parametrize("ending", ["sav", "zsav", "dta", "xpt", "parquet", "feather", "xlsx"])

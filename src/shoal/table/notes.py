@@ -78,6 +78,9 @@ class Notes:
     free: Mapping[str, Any] = field(default_factory=dict)
     frame: Mapping[str, Any] | None = None
 
+    LABEL = "the file's label"
+    TEXT = "its notes"
+
     def on(self, name: str) -> ColumnNotes:
         """Return the notes on one column."""
         return self.columns.get(name, ColumnNotes())
@@ -109,8 +112,8 @@ class Notes:
         ]
 
     def without_place(self, kind: str, holds: Collection[str], family: str) -> list[str]:
-        """Say what a file of some kind cannot hold."""
-        lost = []
+        """Say what a file cannot hold; ``holds`` names kinds of notes, and free text."""
+        lost = [name for name, text in self.free.items() if text and name not in holds]
         for what, of in _KINDS.items():
             names = [name for name, notes in self.columns.items() if of(notes)]
             foreign = what in _OWN and family != self.family

@@ -26,4 +26,6 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     """Write a Feather file; say what had no place."""
     del dialect, target
     feather.write_feather(_arrow.with_notes(source), path)
-    return source.notes.without_place("A Feather file", _arrow.HOLDS, "arrow")
+    return source.notes.without_place(
+        "A Feather file", (*_arrow.HOLDS, *source.notes.free), "arrow"
+    )

@@ -22,4 +22,6 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     """Write a Parquet file; say what had no place."""
     del dialect, target
     pq.write_table(_arrow.with_notes(source), path)
-    return source.notes.without_place("A Parquet file", _arrow.HOLDS, "arrow")
+    return source.notes.without_place(
+        "A Parquet file", (*_arrow.HOLDS, *source.notes.free), "arrow"
+    )

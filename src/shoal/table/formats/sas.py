@@ -16,7 +16,7 @@ from shoal.table.notes import ColumnNotes, Notes
 from shoal.table.source import Source
 
 reading.pyreadstat()
-HOLDS = ("labels", "formats")
+HOLDS = ("labels", "formats", Notes.LABEL)
 DAYS = Clock("1960-01-01", 86_400_000, True)
 MOMENTS = Clock("1960-01-01", 1000, False)
 _NAME = re.compile(r"[A-Za-z_]\w{0,31}", re.ASCII)
@@ -51,7 +51,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
         notes[name] = ColumnNotes(
             label=meta.column_names_to_labels.get(name) or None, format=shown, codes=codes
         )
-    return Source(pa.table(columns), Notes("sas", notes, {"the file's label": meta.file_label}))
+    return Source(pa.table(columns), Notes("sas", notes, {Notes.LABEL: meta.file_label}))
 
 
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
@@ -73,7 +73,7 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         writing.frame(table),
         path,
         "A SAS transport file",
-        file_label=notes.free.get("the file's label") or "",
+        file_label=notes.free.get(Notes.LABEL) or "",
         column_labels={name: notes.on(name).label for name in table.column_names},
         table_name="RELEASE",
         file_format_version=_version(table, notes),

@@ -16,7 +16,15 @@ from shoal.table.notes import ColumnNotes, Notes, with_codes
 from shoal.table.source import Source
 
 reading.pyreadstat()
-HOLDS = ("labels", "value labels", "missing codes", "formats", "levels of measurement")
+HOLDS = (
+    "labels",
+    "value labels",
+    "missing codes",
+    "formats",
+    "levels of measurement",
+    Notes.LABEL,
+    Notes.TEXT,
+)
 DAYS = Clock("1582-10-14", 1000, True)
 MOMENTS = Clock("1582-10-14", 1000, False)
 _NAME = re.compile(r"[^\W\d_][\w.@#$]{0,63}")
@@ -47,8 +55,8 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
             codes=codes,
         )
     free = {
-        "the file's label": meta.file_label,
-        "its notes": meta.notes,
+        Notes.LABEL: meta.file_label,
+        Notes.TEXT: meta.notes,
         "its multiple-response sets": list(meta.mr_sets),
     }
     return Source(pa.table(columns), Notes("spss", notes, free))
@@ -84,11 +92,11 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         writing.frame(table),
         path,
         "An SPSS file",
-        file_label=notes.free.get("the file's label") or "",
+        file_label=notes.free.get(Notes.LABEL) or "",
         column_labels={name: notes.on(name).label for name in table.column_names},
         compress=packed,
         row_compress=not packed,
-        note=list(notes.free.get("its notes") or ()) or None,
+        note=list(notes.free.get(Notes.TEXT) or ()) or None,
         variable_value_labels={
             name: _numeric(named, table.column(name)) for name, named in labels.items() if named
         },

@@ -17,7 +17,7 @@ from shoal.table.notes import ColumnNotes, Notes
 from shoal.table.source import Source
 
 reading.pyreadstat()
-HOLDS = ("labels", "value labels", "missing codes", "formats")
+HOLDS = ("labels", "value labels", "missing codes", "formats", Notes.LABEL)
 DAYS = Clock("1960-01-01", 86_400_000, True)
 MOMENTS = Clock("1960-01-01", 1, False)
 _NAME = re.compile(r"[^\W\d]\w{0,31}")
@@ -48,7 +48,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
             format=shown,
             codes=codes,
         )
-    free = {"the file's label": meta.file_label, "its notes": meta.notes}
+    free = {Notes.LABEL: meta.file_label, Notes.TEXT: meta.notes}
     return Source(pa.table(columns), Notes("stata", notes, free))
 
 
@@ -83,7 +83,7 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         frame,
         path,
         "A Stata file",
-        file_label=notes.free.get("the file's label") or "",
+        file_label=notes.free.get(Notes.LABEL) or "",
         column_labels={name: notes.on(name).label for name in table.column_names},
         version=14,
         variable_value_labels={name: named for name, named in labels.items() if named},
