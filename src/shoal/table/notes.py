@@ -117,8 +117,8 @@ class Notes:
         for what, of in _KINDS.items():
             names = [name for name, notes in self.columns.items() if of(notes)]
             foreign = what in _OWN and family != self.family
-            if what == "missing codes" and self.family == "sas":
-                foreign = family != "stata"  # both spell them with letters
+            if what == "missing codes" and {family, self.family} == {"sas", "stata"}:
+                foreign = False  # both spell them with letters
             if names and (what not in holds or foreign):
                 some = ", ".join(repr(name) for name in names[:3])
                 lost.append(f"{what} of {some}{' and others' if len(names) > 3 else ''}")

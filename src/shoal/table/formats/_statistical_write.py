@@ -53,7 +53,9 @@ def with_letters(column: Any, letters: list[str | None]) -> Any:
     return mixed
 
 
-def letters(notes: Notes, name: str, spelled: Callable[[str], str]) -> list[str | None] | None:
+def letters(
+    notes: Notes, name: str, spelled: Callable[[str], str | None]
+) -> list[str | None] | None:
     """Return the letters that stand for missing values in a column, where letters do."""
     codes = notes.on(name).codes
     if codes is None or notes.family not in ("stata", "sas"):

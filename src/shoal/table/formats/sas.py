@@ -1,8 +1,9 @@
 """SAS files: data sets are read, transport files are read and written."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -12,11 +13,12 @@ from shoal.table.dialect import Dialect
 from shoal.table.formats import _statistical_read as reading
 from shoal.table.formats import _statistical_write as writing
 from shoal.table.formats._calendar import Clock
+from shoal.table.formats._xport import read_letters, write_letters
 from shoal.table.notes import ColumnNotes, Notes
 from shoal.table.source import Source
 
 reading.pyreadstat()
-HOLDS = ("labels", "formats", Notes.LABEL)
+HOLDS = ("labels", "missing codes", "formats", Notes.LABEL)
 DAYS = Clock("1960-01-01", 86_400_000, True)
 MOMENTS = Clock("1960-01-01", 1000, False)
 _NAME = re.compile(r"[A-Za-z_]\w{0,31}", re.ASCII)
@@ -34,6 +36,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
             raise FileError(f"{path.name!r} is not a SAS transport file, or it is cut off.")
         reader = reading.pyreadstat().read_xport
         cells, meta = reading.parsed(reader, path, dialect, "a SAS transport file")
+        cells = _with_letters(cells, path)
     else:
         reader = reading.pyreadstat().read_sas7bdat
         cells, meta = reading.parsed(reader, path, dialect, "a SAS file", user_missing=True)
@@ -80,8 +83,31 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         variable_format={name: shown for name, shown in formats.items() if shown},
     )
     writing.check_length(path, table)
+    letters = {
+        number: found
+        for number, name in enumerate(table.column_names)
+        if (found := writing.letters(notes, name, str.upper)) is not None
+    }
+    write_letters(path, table.num_rows, letters)
     writing.fix_times(path, [(at, _MADE) for at in _PLACES])
     return [*said, *notes.without_place("A SAS transport file", HOLDS, "sas")]
+
+
+def _with_letters(cells: Mapping[str, list[Any]], path: Path) -> dict[str, list[Any]]:
+    """Return the columns with letters where a transport file has missing codes."""
+    found = dict(cells)
+    names = list(cells)
+    try:
+        coded = read_letters(path, len(cells[names[0]])) if names else {}
+    except (ValueError, IndexError):
+        raise FileError(f"{path.name!r} is not a SAS transport file, or it is damaged.") from None
+    for number, letters in coded.items():
+        column = found[names[number]]
+        found[names[number]] = [
+            cell if cell is not None else letter
+            for cell, letter in zip(column, letters, strict=True)
+        ]
+    return found
 
 
 def _version(table: pa.Table, notes: Notes) -> int:

@@ -71,7 +71,7 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
             if notes.on(name).value_labels:
                 said.append(f"A Stata file labels numbers alone; those of {name!r} are not kept.")
             continue
-        letters = writing.letters(notes, name, str.lower)
+        letters = writing.letters(notes, name, _spelled)
         if letters is not None:
             frame[name] = writing.with_letters(frame[name], letters)
         named = writing.labels_for(notes.on(name).value_labels, table.column(name))
@@ -92,6 +92,11 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     )
     _fix_time(path)
     return [*said, *notes.without_place("A Stata file", HOLDS, "stata")]
+
+
+def _spelled(letter: str) -> str | None:
+    """Return a missing code as Stata spells it; it has none for the ._ of SAS."""
+    return letter.lower() if letter.isalpha() else None
 
 
 def _formats(source: Source) -> dict[str, str | None]:
