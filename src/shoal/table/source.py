@@ -56,6 +56,9 @@ class Source:
         source = self if kept is None else self._where(pa.array(kept))
         for name in unchanged:
             data = data.set_column(data.column_names.index(name), name, source.table.column(name))
+        for at, name in enumerate(data.column_names):
+            if name not in unchanged and pa.types.is_dictionary(data.column(at).type):
+                data = data.set_column(at, name, _used(data.column(at)))
         bare = pa.schema([field.remove_metadata() for field in data.schema])
         data = pa.Table.from_arrays(data.columns, schema=bare)
         remarks = (*self.remarks, *self.notes.left_behind(keep_notes=keep_notes))
@@ -75,7 +78,7 @@ class Source:
 
 
 def _used(column: pa.ChunkedArray) -> pa.Array:
-    """Return a column of categories without those that only dropped records had."""
+    """Return a column of categories without those that no record has, or none has any more."""
     column = column.unify_dictionaries().combine_chunks()
     column = pa.concat_arrays(column.chunks) if isinstance(column, pa.ChunkedArray) else column
     used = np.unique(column.indices.drop_null().to_numpy())
