@@ -104,9 +104,11 @@ def test_files_become_tables_and_tables_files(server, run, tmp_path):
             'Ünüsual "name" %s': ["'; DROP TABLE survey; --", None],
             "c": pa.array(["a", "b"]).dictionary_encode(),
             "f": pa.array([0.1, 1.5], pa.float32()),
+            "ns": pa.array([1, 1000], pa.timestamp("ns")),
         }
     )
-    TableTarget(server, "public.other").write(Source(table))
+    said = TableTarget(server, "public.other").write(Source(table))
+    assert said == ("Column 'ns' loses its nanoseconds in a database.",)
     back = read(server, dialect=Dialect(table="other"))
     assert [[float(v) for v in back.column("n").to_pylist()]] == [[2.0**63, 1.0]]
     assert back.column(2).to_pylist() == ["'; DROP TABLE survey; --", None]

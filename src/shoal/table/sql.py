@@ -48,53 +48,45 @@ def write(
     family = connection.dialect.name
     kinds = {field.name: _kind(field, family) for field in source.table.schema}
     own = {
-        column: words
+        column: _spelled(words)
         for column in kinds
         if source.notes.family == family and (words := source.notes.on(column).declared)
     }
-    made = sa.Table(
-        name,
-        sa.MetaData(),
-        *[
-            sa.Column(column, _spelled(own[column]) if column in own else kind)
-            for column, kind in kinds.items()
-        ],
-        schema=schema,
-    )
-    for column in made.columns:
-        column.comment = source.notes.on(str(column.name)).label
+    columns = [
+        sa.Column(column, own.get(column, kind), comment=source.notes.on(column).label)
+        for column, kind in kinds.items()
+    ]
+    made = sa.Table(name, sa.MetaData(), *columns, schema=schema)
     if replace:
         made.drop(connection)
     made.create(connection)
-    cells = [
-        sa.cast(sa.bindparam(f"c{at}", type_=kind), _spelled(own[column]))
-        if column in own and family != "sqlite"
-        else sa.bindparam(f"c{at}", type_=kind)
-        for at, (column, kind) in enumerate(kinds.items())
-    ]
-    into = sa.insert(made).values(dict(zip(kinds, cells, strict=True)))
-    _fill(connection, into, source.table)
+    cells: dict[str, Any] = {}
+    for at, (column, kind) in enumerate(kinds.items()):
+        cells[column] = sa.bindparam(f"c{at}", type_=kind)
+        if column in own and family != "sqlite":  # SQLite converts by itself
+            cells[column] = sa.cast(cells[column], own[column])
+    said = _fill(connection, sa.insert(made).values(cells), source.table)
     holds = ("labels",) if connection.dialect.supports_comments else ()
-    return source.notes.without_place("A table of this database", holds, family)
+    return [*said, *source.notes.without_place("A table of this database", holds, family)]
 
 
-def _fill(connection: "Connection", into: Any, table: pa.Table) -> None:
+def _fill(connection: "Connection", into: Any, table: pa.Table) -> list[str]:
+    """Insert the records; say what was finer than a database keeps."""
+    said = []
+    for at, field in enumerate(table.schema):
+        if pa.types.is_timestamp(field.type) and field.type.unit == "ns":
+            coarse = table.column(at).cast(pa.timestamp("us", field.type.tz), safe=False)
+            if not coarse.cast(field.type).equals(table.column(at)):
+                said.append(f"Column {field.name!r} loses its nanoseconds in a database.")
+            table = table.set_column(at, field.name, coarse)
     done = 0
     for batch in table.to_batches(max_chunksize=ROWS_AT_ONCE):
-        columns = [_values(column) for column in batch.columns]
-        rows = [
-            {f"c{at}": cell for at, cell in enumerate(row)} for row in zip(*columns, strict=True)
-        ]
-        connection.execute(into, rows)
-        done += len(rows)
+        cells = zip(*(column.to_pylist() for column in batch.columns), strict=True)
+        connection.execute(into, [{f"c{at}": c for at, c in enumerate(row)} for row in cells])
+        done += batch.num_rows
         # Whoever wants an end is heard here, while all can still be taken back.
         progress.report("writing", done, table.num_rows)
-
-
-def _values(column: pa.Array) -> list[Any]:
-    if pa.types.is_floating(column.type):
-        return [None if cell is None else float(cell) for cell in column.to_pylist()]
-    return column.to_pylist()  # type: ignore[no-any-return]
+    return said
 
 
 def _asked(column: Any, family: str) -> Any:
