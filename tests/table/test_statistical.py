@@ -120,6 +120,38 @@ def test_a_mean_that_meets_a_missing_code_stays_a_mean(tmp_path):
     assert read(tmp_path / "t.sav").column("a").to_pylist() == [-1.5, -1.5, -1.5]
 
 
+def test_a_missing_code_of_many_digits_is_kept_beside_small_numbers(tmp_path):
+    frame = pd.DataFrame({"a": [9999999999.0, 1.0, 0.5], "b": [9999999999.0, 1.0, 2.0]})
+    labels = {9999999999.0: "refused", 1.0: "one", 0.5: "half"}
+    pyreadstat.write_sav(
+        frame,
+        tmp_path / "t.sav",
+        missing_ranges={"a": [9999999999], "b": [9999999999]},
+        variable_value_labels={"a": labels},
+        variable_format={"b": "F10.0"},
+    )
+    source = open_source(tmp_path / "t.sav")
+    assert source.table.column("b").to_pylist() == [None, 1, 2]
+    leaving = source.released(source.table, ["a", "b"])
+    write(leaving, tmp_path / "u.sav", target=tmp_path / "u.sav")
+    back, meta = pyreadstat.read_sav(tmp_path / "u.sav", user_missing=True)
+    pd.testing.assert_frame_equal(back, frame)
+    assert meta.variable_value_labels["a"] == labels
+    said = write(leaving, tmp_path / "u.dta", target=tmp_path / "u.dta")
+    assert said[0] == "A Stata file labels whole numbers alone; of 'a' others are lost."
+    assert open_source(tmp_path / "u.dta").notes.on("a").value_labels == {1: "one"}
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_strange_labels_in_a_schema_do_no_harm(tmp_path, ending):
+    odd = {None: "x", True: "y", "long": "z", "a": "letter", "_": "line", 1.5: "half", 2: "two"}
+    source = Source(pa.table({"n": [1, 2], "t": ["a", "b"]}))
+    notes = {name: ColumnNotes(value_labels=odd) for name in ("n", "t")}
+    target = tmp_path / f"t.{ending}"
+    write(Source(source.table, Notes("arrow", notes)), target, target=target)
+    assert read(target).column("n").to_pylist() == [1, 2]
+
+
 def test_declared_missing_texts_are_missing(tmp_path):
     frame = pd.DataFrame({"a": ["x", "NA", "y"]})
     pyreadstat.write_sav(frame, tmp_path / "t.sav", missing_ranges={"a": ["NA"]})

@@ -63,18 +63,18 @@ def letters(
     return [None if code is None else spelled(code) for code in codes.to_pylist()]
 
 
-def labels_for(value_labels: Mapping[Any, str], column: pa.Array) -> dict[Any, str]:
+def labels_for(value_labels: Mapping[Any, str], column: pa.ChunkedArray) -> dict[Any, str]:
     """Return value labels whose values are of the column's type; letters stay letters."""
+    if pa.types.is_string(column.type):
+        return {str(value): label for value, label in value_labels.items()}
     found: dict[Any, str] = {}
     for value, label in value_labels.items():
-        if pa.types.is_string(column.type):
-            found[str(value)] = label
-        elif isinstance(value, str):
+        if isinstance(value, str) and len(value) == 1:
             found[value] = label
-        elif not pa.types.is_integer(column.type):
-            found[float(value)] = label
-        elif float(value).is_integer():
-            found[int(value)] = label
+        elif isinstance(value, int | float):
+            whole = float(value).is_integer()
+            if whole or not pa.types.is_integer(column.type):
+                found[int(value) if whole else value] = label
     return found
 
 

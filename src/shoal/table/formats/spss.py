@@ -77,14 +77,10 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     table = writing.plain(
         source.table, lambda name, held: DAYS if pa.types.is_date(held) else MOMENTS, "An SPSS file"
     )
-    if own:
-        for at, name in enumerate(table.column_names):
-            column = with_codes(table.column(name), notes.on(name).codes)
-            table = table.set_column(at, name, _as_wide(column, notes.on(name).format))
-    labels = {
-        name: writing.labels_for(notes.on(name).value_labels, table.column(name))
-        for name in table.column_names
-    }
+    labels = {}
+    for at, name in enumerate(table.column_names):
+        table = table.set_column(at, name, _stored(table.column(name), notes.on(name), own))
+        labels[name] = _labels(notes.on(name), table.column(name))
     columns = notes.columns if own else {}
     packed = target.suffix.lower() == ".zsav"
     writing.written(
@@ -97,9 +93,7 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         compress=packed,
         row_compress=not packed,
         note=list(notes.free.get(Notes.TEXT) or ()) or None,
-        variable_value_labels={
-            name: _numeric(named, table.column(name)) for name, named in labels.items() if named
-        },
+        variable_value_labels={name: named for name, named in labels.items() if named},
         missing_ranges={name: column.missing for name, column in columns.items() if column.missing},
         variable_display_width={name: column.width for name, column in columns.items()},
         variable_measure={name: c.measure for name, c in columns.items() if c.measure},
@@ -135,6 +129,15 @@ def _column(
     return kept, codes
 
 
+def _stored(column: pa.ChunkedArray, notes: ColumnNotes, own: bool) -> pa.ChunkedArray:
+    """Return a column as SPSS stores it, every number as a float, with its missing codes."""
+    if not pa.types.is_string(column.type):
+        column = column.cast(pa.float64())
+    if not own:
+        return column
+    return _as_wide(with_codes(column, notes.codes), notes.format)
+
+
 def _as_wide(column: pa.ChunkedArray, shown: str | None) -> pa.ChunkedArray:
     """Fill up the first text of a column to the width that it had.
 
@@ -149,11 +152,11 @@ def _as_wide(column: pa.ChunkedArray, shown: str | None) -> pa.ChunkedArray:
     return pa.chunked_array([cells], pa.string())
 
 
-def _numeric(named: dict[Any, str], column: pa.Array) -> dict[Any, str]:
-    """Leave out letters, which stand for missing codes of other families."""
-    if pa.types.is_string(column.type):
-        return named
-    return {value: label for value, label in named.items() if not isinstance(value, str)}
+def _labels(notes: ColumnNotes, column: pa.ChunkedArray) -> dict[Any, str]:
+    """Return the value labels but for letters, which stand for missing codes of others."""
+    named = writing.labels_for(notes.value_labels, column)
+    text = pa.types.is_string(column.type)
+    return {value: label for value, label in named.items() if text or not isinstance(value, str)}
 
 
 def _formats(source: Source) -> dict[str, str | None]:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Collection
 from pathlib import Path
-from string import ascii_lowercase
 from typing import Any
 
 import pyarrow as pa
@@ -67,17 +66,14 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     missing: dict[str, list[str]] = {}
     labels: dict[str, dict[Any, str]] = {}
     for name in table.column_names:
-        if pa.types.is_string(table.column(name).type):
-            if notes.on(name).value_labels:
-                said.append(f"A Stata file labels numbers alone; those of {name!r} are not kept.")
-            continue
+        labels[name] = _labels(notes, name, table.column(name))
+        if len(labels[name]) < len(notes.on(name).value_labels):
+            said.append(f"A Stata file labels whole numbers alone; of {name!r} others are lost.")
         letters = writing.letters(notes, name, _spelled)
         if letters is not None:
             frame[name] = writing.with_letters(frame[name], letters)
-        named = writing.labels_for(notes.on(name).value_labels, table.column(name))
-        labels[name] = {k.lower() if isinstance(k, str) else k: v for k, v in named.items()}
-        found = {*(letters or ()), *(k for k in labels[name] if isinstance(k, str))} - {None}
-        missing[name] = sorted(str(letter) for letter in found if letter in ascii_lowercase)
+        used = {*(letters or ()), *(key for key in labels[name] if isinstance(key, str))}
+        missing[name] = sorted(letter for letter in used if letter is not None)
     writing.written(
         reading.pyreadstat().write_dta,
         frame,
@@ -94,9 +90,22 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     return [*said, *notes.without_place("A Stata file", HOLDS, "stata")]
 
 
+def _labels(notes: Notes, name: str, column: pa.ChunkedArray) -> dict[Any, str]:
+    """Return the value labels that Stata holds: those of whole numbers and missing codes."""
+    if pa.types.is_string(column.type):
+        return {}
+    named = writing.labels_for(notes.on(name).value_labels, column)
+    spelled = {_spelled(k) if isinstance(k, str) else k: label for k, label in named.items()}
+    return {
+        key: label
+        for key, label in spelled.items()
+        if isinstance(key, str) or (isinstance(key, int) and abs(key) < 2**31)
+    }
+
+
 def _spelled(letter: str) -> str | None:
     """Return a missing code as Stata spells it; it has none for the ._ of SAS."""
-    return letter.lower() if letter.isalpha() else None
+    return letter.lower() if letter.isascii() and letter.isalpha() else None
 
 
 def _formats(source: Source) -> dict[str, str | None]:
