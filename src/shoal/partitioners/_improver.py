@@ -41,7 +41,8 @@ class Improver(Partitioner):
                 f"{type(self).__name__} and its method have different seeds. Give both the same"
                 " random_state, or leave out that of the method."
             )
-        return start.set_params(random_state=seed)
+        start.set_params(random_state=seed)
+        return start
 
     def _improve(self, X: Matrix, labels: Labels) -> Labels:
         raise NotImplementedError

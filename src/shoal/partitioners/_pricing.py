@@ -28,8 +28,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.index import open_index
 from shoal.kernels.company import Field, Prices
+from shoal.kernels.index import open_index
 from shoal.kernels.pricing import price_groups
 from shoal.partitioners._base import Labels, Matrix
 from shoal.partitioners._columns import around

@@ -221,4 +221,6 @@ def seed_of(random_state: int | None) -> int:
 
 def _sharing(effort: E, share: float) -> E:
     copy: E = clone(effort)
-    return copy if copy.budget is None else copy.set_params(budget=share * copy.budget)
+    if copy.budget is not None:
+        copy.set_params(budget=share * copy.budget)
+    return copy

@@ -115,7 +115,7 @@ def _wrapped(cls: type[Partitioner], inner: Partitioner, own: dict[str, Any]) ->
             f"{type(inner).__name__} is an effort already. Name the method to start from."
         )
     plain = type(inner) is METHODS[START]
-    return cls(k=inner.k, method=None if plain else inner, **own)  # type: ignore[call-arg]
+    return cls(k=inner.k, method=None if plain else inner, **own)
 
 
 def _method(method: str | Partitioner, options: dict[str, Any]) -> Partitioner:
