@@ -242,9 +242,7 @@ def _axes(
     }, " ".join(told)
 
 
-def _ordered(
-    frame: Frame, names: Sequence[str], types: Mapping[str, Type]
-) -> dict[str, Column]:
+def _ordered(frame: Frame, names: Sequence[str], types: Mapping[str, Type]) -> dict[str, Column]:
     """Return the columns whose values have an order and are all there."""
     found = {}
     for name in names:
@@ -262,7 +260,7 @@ def _ordered(
 def _unseen(before: Frame, columns: Mapping[str, list[str]], needed: Sequence[str]) -> str:
     """Say which columns a measure did not see, or took for categories though they are numbers."""
     if "original" in needed and columns["other"]:
-        return f"{listed(columns['other'])} left out: not numbers without holes in both tables."
+        return f"{listed(columns['other'])} left out: not numeric and complete in both tables."
     if "confidential" in needed and columns["categories"]:
         return f"{listed(columns['categories'])} left out: not numeric, or with missing values."
     holes = [name for name in columns["categories"] if tables.is_numeric(before, name)]

@@ -121,6 +121,11 @@ class Plan:
         named = [*self.masked, *columns_with(self.roles, "confidential")]
         return [n for n in named if n not in self.types or self.types[n].kind == "numeric"]
 
+    @property
+    def words(self) -> list[str]:
+        """The masked columns that are declared to be no numbers."""
+        return [name for name in self.masked if name not in self.numbers]
+
     def run(self, data: Any) -> Release:
         """Mask ``data`` and measure the result.
 
@@ -139,7 +144,7 @@ class Plan:
         plan = self._seeded()
         confidential = columns_with(self.roles, "confidential")
         kept = self._complete(frame)
-        frame, n_records = tables.where(frame, kept), len(frame)
+        whole, frame = frame, tables.where(frame, kept)
         outcomes = [step.apply(frame, confidential, self.types) for step in plan.steps]
         values = {name: new for outcome in outcomes for name, new in outcome.values.items()}
         masked = tables.with_values(frame, values)
@@ -151,8 +156,8 @@ class Plan:
             frame, masked, self.known, self.masked, confidential, wanted, self.types
         )
         found = [
-            *_dropped(n_records, len(frame)),
-            *self._unprotected(frame),
+            *self._dropped(whole, kept),
+            *self._unprotected(whole),
             *(warning for outcome in outcomes for warning in outcome.warnings),
             *self._under_protection(measures),
             *self._homogeneous(measures),
@@ -222,17 +227,35 @@ class Plan:
                 " to a step, use within=, or give another role."
             )
 
+    @property
+    def _needed(self) -> list[str]:
+        """The columns whose missing values drop a record."""
+        dropping = [step.columns for step in self.steps if step.missing == "drop"]
+        return [name for columns in dropping for name in columns]
+
     def _complete(self, frame: Frame) -> NDArray[np.bool_]:
         """Say which records no step drops because a value is missing."""
-        dropping = [step.columns for step in self.steps if step.missing == "drop"]
-        named = [name for columns in dropping for name in columns]
-        kept = ~tables.incomplete(frame, named)
+        kept = ~tables.incomplete(frame, self._needed)
         if not kept.any():
             raise InputError(
                 f"Every one of the {len(frame)} records has a missing value, so"
                 ' missing="drop" would leave none. Use "own-groups" or "impute".'
             )
         return np.asarray(kept)
+
+    def _dropped(self, frame: Frame, kept: NDArray[np.bool_]) -> list[ShoalWarning]:
+        if kept.all():
+            return []
+        number = int((~kept).sum())
+        counts = tables.holes(frame, self._needed)
+        missing = ", ".join(f"{name!r} {count}" for name, count in counts.items())
+        verb = "was" if number == 1 else "were"
+        return [
+            MissingValues(
+                f"{number} of {len(kept)} records {verb} dropped because values are missing:"
+                f" {missing}."
+            )
+        ]
 
     def _seeded(self) -> "Plan":
         """Return the plan with every seed drawn, so that the release can be repeated."""
@@ -430,18 +453,7 @@ def _level_of_caller() -> int:
     return level
 
 
-def _dropped(before: int, after: int) -> list[ShoalWarning]:
-    if before == after:
-        return []
-    verb = "was" if before - after == 1 else "were"
-    return [
-        MissingValues(f"{before - after} of {before} records {verb} dropped: a value is missing.")
-    ]
-
-
-def _provenance(
-    outcomes: Sequence[Outcome], masked: Frame, known: Sequence[str]
-) -> dict[str, Any]:
+def _provenance(outcomes: Sequence[Outcome], masked: Frame, known: Sequence[str]) -> dict[str, Any]:
     used: list[Any] = [fitted for outcome in outcomes for fitted in outcome.fitted]
     chosen = [getattr(fitted, "chosen_", fitted) for fitted in used]
     return {

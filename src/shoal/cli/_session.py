@@ -169,11 +169,13 @@ def release(
     with Publication(force=force) as publication:
         page = publication.add(report) if report is not None else None
         part = publication.add(target)
-        table = read(source, dialect=dialect, numbers=plan.masked)
-        made = plan.run(with_numbers(table, plan.numbers, path=source, dialect=dialect))
+        table = read(source, dialect=dialect, numbers=())
+        made = plan.run(
+            with_numbers(table, plan.numbers, path=source, dialect=dialect, words=plan.words)
+        )
         if page is not None:
             page.write_text(render(summarise(made)), encoding="utf-8")
-        data = as_written(made.data, table, made.unchanged)
+        data = as_written(made.data, table, made.unchanged, made.kept)
         write(data, part, target=target, dialect=dialect)
         heed()
     return made

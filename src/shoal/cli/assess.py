@@ -26,6 +26,7 @@ def assess(
     column: Known = None,
     confidential: options.Confidential = None,
     measure: Measures = None,
+    type_: options.Types = None,
     separator: options.Separator = None,
     decimal: options.Decimal = ".",
     encoding: options.Encoding = "utf-8",
@@ -39,10 +40,12 @@ def assess(
         from shoal.assessment import changed_columns
         from shoal.report import table
         from shoal.table.csv import Dialect
-        from shoal.table.files import read
+        from shoal.table.files import read_typed
+        from shoal.table.types import as_types, from_text
 
         dialect = Dialect(separator, decimal, encoding, missing)
-        before, after = read(original, dialect=dialect), read(masked, dialect=dialect)
+        types = as_types(from_text(type_ or []))
+        before, after = (read_typed(path, types, dialect) for path in (original, masked))
         known = column or [
             name for name in changed_columns(before, after) if name not in (confidential or ())
         ]
@@ -52,6 +55,7 @@ def assess(
             quasi_identifiers=known,
             confidential=confidential or (),
             measures=measure,
+            types=types,
         )
         content = {"quasi_identifiers": known, "measures": found, "remarks": found.remarks}
         seen = [*known, *(confidential or ())]

@@ -61,7 +61,8 @@ def group_trimmed_mean(values: Column, labels: Labels, trim: float) -> Column:
     # A share such as 0.3 of 10 must not fall below 3 because of its last bit.
     cut = np.minimum(np.floor(trim * sizes * (1 + 1e-12)), (sizes - 1) // 2)[labels[order]]
     inner = order[(place >= cut) & (place < sizes[labels[order]] - cut)]
-    return _spread_out(group_mean(values[inner], labels[inner]), labels[inner], labels)
+    kept = group_mean(values[inner], labels[inner])
+    return np.asarray(_spread_out(kept, labels[inner], labels))
 
 
 def group_geometric_mean(values: Column, labels: Labels) -> Column:

@@ -55,8 +55,8 @@ def centroid(
         released, so that these keep their type.
     """
     if column.kind != "numeric":
-        function = group_low_median if column.kind in ("ordinal", "date") else group_mode
-        codes = over_known(function, column.codes, groups.labels, hole, -1)
+        middle = group_low_median if column.kind in ("ordinal", "date") else group_mode
+        codes = over_known(middle, column.codes, groups.labels, hole, -1)
         return Taken(column.record_of(codes), codes < 0)
     options = {} if trim is None else {"trim": trim}
     function = partial(AGGREGATES[aggregate], **options)

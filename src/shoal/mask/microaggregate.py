@@ -155,7 +155,7 @@ class Microaggregate:
             secret = [read_column(frame, name, types.get(name)) for name in confidential]
             refuse_holes(secret, "Mend them, or leave dependence out: distances need the values.")
         space = open_space(columns, self.standardise, self.dependence, secret)
-        self._check_axes(space)
+        self._check_axes(space, any(column.hole.any() for column in columns))
         values: dict[str, NDArray[Any] | Taken] = {}
         partitions, fitted, grouped = [], [], {}
         for block in self.column_blocks:
@@ -206,6 +206,11 @@ class Microaggregate:
             if self.missing != "own-groups" or not hole.any():
                 yield rows
                 continue
+            if len(rows) < self.partition.k:
+                raise InputError(
+                    f"A group needs k={self.partition.k} records but the data hold only"
+                    f" {len(rows)}. Lower k."
+                )
             Z, of = space.of(names)
             hole[rows] = join_patterns(hole[rows], Z[rows], of, self.partition.k)
             yield from (rows[part] for part in same_pattern(hole[rows]))
@@ -258,7 +263,7 @@ class Microaggregate:
             for column in columns:
                 check_positive(column)
 
-    def _check_axes(self, space: Space) -> None:
+    def _check_axes(self, space: Space, holes: bool) -> None:
         """Refuse a method that sorts by columns where a column has no one direction."""
         if not self.partition.takes_directions:
             return
@@ -270,10 +275,10 @@ class Microaggregate:
                     f" {space.names[at]!r} need {axes} axes. Declare an order, or use another"
                     " method."
                 )
-        if self.missing == "own-groups" and len(space.names) > 1:
-            raise PlanError(
-                f'{name} with these options numbers the columns, and missing="own-groups" leaves'
-                " some out. Use another method, or missing=\"impute\"."
+        if holes and self.missing == "own-groups" and max(map(len, self.column_blocks)) > 1:
+            raise InputError(
+                f'{name} with these options sorts by columns, and missing="own-groups" leaves out'
+                ' those that are missing. Use another method, or missing="impute".'
             )
 
     def _check_confidential(self, confidential: Sequence[str], culprit: str) -> None:

@@ -27,8 +27,9 @@ def join_patterns(hole: Holes, Z: Matrix, columns: Rows, k: int) -> Holes:
     its records lose what the other lacks, and so many records of the other that
     both patterns attain k (all, if the other has too few to spare) lose what it
     lacks. The other is the one that costs the fewest cells; who loses is nearest to
-    the mean of the small pattern on the columns that both know. Ties go to the pattern with
-    fewer missing cells, then the one whose missing cells stand later.
+    the mean of the small pattern on the columns that both know. Ties go to a pattern that
+    is small itself, then to the one with fewer missing cells, then to the one whose
+    missing cells stand later.
 
     Parameters
     ----------
@@ -80,7 +81,7 @@ def _cheapest(patterns: Holes, counts: Rows, small: int, k: int) -> tuple[int, i
     donors[(union == patterns).all(axis=1)] = 0  # the other lacks all that already
     cells = fewest * (union & ~own).sum(axis=1) + donors * (union & ~patterns).sum(axis=1)
     cells[small] = np.iinfo(np.int64).max
-    best = int(np.lexsort((patterns.sum(axis=1), cells))[0])
+    best = int(np.lexsort((patterns.sum(axis=1), counts >= k, cells))[0])
     return best, int(donors[best])
 
 
@@ -108,14 +109,15 @@ def told(columns: Sequence[Column], released: Mapping[str, Holes], groups: Group
     found = []
     if any(hidden.values()):
         found.append(
-            f"{_cells(hidden)} suppressed: fewer than k records shared the missing cells of some."
+            f"{_cells(hidden)} suppressed, to join patterns of missing cells that fewer than k"
+            " records share."
         )
     if any(filled.values()):
         found.append(f"{_cells(filled)} missing and now hold{_s(filled)} the value of the group.")
     if any(thin.values()):
         found.append(
-            f"The released value rests on fewer than k known values in {_listed(thin)} groups: it"
-            " hides among k records, but fewer gave it."
+            f"In some groups ({_listed(thin)}) the released value rests on fewer than k known"
+            " values: all records show it, but fewer gave it."
         )
     return found
 
@@ -128,7 +130,8 @@ def _thin(groups: Partition, hole: Holes) -> int:
 
 def _cells(counts: Mapping[str, int]) -> str:
     total = sum(counts.values())
-    return f"{total} cell{'s' if total > 1 else ''} ({_listed(counts)}) {'were' if total > 1 else 'was'}"
+    cells, were = ("cell", "was") if total == 1 else ("cells", "were")
+    return f"{total} {cells} ({_listed(counts)}) {were}"
 
 
 def _listed(counts: Mapping[str, int]) -> str:

@@ -22,8 +22,8 @@ Labels = NDArray[np.int64]
 
 # What a measure may ask for by the name of a parameter, in words.
 NEEDS = {
-    "original": "a quasi-identifier that is numeric in both tables",
-    "masked": "a quasi-identifier that is numeric in both tables",
+    "original": "a quasi-identifier that is numeric and complete in both tables",
+    "masked": "a quasi-identifier that is numeric and complete in both tables",
     "released": "the released quasi-identifiers",
     "confidential": "a numeric confidential column without missing values",
     "confidential_codes": "a confidential column",

@@ -49,9 +49,9 @@ def column_distances(original: Matrix, masked: Matrix, columns: Labels | None = 
     before, after = in_units_of(original, masked, columns)
     if columns is None:
         return np.asarray(np.abs(before - after))
-    of = _with_spread(original, columns)[1]
+    of = np.asarray(_with_spread(original, columns)[1])
     squares = np.zeros((len(original), len(np.unique(of))))
-    for axis, column in enumerate(np.asarray(of)):
+    for axis, column in enumerate(of):
         squares[:, column] += (before[:, axis] - after[:, axis]) ** 2
     return np.asarray(np.sqrt(squares))
 

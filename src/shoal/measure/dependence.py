@@ -10,9 +10,7 @@ from shoal.measure.utility import information_loss
 
 
 @measure(kind="utility", better="lower")
-def distortion_x(
-    original: Matrix, masked: Matrix, columns: Labels | None = None
-) -> float:
+def distortion_x(original: Matrix, masked: Matrix, columns: Labels | None = None) -> float:
     """Share of the variation of the quasi-identifiers that is lost, D_X = SSE / SST [RFSP16]_.
 
     It is a hundredth of `information_loss`.

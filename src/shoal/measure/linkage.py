@@ -14,9 +14,7 @@ ROUNDING = 1e-9  # squared distances that differ by a smaller share are equal bu
 
 
 @measure(kind="risk", better="lower", cost="search")
-def linkage(
-    original: Matrix, masked: Matrix, columns: Labels | None = None
-) -> float:
+def linkage(original: Matrix, masked: Matrix, columns: Labels | None = None) -> float:
     """Share of masked records whose nearest original record is their own, DLD [RFSP16]_.
 
     Each table is standardised by itself, as an attacker would, unless columns have several
@@ -55,9 +53,7 @@ def linkage(
 
 
 @measure(kind="risk", better="lower", cost="search")
-def linkage_top2(
-    original: Matrix, masked: Matrix, columns: Labels | None = None
-) -> float:
+def linkage_top2(original: Matrix, masked: Matrix, columns: Labels | None = None) -> float:
     """Share of masked records with their own original record among the two nearest [CPD13]_.
 
     Each table is standardised by itself. Where several original records are

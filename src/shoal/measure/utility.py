@@ -7,9 +7,7 @@ from shoal.measure._units import column_distances, in_units_of
 
 
 @measure(kind="utility", better="lower", unit="%")
-def information_loss(
-    original: Matrix, masked: Matrix, columns: Labels | None = None
-) -> float:
+def information_loss(original: Matrix, masked: Matrix, columns: Labels | None = None) -> float:
     """Share of the variation that is lost: 100 * SSE / SST on standardised columns.
 
     SSE sums the squared distances between each record and its masked form, SST
@@ -44,9 +42,7 @@ def information_loss(
 
 
 @measure(kind="utility", better="lower", unit="%")
-def euclidean_loss(
-    original: Matrix, masked: Matrix, columns: Labels | None = None
-) -> float:
+def euclidean_loss(original: Matrix, masked: Matrix, columns: Labels | None = None) -> float:
     """Share of the distances that is lost: 100 * SDE / SDT on standardised columns [DSS08]_.
 
     SDE sums the distances (not their squares) between each record and its masked
@@ -87,9 +83,7 @@ def euclidean_loss(
 
 
 @measure(kind="utility", better="lower", unit="standard deviations")
-def il1s(
-    original: Matrix, masked: Matrix, columns: Labels | None = None
-) -> float:
+def il1s(original: Matrix, masked: Matrix, columns: Labels | None = None) -> float:
     """Mean absolute difference of values, in sqrt(2) standard deviations of a column [MSD04]_.
 
     It is the mean over records i and columns j of ``|x_ij - x'_ij| / (sqrt(2) S_j)``

@@ -107,10 +107,8 @@ def axes_of(values: Matrix, codes: Codes, kind: str, distances: Matrix | None, n
     """
     if kind not in ("nominal", "boolean"):
         return values[:, np.newaxis]
-    if distances is None:
-        points = simplex(int(codes.max(initial=0)) + 1)
-    else:
-        points = embed(distances, name)
+    number = int(codes.max(initial=-1)) + 1
+    points = embed(distances, name) if number and distances is not None else simplex(number)
     return np.vstack([points, np.full(points.shape[1], np.nan)])[codes]
 
 

@@ -75,7 +75,7 @@ def without_order(
 
 
 def refuse_disguised(name: str, texts: list[str], index: Codes) -> None:
-    """Refuse text that may be meant as numbers or dates: only the user knows."""
+    """Refuse text that may be meant as numbers or dates, or names records: only the user knows."""
     for kind, pattern in READS_AS.items():
         alike = [at for at, text in enumerate(texts) if pattern.fullmatch(text)]
         if alike:
@@ -85,6 +85,11 @@ def refuse_disguised(name: str, texts: list[str], index: Codes) -> None:
                 f" {kind} values. Declare its type: {kind} or nominal. For files, see"
                 " --missing-text and --decimal."
             )
+    if 2 * len(texts) > len(index):
+        raise ColumnError(
+            f"Column {name!r} holds text with {len(texts)} different values in {len(index)}"
+            " records: it seems to name records. Drop it as an identifier, or declare its type."
+        )
 
 
 def _named(declared: Type) -> list[str]:

@@ -64,20 +64,26 @@ def read_column(frame: Frame, name: str, declared: Type | None = None) -> Column
 
 def read_joined(before: Frame, after: Frame, name: str, declared: Type | None = None) -> Column:
     """Return a column of two tables, one after the other."""
-    kinds = [kind_of(frame, name, declared) for frame in (before, after)]
-    if kinds[0] != kinds[1]:
-        raise ColumnError(f"Column {name!r} is {kinds[0]} in one table, {kinds[1]} in the other.")
-    if kinds[0] == "numeric":
-        values = np.concatenate([tables.numbers(frame, name) for frame in (before, after)])
-        return Column(name, "numeric", values, np.empty(0, np.int64))
     first, second = (tables.arrow(frame, name) for frame in (before, after))
-    if declared is None and kinds[0] == "ordinal":
-        declared = Type("ordinal", _own_order(first))
+    told = [  # what is all missing may have lost its type
+        kind_of(frame, name, declared)
+        for frame, part in ((before, first), (after, second))
+        if part.null_count < len(part)
+    ] or [kind_of(before, name, declared)]
+    if told[0] != told[-1]:
+        raise ColumnError(f"Column {name!r} is {told[0]} in one table, {told[1]} in the other.")
+    if told[0] == "numeric":
+        values = [_numbers(frame, name) for frame in (before, after)]
+        return Column(name, "numeric", np.concatenate(values), np.empty(0, np.int64))
+    if declared is None:
+        _read(name, first, None)  # what one table refuses, two do
+        declared = Type(told[0], _own_order(first))
+    kind = _plain(second if first.null_count == len(first) else first).type
     try:
-        joined = pa.concat_arrays([_plain(first), _plain(second).cast(_plain(first).type)])
+        joined = pa.concat_arrays([part.cast(kind) for part in map(_plain, (first, second))])
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         raise ColumnError(f"Column {name!r} is of another type in the other table.") from None
-    return _read(name, joined, declared or Type(kinds[0]))
+    return _read(name, joined, declared)
 
 
 def kind_of(frame: Frame, name: str, declared: Type | None = None) -> Kind:
@@ -139,6 +145,13 @@ def _read(name: str, array: Any, declared: Type | None) -> Column:
     return Column(name, known.kind, values, np.append(code, -1)[index], distances)
 
 
+def _numbers(frame: Frame, name: str) -> NDArray[np.float64]:
+    """Return a column of numbers that may have lost its type because all are missing."""
+    if frame[name].null_count() == len(frame):
+        return np.full(len(frame), np.nan)
+    return tables.numbers(frame, name)
+
+
 def _plain(array: Any) -> Any:
     """Return the values without a dictionary; what is not a number is missing."""
     if pa.types.is_dictionary(array.type):
@@ -156,4 +169,4 @@ def _own_order(array: Any) -> tuple[str, ...]:
 
 
 def _is_text(kind: Any) -> bool:
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))

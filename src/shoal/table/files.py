@@ -1,6 +1,6 @@
 """A path becomes a table, and a table a file."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 
 from shoal.errors import ColumnError, FileError
 from shoal.table.csv import Dialect, parse_columns, read_csv, write_csv
+from shoal.table.types import Type
 
 TEXT = (".csv", ".tsv", ".txt")
 PARQUET = (".parquet", ".pq")
@@ -60,16 +61,39 @@ def read(
 
 
 def with_numbers(
-    table: pa.Table, columns: Collection[str], *, path: Path, dialect: Dialect | None = None
+    table: pa.Table,
+    columns: Collection[str],
+    *,
+    path: Path,
+    dialect: Dialect | None = None,
+    words: Collection[str] = (),
 ) -> pa.Table:
-    """Return a table read from ``path`` with more columns as numbers, where it is a text table."""
+    """Return a table read from ``path`` with more columns as numbers, where it is a text table.
+
+    Those of ``columns`` that hold other text, and ``words``, stay text, in which nothing
+    and the sign for a missing value are holes.
+    """
     if _kind(path) != "text":
         return table
-    return parse_columns(table, columns, dialect or Dialect())
+    return parse_columns(table, columns, dialect or Dialect(), words)
 
 
-def as_written(table: pa.Table, source: pa.Table, columns: Collection[str]) -> pa.Table:
-    """Return ``table`` with some columns as they stand in ``source``, to the letter."""
+def read_typed(path: Path, types: Mapping[str, Type], dialect: Dialect) -> pa.Table:
+    """Read a table in which some columns have declared types, and guess the others."""
+    table = read(path, dialect=dialect, numbers=())
+    words = [name for name, declared in types.items() if declared.kind != "numeric"]
+    others = [name for name in table.column_names if name not in words]
+    return with_numbers(table, others, path=path, dialect=dialect, words=words)
+
+
+def as_written(
+    table: pa.Table, source: pa.Table, columns: Collection[str], kept: Any = None
+) -> pa.Table:
+    """Return ``table`` with some columns as they stand in ``source``, to the letter.
+
+    ``kept`` says which records of the source the table holds, where it lacks some.
+    """
+    source = source if kept is None else source.filter(pa.array(kept))
     for name in columns:
         table = table.set_column(table.column_names.index(name), name, source.column(name))
     return table
