@@ -188,3 +188,21 @@ def test_not_a_number_is_a_hole_also_in_polars():
     frame = open_frame(pl.DataFrame({"x": [1.0, float("nan"), None, 2.0]}))
     assert read_column(frame, "x").hole.tolist() == [False, True, True, False]
     assert codes(frame, ["x"])[0, 0] != codes(frame, ["x"])[3, 0]
+
+
+def test_categories_that_no_record_shows_any_more_do_not_leave():
+    values = ["rare", "b", "b", "c"]
+    taken = Taken(np.array([1, 1, 2, 3]), np.array([False, False, False, True]))
+    for data in (
+        pd.DataFrame({"x": pd.Categorical(values)}),
+        pa.table({"x": pa.array(values).dictionary_encode()}),
+    ):
+        frame = open_frame(data)
+        for hole in (taken.hole, np.zeros(4, bool)):
+            released = to_native(with_values(frame, {"x": Taken(taken.records, hole)}))
+            assert listed(released)[:3] == ["b", "b", "b"]
+            assert "rare" not in str(pa.table(released)["x"].chunk(0).dictionary.to_pylist())
+            assert open_frame(released)["x"].dtype == frame["x"].dtype
+    book = pd.DataFrame({"x": pd.Categorical(["b", "b"], ["b", "c"], ordered=True)})
+    kept = with_values(open_frame(book), {"x": Taken(np.array([0, 0]), np.zeros(2, bool))})
+    assert to_native(kept)["x"].dtype == book["x"].dtype

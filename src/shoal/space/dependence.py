@@ -27,7 +27,7 @@ def with_confidential(
         In [0, 1]. 0 groups by the quasi-identifiers alone, 1 by the confidential
         columns alone.
     columns : tuple of int, optional
-        mX and mY, where columns have several axes; by default every axis is a
+        The numbers of columns mX and mY, where columns have several axes; by default every axis is a
         column.
 
     Returns

@@ -207,13 +207,30 @@ def _series(frame: Frame, name: str, new: NDArray[Any] | Taken) -> nw.Series[Any
     else:
         column, hole = nw.new_series(name, new, backend=frame.implementation), np.isnan(new)
     if not hole.any():
-        return column
+        return _pruned(column)
     # pandas would turn what cannot be missing into objects or floats.
     plain = column.dtype == nw.Boolean or column.dtype.is_integer()
     known = nw.new_series("known", ~hole, backend=frame.implementation)
     both = column.alias("value").to_frame().with_columns(known)
     column = both.select(nw.when(nw.col("known")).then(nw.col("value")))["value"].alias(name)
-    return nw.maybe_convert_dtypes(column) if plain else column
+    return nw.maybe_convert_dtypes(column) if plain else _pruned(column)
+
+
+def _pruned(column: nw.Series[Any]) -> nw.Series[Any]:
+    """Forget categories that no record shows any more: they are values of the original.
+
+    The categories of an ordered type are a code book, and stay.
+    """
+    native = column.to_native()
+    if column.dtype != nw.Categorical:
+        return column
+    if isinstance(native, pa.ChunkedArray) and not native.type.ordered:
+        values = native.cast(native.type.value_type).dictionary_encode()
+        return nw.from_native(values.cast(native.type), series_only=True).alias(column.name)
+    if hasattr(native, "cat") and hasattr(native.cat, "remove_unused_categories"):
+        pruned = native.cat.remove_unused_categories()
+        return nw.from_native(pruned, series_only=True)
+    return column
 
 
 def _numeric(frame: Frame, name: str) -> nw.Series[Any]:
