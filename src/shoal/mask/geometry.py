@@ -43,16 +43,15 @@ class Space:
     secret: Matrix | None = None
     n_secret: int = 0
 
-    def of(self, names: Sequence[str]) -> tuple[Matrix, Codes]:
+    def axes(self, names: Sequence[str]) -> tuple[Codes, Codes]:
         """Return the axes of some columns, and which of these each axis belongs to."""
-        at = [self.names.index(name) for name in names]
-        parts = [np.flatnonzero(self.columns == one) for one in at]
+        parts = [np.flatnonzero(self.columns == self.names.index(name)) for name in names]
         chosen = np.concatenate([np.empty(0, np.int64), *parts])
-        return self.Z[:, chosen], np.repeat(np.arange(len(at)), [len(part) for part in parts])
+        return chosen, np.repeat(np.arange(len(parts)), [len(part) for part in parts])
 
     def seen(self, rows: Codes, names: Sequence[str]) -> Matrix:
         """Return the space of some records in which some columns are known."""
-        Z = self.of(names)[0][rows]
+        Z = self.Z[rows][:, self.axes(names)[0]]
         if self.secret is not None:
             width = max(1, len(names)), self.n_secret
             Z = with_confidential(Z, self.secret[rows], self.dependence, width)

@@ -202,17 +202,18 @@ class Microaggregate:
         self, space: Space, names: Sequence[str], hole: Holes, frame: Frame
     ) -> Iterator[Rows]:
         """Yield the records to group together; further cells may be suppressed in ``hole``."""
+        if self.missing != "own-groups" or not hole.any():
+            yield from self._strata(frame)
+            return
+        chosen, of = space.axes(names)
         for rows in self._strata(frame):
-            if self.missing != "own-groups" or not hole.any():
-                yield rows
-                continue
             if len(rows) < self.partition.k:
                 raise InputError(
                     f"A group needs k={self.partition.k} records but the data hold only"
                     f" {len(rows)}. Lower k."
                 )
-            Z, of = space.of(names)
-            hole[rows] = join_patterns(hole[rows], Z[rows], of, self.partition.k)
+            Z = space.Z[rows][:, chosen]
+            hole[rows] = join_patterns(hole[rows], Z, of, self.partition.k)
             yield from (rows[part] for part in same_pattern(hole[rows]))
 
     def _strata(self, frame: Frame) -> list[Rows]:
