@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 import shoal
 from shoal.cli import app
-from shoal.errors import ColumnError, InputError, PlanError, ShoalWarning
+from shoal.errors import ColumnError, InputError, ParameterError, PlanError, ShoalWarning
 from shoal.parameters import declared
 from shoal.partitioners import METHODS
 
@@ -350,7 +350,7 @@ def test_assess_takes_types_on_the_command_line(folder):
     ("types", "error", "message"),
     [
         ({"nowhere": "nominal"}, ColumnError, "no column 'nowhere'"),
-        ({"town": "nominl"}, PlanError, "Did you mean 'nominal'"),
+        ({"town": "nominl"}, ParameterError, "Did you mean 'nominal'"),
         ({"school": {"kind": "ordinal", "order": ORDER[:2]}}, InputError, "its order lacks"),
         ({"town": {"kind": "nominal", "hierarchy": TREE[:2]}}, InputError, "its hierarchy"),
         ({"letter": "numeric"}, ColumnError, "text where numbers are needed"),
@@ -379,3 +379,15 @@ def test_a_trimmed_mean_needs_its_share(survey):
     for options in ({"aggregate": "trimmed-mean"}, {"trim": 0.2}):
         with pytest.raises(PlanError, match="belong together"):
             mask(survey, ["number"], k=5, **options)
+
+
+def test_a_bad_type_ends_a_command_as_a_bad_option_and_spoils_a_plan(folder):
+    for option in ("town=nominl", "town", "town=hierarchy:none.csv", "nowhere=nominal"):
+        command = ["mask", "in.csv", "out.csv", "-c", "town", "-k", "3", "--type", option]
+        done = CliRunner().invoke(app, command)
+        assert done.exit_code == (2 if option.startswith("town") and ":" not in option else 1)
+        assert not (folder / "out.csv").exists()
+    step = {"method": "microaggregate", "columns": ["a"], "partition": {"method": "mdav", "k": 2}}
+    for types in ({"a": "nominl"}, ["a"]):
+        with pytest.raises(PlanError, match=r"unknown kind|must be a table"):
+            shoal.Plan.from_dict({"version": 1, "types": types, "steps": [step]})

@@ -51,7 +51,10 @@ def from_dict(
     if not isinstance(steps, list) or not all(isinstance(step, Mapping) for step in steps):
         raise PlanError("The plan's steps must be a list of tables: [[steps]].")
     made = [_step(step, f"Step {at}") for at, step in enumerate(steps, start=1)]
-    return dict(roles), made, as_types(entries.get("types"), folder)
+    try:
+        return dict(roles), made, as_types(entries.get("types"), folder)
+    except ParameterError as error:
+        raise PlanError(str(error)) from None
 
 
 def load(path: Path) -> dict[str, Any]:

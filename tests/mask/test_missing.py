@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -189,6 +190,14 @@ def test_dropped_records_leave_the_others_in_their_order_with_their_index(survey
     assert release.data["area"].tolist() == survey["area"][kept].tolist()
 
 
+def test_nothing_of_a_dropped_record_leaves_in_a_list_of_categories():
+    names = pd.Categorical(["rare", "b", "b", "c"])
+    table = pd.DataFrame({"x": [None, 1.0, 2.0, 3.0], "name": names})
+    for data in (table, pa.Table.from_pandas(table)):
+        release = mask(data, ["x"], k=3, missing="drop", confidential=["name"])
+        assert "rare" not in str(pa.table(release.data)["name"].chunk(0).dictionary.to_pylist())
+
+
 def test_a_table_without_a_whole_record_is_not_dropped():
     table = pd.DataFrame({"x": [1.0, None], "y": [None, 2.0]})
     with pytest.raises(InputError, match="would leave none"):
@@ -215,6 +224,16 @@ def test_the_losses_say_how_holes_were_counted(survey):
     release = mask(survey, missing="own-groups")
     assert "suppressed as the mean" in release.remarks["information_loss"]
     assert 0 < release.measures["information_loss"] <= 100
+
+
+def test_losses_count_what_was_suppressed_as_the_mean_and_what_came_missing_not_at_all():
+    before = pd.DataFrame({"x": [0.0, 2.0, np.nan, 1.0], "s": ["a", "b", "a", "b"]})
+    for x, loss in {(1, 1, 50, 1): 100, (0, np.nan, np.nan, 1): 50, (0, 2, 7, 1): 0}.items():
+        after = before.assign(x=np.array(x, float))
+        found = shoal.assess(before, after, quasi_identifiers=["x"], measures=["information_loss"])
+        assert found["information_loss"] == pytest.approx(loss)
+        both = shoal.assess(before, after, quasi_identifiers=["x", "s"])
+        assert both["information_loss"] == pytest.approx(loss / 2)
 
 
 def test_dependence_needs_every_confidential_value(survey):

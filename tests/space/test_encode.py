@@ -115,6 +115,23 @@ def test_every_column_weighs_the_same_whatever_its_axes():
     assert [Z[:, :1].var(), Z[:, 1:].var(axis=0).sum()] == pytest.approx([1, 1])
 
 
+def test_confidential_columns_weigh_by_their_number_not_by_their_axes():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "letter": rng.choice([*"abcd"], 40),
+            "town": rng.choice([*"xyz"], 40),
+            "pay": rng.random(40),
+        }
+    )
+    letter, town, pay = (read_column(nw.from_native(table), name) for name in table)
+    for known, secret in (([letter], [town, pay]), ([letter, pay], [town])):
+        Z = open_space(known, "zscore", 0.3, secret).seen(np.arange(40), [c.name for c in known])
+        own = Z[:, : 3 + len(known) - 1].var(axis=0).sum()
+        assert own == pytest.approx(len(known))
+        assert Z.var(axis=0).sum() == pytest.approx(own / 0.7)
+
+
 @given(
     values=st.lists(st.one_of(st.none(), st.integers(-5, 5)), min_size=1, max_size=20),
     unit=st.sampled_from([1.0, 1e-200, 1e200]),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shoal.errors import FileError, PlanError
+from shoal.errors import FileError, ParameterError
 from shoal.table.types import KINDS, Type, as_types, from_text, text_of
 
 
@@ -74,18 +74,18 @@ BAD = [
 
 @pytest.mark.parametrize(("entry", "message"), BAD, ids=[message for _, message in BAD])
 def test_types_that_contradict_themselves_are_refused(entry, message):
-    with pytest.raises(PlanError, match=message):
+    with pytest.raises(ParameterError, match=message):
         as_types({"c": entry})
 
 
 @pytest.mark.parametrize("text", ["a", "a=", "a=ordinal:", "=", "nominal"])
 def test_what_the_command_line_cannot_read_is_said(text):
-    with pytest.raises(PlanError, match="--type takes"):
+    with pytest.raises(ParameterError, match="--type takes"):
         from_text([text])
 
 
 def test_a_column_has_one_type():
-    with pytest.raises(PlanError, match="twice for column 'a'"):
+    with pytest.raises(ParameterError, match="twice for column 'a'"):
         from_text(["a=nominal", "a=date"])
-    with pytest.raises(PlanError, match="must be a table"):
+    with pytest.raises(ParameterError, match="must be a table"):
         as_types(["a"])

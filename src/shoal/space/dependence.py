@@ -27,8 +27,8 @@ def with_confidential(
         In [0, 1]. 0 groups by the quasi-identifiers alone, 1 by the confidential
         columns alone.
     columns : tuple of int, optional
-        The numbers of columns mX and mY, where columns have several axes; by default every axis is a
-        column.
+        The numbers of columns mX and mY, where columns have several axes; by default
+        every axis is a column.
 
     Returns
     -------

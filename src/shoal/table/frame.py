@@ -106,8 +106,11 @@ def with_values(frame: Frame, values: Mapping[str, NDArray[Any] | Taken]) -> Fra
 
 
 def where(frame: Frame, kept: NDArray[np.bool_]) -> Frame:
-    """Return some records of the frame, in their order."""
-    return frame if kept.all() else frame.filter(kept.tolist())
+    """Return some records of the frame, in their order, and nothing of the others."""
+    if kept.all():
+        return frame
+    frame = frame.filter(kept.tolist())
+    return frame.with_columns(_pruned(frame[name]) for name in frame.columns)
 
 
 def incomplete(frame: Frame, columns: Sequence[str]) -> NDArray[np.bool_]:
@@ -228,8 +231,7 @@ def _pruned(column: nw.Series[Any]) -> nw.Series[Any]:
         values = native.cast(native.type.value_type).dictionary_encode()
         return nw.from_native(values.cast(native.type), series_only=True).alias(column.name)
     if hasattr(native, "cat") and hasattr(native.cat, "remove_unused_categories"):
-        pruned = native.cat.remove_unused_categories()
-        return nw.from_native(pruned, series_only=True)
+        column = nw.from_native(native.cat.remove_unused_categories(), series_only=True)
     return column
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from shoal.errors import FileError, PlanError
+from shoal.errors import FileError, ParameterError
 from shoal.parameters import hint
 
 Kind = Literal["numeric", "ordinal", "nominal", "boolean", "date"]
@@ -76,7 +76,9 @@ def as_types(entries: Mapping[str, Any] | None, folder: Path | None = None) -> d
     if entries is None:
         return {}
     if not isinstance(entries, Mapping):
-        raise PlanError('Types must be a table: column = "kind", or column = { kind = "..." }.')
+        raise ParameterError(
+            'Types must be a table: column = "kind", or column = { kind = "..." }.'
+        )
     return {name: _as_type(name, entry, folder or Path()) for name, entry in entries.items()}
 
 
@@ -94,12 +96,12 @@ def from_text(pairs: Sequence[str]) -> dict[str, Any]:
         name, mark, text = pair.partition("=")
         kind, colon, rest = text.partition(":")
         if not mark or not kind or (colon and not rest):
-            raise PlanError(
+            raise ParameterError(
                 f"--type takes column=kind, column=ordinal:least,...,most, column=hierarchy:file or"
                 f" column=distances:file. Got {pair!r} instead."
             )
         if name in found:
-            raise PlanError(f"--type is given twice for column {name!r}. Leave one.")
+            raise ParameterError(f"--type is given twice for column {name!r}. Leave one.")
         if kind in ("hierarchy", "distances"):
             found[name] = {"kind": "nominal", kind: rest}
         elif colon:
@@ -115,16 +117,18 @@ def _as_type(name: str, entry: Any, folder: Path) -> Type:
     entry = {"kind": entry} if isinstance(entry, str) else entry
     known = [field.name for field in fields(Type)]
     if not isinstance(entry, Mapping) or "kind" not in entry:
-        raise PlanError(f"The type of column {name!r} needs a kind: one of {', '.join(KINDS)}.")
+        raise ParameterError(
+            f"The type of column {name!r} needs a kind: one of {', '.join(KINDS)}."
+        )
     for key in entry:
         if key not in known:
-            raise PlanError(
+            raise ParameterError(
                 f"The type of column {name!r} has the unknown key {key!r}.{hint(str(key), known)}"
                 f" The keys are: {', '.join(known)}."
             )
     kind = entry["kind"]
     if kind not in KINDS:
-        raise PlanError(
+        raise ParameterError(
             f"Column {name!r} has the unknown kind {kind!r}.{hint(str(kind), KINDS)} The kinds are:"
             f" {', '.join(KINDS)}."
         )
@@ -140,7 +144,9 @@ def _as_type(name: str, entry: Any, folder: Path) -> Type:
 
 def _order(name: str, given: Any) -> Row:
     if isinstance(given, str) or not isinstance(given, Sequence):
-        raise PlanError(f"The order of column {name!r} must be a list of values, the least first.")
+        raise ParameterError(
+            f"The order of column {name!r} must be a list of values, the least first."
+        )
     return tuple(text_of(value) for value in given)
 
 
@@ -151,7 +157,7 @@ def _rows(name: str, given: Any, folder: Path) -> tuple[Row, ...]:
     if not isinstance(given, Sequence) or any(
         isinstance(row, str) or not isinstance(row, Sequence) for row in given
     ):
-        raise PlanError(
+        raise ParameterError(
             f"The hierarchy or the distances of column {name!r} must be a list of rows, or a file"
             " that holds them."
         )
@@ -180,22 +186,24 @@ def _check(name: str, given: Type) -> None:
     belongs = {"order": "ordinal", "hierarchy": "nominal", "distances": "nominal"}
     for key, kind in belongs.items():
         if getattr(given, key) and given.kind != kind:
-            raise PlanError(
+            raise ParameterError(
                 f"Column {name!r} is {given.kind} and has {key}: that belongs to the kind {kind!r}."
             )
     if given.hierarchy and given.distances:
-        raise PlanError(f"Column {name!r} has a hierarchy and distances. Choose one.")
+        raise ParameterError(f"Column {name!r} has a hierarchy and distances. Choose one.")
     named = given.order or tuple(row[0] if row else "" for row in given.hierarchy)
     if len(set(named)) < len(named):
-        raise PlanError(f"The type of column {name!r} names a value twice. Name each value once.")
+        raise ParameterError(
+            f"The type of column {name!r} names a value twice. Name each value once."
+        )
     if given.hierarchy and (len({len(r) for r in given.hierarchy}) > 1 or len(named[0:1]) == 0):
-        raise PlanError(f"The hierarchy of column {name!r} has rows of several lengths.")
+        raise ParameterError(f"The hierarchy of column {name!r} has rows of several lengths.")
     if given.hierarchy and len(given.hierarchy[0]) < 2:
-        raise PlanError(f"The hierarchy of column {name!r} names no parents.")
+        raise ParameterError(f"The hierarchy of column {name!r} names no parents.")
     for level in range(1, len(given.hierarchy[0]) - 1 if given.hierarchy else 0):
         above = {row[level]: row[level + 1 :] for row in given.hierarchy}
         if any(above[row[level]] != row[level + 1 :] for row in given.hierarchy):
-            raise PlanError(
+            raise ParameterError(
                 f"The hierarchy of column {name!r} is no tree: at level {level} one parent has two"
                 " parents of its own."
             )
@@ -208,14 +216,14 @@ def _check_distances(name: str, rows: Sequence[Row]) -> None:
         try:
             one, other, distance = row[0], row[1], float(row[2])
         except (IndexError, ValueError):
-            raise PlanError(
+            raise ParameterError(
                 f"The distances of column {name!r} must be rows of two values and a number."
             ) from None
         same = one == other
         if not 0 <= distance < float("inf") or (distance > 0) == same or len(row) != 3:
-            raise PlanError(
+            raise ParameterError(
                 f"The distances of column {name!r} must be above 0 between two values, and 0"
                 " between a value and itself."
             )
         if found.setdefault(frozenset((one, other)), distance) != distance:
-            raise PlanError(f"The distances of column {name!r} name a pair twice and differ.")
+            raise ParameterError(f"The distances of column {name!r} name a pair twice and differ.")
