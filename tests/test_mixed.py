@@ -15,11 +15,13 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import shoal
+from conftest import reference_matrix
 from shoal.cli import app
 from shoal.errors import ColumnError, InputError, ParameterError, PlanError, ShoalWarning
 from shoal.parameters import declared
 from shoal.partitioners import METHODS
 
+KINDS = ("pandas", "polars", "pyarrow")
 ORDER = ["none", "school", "college"]
 TREE = [["Porto", "north"], ["Braga", "north"], ["Faro", "south"], ["Beja", "south"]]
 TYPES = {
@@ -41,6 +43,7 @@ SCHEMA = {
 COLUMNS = list(SCHEMA)
 MAKERS = {
     "pandas": lambda table: table.to_pandas(),
+    "pandas arrow": lambda table: table.to_pandas(types_mapper=pd.ArrowDtype),
     "polars": pl.from_arrow,
     "pyarrow": lambda table: table,
 }
@@ -154,6 +157,20 @@ def holed(table, seed=1, share=0.2):
             for name in table.column_names
         }
     )
+
+
+def test_the_utilities_keep_k_with_their_states_and_months_in_every_kind_of_table():
+    """A real file of several kinds: 4,092 records, 51 states."""
+    reference_matrix("eia")
+    known = ["STATE", "MONTH", *shoal.datasets.COLUMNS["eia"]]
+    options = {"k": 5, "types": {"MONTH": "ordinal"}, "confidential": []}
+    releases = [mask(shoal.datasets.eia(kind=kind), known, **options) for kind in KINDS]
+    first = as_arrow(releases[0].data)
+    assert smallest(first, known) >= 5
+    assert all(as_arrow(release.data) == first for release in releases)
+    assert {row["MONTH"] for row in first} <= set(range(1, 13))
+    assert releases[0].data["MONTH"].dtype == "int64"
+    assert len({release.measures["information_loss"] for release in releases}) == 1
 
 
 @pytest.mark.parametrize("missing", ["refuse", "own-groups", "impute", "drop"])

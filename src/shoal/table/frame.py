@@ -229,8 +229,8 @@ def _pruned(column: nw.Series[Any]) -> nw.Series[Any]:
         return column
     if isinstance(native, pa.ChunkedArray) and not native.type.ordered:
         values = native.cast(native.type.value_type).dictionary_encode()
-        return nw.from_native(values.cast(native.type), series_only=True).alias(column.name)
-    if hasattr(native, "cat") and hasattr(native.cat, "remove_unused_categories"):
+        column = nw.from_native(values.cast(native.type), series_only=True).alias(column.name)
+    elif hasattr(native, "cat") and hasattr(native.cat, "remove_unused_categories"):
         column = nw.from_native(native.cat.remove_unused_categories(), series_only=True)
     return column
 

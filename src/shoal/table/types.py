@@ -191,23 +191,28 @@ def _check(name: str, given: Type) -> None:
             )
     if given.hierarchy and given.distances:
         raise ParameterError(f"Column {name!r} has a hierarchy and distances. Choose one.")
-    named = given.order or tuple(row[0] if row else "" for row in given.hierarchy)
+    named = given.order or tuple(row[0] for row in given.hierarchy if row)
     if len(set(named)) < len(named):
         raise ParameterError(
             f"The type of column {name!r} names a value twice. Name each value once."
         )
-    if given.hierarchy and (len({len(r) for r in given.hierarchy}) > 1 or len(named[0:1]) == 0):
+    if given.hierarchy:
+        _check_hierarchy(name, given.hierarchy)
+    _check_distances(name, given.distances)
+
+
+def _check_hierarchy(name: str, rows: Sequence[Row]) -> None:
+    if len({len(row) for row in rows}) > 1:
         raise ParameterError(f"The hierarchy of column {name!r} has rows of several lengths.")
-    if given.hierarchy and len(given.hierarchy[0]) < 2:
+    if len(rows[0]) < 2:
         raise ParameterError(f"The hierarchy of column {name!r} names no parents.")
-    for level in range(1, len(given.hierarchy[0]) - 1 if given.hierarchy else 0):
-        above = {row[level]: row[level + 1 :] for row in given.hierarchy}
-        if any(above[row[level]] != row[level + 1 :] for row in given.hierarchy):
+    for level in range(1, len(rows[0]) - 1):
+        above = {row[level]: row[level + 1 :] for row in rows}
+        if any(above[row[level]] != row[level + 1 :] for row in rows):
             raise ParameterError(
                 f"The hierarchy of column {name!r} is no tree: at level {level} one parent has two"
                 " parents of its own."
             )
-    _check_distances(name, given.distances)
 
 
 def _check_distances(name: str, rows: Sequence[Row]) -> None:
