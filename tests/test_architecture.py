@@ -20,7 +20,7 @@ LAW = {
     "partitioners": {"kernels", "space"},
     "measure": {"kernels"},
     "mask": {"table", "space", "partitioners"},
-    "assessment": {"table", "measure"},
+    "assessment": {"table", "space", "measure"},
     "document": {"table", "mask", "partitioners"},
     "release": {"partitioners"},
     "plan": {"table", "partitioners", "mask", "measure", "assessment", "document", "release"},
