@@ -1,7 +1,7 @@
 """What every step tells a plan: what it masks, what it promises, what it draws."""
 
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -12,6 +12,7 @@ from shoal.errors import PlanError, ShoalWarning
 from shoal.partitioners import Partition, Partitioner
 from shoal.table.frame import Frame
 from shoal.table.roles import as_list, listed
+from shoal.table.types import Type
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,11 @@ class Step:
         raise NotImplementedError
 
     @property
+    def drops_incomplete(self) -> bool:
+        """Whether records with a missing value in the columns are dropped."""
+        return False
+
+    @property
     def strata(self) -> list[str]:
         """The columns that split the records; released as they are."""
         return []
@@ -91,7 +97,9 @@ class Step:
         """The seeds that the step draws with; None is still open."""
         return (vars(self)["random_state"],) if "random_state" in vars(self) else ()
 
-    def apply(self, frame: Frame, confidential: Sequence[str]) -> Outcome:
+    def apply(
+        self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None
+    ) -> Outcome:
         """Return the masked values of ``frame`` and the groups behind them, if there are any."""
         raise NotImplementedError
 

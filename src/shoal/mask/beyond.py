@@ -1,6 +1,6 @@
 """What every group must hold of the confidential columns, beyond k records."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,8 +15,9 @@ from shoal.measure.diversity import Tally
 from shoal.partitioners import MDAV, Auto, ClosenessFirst, Partition, Partitioner
 from shoal.partitioners.exchange import exchange
 from shoal.partitioners.merge import merge_unsound
-from shoal.table import frame as tables
+from shoal.table.columns import ranked
 from shoal.table.frame import Frame
+from shoal.table.types import Type
 
 if TYPE_CHECKING:
     from shoal.mask.microaggregate import Microaggregate
@@ -154,7 +155,12 @@ def check(step: "Microaggregate") -> None:
         _check_first(step)
 
 
-def demand(step: "Microaggregate", frame: Frame, confidential: Sequence[str]) -> Demand | None:
+def demand(
+    step: "Microaggregate",
+    frame: Frame,
+    confidential: Sequence[str],
+    types: Mapping[str, Type],
+) -> Demand | None:
     """Return what every group of a step must hold of the confidential columns, if anything."""
     if step.diversity is None and step.closeness is None:
         return None
@@ -165,7 +171,7 @@ def demand(step: "Microaggregate", frame: Frame, confidential: Sequence[str]) ->
             f'closeness_by="first" sorts the records by one confidential column and there are'
             f' {len(confidential)}. Use "merge" or "swap", which see to all of them.'
         )
-    ranks, ordered = tables.ranks(frame, confidential)
+    ranks, ordered = ranked(frame, confidential, types)
     return Demand(confidential, ranks, ordered, step.diversity, step.diversity_kind, step.closeness)
 
 
@@ -180,6 +186,11 @@ def partitioner(
 
 
 def _check_first(step: "Microaggregate") -> None:
+    if step.missing == "own-groups":
+        raise PlanError(
+            'closeness_by="first" draws every group from the whole table, and missing="own-groups"'
+            ' keeps patterns of missing cells apart. Use "merge" or "swap".'
+        )
     if step.strata:
         raise PlanError(
             'closeness_by="first" draws every group from the whole table, and within keeps groups'

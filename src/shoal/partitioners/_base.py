@@ -144,6 +144,11 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
     k: int
     bound_: float | None = None  # an SSE that no groups go below, where the method proves one
 
+    @property
+    def takes_directions(self) -> bool:
+        """Whether each column must be one axis, because it is numbered or has an upper end."""
+        return False
+
     def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Group the rows of ``X``.
 
