@@ -67,7 +67,8 @@ def test_what_cannot_be_computed_is_said_with_its_reason():
     data = pd.DataFrame({"x": [1.0, 1, 3, 3], "sex": list("mmff"), "ill": list("ynyn")})
     found = shoal.assess(data, data, quasi_identifiers=["x", "sex"], confidential=["ill"])
     assert "needs a numeric confidential column" in found.remarks["distortion_y"]
-    assert found.remarks["information_loss"] == "Column 'sex' left out: not numeric in both tables."
+    left_out = "Column 'sex' left out: not numeric in both tables, or with holes."
+    assert found.remarks["information_loss"] == left_out
     assert found["information_loss"] == 0
     assert found["p_sensitivity"] == 2
     assert found["t_closeness"] == {"ill": 0}

@@ -163,7 +163,11 @@ def _given(
     confidential: Sequence[str],
 ) -> tuple[dict[str, Any], dict[str, list[str]]]:
     """Return what measures may ask for, and columns by what they can tell."""
-    numeric = [n for n in changed if tables.is_numeric(before, n) and tables.is_numeric(after, n)]
+    numeric = [
+        name
+        for name in changed
+        if tables.is_numeric(before, name) and tables.is_measurable(after, name)
+    ]
     numbers = [name for name in confidential if tables.is_measurable(before, name)]
     # One number per class stands for all released values, so that no measure counts them again.
     given: dict[str, Any] = {"released": classes(tables.codes(after, known))[:, np.newaxis]}
@@ -185,7 +189,7 @@ def _given(
 def _unseen(before: Frame, columns: Mapping[str, list[str]], needed: Sequence[str]) -> str:
     """Say which columns a measure did not see, or took for categories though they are numbers."""
     if "original" in needed and columns["other"]:
-        return f"{listed(columns['other'])} left out: not numeric in both tables."
+        return f"{listed(columns['other'])} left out: not numeric in both tables, or with holes."
     if "confidential" in needed and columns["categories"]:
         return f"{listed(columns['categories'])} left out: not numeric, or with missing values."
     holes = [name for name in columns["categories"] if tables.is_numeric(before, name)]

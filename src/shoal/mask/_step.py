@@ -5,11 +5,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
 from shoal import parameters
 from shoal.errors import PlanError, ShoalWarning
 from shoal.partitioners import Partition, Partitioner
+from shoal.table import frame as tables
 from shoal.table.frame import Frame
 from shoal.table.roles import as_list, listed
 
@@ -36,6 +39,12 @@ def check_confidential(confidential: Sequence[str], culprit: str) -> None:
             f"{culprit} needs confidential columns and no column has that role. Name them, or"
             " leave the option out."
         )
+
+
+def as_whole(column: NDArray[np.float64], frame: Frame, name: str) -> NDArray[Any]:
+    """Return new values of a column of whole numbers as such, if they are."""
+    whole = tables.is_whole(frame, name) and (column == np.rint(column)).all()
+    return column.astype(np.int64) if whole and np.abs(column).max() < tables.EXACT else column
 
 
 class Step:
@@ -80,9 +89,14 @@ class Step:
         return self.columns
 
     @property
+    def draws(self) -> bool:
+        """Whether the step itself draws, with its ``random_state``."""
+        return "random_state" in vars(self)
+
+    @property
     def seeds(self) -> tuple[int | None, ...]:
         """The seeds that the step draws with; None is still open."""
-        return (vars(self)["random_state"],) if "random_state" in vars(self) else ()
+        return (vars(self)["random_state"],) if self.draws else ()
 
     def apply(self, frame: Frame, confidential: Sequence[str]) -> Outcome:
         """Return the masked values of ``frame`` and the groups behind them, if there are any."""
@@ -90,7 +104,7 @@ class Step:
 
     def seeded(self) -> Self:
         """Return the step with every open seed drawn, so that what it does can be repeated."""
-        is_open = vars(self).get("random_state", 0) is None
+        is_open = self.draws and vars(self)["random_state"] is None
         return self.having(random_state=secrets.randbelow(2**31)) if is_open else self
 
     def having(self, **changes: Any) -> Self:

@@ -16,10 +16,11 @@ def one_line(summary: dict[str, Any]) -> str:
     )
     if len(summary["groups"]) > 3:
         groups += f" and {len(summary['groups']) - 3} more blocks"
-    loss = next((m["value"] for m in summary["measures"] if m["name"] == "information_loss"), 0.0)
+    loss = next((m["value"] for m in summary["measures"] if m["name"] == "information_loss"), None)
     inside = f" in {groups}" if groups else ""
     promise = "" if summary["promise"]["k"] else "; NO k-anonymity is promised"
-    return f"{summary['records']} records{inside}; information loss {loss:.2f}%{promise}"
+    lost = "not measured" if loss is None else f"{loss:.2f}%"
+    return f"{summary['records']} records{inside}; information loss {lost}{promise}"
 
 
 def table(measures: Mapping[str, Any], remarks: Mapping[str, str] | None = None) -> str:

@@ -1,6 +1,7 @@
 """Tables of any kind, seen through narwhals; nobody else imports it."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -70,11 +71,17 @@ def matrix(frame: Frame, columns: Sequence[str]) -> NDArray[np.float64]:
     return X
 
 
-def with_values(frame: Frame, values: Mapping[str, NDArray[Any]]) -> Frame:
+@dataclass(frozen=True, eq=False)
+class Taken:
+    """New values of a column that stand in some record of it, so that their type stays."""
+
+    records: NDArray[np.int64]
+    hole: NDArray[np.bool_]
+
+
+def with_values(frame: Frame, values: Mapping[str, NDArray[Any] | Taken]) -> Frame:
     """Return the frame with the values of some columns replaced; all else stays."""
-    return frame.with_columns(
-        nw.new_series(name, column, backend=frame.implementation) for name, column in values.items()
-    )
+    return frame.with_columns(_series(frame, name, new) for name, new in values.items())
 
 
 def only(frame: Frame, columns: Sequence[str]) -> Frame:
@@ -171,6 +178,17 @@ def differ(first: Frame, second: Frame, name: str) -> bool:
 def values_at(frame: Frame, columns: Sequence[str], row: int) -> list[Any]:
     """Return the values of one record."""
     return [frame[name][row] for name in columns]
+
+
+def _series(frame: Frame, name: str, new: NDArray[Any] | Taken) -> nw.Series[Any]:
+    if not isinstance(new, Taken):
+        return nw.new_series(name, new, backend=frame.implementation)
+    column = frame[name][new.records]
+    if not new.hole.any():
+        return column
+    known = nw.new_series("known", ~new.hole, backend=frame.implementation)
+    both = column.alias("value").to_frame().with_columns(known)
+    return both.select(nw.when(nw.col("known")).then(nw.col("value")))["value"].alias(name)
 
 
 def _numeric(frame: Frame, name: str) -> nw.Series[Any]:
