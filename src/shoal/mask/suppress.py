@@ -26,9 +26,9 @@ class Suppress(Step):
 
     Records in classes of fewer than k lose, all in the same column, the cell that
     brings the most of them into a class of k; those still alone lose a second cell,
-    and so on. If fewer than k records are left without any cell, records of other
-    classes join them. The least number of cells is hard to find, and this is not
-    always it.
+    and so on. If fewer than k records are left without any cell, records of another
+    class join them and lose what they do not share. The least number of cells is hard
+    to find, and this is not always it.
 
     Columns of any type can be masked; what is not suppressed stays as it is. Who is
     in a class is hidden; that a record stood out is not, for its holes tell.
@@ -129,25 +129,29 @@ def cells_to_suppress(codes: Codes, k: int) -> Cells:
         best = max(range(len(kept)), key=lambda at: (saved[at].sum(), kept[at]))
         cells[alone, kept.pop(best)] = True
         alone = alone[~saved[best]]
-    if len(alone):  # without any cell, and still fewer than k
-        cells[_helpers(codes, cells, alone, k)] = True
+    if len(alone):
+        _join(codes, cells, alone, k)
     return cells
 
 
-def _helpers(codes: Codes, cells: Cells, bare: Codes, k: int) -> Codes:
-    """Return records that lose all cells too: spare ones of large classes, or a whole class."""
+def _join(codes: Codes, cells: Cells, bare: Codes, k: int) -> None:
+    """Let records of another class look like the fewer than k that are left without cells.
+
+    The class is the one that loses the fewest cells by it: all that it does not share
+    with those records, in as many records as it can spare or else in all of them.
+    """
     number = classes(np.where(cells, -1, codes))
     size = np.bincount(number)
-    size[number[bare[0]]] = 0
-    chosen: list[int] = []
-    for one in np.argsort(-size, kind="stable"):  # the largest classes have the most to spare
-        if size[one] <= k:
-            break
-        chosen += np.flatnonzero(number == one)[k:][: k - len(bare) - len(chosen)].tolist()
-        if len(chosen) == k - len(bare):
-            return np.array(chosen)
-    smallest = np.argmin(np.where(size == 0, len(codes) + 1, size))
-    return np.flatnonzero(number == smallest)
+    first = np.unique(number, return_index=True)[1]
+    alike = (codes[bare] == codes[bare[0]]).all(axis=0)
+    shared = alike & (codes[first] == codes[bare[0]]) & ~cells[first]
+    lacking = k - len(bare)
+    joining = np.where(size - lacking >= k, lacking, size)
+    lost = joining * (~shared & ~cells[first]).sum(axis=1) - len(bare) * shared.sum(axis=1)
+    lost[number[bare[0]]] = np.iinfo(np.int64).max  # they cannot help themselves
+    best = int(np.argmin(lost))
+    members = np.flatnonzero(number == best)[-joining[best] :]
+    cells[np.concatenate([bare, members])] = ~shared[best]
 
 
 def _sizes(codes: Codes) -> Codes:
