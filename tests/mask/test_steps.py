@@ -78,6 +78,17 @@ def test_a_step_names_its_paper_and_explains_its_parameters(name):
 
 
 @every_step
+def test_the_page_on_steps_tells_what_the_class_does(name):
+    page = (Path(__file__).parents[2] / "docs" / "beyond-k.md").read_text()
+    (row,) = [line for line in page.splitlines() if line.startswith(f"| `{name}` ")]
+    cls = STEPS[name]
+    assert cls.promises.split(";")[0] in row
+    assert f"[{cls.paper}]" in row
+    for parameter in set(parameters.declared(cls)) - {"columns", "partition"}:
+        assert f"`{parameter}`" in page
+
+
+@every_step
 def test_a_step_survives_its_document(tmp_path, name):
     plan = plan_of(name)
     assert Plan.from_dict(json.loads(json.dumps(plan.to_dict()))) == plan

@@ -51,13 +51,15 @@ class Step:
     """Base of all steps: columns of a table get other values.
 
     A subclass declares its parameters in ``__init__``, among them ``columns``,
-    stores them and calls ``_settle``; it tells its ``name``, ``paper`` and
-    ``guarantee`` and writes ``apply``. A step that draws declares
-    ``random_state``; one that groups declares ``partition``.
+    stores them and calls ``_settle``; it tells its ``name``, its ``paper``, what it
+    ``promises`` in a few words and its ``guarantee`` in sentences, and writes
+    ``apply``. A step that draws declares ``random_state``; one that groups declares
+    ``partition``.
     """
 
     name: ClassVar[str]
     paper: ClassVar[str]
+    promises: ClassVar[str] = "nothing about persons"
     columns: list[str]
 
     @property

@@ -57,6 +57,7 @@ class Hybridise(Grouped):
 
     name = "hybridise"
     paper = "DG10"
+    promises = "probabilistic k-anonymity"
 
     def __init__(
         self,

@@ -76,6 +76,7 @@ class Microaggregate(Grouping):
 
     name = "microaggregate"
     paper = "DT05"
+    promises = "k-anonymity; l-diversity and t-closeness on request"
 
     def __init__(
         self,

@@ -51,6 +51,7 @@ class Suppress(Step):
 
     name = "suppress"
     paper = "SS98"
+    promises = "k-anonymity"
 
     def __init__(self, columns: Sequence[str], k: K):
         self.columns = named(columns)

@@ -50,6 +50,7 @@ class Swap(Grouped):
 
     name = "swap"
     paper = "SD12"
+    promises = "probabilistic k-anonymity"
 
     def __init__(
         self,
