@@ -58,6 +58,11 @@ def test_a_class_that_joins_keeps_what_it_shares():
     assert cells.tolist() == [[True, False]] * 3 + [[False, False]] * 2
 
 
+def test_what_only_one_of_the_records_left_over_shares_is_lost():
+    codes = np.array([[1, 1], [1, 1], [1, 1], [1, 2], [2, 2]])
+    assert classes(codes, cells_to_suppress(codes, 3)).min() >= 3
+
+
 def test_words_numbers_and_holes_are_suppressed_alike_and_the_rest_stays():
     data = pd.DataFrame({"town": ["a", "a", "b", None, None], "n": [1, 1, 1, 2, 2]})
     with pytest.warns(
