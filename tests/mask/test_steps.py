@@ -84,8 +84,9 @@ def test_the_page_on_steps_tells_what_the_class_does(name):
     cls = STEPS[name]
     assert cls.promises.split(";")[0] in row
     assert f"[{cls.paper}]" in row
-    for parameter in set(parameters.declared(cls)) - {"columns", "partition"}:
-        assert f"`{parameter}`" in page
+    if name != "microaggregate":  # it has many, and the page names those that are about l and t
+        for parameter in set(parameters.declared(cls)) - {"columns"}:
+            assert f"`{parameter}`" in row
 
 
 @every_step

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 
@@ -72,6 +73,19 @@ def test_words_numbers_and_holes_are_suppressed_alike_and_the_rest_stays():
     assert release.data["town"].isna().all()  # ours and those that were there, alike
     assert release.data["n"].tolist() == [1, 1, 1, 2, 2]
     assert release.measures["smallest_class"] >= 2
+
+
+def test_a_suppressed_category_leaves_no_trace():
+    town = pd.Categorical(["a", "a", "a", "b"])
+    frame = tables.open_frame(pd.DataFrame({"town": town}))
+    values = Suppress(["town"], 2).apply(frame, []).values
+    masked = tables.to_native(tables.with_values(frame, values))
+    assert list(masked["town"].cat.categories) == ["a"]
+    arrow = tables.open_frame(
+        pa.table({"town": pa.array(["a", "a", "a", "b"]).dictionary_encode()})
+    )
+    masked = tables.to_native(tables.with_values(arrow, values))
+    assert masked["town"].combine_chunks().dictionary.to_pylist() == ["a"]
 
 
 def test_fewer_records_than_k_are_refused():

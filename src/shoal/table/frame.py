@@ -188,7 +188,21 @@ def _series(frame: Frame, name: str, new: NDArray[Any] | Taken) -> nw.Series[Any
         return column
     known = nw.new_series("known", ~new.hole, backend=frame.implementation)
     both = column.alias("value").to_frame().with_columns(known)
-    return both.select(nw.when(nw.col("known")).then(nw.col("value")))["value"].alias(name)
+    column = both.select(nw.when(nw.col("known")).then(nw.col("value")))["value"].alias(name)
+    return _pruned(column)
+
+
+def _pruned(column: nw.Series[Any]) -> nw.Series[Any]:
+    """Forget categories that no record shows any more: they are values of the original."""
+    if column.dtype != nw.Categorical:
+        return column
+    native: Any = column.to_native()
+    if isinstance(native, pa.ChunkedArray):
+        native = native.cast(native.type.value_type).dictionary_encode().cast(native.type)
+    elif hasattr(native, "cat") and hasattr(native.cat, "remove_unused_categories"):
+        native = native.cat.remove_unused_categories()
+    pruned: nw.Series[Any] = nw.from_native(native, series_only=True)
+    return pruned.alias(column.name)
 
 
 def _numeric(frame: Frame, name: str) -> nw.Series[Any]:
