@@ -173,7 +173,8 @@ def release(
     with Publication(force=force) as publication:
         page = publication.add(report) if report is not None else None
         place = open_target(target, replace(dialect, table=target_table), publication)
-        opened = open_source(source, dialect=dialect, numbers=plan.masked)
+        parsed = [name for name in plan.masked if name in plan.numbers]
+        opened = open_source(source, dialect=dialect, numbers=parsed)
         made = plan.run(opened.with_numbers(plan.numbers))
         if page is not None:
             page.write_text(render(summarise(made)), encoding="utf-8")
