@@ -19,7 +19,7 @@ LAW = {
     "datasets": {"table"},
     "partitioners": {"kernels", "space"},
     "measure": {"kernels"},
-    "mask": {"table", "space", "partitioners", "measure"},
+    "mask": {"kernels", "table", "space", "partitioners", "measure"},
     "assessment": {"table", "space", "measure"},
     "document": {"table", "mask", "partitioners"},
     "promise": {"table", "mask", "measure"},

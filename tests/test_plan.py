@@ -350,7 +350,7 @@ GOOD = {
         ({"roles": {"z": "quasi-identifier"}}, "'z' would leave unmasked"),
         ({"steps": []}, "no step"),
         ({"steps": {}}, "list of tables"),
-        ({"steps": [{"method": "swap"}]}, "Step 1 has the method 'swap'"),
+        ({"steps": [{"method": "swop"}]}, "Step 1 has the method 'swop'. Did you mean 'swap'"),
         ({"steps": [GOOD["steps"][0] | {"colums": ["a"]}]}, "Step 1 has the unknown key 'colums'"),
         ({"steps": [GOOD["steps"][0] | {"partition": {"k": 3}}]}, "needs partition"),
         ({"steps": [GOOD["steps"][0] | {"partition": {"method": "mdav"}}]}, "MDAV needs 'k'"),

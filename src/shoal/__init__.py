@@ -8,7 +8,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from shoal import datasets
     from shoal.assessment import assess
-    from shoal.mask import Microaggregate
+    from shoal.mask import STEPS, Microaggregate
     from shoal.measure import MEASURES
     from shoal.partitioners import METHODS, lower_bound, partition
     from shoal.plan import Plan, microaggregate
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _ROOMS = {
     "METHODS": "shoal.partitioners",
     "MEASURES": "shoal.measure",
+    "STEPS": "shoal.mask",
     "Microaggregate": "shoal.mask",
     "Plan": "shoal.plan",
     "Release": "shoal.release",
@@ -31,6 +32,7 @@ _ROOMS = {
 __all__ = [
     "MEASURES",
     "METHODS",
+    "STEPS",
     "Microaggregate",
     "Plan",
     "Release",

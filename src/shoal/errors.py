@@ -55,6 +55,10 @@ class NoPromise(ShoalWarning):
     """A column that attackers may know is masked by a step that promises no k-anonymity."""
 
 
+class CellsSuppressed(ShoalWarning):
+    """Cells were left empty to keep k; analysts must know how many."""
+
+
 class HomogeneousGroup(ShoalWarning):
     """All records of a group share a confidential value; who is in it is known to have it."""
 

@@ -36,6 +36,20 @@ class AtLeast:
 
 
 @dataclass(frozen=True)
+class Above:
+    """The number is greater than ``bound``."""
+
+    bound: float
+
+    def accepts(self, value: Any) -> bool:
+        """Say whether ``value`` obeys."""
+        return not isinstance(value, Real) or float(value) > self.bound
+
+    def __str__(self) -> str:
+        return f" in ({self.bound:g}, inf)"
+
+
+@dataclass(frozen=True)
 class Between:
     """The number lies between ``low`` and ``high``, ends included."""
 

@@ -246,6 +246,13 @@ class Plan:
                 f"{listed(crossed)} cannot be masked by one step and split the strata of another."
                 " Choose one."
             )
+        for step in self.steps if self.types else ():
+            kinds = [n for n in step.columns if n in self.types and n not in self.numbers]
+            if kinds and not step.of_any_kind:
+                raise PlanError(
+                    f"The step {step.name!r} computes with numbers, and {listed(kinds)} would be"
+                    " none by the types of the plan. Leave the type out, or use another step."
+                )
         if not self.known:
             raise PlanError(
                 "The plan masks confidential columns alone, so nothing tells what an attacker may"

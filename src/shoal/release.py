@@ -77,7 +77,6 @@ class Release:
     def __repr__(self) -> str:
         sizes = [size for groups in self.partitions for size in groups.sizes]
         groups = f"groups of {min(sizes)} to {max(sizes)}" if sizes else "no groups"
-        return (
-            f"Release({self.provenance['records']} records, {groups}, information loss"
-            f" {self.measures.get('information_loss', 0):.2f}%)"
-        )
+        loss = self.measures.get("information_loss")
+        lost = "not measured" if loss is None else f"{loss:.2f}%"
+        return f"Release({self.provenance['records']} records, {groups}, information loss {lost})"

@@ -320,6 +320,28 @@ def test_inspect_shows_every_column_and_a_reason(folder):
     assert found["records"] == 20
 
 
+def test_steps_are_listed_with_what_they_promise(folder):
+    done = shell("steps")
+    assert done.exit_code == 0
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["step", *shoal.STEPS]
+    assert "nothing about persons" in done.stdout
+    found = json.loads(shell("steps", "--json").stdout)
+    assert found["suppress"]["promises"] == "k-anonymity"
+    assert found["swap"]["parameters"]["random_state"]["default"] is None
+
+
+def test_diversity_and_closeness_are_set_like_any_parameter(folder):
+    secret = ["-i", "name", "-i", "city", "--confidential", "size"]
+    known = ["mask", "in.csv", "out.csv", "-c", "age", "-k", "2", *secret]
+    done = shell(*known, "--set", "closeness=0.2", "--set", "closeness_by=swap", "--json")
+    promise = json.loads(done.stdout)["promise"]
+    assert promise["closeness"]["attained"] <= promise["closeness"]["t"] == 0.2
+    done = shell(*known, "--set", "diversity=40", "--force")
+    assert done.exit_code == 1
+    assert "diversity=40 cannot be reached: all 20 records together hide behind" in done.stderr
+    assert shell(*known, "--set", "closeness=2", "--force").exit_code == 2
+
+
 def test_methods_are_listed(folder):
     done = shell("methods")
     for name in shoal.METHODS:

@@ -15,7 +15,7 @@ from shoal.cli.assess import assess
 from shoal.cli.demo import demo
 from shoal.cli.inspect import inspect
 from shoal.cli.mask import mask
-from shoal.cli.methods import methods
+from shoal.cli.methods import methods, steps
 from shoal.cli.papers import papers
 from shoal.cli.run import run
 from shoal.cli.tradeoff import tradeoff
@@ -27,7 +27,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (mask, run, assess, inspect, tradeoff, methods, demo, papers):
+for command in (mask, run, assess, inspect, tradeoff, methods, steps, demo, papers):
     app.command()(command)
 
 

@@ -1,4 +1,7 @@
-"""``shoal methods``: list the methods."""
+"""``shoal methods`` and ``shoal steps``: what there is to choose from."""
+
+from collections.abc import Mapping
+from typing import Any
 
 from shoal.cli import _options as options
 from shoal.cli._session import say, session
@@ -11,12 +14,25 @@ def methods(json: options.Json = False) -> None:
 
         entries = {name: describe(cls) for name, cls in METHODS.items()}
         titles = ["groups", "draws", "cost", "paper", "summary", "guarantee"]
-        rows = [["method", *titles]] + [
-            [name, *(str(entry[title]) for title in titles)] for name, entry in entries.items()
-        ]
-        widths = [max(len(row[at]) for row in rows) for at in range(len(titles))]
-        lines = [
-            "  ".join([*(f"{cell:<{w}}" for cell, w in zip(row, widths, strict=False)), row[-1]])
-            for row in rows
-        ]
-        say(entries, "\n".join(lines), as_json=json, quiet=False)
+        say(entries, _table("method", titles, entries), as_json=json, quiet=False)
+
+
+def steps(json: options.Json = False) -> None:
+    """List the steps of a plan: what they promise, seeded or not, paper."""
+    with session():
+        from shoal.mask import STEPS, describe_step
+
+        entries = {name: describe_step(cls) for name, cls in STEPS.items()}
+        titles = ["draws", "paper", "promises", "summary"]
+        say(entries, _table("step", titles, entries), as_json=json, quiet=False)
+
+
+def _table(what: str, titles: list[str], entries: Mapping[str, Mapping[str, Any]]) -> str:
+    rows = [[what, *titles]] + [
+        [name, *(str(entry[title]) for title in titles)] for name, entry in entries.items()
+    ]
+    widths = [max(len(row[at]) for row in rows) for at in range(len(titles))]
+    return "\n".join(
+        "  ".join([*(f"{cell:<{w}}" for cell, w in zip(row, widths, strict=False)), row[-1]])
+        for row in rows
+    )

@@ -5,11 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
 from shoal import parameters
 from shoal.errors import PlanError, ShoalWarning
 from shoal.partitioners import Partition, Partitioner
+from shoal.table import frame as tables
 from shoal.table.frame import Frame
 from shoal.table.roles import as_list, listed
 from shoal.table.types import Type
@@ -46,17 +49,26 @@ def check_confidential(confidential: Sequence[str], culprit: str) -> None:
         )
 
 
+def as_whole(column: NDArray[np.float64], frame: Frame, name: str) -> NDArray[Any]:
+    """Return new values of a column of whole numbers as such, if they are."""
+    whole = tables.is_whole(frame, name) and (column == np.rint(column)).all()
+    return column.astype(np.int64) if whole and np.abs(column).max() < tables.EXACT else column
+
+
 class Step:
     """Base of all steps: columns of a table get other values.
 
     A subclass declares its parameters in ``__init__``, among them ``columns``,
-    stores them and calls ``_settle``; it tells its ``name``, ``paper`` and
-    ``guarantee`` and writes ``apply``. A step that draws declares
-    ``random_state``; one that groups declares ``partition``.
+    stores them and calls ``_settle``; it tells its ``name``, its ``paper``, what it
+    ``promises`` in a few words and its ``guarantee`` in sentences, and writes
+    ``apply``. A step that draws declares ``random_state``; one that groups declares
+    ``partition``.
     """
 
     name: ClassVar[str]
     paper: ClassVar[str]
+    of_any_kind: ClassVar[bool] = False  # else the columns must be numbers
+    promises: ClassVar[str] = "nothing about persons"
     columns: list[str]
 
     @property
@@ -93,9 +105,14 @@ class Step:
         return self.columns
 
     @property
+    def draws(self) -> bool:
+        """Whether the step itself draws, with its ``random_state``."""
+        return "random_state" in vars(self)
+
+    @property
     def seeds(self) -> tuple[int | None, ...]:
         """The seeds that the step draws with; None is still open."""
-        return (vars(self)["random_state"],) if "random_state" in vars(self) else ()
+        return (vars(self)["random_state"],) if self.draws else ()
 
     def apply(
         self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None
@@ -105,7 +122,7 @@ class Step:
 
     def seeded(self) -> Self:
         """Return the step with every open seed drawn, so that what it does can be repeated."""
-        is_open = vars(self).get("random_state", 0) is None
+        is_open = self.draws and vars(self)["random_state"] is None
         return self.having(random_state=secrets.randbelow(2**31)) if is_open else self
 
     def having(self, **changes: Any) -> Self:

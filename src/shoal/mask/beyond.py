@@ -31,7 +31,7 @@ ROUNDING = 1e-9  # what sums of shares may lose; far below any l or t that someb
 
 @dataclass(frozen=True, eq=False)
 class Demand:
-    """l-diversity, t-closeness or both, of every confidential column in every group.
+    """What is demanded of every confidential column in every group: l, t or both.
 
     Parameters
     ----------

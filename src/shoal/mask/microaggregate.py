@@ -113,6 +113,8 @@ class Microaggregate(Grouping):
 
     name = "microaggregate"
     paper = "DT05"
+    of_any_kind = True
+    promises = "k-anonymity; l-diversity and t-closeness on request"
 
     def __init__(
         self,

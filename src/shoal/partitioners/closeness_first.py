@@ -118,7 +118,8 @@ class ClosenessFirst(Partitioner):
         rank = np.unique(np.asarray(self.values), return_inverse=True)[1].astype(np.int64)
         order = np.argsort(rank, kind="stable")
         layers, self.proven_ = fewest_layers(rank[order], self.k, self.closeness, self.kind)
-        return _draw(X, np.split(order, np.cumsum(layers.size)[:-1]), layers)
+        rest = [np.sort(layer) for layer in np.split(order, np.cumsum(layers.size)[:-1])]
+        return _draw(X, rest, layers)
 
 
 def fewest_layers(rank: Labels, k: int, t: float, kind: Kind) -> tuple[Layers, float]:

@@ -18,10 +18,11 @@ def one_line(summary: dict[str, Any]) -> str:
     )
     if len(summary["groups"]) > 3:
         groups += f" and {len(summary['groups']) - 3} more blocks"
-    loss = next((m["value"] for m in summary["measures"] if m["name"] == "information_loss"), 0.0)
+    loss = next((m["value"] for m in summary["measures"] if m["name"] == "information_loss"), None)
     inside = f" in {groups}" if groups else ""
     promise = "" if summary["promise"]["k"] else "; NO k-anonymity is promised"
-    line = f"{summary['records']} records{inside}; information loss {loss:.2f}%"
+    lost = "not measured" if loss is None else f"{loss:.2f}%"
+    line = f"{summary['records']} records{inside}; information loss {lost}"
     return line + _certificate(summary["measures"]) + promise
 
 

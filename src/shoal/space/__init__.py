@@ -2,6 +2,15 @@
 
 from shoal.space.dependence import with_confidential
 from shoal.space.encode import assemble, axes_of
-from shoal.space.scale import SCALES, constant, means, zscore
+from shoal.space.scale import SCALES, constant, deviation, means, zscore
 
-__all__ = ["SCALES", "assemble", "axes_of", "constant", "means", "with_confidential", "zscore"]
+__all__ = [
+    "SCALES",
+    "assemble",
+    "axes_of",
+    "constant",
+    "deviation",
+    "means",
+    "with_confidential",
+    "zscore",
+]

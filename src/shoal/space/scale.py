@@ -18,6 +18,19 @@ def constant(X: Matrix) -> NDArray[np.bool_]:
     return np.asarray(((first == X) | hole).all(axis=0))
 
 
+def deviation(X: Matrix) -> NDArray[np.float64]:
+    """Return the population standard deviation of each column, in any unit.
+
+    Examples
+    --------
+    >>> deviation(np.array([[1.0, 7.0], [3.0, 7.0]]))
+    array([1., 0.])
+    """
+    exponent = np.frexp(np.abs(X).max(axis=0))[1]
+    found = np.ldexp(np.ldexp(X, -exponent).std(axis=0), exponent)
+    return np.where(constant(X), 0.0, found)
+
+
 def zscore(X: Matrix, columns: Columns | None = None) -> Matrix:
     """Return each column with mean 0 and population standard deviation 1.
 
