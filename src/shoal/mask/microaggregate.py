@@ -1,18 +1,17 @@
 """The step that hides each record among at least k."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import InputError, MissingValues, NoSpread, PlanError, ShoalWarning
-from shoal.mask import beyond
+from shoal.mask import beyond, strata
 from shoal.mask._step import Grouping, Outcome, check_confidential, named
 from shoal.mask.centroid import centroid, check_positive
 from shoal.mask.geometry import Space, open_space
-from shoal.mask.homogeneity import constant_inside, merge_constant, told
-from shoal.mask.missing import join_patterns, same_pattern
+from shoal.mask.grouping import Material, group
 from shoal.mask.missing import told as holes_told
 from shoal.parameters import AtLeast, Between
 from shoal.partitioners import Partition, Partitioner
@@ -23,25 +22,11 @@ from shoal.table.roles import listed
 from shoal.table.types import Type
 
 Holes = NDArray[np.bool_]
-Rows = NDArray[np.int64]
 
 WAY_OUT = (
     'Set missing="own-groups", "impute" or "drop", or mend them first: a group mean over a hole'
     " protects fewer than k records."
 )
-
-
-class Grouped(NamedTuple):
-    """The groups of a block of columns, and how they came about.
-
-    ``settled`` makes them again, whatever the clock says; ``hole`` says which cells
-    of the columns have no value in the release.
-    """
-
-    groups: Partition
-    fitted: list[Partitioner]
-    settled: Partitioner
-    hole: Holes
 
 
 class Microaggregate(Grouping):
@@ -208,14 +193,20 @@ class Microaggregate(Grouping):
             refuse_holes(secret, "Mend them, or leave dependence out: distances need the values.")
         space = open_space(columns, self.standardise, self.dependence, secret)
         self._check_axes(space, any(column.hole.any() for column in columns))
-        demand = beyond.demand(self, frame, confidential, types)
+        material = Material(
+            space,
+            strata.split(frame, self.strata, self.k),
+            beyond.demand(self, frame, confidential, types),
+            confidential,
+            self._confidential_codes(frame, confidential),
+        )
         values: dict[str, NDArray[Any] | Taken] = {}
         partitions: list[Partition] = []
         fitted: list[Partitioner] = []
         grouped, settled = {}, self.partition
         for block in self.column_blocks:
             chosen = [columns[self.columns.index(name)] for name in block]
-            found = self._group(space, chosen, frame, confidential, demand, settled)
+            found = group(self, chosen, material, settled)
             for column, out in zip(chosen, found.hole.T, strict=True):
                 values[column.name] = self._mask(column, found.groups, out, frame)
                 grouped[column.name] = found.groups
@@ -231,54 +222,12 @@ class Microaggregate(Grouping):
             (*_without_spread(space.flat), *_missing(columns, values, grouped)),
         )
 
-    def _group(
-        self,
-        space: Space,
-        columns: Sequence[Column],
-        frame: Frame,
-        confidential: Sequence[str],
-        demand: beyond.Demand | None,
-        partition: Partitioner,
-    ) -> Grouped:
-        """Group the records of each stratum; see to groups that share a confidential value.
-
-        What the first stratum settles, how far its time went, holds for the others.
-        """
-        codes = np.empty((len(frame), 0), np.int64)
-        if self.homogeneity != "warn":
-            check_confidential(confidential, f'homogeneity="{self.homogeneity}"')
-            codes = tables.codes(frame, confidential)
-        names = [column.name for column in columns]
-        hole = np.column_stack([column.hole for column in columns])
-        labels = np.empty(len(frame), np.int64)
-        offset = 0
-        fitted: list[Partitioner] = []
-        for rows in self._parts(space, names, hole, frame):
-            own = self.missing == "own-groups"
-            known = [n for n, out in zip(names, hole[rows[0]], strict=True) if not (own and out)]
-            where = f" of stratum {self._stratum(frame, rows[0])}" if self.strata else ""
-            where += " with the same missing cells" if len(known) < len(names) else ""
-            if demand is not None:
-                demand.refuse_unreachable(rows, where)
-            Z = space.seen(rows, known)
-            groups = _together(rows, self.k)
-            if Z.shape[1]:
-                chosen = beyond.partitioner(self, demand, partition)
-                share = len(rows) / (len(frame) * len(self.column_blocks))
-                fitted.append(chosen.sharing(share).fit(Z))
-                groups = fitted[-1].partition_
-                if chosen is partition:
-                    partition = fitted[-1].settled()
-            if self.homogeneity == "merge":
-                groups = merge_constant(Z, groups, codes[rows], confidential, where)
-            if demand is not None:
-                groups = demand.enforce(Z, groups, rows, by=self.closeness_by)
-            labels[rows] = groups.labels + offset
-            offset += groups.n_groups
-        groups = Partition(labels, self.partition.k)
-        if self.homogeneity == "refuse":
-            self._refuse_constant(groups, codes, confidential)
-        return Grouped(groups, fitted, partition, hole)
+    def _confidential_codes(self, frame: Frame, confidential: Sequence[str]) -> NDArray[np.int64]:
+        """Return numbers that stand for the confidential values, if groups must not share one."""
+        if self.homogeneity == "warn":
+            return np.empty((len(frame), 0), np.int64)
+        check_confidential(confidential, f'homogeneity="{self.homogeneity}"')
+        return tables.codes(frame, confidential)
 
     def _bound(self, fitted: Sequence[Partitioner], columns: Sequence[Column]) -> float | None:
         """Return the sum of what was proven for blocks and strata, in units of z-scores."""
@@ -286,51 +235,6 @@ class Microaggregate(Grouping):
         plain = all(column.kind == "numeric" and not column.hole.any() for column in columns)
         proven = len(bounds) == len(fitted) and self.standardise == "zscore" and not self.dependence
         return sum(bounds) if proven and plain else None
-
-    def _parts(
-        self, space: Space, names: Sequence[str], hole: Holes, frame: Frame
-    ) -> Iterator[Rows]:
-        """Yield the records to group together; further cells may be suppressed in ``hole``."""
-        if self.missing != "own-groups" or not hole.any():
-            yield from self._strata(frame)
-            return
-        chosen, of = space.axes(names)
-        for rows in self._strata(frame):
-            if len(rows) < self.partition.k:
-                raise InputError(
-                    f"A group needs k={self.partition.k} records but the data hold only"
-                    f" {len(rows)}. Lower k."
-                )
-            Z = space.Z[rows][:, chosen]
-            hole[rows] = join_patterns(hole[rows], Z, of, self.partition.k)
-            yield from (rows[part] for part in same_pattern(hole[rows]))
-
-    def _strata(self, frame: Frame) -> list[Rows]:
-        """Return the records of each stratum; refuse one that is too small."""
-        if not self.strata:
-            return [np.arange(len(frame))]
-        key = tables.codes(frame, self.strata)
-        stratum = np.unique(key, axis=0, return_inverse=True)[1].ravel()
-        strata = np.split(np.argsort(stratum, kind="stable"), np.cumsum(np.bincount(stratum))[:-1])
-        small = [rows for rows in strata if len(rows) < self.partition.k]
-        if 2 * len(small) > len(strata):  # no strata at all: their names may be persons
-            raise InputError(
-                f"A group needs k={self.partition.k} records but {len(small)} of"
-                f" {len(strata)} strata hold fewer. Choose a coarser column for within."
-            )
-        if small:
-            smallest = min(small, key=len)
-            raise InputError(
-                f"A group needs k={self.partition.k} records but stratum"
-                f" {self._stratum(frame, smallest[0])} holds {len(smallest)}. Lower k, or merge"
-                " strata."
-            )
-        return strata
-
-    def _stratum(self, frame: Frame, record: int) -> str:
-        """Return what to call the stratum of a record."""
-        values = tables.values_at(frame, self.strata, int(record))
-        return repr(", ".join(str(value) for value in values))
 
     def _mask(
         self, column: Column, groups: Partition, hole: Holes, frame: Frame
@@ -371,17 +275,6 @@ class Microaggregate(Grouping):
                 ' those that are missing. Use another method, or missing="impute".'
             )
 
-    def _refuse_constant(
-        self, groups: Partition, codes: NDArray[np.int64], confidential: Sequence[str]
-    ) -> None:
-        found = constant_inside(groups, codes).tolist()
-        reason = told(dict(zip(confidential, found, strict=True)), groups.n_groups)
-        if reason:
-            raise InputError(
-                f'{reason} Set homogeneity="merge" to join such groups with their neighbours, or'
-                " raise k."
-            )
-
     def _check(self) -> None:
         named = sorted(name for block in self.column_blocks for name in block)
         if named != sorted(self.columns):
@@ -405,8 +298,3 @@ def _missing(
         name: new.hole if isinstance(new, Taken) else np.isnan(new) for name, new in values.items()
     }
     return [MissingValues(sentence) for sentence in holes_told(columns, released, groups)]
-
-
-def _together(rows: Rows, k: int) -> Partition:
-    """Return one group: nothing is known that could tell the records apart."""
-    return Partition(np.zeros(len(rows), np.int64), k)
