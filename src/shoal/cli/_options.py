@@ -34,6 +34,13 @@ Confidential = Annotated[
 Within = Annotated[
     list[str] | None, typer.Option("--within", help="Column of strata that no group crosses.")
 ]
+Household = Annotated[
+    str | None,
+    typer.Option("--household", help="Column of households that stay together; k counts them."),
+]
+Weight = Annotated[
+    str | None, typer.Option("--weight", help="Column of survey weights; -i drops it too.")
+]
 Types = Annotated[
     list[str] | None,
     typer.Option(

@@ -55,6 +55,8 @@ OWN_OPTIONS = {
     "partition": "-m",
     "random_state": "--seed",
     "within": "--within",
+    "household": "--household",
+    "weight": "--weight",
     "method": "-m",
     "effort": "--effort",
     "budget": "--budget",

@@ -13,6 +13,8 @@ def mask(
     effort: options.Effort = None,
     budget: options.Budget = None,
     within: options.Within = None,
+    household: options.Household = None,
+    weight: options.Weight = None,
     confidential: options.Confidential = None,
     identifier: options.Identifiers = None,
     type_: options.Types = None,
@@ -44,6 +46,9 @@ def mask(
             chosen["random_state"] = seed
         if within:
             step["within"] = within
+        for name, given in (("household", household), ("weight", weight)):
+            if given is not None:
+                step[name] = given
         plan = Plan.of(
             column,
             partitioner(method, {"k": k, "effort": effort, "budget": budget, **chosen}),

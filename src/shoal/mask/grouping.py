@@ -11,6 +11,7 @@ from shoal.errors import InputError
 from shoal.mask import beyond
 from shoal.mask.geometry import Space
 from shoal.mask.homogeneity import constant_inside, merge_constant, told
+from shoal.mask.households import group_households
 from shoal.mask.missing import join_patterns, same_pattern
 from shoal.mask.strata import Strata
 from shoal.partitioners import Partition, Partitioner
@@ -40,6 +41,8 @@ class Material:
         Names of the confidential columns.
     codes : ndarray of shape (n_records, n_confidential)
         Numbers that stand for their values, where homogeneity is seen to.
+    households : ndarray of shape (n_records,), optional
+        The household of each record, where members stay together.
     """
 
     space: Space
@@ -47,6 +50,7 @@ class Material:
     demand: beyond.Demand | None
     confidential: Sequence[str]
     codes: Codes
+    households: Codes | None = None
 
 
 class Grouped(NamedTuple):
@@ -111,8 +115,11 @@ def _split(
         groups = _together(rows, step.k)
     else:
         chosen = beyond.partitioner(step, demand, partition)
-        used = chosen.sharing(len(rows) / (n * len(step.column_blocks))).fit(Z)
-        groups = used.partition_
+        used = chosen.sharing(len(rows) / (n * len(step.column_blocks)))
+        if material.households is None:
+            groups = used.fit(Z).partition_
+        else:
+            groups = group_households(Z, material.households[rows], used)
     if step.homogeneity == "merge":
         codes = material.codes[rows]
         groups = merge_constant(Z, groups, codes, material.confidential, part.where)

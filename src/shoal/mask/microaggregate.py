@@ -12,6 +12,7 @@ from shoal.mask._step import Grouping, Outcome, check_confidential, named
 from shoal.mask.centroid import centroid, check_positive
 from shoal.mask.geometry import Space, open_space
 from shoal.mask.grouping import Material, group
+from shoal.mask.households import read_households, refuse_split
 from shoal.mask.missing import told as holes_told
 from shoal.parameters import AtLeast, Between
 from shoal.partitioners import Partition, Partitioner
@@ -53,6 +54,21 @@ class Microaggregate(Grouping):
         Groups of columns to microaggregate each by itself: a number of columns,
         or the columns of each block. Blocks lose less, and break k-anonymity of
         the columns together.
+    small_strata : str
+        What to do with a stratum of fewer than k records: ``"refuse"`` it by name, or
+        ``"merge"`` it with the stratum whose mean is nearest. The records of merged
+        strata then all show the largest of these in the columns of strata, so that these
+        cannot tell them apart.
+    household : str, optional
+        Column of households: their members stay in one group, and k counts households.
+        Groups are those of the means of the households. The column is dropped.
+    weight : str, optional
+        Column of survey weights: means, medians and most frequent values of groups count
+        each record as its weight says, so that means keep weighted totals. By itself the
+        column that has the role ``weight``.
+    weighted_distances : bool
+        Whether weights also set the units of distances: z-scores are then taken by the
+        weighted mean and standard deviation, those of the population.
     missing : str
         What to do with missing values: ``"refuse"`` them; ``"own-groups"`` groups
         records with the same missing cells, and suppresses further cells where fewer
@@ -109,6 +125,10 @@ class Microaggregate(Grouping):
         within: str | Sequence[str] | None = None,
         dependence: Annotated[float, Between(0, 1)] = 0.0,
         blocks: Annotated[int, AtLeast(1)] | Sequence[Sequence[str]] | None = None,
+        small_strata: Literal["refuse", "merge"] = "refuse",
+        household: str | None = None,
+        weight: str | None = None,
+        weighted_distances: bool = False,
         missing: Literal["refuse", "own-groups", "impute", "drop"] = "refuse",
         standardise: Literal["zscore", "none"] = "zscore",
         aggregate: Literal["mean", "median", "trimmed-mean", "geometric-mean"] = "mean",
@@ -125,6 +145,10 @@ class Microaggregate(Grouping):
         self.within = within
         self.dependence = dependence
         self.blocks = blocks
+        self.small_strata = small_strata
+        self.household = household
+        self.weight = weight
+        self.weighted_distances = weighted_distances
         self.missing = missing
         self.standardise = standardise
         self.aggregate = aggregate
@@ -145,7 +169,10 @@ class Microaggregate(Grouping):
 
     @property
     def k(self) -> int:
-        """Least number of records that look alike in each block of columns and in the strata."""
+        """Least number of records that look alike in each block of columns and in the strata.
+
+        With a household, the least number of households.
+        """
         return int(self.partition.k)
 
     @property
@@ -153,6 +180,8 @@ class Microaggregate(Grouping):
         """What the step promises, in sentences for the report."""
         together = " in each block of columns" if len(self.column_blocks) > 1 else ""
         told = [f"Microaggregation gives k-anonymity with k = {self.k}{together}."]
+        if self.household is not None:
+            told.append(f"Each class holds whole households, at least {self.k} of them.")
         if self.diversity is not None:
             counted = "different" if self.diversity_kind == "distinct" else "equally frequent"
             told.append(
@@ -178,6 +207,11 @@ class Microaggregate(Grouping):
             ]
         return [list(block) for block in self.blocks]
 
+    @property
+    def numbers(self) -> list[str]:
+        """The columns that the step computes with, among them the weights."""
+        return [*self.columns, *([self.weight] if self.weight else [])]
+
     def apply(
         self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None
     ) -> Outcome:
@@ -191,14 +225,19 @@ class Microaggregate(Grouping):
             check_confidential(confidential, f"dependence={self.dependence:g}")
             secret = [read_column(frame, name, types.get(name)) for name in confidential]
             refuse_holes(secret, "Mend them, or leave dependence out: distances need the values.")
-        space = open_space(columns, self.standardise, self.dependence, secret)
+        weights = None if self.weight is None else tables.weights(frame, self.weight)
+        units = weights if self.weighted_distances else None
+        space = open_space(columns, self.standardise, self.dependence, secret, units)
         self._check_axes(space, any(column.hole.any() for column in columns))
+        households = None if self.household is None else read_households(frame, self.household)
+        parts = self._strata(frame, space, households)
         material = Material(
             space,
-            strata.split(frame, self.strata, self.k),
+            parts,
             beyond.demand(self, frame, confidential, types),
             confidential,
             self._confidential_codes(frame, confidential),
+            households,
         )
         values: dict[str, NDArray[Any] | Taken] = {}
         partitions: list[Partition] = []
@@ -208,19 +247,31 @@ class Microaggregate(Grouping):
             chosen = [columns[self.columns.index(name)] for name in block]
             found = group(self, chosen, material, settled)
             for column, out in zip(chosen, found.hole.T, strict=True):
-                values[column.name] = self._mask(column, found.groups, out, frame)
+                values[column.name] = self._mask(column, found.groups, out, frame, weights)
                 grouped[column.name] = found.groups
             partitions.append(found.groups)
             fitted += found.fitted
             settled = found.settled
         return Outcome(
-            values,
+            {**values, **parts.released},
             tuple(partitions),
             tuple(fitted),
             settled,
             self._bound(fitted, columns),
-            (*_without_spread(space.flat), *_missing(columns, values, grouped)),
+            (*_without_spread(space.flat), *_missing(columns, values, grouped), *parts.warnings),
         )
+
+    def _strata(
+        self, frame: Frame, space: Space, households: NDArray[np.int64] | None
+    ) -> strata.Strata:
+        """Return strata that can be grouped; see to those that are too small."""
+        found = strata.split(frame, self.strata)
+        if self.small_strata == "merge":
+            found = strata.merge_small(found, self.k, space.Z, households)
+        strata.refuse_small(found, self.k, households)
+        if households is not None:
+            refuse_split(found.rows, households)
+        return found
 
     def _confidential_codes(self, frame: Frame, confidential: Sequence[str]) -> NDArray[np.int64]:
         """Return numbers that stand for the confidential values, if groups must not share one."""
@@ -233,11 +284,18 @@ class Microaggregate(Grouping):
         """Return the sum of what was proven for blocks and strata, in units of z-scores."""
         bounds = [used.bound_ for used in fitted if used.bound_ is not None]
         plain = all(column.kind == "numeric" and not column.hole.any() for column in columns)
-        proven = len(bounds) == len(fitted) and self.standardise == "zscore" and not self.dependence
+        plain = plain and self.standardise == "zscore" and not self.weighted_distances
+        plain = plain and self.household is None  # what is proven for households is no bound here
+        proven = len(bounds) == len(fitted) and not self.dependence
         return sum(bounds) if proven and plain else None
 
     def _mask(
-        self, column: Column, groups: Partition, hole: Holes, frame: Frame
+        self,
+        column: Column,
+        groups: Partition,
+        hole: Holes,
+        frame: Frame,
+        weights: NDArray[np.float64] | None,
     ) -> NDArray[Any] | Taken:
         return centroid(
             column,
@@ -247,6 +305,7 @@ class Microaggregate(Grouping):
             trim=self.trim,
             decimals=self.decimals,
             whole=tables.is_whole(frame, column.name),
+            weights=weights,
         )
 
     def _check_values(self, columns: list[Column]) -> None:
@@ -282,6 +341,28 @@ class Microaggregate(Grouping):
         beyond.check(self)
         if (self.trim is None) == (self.aggregate == "trimmed-mean"):
             raise PlanError('aggregate="trimmed-mean" and trim belong together. Give both or none.')
+        if self.small_strata == "merge" and not self.strata:
+            raise PlanError('small_strata="merge" needs strata. Name their columns with within.')
+        if self.household is not None and self.missing == "own-groups":
+            raise PlanError(
+                "household keeps members together, and missing="
+                '"own-groups" parts them by their missing cells. Use "impute" or "drop".'
+            )
+        if self.household is not None and self.closeness_by != "merge":
+            raise PlanError(
+                f'closeness_by="{self.closeness_by}" moves single records, and household keeps'
+                ' members together. Use closeness_by="merge".'
+            )
+        if self.weight is not None and self.aggregate == "trimmed-mean":
+            raise PlanError(
+                'aggregate="trimmed-mean" has no agreed form under weights. Use "mean" or "median",'
+                " or leave the weight out."
+            )
+        if self.weighted_distances and (self.weight is None or self.standardise != "zscore"):
+            raise PlanError(
+                "weighted_distances sets the units of z-scores by weights. Name the weight, and set"
+                ' standardise="zscore".'
+            )
 
 
 def _without_spread(flat: list[str]) -> list[ShoalWarning]:
