@@ -25,17 +25,21 @@ LAW = {
     "promise": {"table", "mask", "measure"},
     "release": {"partitioners"},
     "plan": {"table", "partitioners", "mask", "assessment", "document", "promise", "release"},
+    "delivery": {"table", "release", "plan"},
+    "manifest": {"table", "release"},
+    "verification": {"table", "measure", "promise", "plan", "delivery", "manifest"},
     "tradeoff": {"table", "partitioners", "plan"},
     "report": {"table", "measure", "document", "release", "tradeoff"},
     "papers": {"table", "space", "datasets", "partitioners", "mask", "measure", "plan"},
     "cli": {
-        "assessment", "datasets", "document", "mask", "measure", "papers", "partitioners", "plan",
-        "release", "report", "table", "tradeoff",
+        "assessment", "datasets", "delivery", "document", "manifest", "mask", "measure", "papers",
+        "partitioners", "plan", "release", "report", "table", "tradeoff", "verification",
     },
     "__main__": {"cli"},
 }  # fmt: skip
-# Release.report opens the report from below, and a release may name the type of its plan.
-UPWARDS = {("release", "report"), ("release", "plan")}
+# Release.report opens the report from below, Release.manifest the manifest, and a release may
+# name the type of its plan.
+UPWARDS = {("release", "report"), ("release", "manifest"), ("release", "plan")}
 ONLY_IN = {
     "numba": {"kernels"},
     "narwhals": {"table"},

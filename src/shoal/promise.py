@@ -28,10 +28,8 @@ def check_promise(
             found = classes(tables.codes(released, [*block, *step.strata]))
             attained, what = smallest_class(found[:, None]), "records"
             if step.household in released.columns:
-                attained, what = (
-                    fewest(found, read_households(released, step.household)),
-                    "households",
-                )
+                attained = fewest(found, read_households(released, step.household))
+                what = "households"
             if attained < step.k:
                 _broken(f"The smallest class of the released values holds {attained} {what}",
                         f"k={step.k}")  # fmt: skip

@@ -36,8 +36,8 @@ def quietly(data, k, **options):
 
 
 @settings(max_examples=40, deadline=None)
-@given(data=people(), k=st.integers(1, 4), homogeneity=st.booleans())
-def test_every_class_holds_whole_households_and_at_least_k(data, k, homogeneity):
+@given(data=people(), k=st.integers(1, 4))
+def test_every_class_holds_whole_households_and_at_least_k(data, k):
     if data["hh"].nunique() < k:
         with pytest.raises(InputError, match=f"k={k} households"):
             quietly(data, k)

@@ -76,10 +76,7 @@ def test_what_is_released_of_merged_strata_keeps_k(data, k):
     assert out.group_by(["town", "age"]).len()["len"].min() >= k
     assert out["town"].dtype == data["town"].dtype
     sizes = data["town"].value_counts()
-    large = sizes.filter(pl.col("count") >= k)["town"].to_list()
-    for old, new in zip(data["town"], out["town"], strict=True):
-        assert old == new or new not in large or new != old
-        assert new in data["town"]
+    assert set(out["town"]) <= set(data["town"])
     # Nobody leaves a stratum that was the largest of those it was joined with.
     biggest = sizes.sort(["count", "town"], descending=[True, False])["town"][0]
     assert (out.filter(data["town"] == biggest)["town"] == biggest).all()

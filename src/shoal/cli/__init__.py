@@ -19,6 +19,7 @@ from shoal.cli.methods import methods, steps
 from shoal.cli.papers import papers
 from shoal.cli.run import run
 from shoal.cli.tradeoff import tradeoff
+from shoal.cli.verify import verify
 
 app = typer.Typer(
     name="shoal",
@@ -27,7 +28,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (mask, run, assess, inspect, tradeoff, methods, steps, demo, papers):
+for command in (mask, run, verify, assess, inspect, tradeoff, methods, steps, demo, papers):
     app.command()(command)
 
 

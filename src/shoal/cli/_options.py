@@ -77,6 +77,12 @@ KeepNotes = Annotated[
 ]
 
 Report = Annotated[Path | None, typer.Option("--report", help="Write a report here: .html.")]
+Manifest = Annotated[
+    Path | None,
+    typer.Option(
+        "--manifest", help="Write a manifest for auditors here: .json. It holds the seed."
+    ),
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace files and tables that exist.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing but warnings and errors.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]

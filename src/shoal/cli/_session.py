@@ -164,18 +164,22 @@ def release(
     force: bool,
     target_table: str | None = None,
     plan_file: Path | None = None,
+    manifest: Path | None = None,
 ) -> "Release":
     """Read, run, write: the way of every command that masks."""
+    from shoal import manifest as manifests
     from shoal.cli._later import let_go
+    from shoal.delivery import mask_source
     from shoal.report import render, summarise
-    from shoal.table.files import open_source
     from shoal.table.publish import Publication
     from shoal.table.target import open_target
 
     let_go()
     if report is not None and report.suffix.lower() not in (".html", ".htm"):
         raise FileError(f"A report is an .html file; {report.name!r} is none.")
-    for path in (target, report):
+    if manifest is not None and manifest.suffix.lower() != ".json":
+        raise FileError(f"A manifest is a .json file; {manifest.name!r} is none.")
+    for path in (target, report, manifest):
         for taken, what in ((source, "source"), (plan_file, "plan")):
             if path is not None and taken is not None and _same(path, taken):
                 raise FileError(f"{str(path)!r} is the {what}. Write to another file.")
@@ -183,17 +187,19 @@ def release(
         raise FileError(f"Table {target_table!r} is the source. Write to another table.")
     with Publication(force=force) as publication:
         page = publication.add(report) if report is not None else None
+        record = publication.add(manifest) if manifest is not None else None
         place = open_target(target, replace(dialect, table=target_table), publication)
-        opened = open_source(source, dialect=dialect, numbers=())
-        made = plan.run(opened.with_numbers(plan.numbers, plan.words))
+        came = manifests.file_entry(source, None, dialect.table) if record is not None else {}
+        made, leaving = mask_source(plan, source, dialect)
         if page is not None:
             page.write_text(render(summarise(made)), encoding="utf-8")
-        leaving = opened.released(
-            made.data, made.unchanged, kept=made.kept, keep_notes=dialect.keep_notes
-        )
-        lost = place.write(leaving)
+        made = replace(made, warnings=(*made.warnings, *place.write(leaving)))
+        if record is not None:
+            left = manifests.file_entry(target, place.written, target_table)
+            entries = manifests.with_files(made.manifest, came, left, dialect)
+            record.write_text(manifests.dumps(entries), encoding="utf-8")
         heed()
-    return replace(made, warnings=(*made.warnings, *lost))
+    return made
 
 
 def _same(one: str | Path, other: str | Path) -> bool:

@@ -21,6 +21,7 @@ def mask(
     set_: options.Settings = None,
     seed: options.Seed = None,
     report: options.Report = None,
+    manifest: options.Manifest = None,
     separator: options.Separator = None,
     decimal: options.Decimal = ".",
     encoding: options.Encoding = "utf-8",
@@ -66,5 +67,6 @@ def mask(
             report=report,
             force=force,
             target_table=target_table,
+            manifest=manifest,
         )
         tell(made, target, report, as_json=json, quiet=quiet)

@@ -9,6 +9,7 @@ def run(
     source: options.Source,
     target: options.Target,
     report: options.Report = None,
+    manifest: options.Manifest = None,
     separator: options.Separator = None,
     decimal: options.Decimal = ".",
     encoding: options.Encoding = "utf-8",
@@ -37,6 +38,7 @@ def run(
             report=report,
             force=force,
             target_table=target_table,
+            manifest=manifest,
             plan_file=plan,
         )
         tell(made, target, report, as_json=json, quiet=quiet)

@@ -48,4 +48,4 @@ def weighted_total_change(original: Matrix, masked: Matrix, weights: Matrix) -> 
     size = (w * np.abs(before)).sum(axis=0)
     moved = np.abs((w * (after - before)).sum(axis=0))
     lost = np.where(moved > 0, 100.0, 0.0)
-    return np.divide(100 * moved, size, out=lost, where=size > 0)
+    return np.asarray(np.divide(100 * moved, size, out=lost, where=size > 0))
