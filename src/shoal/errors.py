@@ -71,5 +71,9 @@ class StrataMerged(ShoalWarning):
     """Strata below k were merged with others, and records show another stratum than their own."""
 
 
+class TellingOrder(ShoalWarning):
+    """The order of the released records shows which of them belong together."""
+
+
 class MissingValues(ShoalWarning):
     """Because of missing values records were dropped, or cells suppressed or filled in."""

@@ -268,17 +268,6 @@ class Plan:
                 f"{listed(crossed)} cannot be masked by one step and split the strata of another."
                 " Choose one."
             )
-        recoded = [
-            name
-            for step in self.steps
-            if isinstance(step, Microaggregate) and step.small_strata == "merge"
-            for name in step.strata
-        ]
-        if recoded and sum(bool(set(recoded) & set(step.strata)) for step in self.steps) > 1:
-            raise PlanError(
-                f'small_strata="merge" changes {listed(recoded, "column")}, which another step'
-                " splits by too. Mask the columns in one step."
-            )
         for step in self.steps if self.types else ():
             kinds = [n for n in step.columns if n in self.types and n not in self.numbers]
             if kinds and not step.of_any_kind:

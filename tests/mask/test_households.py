@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal import Microaggregate, Plan
-from shoal.errors import GuaranteeBroken, InputError, PlanError, ShoalWarning, StrataMerged
+from shoal.errors import (
+    GuaranteeBroken,
+    InputError,
+    PlanError,
+    ShoalWarning,
+    StrataMerged,
+    TellingOrder,
+)
 from shoal.mask.households import fewest
 from shoal.partitioners import MDAV
 from shoal.promise import check_promise
@@ -73,7 +80,10 @@ def test_a_small_stratum_is_counted_in_households():
     )
     with pytest.raises(InputError, match="k=2 households but stratum 'a' holds 1"):
         quietly(data, 2, within="town")
-    with pytest.warns(StrataMerged, match="fewer than k=2 households"):
+    with (
+        pytest.warns(StrataMerged, match="fewer than k=2 households"),
+        pytest.warns(TellingOrder),
+    ):
         shoal.microaggregate(
             data, ["age", "pay"], k=2, household="hh", within="town", small_strata="merge"
         )
@@ -103,6 +113,17 @@ def test_the_promise_counts_households_on_the_released_values():
         check_promise([step], frame, [], {})
     check_promise([step], tables.without(frame, ["hh"]), [], {})
     assert fewest(np.array([0, 0, 1, 1]), np.array([1, 1, 2, 3])) == 1
+
+
+def test_records_sorted_by_household_are_told():
+    data = pd.DataFrame({"hh": [1, 1, 2, 3], "age": [5.0, 6, 7, 8]})
+    with pytest.warns(TellingOrder, match="sorted by 'hh'"):
+        shoal.microaggregate(data, ["age"], k=2, household="hh")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", TellingOrder)
+        shoal.microaggregate(data.iloc[[0, 2, 1, 3]].reset_index(), ["age"], k=2, household="hh",
+                             identifiers=["index"])  # fmt: skip
+        shoal.microaggregate(data[1:], ["age"], k=2, household="hh", identifiers=[])
 
 
 def test_a_column_of_households_is_dropped_also_where_nobody_asks_for_them():

@@ -35,7 +35,7 @@ def test_a_small_stratum_is_refused_by_name_and_number():
 
 
 def test_a_small_stratum_joins_the_nearest_and_shows_the_larger_name():
-    with pytest.warns(StrataMerged, match="1 of 3 strata with fewer than k=3 records") as caught:
+    with pytest.warns(StrataMerged, match="1 of 3 strata held fewer than k=3 records;") as caught:
         release = merged()
     assert "'c' with 'b'. 2 records of merged strata now show" in str(caught[0].message)
     assert release.data["town"].tolist() == ["a"] * 4 + ["b"] * 7
@@ -46,7 +46,7 @@ def test_a_small_stratum_joins_the_nearest_and_shows_the_larger_name():
 
 def test_names_of_strata_are_kept_back_where_most_are_small():
     data = pd.DataFrame({"town": list("aabbcc"), "age": np.arange(6.0)})
-    with pytest.warns(StrataMerged, match=r"3 of 3 strata with.*nearest stratum\. ") as caught:
+    with pytest.warns(StrataMerged, match=r"3 of 3 strata held.*nearest stratum\. ") as caught:
         merged(data)
     assert "'a'" not in str(caught[0].message)
 

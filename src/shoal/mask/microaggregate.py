@@ -12,7 +12,7 @@ from shoal.mask._step import Grouping, Outcome, check_confidential, named
 from shoal.mask.centroid import centroid, check_positive
 from shoal.mask.geometry import Space, open_space
 from shoal.mask.grouping import Material, group
-from shoal.mask.households import read_households, refuse_split
+from shoal.mask.households import order_told, read_households, refuse_split
 from shoal.mask.missing import told as holes_told
 from shoal.parameters import AtLeast, Between
 from shoal.partitioners import Partition, Partitioner
@@ -258,7 +258,12 @@ class Microaggregate(Grouping):
             tuple(fitted),
             settled,
             self._bound(fitted, columns),
-            (*_without_spread(space.flat), *_missing(columns, values, grouped), *parts.warnings),
+            (
+                *_without_spread(space.flat),
+                *_missing(columns, values, grouped),
+                *parts.warnings,
+                *([] if households is None else order_told(households, str(self.household))),
+            ),
         )
 
     def _strata(

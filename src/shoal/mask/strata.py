@@ -157,7 +157,7 @@ def _told(
     ]
     which = f": {'; '.join(joined)}" if 2 * small <= len(sizes) else ""
     return (
-        f"{small} of {len(sizes)} strata with fewer than k={k} {_what(units)} were merged with the"
+        f"{small} of {len(sizes)} strata held fewer than k={k} {_what(units)}; merged with the"
         f" nearest stratum{which}. {records} record{'s' if records != 1 else ''} of merged strata"
         f" now show{'s' if records == 1 else ''} the values of the largest of them in"
         f" {', '.join(map(repr, strata.columns))}."

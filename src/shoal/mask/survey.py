@@ -35,6 +35,7 @@ def with_roles(
     if len(named) > 1 or (weights and named and named != weights):
         raise PlanError(f"{listed(list({*weights, *named}))} cannot all be weights. Choose one.")
     _check_untouched(roles, steps)
+    _check_merged(steps)
     return roles, steps
 
 
@@ -53,6 +54,17 @@ def weight_told(
             " identifier, which is dropped."
         )
     ]
+
+
+def _check_merged(steps: Sequence[Step]) -> None:
+    """Refuse strata that one step merges and another splits by: they would show two values."""
+    merging = [s for s in steps if isinstance(s, Microaggregate) and s.small_strata == "merge"]
+    recoded = [name for step in merging for name in step.strata]
+    if recoded and sum(bool(set(recoded) & set(step.strata)) for step in steps) > 1:
+        raise PlanError(
+            f'small_strata="merge" changes {listed(recoded, "column", "columns")}, which another'
+            " step splits by too. Mask the columns in one step."
+        )
 
 
 def _check_untouched(roles: Mapping[str, str], steps: Sequence[Step]) -> None:
