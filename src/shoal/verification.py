@@ -125,6 +125,8 @@ class _Audit:
         left = [name for name in self.plan.dropped if name in frame.columns]
         if left:
             return False, f"{listed(left)} should not have left"
+        if not self.plan.dropped:
+            return True, "the plan drops no column"
         return True, f"none of {len(self.plan.dropped)} identifiers and households is there"
 
     def _promise(self, frame: Frame) -> tuple[bool | None, str]:

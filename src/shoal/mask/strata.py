@@ -21,12 +21,14 @@ class Strata:
 
     Parameters
     ----------
+    frame : Frame
+        The table.
     columns : list of str
-        The columns whose values make the strata.
+        The columns whose values make the strata; none where the table is not split.
     rows : list of ndarray
         The records of each stratum, in order.
-    names : list of str
-        What to call each; empty where the table is not split.
+    examples : list of int
+        A record of each stratum that shows its values.
     shown : ndarray of shape (n_records,), optional
         Where strata were merged: the record whose values each record shows in the
         columns.
@@ -34,15 +36,21 @@ class Strata:
         What was merged.
     """
 
+    frame: Frame
     columns: Sequence[str]
     rows: list[Rows]
-    names: list[str]
+    examples: list[int]
     shown: Rows | None = None
     warnings: tuple[ShoalWarning, ...] = ()
 
     def where(self, at: int) -> str:
         """Return what to add to a sentence about the records of a stratum."""
-        return f" of stratum {self.names[at]}" if self.names[at] else ""
+        return f" of stratum {self.name(at)}" if self.columns else ""
+
+    def name(self, at: int) -> str:
+        """Return what to call a stratum."""
+        values = tables.values_at(self.frame, self.columns, self.examples[at])
+        return repr(", ".join(str(value) for value in values))
 
     @property
     def released(self) -> dict[str, Taken]:
@@ -56,11 +64,11 @@ class Strata:
 def split(frame: Frame, columns: Sequence[str]) -> Strata:
     """Return the strata that the values of ``columns`` make; without any, the whole table."""
     if not columns:
-        return Strata(columns, [np.arange(len(frame))], [""])
+        return Strata(frame, columns, [np.arange(len(frame))], [0])
     key = tables.codes(frame, columns)
     stratum = np.unique(key, axis=0, return_inverse=True)[1].ravel()
     rows = np.split(np.argsort(stratum, kind="stable"), np.cumsum(np.bincount(stratum))[:-1])
-    return Strata(columns, rows, [_name(frame, columns, part[0]) for part in rows])
+    return Strata(frame, columns, rows, [int(part[0]) for part in rows])
 
 
 def refuse_small(strata: Strata, k: int, units: Codes | None = None) -> None:
@@ -77,7 +85,7 @@ def refuse_small(strata: Strata, k: int, units: Codes | None = None) -> None:
     if small:
         smallest = int(np.argmin(sizes))
         raise InputError(
-            f"A group needs k={k} {what} but stratum {strata.names[smallest]} holds"
+            f"A group needs k={k} {what} but stratum {strata.name(smallest)} holds"
             f' {sizes[smallest]}. Lower k, or merge strata: small_strata="merge".'
         )
 
@@ -129,8 +137,8 @@ def merge_small(strata: Strata, k: int, Z: Matrix, units: Codes | None = None) -
         own = np.isin(part, strata.rows[at])
         shown[part[~own]] = strata.rows[at][0]
     told = _told(strata, members, largest, sizes, k, units)
-    names = [strata.names[at] for at in largest]
-    return Strata(strata.columns, rows, names, shown, (StrataMerged(told),))
+    examples = [strata.examples[at] for at in largest]
+    return Strata(strata.frame, strata.columns, rows, examples, shown, (StrataMerged(told),))
 
 
 def _told(
@@ -150,12 +158,12 @@ def _told(
         if at != kept
     )
     joined = [
-        f"{', '.join(strata.names[at] for at in sorted(group) if at != kept)} with"
-        f" {strata.names[kept]}"
+        f"{', '.join(strata.name(at) for at in sorted(group) if at != kept)} with"
+        f" {strata.name(kept)}"
         for group, kept in zip(members, largest, strict=True)
-        if len(group) > 1
+        if len(group) > 1 and 2 * small <= len(sizes)
     ]
-    which = f": {'; '.join(joined)}" if 2 * small <= len(sizes) else ""
+    which = f": {'; '.join(joined)}" if joined else ""
     return (
         f"{small} of {len(sizes)} strata held fewer than k={k} {_what(units)}; merged with the"
         f" nearest stratum{which}. {records} record{'s' if records != 1 else ''} of merged strata"
@@ -172,9 +180,3 @@ def _sizes(rows: Sequence[Rows], units: Codes | None) -> list[int]:
 
 def _what(units: Codes | None) -> str:
     return "records" if units is None else "households"
-
-
-def _name(frame: Frame, columns: Sequence[str], record: int) -> str:
-    """Return what to call the stratum of a record."""
-    values = tables.values_at(frame, columns, int(record))
-    return repr(", ".join(str(value) for value in values))
