@@ -6,10 +6,11 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import InputError, MissingValues, NoSpread, PlanError, ShoalWarning
+from shoal.errors import MissingValues, NoSpread, ShoalWarning
 from shoal.mask import beyond, strata
 from shoal.mask._step import Grouping, Outcome, check_confidential, named
-from shoal.mask.centroid import centroid, check_positive
+from shoal.mask.centroid import centroid
+from shoal.mask.checks import check_axes, check_options, check_values
 from shoal.mask.geometry import Space, open_space
 from shoal.mask.grouping import Material, group
 from shoal.mask.households import order_told, read_households, refuse_split
@@ -23,11 +24,6 @@ from shoal.table.roles import listed
 from shoal.table.types import Type
 
 Holes = NDArray[np.bool_]
-
-WAY_OUT = (
-    'Set missing="own-groups", "impute" or "drop", or mend them first: a group mean over a hole'
-    " protects fewer than k records."
-)
 
 
 class Microaggregate(Grouping):
@@ -160,7 +156,7 @@ class Microaggregate(Grouping):
         self.closeness = closeness
         self.closeness_by = closeness_by
         self._settle()
-        self._check()
+        check_options(self)
 
     @property
     def drops_incomplete(self) -> bool:
@@ -219,7 +215,7 @@ class Microaggregate(Grouping):
         types = types or {}
         tables.check_columns(frame, [*self.columns, *self.strata])
         columns = [read_column(frame, name, types.get(name)) for name in self.columns]
-        self._check_values(columns)
+        check_values(self, columns)
         secret: list[Column] = []
         if self.dependence > 0:
             check_confidential(confidential, f"dependence={self.dependence:g}")
@@ -228,7 +224,7 @@ class Microaggregate(Grouping):
         weights = None if self.weight is None else tables.weights(frame, self.weight)
         units = weights if self.weighted_distances else None
         space = open_space(columns, self.standardise, self.dependence, secret, units)
-        self._check_axes(space, any(column.hole.any() for column in columns))
+        check_axes(self, space, any(column.hole.any() for column in columns))
         households = None if self.household is None else read_households(frame, self.household)
         parts = self._strata(frame, space, households)
         material = Material(
@@ -312,62 +308,6 @@ class Microaggregate(Grouping):
             whole=tables.is_whole(frame, column.name),
             weights=weights,
         )
-
-    def _check_values(self, columns: list[Column]) -> None:
-        """Refuse values that the step cannot work with."""
-        if self.missing in ("refuse", "drop"):
-            refuse_holes(columns, WAY_OUT)
-        if self.aggregate == "geometric-mean":
-            for column in columns:
-                check_positive(column)
-
-    def _check_axes(self, space: Space, holes: bool) -> None:
-        """Refuse a method that sorts by columns where a column has no one direction."""
-        if not self.partition.takes_directions:
-            return
-        name = type(self.partition).__name__
-        for at, axes in enumerate(np.bincount(space.columns)):
-            if axes > 1:
-                raise InputError(
-                    f"{name} with these options sorts by columns, and the categories of column"
-                    f" {space.names[at]!r} need {axes} axes. Declare an order, or use another"
-                    " method."
-                )
-        if holes and self.missing == "own-groups" and max(map(len, self.column_blocks)) > 1:
-            raise InputError(
-                f'{name} with these options sorts by columns, and missing="own-groups" leaves out'
-                ' those that are missing. Use another method, or missing="impute".'
-            )
-
-    def _check(self) -> None:
-        named = sorted(name for block in self.column_blocks for name in block)
-        if named != sorted(self.columns):
-            raise PlanError("The blocks must hold each masked column exactly once.")
-        beyond.check(self)
-        if (self.trim is None) == (self.aggregate == "trimmed-mean"):
-            raise PlanError('aggregate="trimmed-mean" and trim belong together. Give both or none.')
-        if self.small_strata == "merge" and not self.strata:
-            raise PlanError('small_strata="merge" needs strata. Name their columns with within.')
-        if self.household is not None and self.missing == "own-groups":
-            raise PlanError(
-                "household keeps members together, and missing="
-                '"own-groups" parts them by their missing cells. Use "impute" or "drop".'
-            )
-        if self.household is not None and self.closeness_by != "merge":
-            raise PlanError(
-                f'closeness_by="{self.closeness_by}" moves single records, and household keeps'
-                ' members together. Use closeness_by="merge".'
-            )
-        if self.weight is not None and self.aggregate == "trimmed-mean":
-            raise PlanError(
-                'aggregate="trimmed-mean" has no agreed form under weights. Use "mean" or "median",'
-                " or leave the weight out."
-            )
-        if self.weighted_distances and (self.weight is None or self.standardise != "zscore"):
-            raise PlanError(
-                "weighted_distances sets the units of z-scores by weights. Name the weight, and set"
-                ' standardise="zscore".'
-            )
 
 
 def _without_spread(flat: list[str]) -> list[ShoalWarning]:

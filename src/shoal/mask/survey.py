@@ -26,6 +26,8 @@ def with_roles(
     for at, step in enumerate(steps):
         if weights and isinstance(step, Microaggregate) and step.weight is None:
             steps[at] = step = step.having(weight=weights[0])
+        if isinstance(step, Microaggregate) and step.weighted_distances and not step.weight:
+            raise PlanError("weighted_distances needs weights. Name the weight, or leave it out.")
         for name, role in ((step.weight, "weight"), (step.household, "household")):
             if name is not None and roles.setdefault(name, role) not in (role, "identifier"):
                 raise PlanError(
