@@ -23,7 +23,10 @@ LAW = {
     "assessment": {"table", "measure"},
     "document": {"table", "mask", "partitioners"},
     "release": {"partitioners"},
-    "plan": {"table", "partitioners", "mask", "measure", "assessment", "document", "release"},
+    "profile": {"table", "measure", "partitioners"},
+    "plan": {
+        "table", "partitioners", "mask", "measure", "assessment", "document", "profile", "release",
+    },
     "tradeoff": {"table", "partitioners", "plan"},
     "report": {"table", "measure", "document", "release", "tradeoff"},
     "papers": {"table", "space", "datasets", "partitioners", "mask", "measure", "plan"},
@@ -33,8 +36,8 @@ LAW = {
     },
     "__main__": {"cli"},
 }  # fmt: skip
-# Release.report opens the report from below, and a release may name the type of its plan.
-UPWARDS = {("release", "report"), ("release", "plan")}
+# Release.report opens the report from below, and a release may name the types it hands on.
+UPWARDS = {("release", "report"), ("release", "plan"), ("release", "tradeoff")}
 ONLY_IN = {
     "numba": {"kernels"},
     "narwhals": {"table"},

@@ -26,6 +26,7 @@ from shoal.mask.homogeneity import told
 from shoal.measure import smallest_class
 from shoal.partitioners import Partitioner, method_name, partitioner
 from shoal.partitioners.registry import refuse_effort
+from shoal.profile import profile
 from shoal.release import Release
 from shoal.table import frame as tables
 from shoal.table.frame import Frame
@@ -149,6 +150,7 @@ class Plan:
             unchanged=tuple(name for name in released.columns if name not in self.masked),
             provenance=_provenance(outcomes, len(frame)),
             drawn_seeds=self._drawn(plan),
+            profile=self._profile(frame, masked, outcomes),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -250,6 +252,23 @@ class Plan:
                         f"The smallest class of the released values holds {attained} records;"
                         f" k={groups.k} was promised. Please report this: no data were released."
                     )
+
+    def _profile(self, frame: Frame, masked: Frame, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+        """Return what pictures need, while the original is at hand."""
+        groups = [
+            pair
+            for step, outcome in zip(self.steps, outcomes, strict=True)
+            for pair in zip(step.column_blocks, outcome.partitions, strict=True)
+        ]
+        return profile(
+            frame,
+            masked,
+            known=self.known,
+            masked=self.masked,
+            confidential=columns_with(self.roles, "confidential"),
+            k=self.k,
+            groups=groups,
+        )
 
     def _under_protection(self, measures: Assessment) -> list[ShoalWarning]:
         attained = measures["smallest_class"]

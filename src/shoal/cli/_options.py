@@ -38,7 +38,13 @@ Missing = Annotated[
     str, typer.Option("--missing-text", help="What stands for a missing number, like NA.")
 ]
 
-Report = Annotated[Path | None, typer.Option("--report", help="Write a report here: .html.")]
+Report = Annotated[
+    Path | None,
+    typer.Option("--report", help="Write a report here: .html, .json or .txt; - shows it."),
+]
+Audience = Annotated[
+    str, typer.Option("--audience", help="Who reads the report: public or internal.")
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing but warnings and errors.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]

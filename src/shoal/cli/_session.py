@@ -53,6 +53,7 @@ OWN_OPTIONS = {
     "random_state": "--seed",
     "within": "--within",
 }
+HERE = Path("-")  # a report for the terminal
 PATIENCE = 0.5  # seconds before a progress bar is worth showing
 
 
@@ -150,18 +151,21 @@ def release(
     dialect: "Dialect",
     report: Path | None,
     force: bool,
+    audience: str = "public",
     plan_file: Path | None = None,
 ) -> "Release":
     """Read, run, write: the way of every command that masks."""
     from shoal.cli._later import let_go
-    from shoal.report import render, summarise
+    from shoal.report import check_audience, check_report, report_text, summarise
     from shoal.table.files import as_written, check_format, read, with_numbers, write
     from shoal.table.publish import Publication
 
     let_go()
     check_format(target)
-    if report is not None and report.suffix.lower() not in (".html", ".htm"):
-        raise FileError(f"A report is an .html file; {report.name!r} is none.")
+    check_audience(audience)
+    report = report if report != HERE else None
+    if report is not None:
+        check_report(report)
     for path in (target, report):
         for taken, what in ((source, "source"), (plan_file, "plan")):
             if path is not None and taken is not None and _same(path, taken):
@@ -171,8 +175,8 @@ def release(
         part = publication.add(target)
         table = read(source, dialect=dialect, numbers=plan.masked)
         made = plan.run(with_numbers(table, plan.numbers, path=source, dialect=dialect))
-        if page is not None:
-            page.write_text(render(summarise(made)), encoding="utf-8")
+        if page is not None and report is not None:
+            page.write_text(report_text(summarise(made, audience), report), encoding="utf-8")
         data = as_written(made.data, table, made.unchanged)
         write(data, part, target=target, dialect=dialect)
         heed()
@@ -183,16 +187,27 @@ def _same(one: Path, other: Path) -> bool:
     return one.exists() and other.exists() and one.samefile(other)
 
 
-def tell(made: "Release", target: Path, report: Path | None, *, as_json: bool, quiet: bool) -> None:
+def tell(
+    made: "Release",
+    target: Path,
+    report: Path | None,
+    *,
+    as_json: bool,
+    quiet: bool,
+    audience: str = "public",
+) -> None:
     """Say what was released, and what the person who signs must know."""
-    from shoal.report import one_line, summarise
+    from shoal.report import one_line, summarise, whole_text
 
-    summary = summarise(made)
+    summary = summarise(made, audience)
     line = f"{target}: {one_line(summary)}"
-    if report is not None:
+    if report == HERE:
+        line = f"{target}: {whole_text(summary)}"
+    elif report is not None:
         line += f"\n{report}: the report"
     files = {"target": str(target), "report": str(report) if report else None}
-    say({**files, **summary}, line, as_json=as_json, quiet=quiet)
+    told = {name: part for name, part in summary.items() if name != "pictures"}
+    say({**files, **told}, line, as_json=as_json, quiet=quiet)
     for seed in made.drawn_seeds:
         note = f"seed {seed} was drawn; random_state = {seed} in the plan repeats this release"
         typer.echo(f"note: {note}", err=True)

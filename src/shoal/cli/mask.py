@@ -16,6 +16,7 @@ def mask(
     set_: options.Settings = None,
     seed: options.Seed = None,
     report: options.Report = None,
+    audience: options.Audience = "public",
     separator: options.Separator = None,
     decimal: options.Decimal = ".",
     encoding: options.Encoding = "utf-8",
@@ -43,5 +44,7 @@ def mask(
             **step,
         )
         dialect = Dialect(separator, decimal, encoding, missing)
-        made = release(plan, source, target, dialect=dialect, report=report, force=force)
-        tell(made, target, report, as_json=json, quiet=quiet)
+        made = release(
+            plan, source, target, dialect=dialect, report=report, audience=audience, force=force
+        )
+        tell(made, target, report, as_json=json, quiet=quiet, audience=audience)

@@ -9,6 +9,7 @@ def run(
     source: options.Source,
     target: options.Target,
     report: options.Report = None,
+    audience: options.Audience = "public",
     separator: options.Separator = None,
     decimal: options.Decimal = ".",
     encoding: options.Encoding = "utf-8",
@@ -25,6 +26,13 @@ def run(
         dialect = Dialect(separator, decimal, encoding, missing)
         loaded = Plan.load(plan)
         made = release(
-            loaded, source, target, dialect=dialect, report=report, force=force, plan_file=plan
+            loaded,
+            source,
+            target,
+            dialect=dialect,
+            report=report,
+            audience=audience,
+            force=force,
+            plan_file=plan,
         )
-        tell(made, target, report, as_json=json, quiet=quiet)
+        tell(made, target, report, as_json=json, quiet=quiet, audience=audience)

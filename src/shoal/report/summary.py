@@ -1,25 +1,57 @@
 """A release as plain data: everything a report shows, nothing computed here.
 
-The audience is the public: no seed, no group labels, no value of a single record.
+The public audience learns what was done, the guarantee, loss and risk: no seed, no
+group, no value of a single record. The internal one learns all that helps to decide.
 """
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from inspect import getdoc
-from typing import Any
+from typing import Any, Literal
 
 from shoal import document
+from shoal.errors import ParameterError
 from shoal.measure import ABOUT, MEASURES
+from shoal.parameters import hint
 from shoal.release import Release
+from shoal.report.verdict import can, cannot, verdict
 from shoal.table.roles import columns_with
+from shoal.tradeoff import Point
+
+Audience = Literal["public", "internal"]
+AUDIENCES = ("public", "internal")
+PUBLIC_PICTURES = ("before", "distributions", "correlations")
 
 
-def summarise(release: Release) -> dict[str, Any]:
-    """Return what a report says about ``release``, ready for JSON."""
+def summarise(
+    release: Release, audience: str = "public", *, curve: Sequence[Point] = ()
+) -> dict[str, Any]:
+    """Return what a report says about ``release``, ready for JSON.
+
+    Parameters
+    ----------
+    release : Release
+        What to report on.
+    audience : str
+        ``"public"`` or ``"internal"``.
+    curve : list of Point
+        Other runs with the same k and other dependence, from `shoal.tradeoff.sweep`.
+
+    Returns
+    -------
+    dict
+        Plain data.
+    """
+    check_audience(audience)
+    internal = audience == "internal"
     plan = release.plan
     attained = release.measures["smallest_class"]
     return {
+        "audience": audience,
         "records": release.provenance["records"],
         "promise": {"k": plan.k, "attained": attained, "kept": attained >= plan.k},
-        "verdict": _verdict(plan.k, attained, release.measures.get("linkage")),
+        "verdict": verdict(release),
+        "attacker": {"cannot": cannot(release), "can": can(release)},
         "groups": _groups(release),
         "methods": release.provenance["methods"],
         "columns": {
@@ -31,26 +63,24 @@ def summarise(release: Release) -> dict[str, Any]:
         "measures": [_measure(name, value) for name, value in release.measures.items()],
         "remarks": dict(release.remarks),
         "warnings": list(release.warnings),
-        "plan": _public_plan(plan.to_dict()),
+        "plan": document.dumps(plan.to_dict()) if internal else _public_plan(plan.to_dict()),
+        "pictures": {
+            name: part
+            for name, part in release.profile.items()
+            if internal or name in PUBLIC_PICTURES
+        },
+        "tradeoff": _tradeoff(release, curve),
         "versions": release.provenance["versions"],
     }
 
 
-def _verdict(k: int, attained: int, linked: float | None) -> str:
-    chance = 100 / attained
-    found = (
-        f"Whoever knows the masked columns of a person finds at least {attained} records that look"
-        f" alike, so the chance to pick the right one is at most 1 in {attained} ({chance:.3g} %)."
-    )
-    if attained >= k:
-        return f"The promise holds: k = {k}. {found}"
-    if attained > 1:
-        return f"The columns together do NOT keep k = {k}, only {attained}. {found}"
-    risk = "" if linked is None else f" Who knows them all links {100 * linked:.1f} % rightly."
-    return (
-        f"The columns together do NOT keep k = {k}: some record is the only one of its kind"
-        f" (k = 1).{risk} Each block of columns keeps k by itself."
-    )
+def check_audience(audience: str) -> None:
+    """Refuse an audience that there is no report for."""
+    if audience not in AUDIENCES:
+        raise ParameterError(
+            f"There is no audience {audience!r}.{hint(audience, AUDIENCES)} Choose one of:"
+            f" {', '.join(AUDIENCES)}."
+        )
 
 
 def _groups(release: Release) -> list[dict[str, int]]:
@@ -76,10 +106,26 @@ def _measure(name: str, value: Any) -> dict[str, Any]:
     }
 
 
+def _tradeoff(release: Release, curve: Sequence[Point]) -> dict[str, Any]:
+    """Return what dependence cost and kept; nothing where no step uses it."""
+    shares = [getattr(step, "dependence", 0.0) for step in release.plan.steps]
+    if not any(shares) or "distortion_y" not in release.measures:
+        return {}
+    return {
+        "dependence": shares,
+        "distortion_x": release.measures["distortion_x"],
+        "distortion_y": release.measures["distortion_y"],
+        "curve": [asdict(point) for point in curve if point.k == release.plan.k],
+    }
+
+
 def _public_plan(entries: dict[str, Any]) -> str:
     """Return the plan as TOML without its seeds, which would help to undo a mask that draws."""
-    steps = [
-        {**step, "partition": {n: v for n, v in step["partition"].items() if n != "random_state"}}
-        for step in entries["steps"]
-    ]
-    return document.dumps({**entries, "steps": steps})
+    return document.dumps(_without_seeds(entries))
+
+
+def _without_seeds(entry: Any) -> Any:
+    if isinstance(entry, dict):
+        kept = {name: value for name, value in entry.items() if name != "random_state"}
+        return {name: _without_seeds(value) for name, value in kept.items()}
+    return [_without_seeds(value) for value in entry] if isinstance(entry, list) else entry

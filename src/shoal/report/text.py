@@ -1,6 +1,7 @@
 """A summary for the terminal."""
 
 from collections.abc import Mapping
+from textwrap import fill
 from typing import Any
 
 from shoal.measure import ABOUT
@@ -20,6 +21,20 @@ def one_line(summary: dict[str, Any]) -> str:
     return f"{summary['records']} records in {groups}; information loss {loss:.2f}%"
 
 
+def whole_text(summary: dict[str, Any]) -> str:
+    """Return the report for a terminal: verdict, warnings, measures."""
+    values = {entry["name"]: entry["value"] for entry in summary["measures"]}
+    attacker = summary["attacker"]
+    parts = [f"{one_line(summary)}\n\n{_folded(summary['verdict'])}"]
+    for who, told in (("cannot", attacker["cannot"]), ("can", attacker["can"])):
+        if told:
+            lines = "\n".join(_folded(entry, "  - ") for entry in told)
+            parts.append(f"An attacker who knows the quasi-identifiers {who}\n{lines}")
+    parts += [_folded(f"Warning: {warning}") for warning in summary["warnings"]]
+    parts.append(table(values, summary["remarks"]))
+    return "\n\n".join(parts) + "\n"
+
+
 def table(measures: Mapping[str, Any], remarks: Mapping[str, str] | None = None) -> str:
     """Return measures as aligned lines and tables, then what could not be measured."""
     lines = [
@@ -36,6 +51,10 @@ def table(measures: Mapping[str, Any], remarks: Mapping[str, str] | None = None)
     told = [f"{', '.join(names)}: {reason}" for reason, names in by_reason(remarks or {}).items()]
     blocks.append("\n".join(told))
     return "\n\n".join(block for block in blocks if block)
+
+
+def _folded(text: str, mark: str = "") -> str:
+    return fill(text, 96, initial_indent=mark, subsequent_indent=" " * len(mark))
 
 
 def _aligned(rows: list[list[str]]) -> str:

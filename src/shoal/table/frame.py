@@ -1,5 +1,6 @@
 """Tables of any kind, seen through narwhals; nobody else imports it."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -143,6 +144,17 @@ def codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
             column = column.cast(column.type.value_type)
         encoded[:, at] = column.dictionary_encode(null_encoding="encode").indices.to_numpy()
     return encoded
+
+
+def present(frame: Frame, name: str) -> NDArray[np.float64]:
+    """Return the numbers of a column, without holes and infinities."""
+    values = frame[name].drop_nulls().cast(nw.Float64).to_numpy()
+    return np.asarray(values[np.isfinite(values)])
+
+
+def counts(frame: Frame, name: str) -> dict[Any, int]:
+    """Return how often each value of a column occurs; a missing one is None."""
+    return dict(Counter(frame[name].to_list()))
 
 
 def differ(first: Frame, second: Frame, name: str) -> bool:

@@ -1,0 +1,93 @@
+"""What a release means for whoever must answer for it, in words."""
+
+from collections.abc import Sequence
+
+from shoal.release import Release
+from shoal.table.roles import columns_with
+
+NAMED = 6  # columns told by name; the others are counted
+
+
+def verdict(release: Release) -> str:
+    """Say whether the promise holds and what chance that leaves an attacker."""
+    k, attained = release.plan.k, release.measures["smallest_class"]
+    found = (
+        f"Whoever knows the masked columns of a person finds at least {attained} records that look"
+        f" alike, so the chance to pick the right one is at most 1 in {attained}"
+        f" ({100 / attained:.3g} %)."
+    )
+    if attained >= k:
+        return f"The promise holds: k = {k}. {found}"
+    if attained > 1:
+        return f"The columns together do NOT keep k = {k}, only {attained}. {found}"
+    linked = release.measures.get("linkage")
+    risk = "" if linked is None else f" Who knows them all links {100 * linked:.1f} % rightly."
+    return (
+        f"The columns together do NOT keep k = {k}: some record is the only one of its kind"
+        f" (k = 1).{risk} Each block of columns keeps k by itself."
+    )
+
+
+def cannot(release: Release) -> list[str]:
+    """Return what an attacker who knows the quasi-identifiers cannot do."""
+    plan, attained = release.plan, release.measures["smallest_class"]
+    told = []
+    if attained > 1:
+        told.append(
+            f"Single a person out by {named(plan.known)}: at least {attained} records share every"
+            " combination of released values."
+        )
+    if plan.k > 1 and all(hasattr(step, "aggregate") for step in plan.steps):
+        told.append(
+            f"Read the original {named(plan.masked)} of a person: what stands in their place is"
+            f" made from at least {plan.k} records."
+        )
+    dropped = columns_with(plan.roles, "identifier")
+    if dropped:
+        told.append(f"Find {named(dropped)} in the release: what names a person was dropped.")
+    return told
+
+
+def can(release: Release) -> list[str]:
+    """Return what the release does not hide from an attacker."""
+    plan, attained = release.plan, release.measures["smallest_class"]
+    least = f"{attained} records" if attained > 1 else "a single record"
+    told = [f"Narrow a person who is known to be in the table down to {least} or more."]
+    if attained == 1:
+        told = ["Find the one record of some persons by combining all masked columns."]
+    told += _confidential(release)
+    secret = columns_with(plan.roles, "confidential")
+    free = [name for name in release.unchanged if name not in (*plan.known, *secret)]
+    if free:
+        told.append(
+            f"Tell records that look alike apart by {named(free)}, if that is known too: it leaves"
+            " unchanged."
+        )
+    return told
+
+
+def named(columns: Sequence[str]) -> str:
+    """Name columns in a sentence; many are counted."""
+    names = list(columns[:NAMED])
+    if len(columns) > NAMED:
+        return f"{', '.join(names)} and {len(columns) - NAMED} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _confidential(release: Release) -> list[str]:
+    """Say what becomes known of the confidential columns."""
+    classes = sum(release.measures["class_sizes"].values())
+    alike = release.measures.get("homogeneous_classes", {})
+    told = [
+        f"Be sure of the {column} of everybody in {count:,} of {classes:,} classes: all records"
+        " there share one value."
+        for column, count in alike.items()
+        if count
+    ]
+    mixed = [column for column, count in alike.items() if not count]
+    if mixed:
+        told.append(
+            f"Read which {named(mixed)} occur among the records that look like a person, but not"
+            " which of them is the person's."
+        )
+    return told
