@@ -8,6 +8,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from shoal import datasets
     from shoal.assessment import assess
+    from shoal.comparison import compare
     from shoal.mask import Microaggregate
     from shoal.measure import MEASURES
     from shoal.partitioners import METHODS, partition
@@ -22,6 +23,7 @@ _ROOMS = {
     "Plan": "shoal.plan",
     "Release": "shoal.release",
     "assess": "shoal.assessment",
+    "compare": "shoal.comparison",
     "datasets": "shoal.datasets",
     "microaggregate": "shoal.plan",
     "partition": "shoal.partitioners",
@@ -34,6 +36,7 @@ __all__ = [
     "Plan",
     "Release",
     "assess",
+    "compare",
     "datasets",
     "microaggregate",
     "partition",

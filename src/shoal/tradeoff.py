@@ -4,11 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shoal import progress
+from shoal.comparison import compare_plans, grid
 from shoal.errors import ParameterError
-from shoal.partitioners import partitioner
-from shoal.plan import Plan
-from shoal.table import frame as tables
 
 LAMBDAS = tuple(step / 10 for step in range(11))
 
@@ -57,6 +54,7 @@ def sweep(
     k: Sequence[int],
     lambdas: Sequence[float] = LAMBDAS,
     method: str = "mdav",
+    jobs: int = 1,
     **options: Any,
 ) -> list[Point]:
     """Microaggregate a table once for every k and every lambda.
@@ -76,6 +74,8 @@ def sweep(
         case, because everything is compared with it.
     method : str
         A name in `shoal.METHODS`.
+    jobs : int
+        How many runs go on at a time.
     **options
         Further parameters of the method.
 
@@ -86,21 +86,20 @@ def sweep(
     """
     if not confidential:
         raise ParameterError("Name at least one confidential column: dependence is on them.")
-    frame = tables.open_frame(data)
-    tables.check_columns(frame, [*columns, *confidential])
-    needed = tables.to_native(tables.only(frame, [*columns, *confidential]))
-    steps = sorted({0.0, *map(float, lambdas)})
+    plans = grid(
+        columns,
+        k=sorted(set(k)),
+        method=method,
+        dependence=sorted({0.0, *map(float, lambdas)}),
+        confidential=confidential,
+        **options,
+    )
     points = []
-    for at, (size, share) in enumerate((s, x) for s in sorted(set(k)) for x in steps):
-        plan = Plan.of(
-            columns,
-            partitioner(method, {"k": size, **options}),
-            confidential=confidential,
-            dependence=share,
-        )
-        measures = plan.run(needed).measures
-        points.append(Point(size, share, measures["distortion_x"], measures["distortion_y"]))
-        progress.report("tradeoff", at + 1, len(set(k)) * len(steps))
+    for trial in compare_plans(data, plans, risk=None, jobs=jobs).trials:
+        if trial.error is not None:
+            raise trial.error
+        lost, unexplained = (trial.measures[name] for name in ("distortion_x", "distortion_y"))
+        points.append(Point(trial.plan.k, trial.dependence, lost, unexplained))
     return points
 
 

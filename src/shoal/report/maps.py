@@ -108,15 +108,43 @@ def trade_off(entry: Mapping[str, Any]) -> Figure:
 
 
 def _apart(plot: Plot, spots: Sequence[Spot]) -> list[tuple[float, float, str]]:
-    """Return a place for each label, moved up where it would lie on another one."""
+    """Return a place for each label beside its spot, touching as little else as it can."""
+    dots = [(plot.across(spot.loss), plot.up(spot.risk)) for spot in spots]
+    taken: list[tuple[float, float]] = []  # middles of the labels
     placed: list[tuple[float, float, str]] = []
-    for spot in spots:
-        x, y = plot.across(spot.loss), plot.up(spot.risk) - 9
-        anchor = "end" if x > plot.width * 0.85 else "start" if x < plot.left + 30 else "middle"
-        while any(
-            abs(x - other) < 9 * len(spot.label) * 0.8 and abs(y - high) < 11
-            for other, high, _ in placed
-        ):
-            y -= 11
-        placed.append((x, y, anchor))
+    for spot, (x, y) in zip(spots, dots, strict=True):
+        half = 3.5 * len(spot.label)
+        options = [
+            (x + dx * (half + 8), y + dy)
+            for dx, dy in (
+                (0, -14),
+                (1, 0),
+                (0, 14),
+                (-1, 0),
+                (1, -12),
+                (-1, -12),
+                (1, 12),
+                (-1, 12),
+            )
+        ]
+        inside = [
+            (across, down)
+            for across, down in options
+            if plot.left + half < across < plot.width - half and 8 < down < plot.up(plot.y[0]) - 4
+        ]
+        best = min(inside or options, key=lambda place: _crowd(place, half, taken, dots))
+        taken.append(best)
+        placed.append((best[0], best[1] + 4, "middle"))
     return placed
+
+
+def _crowd(
+    place: tuple[float, float],
+    half: float,
+    labels: Sequence[tuple[float, float]],
+    dots: Sequence[tuple[float, float]],
+) -> int:
+    """Return how many labels and dots a label at ``place`` would touch."""
+    x, y = place
+    touched = sum(abs(x - a) < 2 * half and abs(y - b) < 12 for a, b in labels)
+    return touched + sum(abs(x - a) < half + 5 and abs(y - b) < 11 for a, b in dots)

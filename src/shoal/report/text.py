@@ -44,10 +44,10 @@ def table(measures: Mapping[str, Any], remarks: Mapping[str, str] | None = None)
     if "class_sizes" in measures:
         sizes = ", ".join(f"{size}: {count}" for size, count in measures["class_sizes"].items())
         lines.append(["class_sizes", sizes])
-    blocks = [_aligned(lines)]
+    blocks = [aligned(lines)]
     for entry in tables(measures):
         rows = [[column, *map(shown, values)] for column, values in entry.rows.items()]
-        blocks.append(_aligned([[entry.per, *entry.headings], *rows]))
+        blocks.append(aligned([[entry.per, *entry.headings], *rows]))
     told = [f"{', '.join(names)}: {reason}" for reason, names in by_reason(remarks or {}).items()]
     blocks.append("\n".join(told))
     return "\n\n".join(block for block in blocks if block)
@@ -57,7 +57,8 @@ def _folded(text: str, mark: str = "") -> str:
     return fill(text, 96, initial_indent=mark, subsequent_indent=" " * len(mark))
 
 
-def _aligned(rows: list[list[str]]) -> str:
+def aligned(rows: list[list[str]]) -> str:
+    """Return rows as lines whose cells stand below each other."""
     if not rows:
         return ""
     widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
