@@ -15,7 +15,7 @@ from shoal.errors import (
     UnderProtection,
     UnprotectedColumn,
 )
-from shoal.report import figures, pictures, render, summarise
+from shoal.report import embedded, figures, pictures, render, styles, summarise
 
 KNOWN = ["surface", "employees"]
 OTHER = {"identifiers": ["company"], "confidential": ["turnover", "net_profit"]}
@@ -192,6 +192,15 @@ def test_many_sizes_are_told_in_ranges():
     figure = figures.class_sizes({size: 1 for size in range(5, 100)}, 5)
     labels = [mark.text for mark in figure.marks if "–" in mark.text]
     assert labels == ["5–9", "10–19", "20–39", "40–79", "80–99"]
+
+
+def test_a_figure_can_stand_in_another_page(release):
+    (drawn, *_) = pictures(summarise(release))["Protection and loss"]
+    page = Page(embedded(drawn, "first"))
+    assert page.tags.count("svg") == 1
+    assert drawn.description in page.text
+    assert "--deep" in styles()
+    assert "<" not in styles()
 
 
 def test_the_same_release_is_reported_in_the_same_bytes(release):

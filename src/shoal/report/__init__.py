@@ -1,6 +1,6 @@
 """A release becomes a page: summary (plain data), then HTML, JSON or text."""
 
-from shoal.report.html import pictures, render
+from shoal.report.html import embedded, pictures, render, styles
 from shoal.report.summary import check_audience, summarise
 from shoal.report.text import one_line, table, whole_text
 from shoal.report.write import check_report, report_text, write_report
@@ -8,10 +8,12 @@ from shoal.report.write import check_report, report_text, write_report
 __all__ = [
     "check_audience",
     "check_report",
+    "embedded",
     "one_line",
     "pictures",
     "render",
     "report_text",
+    "styles",
     "summarise",
     "table",
     "whole_text",

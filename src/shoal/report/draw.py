@@ -110,13 +110,15 @@ class Plot:
         told = " ".join(f"{self.across(x)},{self.up(y)}" for x, y in points)
         self.add("polyline", {"points": told}, style)
 
-    def dot(self, x: float, y: float, radius: float, style: str, title: str) -> None:
-        """Draw a circle; its radius is in units of the picture."""
-        place = {"cx": self.across(x), "cy": self.up(y), "r": round(radius, 2)}
+    def dot(self, x: float, y: float, radius: float, style: str, title: str, run: str = "") -> None:
+        """Draw a circle; its radius is in units of the picture, ``run`` tells pages which it is."""
+        place: dict[str, Any] = {"cx": self.across(x), "cy": self.up(y), "r": round(radius, 2)}
+        if run:
+            place["data-run"] = run
         self.add("circle", place, style, title=title)
 
     def words(self, text: str, x: float, y: float, anchor: str = "middle", style: str = "") -> None:
-        """Write at a place in units of the picture; long texts are cut."""
+        """Write at a place in units of the picture."""
         place = {"x": round(x, 2), "y": round(y, 2), "text-anchor": anchor}
         self.add("text", place, style, text=text)
 

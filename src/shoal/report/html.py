@@ -51,6 +51,16 @@ def pictures(summary: dict[str, Any]) -> dict[str, list[Figure]]:
     }
 
 
+def embedded(figure: Figure, id: str) -> str:
+    """Return one figure for another page, which must hold `styles` once; ``id`` is unique there."""
+    return page("embedded.html", figure=figure, id=id)
+
+
+def styles() -> str:
+    """Return the colours and the looks of figures, as CSS."""
+    return page("colours.css") + page("picture.css")
+
+
 def page(template: str, *content: dict[str, Any], **more: Any) -> str:
     """Return a template filled with ``content``."""
     return str(_environment().get_template(template).render(*content, **more))

@@ -37,7 +37,7 @@ def risk_map(
     if len(front) > 1:
         plot.path([(spot.loss, spot.risk) for spot in front], "front")
     for spot in spots:
-        plot.dot(spot.loss, spot.risk, 5, spot.style, spot.title)
+        plot.dot(spot.loss, spot.risk, 5, spot.style, spot.title, spot.label)
     for spot, (x, y, anchor) in zip(spots, _apart(plot, spots), strict=True):
         plot.words(spot.label, x, y, anchor, "tick")
     return Figure(title, words, plot.width, plot.height, plot.marks)
