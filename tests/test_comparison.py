@@ -3,6 +3,7 @@
 import json
 import stat
 import threading
+import time
 from itertools import product
 from pathlib import Path
 
@@ -173,15 +174,18 @@ def test_an_interrupt_reaches_the_runs_themselves():
 
     def run(plan):
         began.set()
-        while True:
+        for _ in range(100):
             progress.report("working", 0, 1)
+            time.sleep(0.1)
 
     def listener(stage, done, total):
         if began.is_set():
             raise KeyboardInterrupt
 
+    started = time.monotonic()
     with progress.listening(listener), pytest.raises(KeyboardInterrupt):
         comparison._side_by_side(run, [PLAN, PLAN, PLAN], 2)
+    assert time.monotonic() - started < 5  # a run would take ten seconds
 
 
 def test_a_fault_in_one_run_ends_the_comparison(firms, monkeypatch):

@@ -6,6 +6,7 @@ from typing import Any
 
 from shoal.comparison import compare_plans, grid
 from shoal.errors import ParameterError
+from shoal.plan import Plan
 
 LAMBDAS = tuple(step / 10 for step in range(11))
 
@@ -94,13 +95,41 @@ def sweep(
         confidential=confidential,
         **options,
     )
-    points = []
-    for trial in compare_plans(data, plans, risk=None, jobs=jobs).trials:
-        if trial.error is not None:
-            raise trial.error
-        lost, unexplained = (trial.measures[name] for name in ("distortion_x", "distortion_y"))
-        points.append(Point(trial.plan.k, trial.dependence, lost, unexplained))
-    return points
+    return _points(data, plans, jobs)
+
+
+def around(
+    plan: Plan, data: Any, *, lambdas: Sequence[float] = LAMBDAS, jobs: int = 1
+) -> list[Point]:
+    """Run a plan with other lambdas wherever it uses one, to show it among its like.
+
+    Parameters
+    ----------
+    plan : Plan
+        A plan of which at least one step has a dependence above 0.
+    data : pandas, polars or pyarrow table
+        The table; nothing of it is released.
+    lambdas : list of float
+        Shares of the confidential columns to try, in [0, 1].
+    jobs : int
+        How many runs go on at a time.
+
+    Returns
+    -------
+    list of Point
+        By lambda.
+    """
+    entries = plan.to_dict()
+    if not any("dependence" in step for step in entries["steps"]):
+        raise ParameterError("No step of the plan uses dependence: there is no curve to draw.")
+    plans = []
+    for share in sorted(set(map(float, lambdas))):
+        steps = [
+            {**step, "dependence": share} if "dependence" in step else step
+            for step in entries["steps"]
+        ]
+        plans.append(Plan.from_dict({**entries, "steps": steps}))
+    return _points(data, plans, jobs)
 
 
 def knee(points: Sequence[Point]) -> Point:
@@ -138,6 +167,16 @@ def knee(points: Sequence[Point]) -> Point:
             - (point.distortion_x - start.distortion_x) / cost
         ),
     )
+
+
+def _points(data: Any, plans: Sequence[Plan], jobs: int) -> list[Point]:
+    points = []
+    for trial in compare_plans(data, plans, risk=None, jobs=jobs).trials:
+        if trial.error is not None:
+            raise trial.error
+        lost, unexplained = (trial.measures[name] for name in ("distortion_x", "distortion_y"))
+        points.append(Point(trial.plan.k, trial.dependence, lost, unexplained))
+    return points
 
 
 def _relative(value: float, start: float) -> float:

@@ -86,6 +86,18 @@ def test_a_report_can_be_json_or_text_or_stand_in_the_terminal(folder):
     }  # fmt: skip
 
 
+def test_the_curve_of_dependence_stands_in_the_report_if_wanted(folder):
+    (folder / "in.csv").write_text(CSV.replace(",x\n", ",1\n", 7).replace(",x\n", ",2\n"))
+    line = [*MASK, "-i", "name", "--confidential", "city", "--report", "report.json", "--curve"]
+    done = shell(*line)
+    assert done.exit_code == 2
+    assert "no curve" in done.stderr
+    assert shell(*line, "--set", "dependence=0.3").exit_code == 0
+    found = json.loads((folder / "report.json").read_text())["tradeoff"]
+    assert found["dependence"] == [0.3]
+    assert [point["dependence"] for point in found["curve"]] == [at / 10 for at in range(11)]
+
+
 def test_quiet_says_nothing_but_what_must_be_known(folder):
     done = shell(*MASK, "--quiet", "-i", "city", "--confidential", "name")
     assert (done.exit_code, done.stdout, done.stderr) == (0, "", "")

@@ -77,6 +77,13 @@ def test_an_extreme_value_moves_no_edge():
     assert "123456" not in str(histogram(extreme, masked, 5))
 
 
+def test_a_long_tail_does_not_press_the_rest_into_one_bin():
+    column = np.sort(np.random.default_rng(0).lognormal(10, 1.2, 4000))
+    found = histogram(column, grouped(column, 5), 5)
+    assert sum(count is not None for count in found.before) > 8
+    assert max(count or 0 for count in found.before) < 1800
+
+
 def test_a_constant_column_and_a_huge_one_can_be_counted():
     found = histogram(np.full(9, 2.5), np.full(9, 2.5), 3)
     assert sum(found.after) == 9

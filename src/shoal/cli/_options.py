@@ -45,6 +45,10 @@ Report = Annotated[
 Audience = Annotated[
     str, typer.Option("--audience", help="Who reads the report: public or internal.")
 ]
+Curve = Annotated[
+    bool,
+    typer.Option("--curve", help="Let the report show other values of dependence: 11 more runs."),
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing but warnings and errors.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]

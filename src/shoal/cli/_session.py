@@ -152,6 +152,7 @@ def release(
     report: Path | None,
     force: bool,
     audience: str = "public",
+    curve: bool = False,
     plan_file: Path | None = None,
 ) -> "Release":
     """Read, run, write: the way of every command that masks."""
@@ -159,6 +160,7 @@ def release(
     from shoal.report import check_audience, check_report, report_text, summarise
     from shoal.table.files import as_written, check_format, read, with_numbers, write
     from shoal.table.publish import Publication
+    from shoal.tradeoff import around
 
     let_go()
     check_format(target)
@@ -174,9 +176,12 @@ def release(
         page = publication.add(report) if report is not None else None
         part = publication.add(target)
         table = read(source, dialect=dialect, numbers=plan.masked)
-        made = plan.run(with_numbers(table, plan.numbers, path=source, dialect=dialect))
+        ready = with_numbers(table, plan.numbers, path=source, dialect=dialect)
+        made = plan.run(ready)
+        points = around(plan, ready, jobs=os.cpu_count() or 1) if curve else []
         if page is not None and report is not None:
-            page.write_text(report_text(summarise(made, audience), report), encoding="utf-8")
+            summary = summarise(made, audience, curve=points)
+            page.write_text(report_text(summary, report), encoding="utf-8")
         data = as_written(made.data, table, made.unchanged)
         write(data, part, target=target, dialect=dialect)
         heed()

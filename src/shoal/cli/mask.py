@@ -17,6 +17,7 @@ def mask(
     seed: options.Seed = None,
     report: options.Report = None,
     audience: options.Audience = "public",
+    curve: options.Curve = False,
     separator: options.Separator = None,
     decimal: options.Decimal = ".",
     encoding: options.Encoding = "utf-8",
@@ -45,6 +46,13 @@ def mask(
         )
         dialect = Dialect(separator, decimal, encoding, missing)
         made = release(
-            plan, source, target, dialect=dialect, report=report, audience=audience, force=force
+            plan,
+            source,
+            target,
+            dialect=dialect,
+            report=report,
+            audience=audience,
+            curve=curve,
+            force=force,
         )
         tell(made, target, report, as_json=json, quiet=quiet, audience=audience)

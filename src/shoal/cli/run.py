@@ -10,6 +10,7 @@ def run(
     target: options.Target,
     report: options.Report = None,
     audience: options.Audience = "public",
+    curve: options.Curve = False,
     separator: options.Separator = None,
     decimal: options.Decimal = ".",
     encoding: options.Encoding = "utf-8",
@@ -32,6 +33,7 @@ def run(
             dialect=dialect,
             report=report,
             audience=audience,
+            curve=curve,
             force=force,
             plan_file=plan,
         )

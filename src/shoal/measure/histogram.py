@@ -9,8 +9,8 @@ from shoal.measure._base import Labels, Values
 
 MOST = 24  # bars; more are noise on a page
 BULK = 16  # bins over the bulk of the masked values, at most
-MORE = 4  # bins beyond it on either side: masking narrows, so the original reaches further
-TAIL = 0.01  # share of the masked values outside the bulk, on either side
+MORE = 6  # bins beyond it on either side: masking narrows, so the original reaches further
+TAIL = 0.05  # share of the masked values outside the bulk, on either side
 
 
 class Histogram(NamedTuple):
