@@ -3,6 +3,7 @@
 import gc
 import json
 import weakref
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -94,10 +95,8 @@ def test_a_release_does_not_keep_the_original_alive():
 def test_text_and_holes_are_counted_too():
     before = pd.DataFrame({"town": list("aaaabbbbc"), "size": [1.0, 2, np.nan, *range(6)]})
     after = before.assign(town=list("aaaabbbbb"))
-    found = profile(
-        open_frame(before), open_frame(after), known=["town", "size"], masked=["town", "size"],
-        confidential=[], k=3, groups=[],
-    )  # fmt: skip
+    plan = SimpleNamespace(k=3, steps=[], roles={}, masked=["town", "size"], known=["town", "size"])
+    found = profile(plan, open_frame(before), open_frame(after), [])
     town, size = found["distributions"]
     assert (town["categories"], town["others"]) == (["a"], 2)
     assert (town["before"], town["after"]) == ([4, 5], [4, 5])

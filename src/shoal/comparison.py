@@ -20,10 +20,12 @@ from shoal.parameters import hint
 from shoal.partitioners import METHODS, partitioner
 from shoal.plan import Plan
 from shoal.table import frame as tables
+from shoal.table.describe import digest
 from shoal.table.frame import Frame
 from shoal.table.roles import columns_with
 
 RISKS = ("linkage", "linkage_top2", "smallest_class")
+SETTLED = ("partition", "random_state")  # what a run may add to the entry of a step: its seeds
 GLANCE = 0.2  # seconds between two looks at whether somebody wants an end
 
 
@@ -219,8 +221,8 @@ def compare_plans(
     tables.check_columns(frame, named)
     needed = tables.only(frame, named)
     kept = None if cache is None else Cache(Path(cache))
-    digest = "" if kept is None else tables.digest(needed)
-    run = partial(_tried, needed=needed, risk=risk, cache=kept, digest=digest)
+    found = "" if kept is None else digest(needed)
+    run = partial(_tried, needed=needed, risk=risk, cache=kept, digest=found)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ShoalWarning)  # told when a plan is chosen and run
         trials = tuple(_side_by_side(run, plans, jobs))
@@ -243,8 +245,8 @@ def _tried(
         if cache is not None:
             cache.put(name, found)
     entries = plan.to_dict()
-    for step, partition in zip(entries["steps"], found["partitions"], strict=True):
-        step["partition"] = partition
+    for step, settled in zip(entries["steps"], found["settled"], strict=True):
+        step |= settled
     return Trial(Plan.from_dict(entries), found["method"], found["measures"])
 
 
@@ -262,7 +264,10 @@ def _run(plan: Plan, needed: Frame, risk: str | None) -> dict[str, Any]:
     return {
         "method": ", ".join(release.provenance["methods"]),
         "measures": measures,
-        "partitions": [step["partition"] for step in release.plan.to_dict()["steps"]],
+        "settled": [
+            {name: step[name] for name in SETTLED if name in step}
+            for step in release.plan.to_dict()["steps"]
+        ],
     }
 
 

@@ -150,7 +150,7 @@ class Plan:
             unchanged=tuple(name for name in released.columns if name not in self.masked),
             provenance=_provenance(outcomes, len(frame)),
             drawn_seeds=self._drawn(plan),
-            profile=self._profile(frame, masked, outcomes),
+            profile=profile(self, frame, masked, outcomes),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -252,23 +252,6 @@ class Plan:
                         f"The smallest class of the released values holds {attained} records;"
                         f" k={groups.k} was promised. Please report this: no data were released."
                     )
-
-    def _profile(self, frame: Frame, masked: Frame, outcomes: Sequence[Outcome]) -> dict[str, Any]:
-        """Return what pictures need, while the original is at hand."""
-        groups = [
-            pair
-            for step, outcome in zip(self.steps, outcomes, strict=True)
-            for pair in zip(step.column_blocks, outcome.partitions, strict=True)
-        ]
-        return profile(
-            frame,
-            masked,
-            known=self.known,
-            masked=self.masked,
-            confidential=columns_with(self.roles, "confidential"),
-            k=self.k,
-            groups=groups,
-        )
 
     def _under_protection(self, measures: Assessment) -> list[ShoalWarning]:
         attained = measures["smallest_class"]

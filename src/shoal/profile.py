@@ -4,7 +4,7 @@ It is taken while original and masked table are both at hand, so that a release
 need not keep the original.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,40 +15,27 @@ from shoal.measure.histogram import bars, histogram
 from shoal.measure.plane import plane
 from shoal.partitioners import Partition
 from shoal.table import frame as tables
+from shoal.table.describe import counts, present
 from shoal.table.frame import Frame
+from shoal.table.roles import columns_with
 
-LEAST = 3  # records behind a count, even if k is smaller
+LEAST = 3  # records behind a count, even if k is smaller or not promised
 COLUMNS = 16  # of a correlation matrix that can still be read
 
 
-def profile(
-    before: Frame,
-    after: Frame,
-    *,
-    known: Sequence[str],
-    masked: Sequence[str],
-    confidential: Sequence[str],
-    k: int,
-    groups: Sequence[tuple[Sequence[str], Partition]],
-) -> dict[str, Any]:
+def profile(plan: Any, before: Frame, after: Frame, outcomes: Sequence[Any]) -> dict[str, Any]:
     """Return what pictures of a release need, as plain data.
 
     Parameters
     ----------
+    plan : Plan
+        What was done. No count speaks of 1 to k - 1 original records.
     before : Frame
         The original table.
     after : Frame
         The masked table, with the same records in the same order.
-    known : list of str
-        Columns that an attacker may know.
-    masked : list of str
-        Columns that were masked.
-    confidential : list of str
-        Confidential columns.
-    k : int
-        No count speaks of 1 to k - 1 original records.
-    groups : list of pairs
-        The columns of each block and their groups.
+    outcomes : list of Outcome
+        What each step made, with its groups.
 
     Returns
     -------
@@ -56,19 +43,31 @@ def profile(
         ``before``, the risk of the original; ``distributions`` of the masked columns;
         ``correlations`` among numeric ones; ``groups`` on a plane.
     """
-    least = max(k, LEAST)
+    least = max(plan.k or 0, LEAST)
+    masked = list(dict.fromkeys(plan.masked))
+    confidential = columns_with(plan.roles, "confidential")
+    together = list(dict.fromkeys([*masked, *confidential]))
     return {
-        "before": _risk(before, known),
+        "before": _risk(before, plan.known),
         "distributions": [_distribution(before, after, name, least) for name in masked],
-        "correlations": _correlations(before, after, [*masked, *confidential]),
+        "correlations": _correlations(before, after, together),
         "groups": [
             {"columns": columns, **plane(tables.matrix(before, columns), found.labels)._asdict()}
-            for columns, found in (
-                (_varying(before, after, block), found) for block, found in groups
-            )
+            for columns, found in _blocks(plan, before, after, outcomes)
             if len(columns) > 1
         ],
     }
+
+
+def _blocks(
+    plan: Any, before: Frame, after: Frame, outcomes: Sequence[Any]
+) -> Iterator[tuple[list[str], Partition]]:
+    """Yield the columns that vary of each block, and its groups; some steps group nothing."""
+    for step, outcome in zip(plan.steps, outcomes, strict=True):
+        blocks = getattr(step, "column_blocks", [step.columns])
+        if len(blocks) == len(outcome.partitions):
+            for block, groups in zip(blocks, outcome.partitions, strict=True):
+                yield _varying(before, after, block), groups
 
 
 def _risk(before: Frame, known: Sequence[str]) -> dict[str, Any]:
@@ -82,12 +81,14 @@ def _risk(before: Frame, known: Sequence[str]) -> dict[str, Any]:
 
 def _distribution(before: Frame, after: Frame, name: str, least: int) -> dict[str, Any]:
     if tables.is_numeric(before, name) and tables.is_numeric(after, name):
-        old, new = tables.present(before, name), tables.present(after, name)
+        old, new = present(before, name), present(after, name)
         if len(old) and len(new):
             whole = tables.is_whole(before, name)
             return {"column": name, **histogram(old, new, least, whole=whole)._asdict()}
-    found = bars(tables.counts(before, name), tables.counts(after, name), least)
-    return {"column": name, **found._asdict()}
+    return {
+        "column": name,
+        **bars(counts(before, name), counts(after, name), least)._asdict(),
+    }
 
 
 def _correlations(before: Frame, after: Frame, columns: Sequence[str]) -> dict[str, Any]:
@@ -110,4 +111,4 @@ def _varying(before: Frame, after: Frame, columns: Sequence[str]) -> list[str]:
         for name in columns
         if tables.is_measurable(before, name) and tables.is_measurable(after, name)
     ]
-    return [name for name in numeric if np.ptp(tables.present(before, name)) > 0]
+    return [name for name in numeric if np.ptp(present(before, name)) > 0]

@@ -33,7 +33,7 @@ def rows(comparison: Comparison) -> list[dict[str, Any]]:
     found = []
     for at, trial in enumerate(comparison.trials, start=1):
         number = f"{at:0{digits}d}"
-        named = "+".join(dict.fromkeys(s["partition"]["method"] for s in _steps(trial.plan)))
+        named = ", ".join(dict.fromkeys(_method(s) for s in trial.plan.to_dict()["steps"]))
         found.append(
             {
                 "number": number,
@@ -87,7 +87,7 @@ def comparison_text(table: Sequence[Mapping[str, Any]], risk: str) -> str:
     for row in table:
         if not row["reason"]:
             numbers = [f"{row[name]:.4g}" for name in shown]
-            start = [row["number"], row["method"], str(row["k"]), f"{row['dependence']:g}"]
+            start = [row["number"], row["method"], str(row["k"] or "-"), f"{row['dependence']:g}"]
             mark = "*" if row["front"] else ""
             loss = f"{row['information_loss']:.2f}"
             lines.append([*start, loss, *numbers, mark, row["plan"]])
@@ -99,7 +99,8 @@ def comparison_text(table: Sequence[Mapping[str, Any]], risk: str) -> str:
 def told(row: Mapping[str, Any]) -> str:
     """Return the decisions of a row in words."""
     share = f", dependence {row['dependence']:g}" if row["dependence"] else ""
-    return f"{row['method']}, k = {row['k']}{share}"
+    k = f", k = {row['k']}" if row["k"] else ""
+    return f"{row['method']}{k}{share}"
 
 
 def unable(table: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
@@ -149,8 +150,8 @@ def _check_folder(folder: Path, names: set[str]) -> None:
         )
 
 
-def _steps(plan: Any) -> list[dict[str, Any]]:
-    return list(plan.to_dict()["steps"])
+def _method(step: Mapping[str, Any]) -> str:
+    return str(step.get("partition", step)["method"])
 
 
 def _csv(table: Sequence[Mapping[str, Any]]) -> str:

@@ -31,7 +31,7 @@ def pictures(summary: dict[str, Any]) -> dict[str, list[Figure]]:
     values = {entry["name"]: entry["value"] for entry in summary["measures"]}
     parts = summary["pictures"]
     loss = values.get("information_loss")
-    risk = [figures.class_sizes(values["class_sizes"], summary["promise"]["k"])]
+    risk = [figures.class_sizes(values["class_sizes"], summary["promise"]["k"] or 1)]
     if loss is not None and "before" in parts:
         before, after = parts["before"]["marketer"], values["reidentification"]["marketer"]
         risk.append(maps.one_release(loss, before, after, summary["promise"]["attained"]))

@@ -16,12 +16,12 @@ def verdict(release: Release) -> str:
         f" alike, so the chance to pick the right one is at most 1 in {attained}"
         f" ({100 / attained:.3g} %)."
     )
+    linked = release.measures.get("linkage")
+    risk = "" if linked is None else f" Who knows them all links {100 * linked:.1f} % rightly."
     if attained >= k:
         return f"The promise holds: k = {k}. {found}"
     if attained > 1:
         return f"The columns together do NOT keep k = {k}, only {attained}. {found}"
-    linked = release.measures.get("linkage")
-    risk = "" if linked is None else f" Who knows them all links {100 * linked:.1f} % rightly."
     return (
         f"The columns together do NOT keep k = {k}: some record is the only one of its kind"
         f" (k = 1).{risk} Each block of columns keeps k by itself."
@@ -37,7 +37,7 @@ def cannot(release: Release) -> list[str]:
             f"Single a person out by {named(plan.known)}: at least {attained} records share every"
             " combination of released values."
         )
-    if plan.k > 1 and all(hasattr(step, "aggregate") for step in plan.steps):
+    if (plan.k or 0) > 1 and all(hasattr(step, "aggregate") for step in plan.steps):
         told.append(
             f"Read the original {named(plan.masked)} of a person: what stands in their place is"
             f" made from at least {plan.k} records."

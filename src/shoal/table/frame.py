@@ -1,8 +1,6 @@
 """Tables of any kind, seen through narwhals; nobody else imports it."""
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from hashlib import sha256
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -134,32 +132,17 @@ def codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
     check_columns(frame, columns)
     encoded = np.empty((len(frame), len(columns)), np.int64)
     for at, name in enumerate(columns):
-        column = _arrow(frame, name)
+        try:
+            column = frame[name].to_arrow()
+        except (pa.ArrowInvalid, pa.ArrowTypeError):
+            raise ColumnError(
+                f"Column {name!r} mixes kinds of values. Turn it into text first."
+            ) from None
+        column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        if pa.types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
         encoded[:, at] = column.dictionary_encode(null_encoding="encode").indices.to_numpy()
     return encoded
-
-
-def present(frame: Frame, name: str) -> NDArray[np.float64]:
-    """Return the numbers of a column, without holes and infinities."""
-    values = frame[name].drop_nulls().cast(nw.Float64).to_numpy()
-    return np.asarray(values[np.isfinite(values)])
-
-
-def counts(frame: Frame, name: str) -> dict[Any, int]:
-    """Return how often each value of a column occurs; a missing one is None."""
-    return dict(Counter(frame[name].to_list()))
-
-
-def digest(frame: Frame) -> str:
-    """Return the sha256 of the names, types and values of all columns."""
-    found = sha256()
-    for name in frame.columns:
-        column = _arrow(frame, name)
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, pa.schema([pa.field(name, column.type)])) as stream:
-            stream.write_batch(pa.record_batch([column], names=[name]))
-        found.update(sink.getvalue())
-    return found.hexdigest()
 
 
 def differ(first: Frame, second: Frame, name: str) -> bool:
@@ -174,18 +157,6 @@ def differ(first: Frame, second: Frame, name: str) -> bool:
 def values_at(frame: Frame, columns: Sequence[str], row: int) -> list[Any]:
     """Return the values of one record."""
     return [frame[name][row] for name in columns]
-
-
-def _arrow(frame: Frame, name: str) -> pa.Array:
-    """Return a column as one Arrow array of plain values."""
-    try:
-        column = frame[name].to_arrow()
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
-        raise ColumnError(
-            f"Column {name!r} mixes kinds of values. Turn it into text first."
-        ) from None
-    column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
 def _numeric(frame: Frame, name: str) -> nw.Series[Any]:
