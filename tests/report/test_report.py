@@ -150,7 +150,10 @@ def test_a_broken_promise_promises_nothing():
         release = shoal.microaggregate(shoal.datasets.sme(), KNOWN, k=3, blocks=1, **OTHER)
     told = summarise(release)["attacker"]
     assert not any("Single a person out" in entry for entry in told["cannot"])
-    assert told["can"][0] == "Find the one record of some persons by combining all masked columns."
+    assert told["can"] == [
+        "Find the one record of some persons by combining all masked columns.",
+        "Read the turnover and net_profit of whoever is linked rightly.",
+    ]
 
 
 def test_every_picture_has_words_and_stays_within_its_frame(release):
@@ -177,6 +180,7 @@ def test_the_proven_gap_is_drawn_to_scale(release):
     least, rest = (mark for mark in figure.marks if mark.tag == "rect")
     assert least.attributes["width"] / rest.attributes["width"] == pytest.approx(4, rel=0.01)
     assert "less than 20.00 %" in figure.description
+    assert "no groups of at least k records lose less" in figures.proven_gap(25.0, 0).description
 
 
 def test_heights_of_bars_follow_the_counts():

@@ -8,6 +8,7 @@ from shoal.report.draw import TOP, WIDTH, Figure, Plot
 
 SIZES = 16  # bars for sizes of classes; more are told in ranges
 CELLS = 8  # columns of a heat map whose cells can hold their number
+PROVEN = 1e-7  # a proven gap below it is rounding
 STRONGEST = 0.6  # opacity of a correlation of 1: a number on it stays readable
 
 
@@ -95,6 +96,9 @@ def proven_gap(loss: float, gap: float) -> Figure:
         f" {least:.2f} %: this is proven, not estimated."
     )
     legend = [("after", "must be lost"), ("before", "at most this could be avoided")]
+    if gap < PROVEN:
+        words = f"The release loses {loss:.2f} %, and no groups of at least k records lose less."
+        legend = legend[:1]
     return Figure("How near the least possible loss", words, WIDTH, 110, plot.marks, legend)
 
 

@@ -32,7 +32,7 @@ def cannot(release: Release) -> list[str]:
     """Return what an attacker who knows the quasi-identifiers cannot do."""
     plan, attained = release.plan, release.measures["smallest_class"]
     told = []
-    if attained > 1:
+    if attained > 1 and plan.k is not None:
         told.append(
             f"Single a person out by {named(plan.known)}: at least {attained} records share every"
             " combination of released values."
@@ -53,10 +53,15 @@ def can(release: Release) -> list[str]:
     plan, attained = release.plan, release.measures["smallest_class"]
     least = f"{attained} records" if attained > 1 else "a single record"
     told = [f"Narrow a person who is known to be in the table down to {least} or more."]
-    if attained == 1:
+    if plan.k is None:
+        told = ["Link a person to the record with the nearest values; no k limits how often."]
+    elif attained == 1:
         told = ["Find the one record of some persons by combining all masked columns."]
-    told += _confidential(release)
     secret = columns_with(plan.roles, "confidential")
+    if attained > 1:
+        told += _confidential(release)
+    elif secret:
+        told.append(f"Read the {named(secret)} of whoever is linked rightly.")
     free = [name for name in release.unchanged if name not in (*plan.known, *secret)]
     if free:
         told.append(
@@ -75,7 +80,7 @@ def named(columns: Sequence[str]) -> str:
 
 
 def _confidential(release: Release) -> list[str]:
-    """Say what becomes known of the confidential columns."""
+    """Say what becomes known of the confidential columns where no record is alone."""
     classes = sum(release.measures["class_sizes"].values())
     alike = release.measures.get("homogeneous_classes", {})
     told = [
