@@ -60,11 +60,13 @@ def compare(
     """
     with session(quiet=quiet):
         from shoal.cache import user_folder
+        from shoal.cli._later import let_go
         from shoal.comparison import compare_plans
         from shoal.report.comparison import comparison_text, rows
         from shoal.table.csv import Dialect
         from shoal.table.files import read, with_numbers
 
+        let_go()
         plans = _plans(
             column, k, [name for word in method for name in word.split(",")], dependence,
             pairs=set_ or [], seed=seed, within=within, confidential=confidential or [],
