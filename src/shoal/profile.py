@@ -71,7 +71,12 @@ def _blocks(
 
 
 def _risk(before: Frame, known: Sequence[str]) -> dict[str, Any]:
-    sizes = np.bincount(classes(tables.codes(before, known)))
+    label = np.zeros(len(before), np.int64)
+    for name in known:
+        label = classes(np.column_stack([label, tables.codes(before, [name])]))
+        if label.max() == len(label) - 1:  # all are unique: more columns change nothing
+            break
+    sizes = np.bincount(label)
     return {
         "smallest_class": int(sizes.min()),
         "unique": round(float((sizes == 1).sum() / sizes.sum()), 3),
