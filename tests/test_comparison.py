@@ -275,3 +275,16 @@ def test_plans_of_several_steps_can_be_compared(firms):
     assert trial.plan == plan
     assert 0 < trial.measures["linkage"] <= 1
     assert Path(rows(Comparison((trial,), "linkage"))[0]["plan"]) == Path("plans/01.toml")
+
+
+def test_words_and_dropped_records_can_be_compared(tmp_path):
+    data = pd.DataFrame({"age": [*range(11), None], "town": list("aabbccaabbcc")})
+    made = shoal.compare(
+        data, ["age", "town"], k=[2, 3], method="mdav", types={"town": "nominal"}, missing="drop",
+        cache=tmp_path / "kept",
+    )  # fmt: skip
+    assert [trial.error for trial in made.trials] == [None, None]
+    made.save(tmp_path / "new")
+    plan = shoal.Plan.load(tmp_path / "new" / "plans" / "01.toml")
+    assert plan == made.trials[0].plan
+    assert "nominal" in (tmp_path / "new" / "plans" / "01.toml").read_text()

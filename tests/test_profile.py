@@ -95,7 +95,8 @@ def test_a_release_does_not_keep_the_original_alive():
 def test_text_and_holes_are_counted_too():
     before = pd.DataFrame({"town": list("aaaabbbbc"), "size": [1.0, 2, np.nan, *range(6)]})
     after = before.assign(town=list("aaaabbbbb"))
-    plan = SimpleNamespace(k=3, steps=[], roles={}, masked=["town", "size"], known=["town", "size"])
+    names = ["town", "size"]
+    plan = SimpleNamespace(k=3, steps=[], roles={}, types={}, masked=names, known=names)
     found = profile(plan, open_frame(before), open_frame(after), [])
     town, size = found["distributions"]
     assert (town["categories"], town["others"]) == (["a"], 2)
@@ -110,3 +111,15 @@ def test_columns_without_spread_stand_in_no_correlation(survey):
         made = shoal.microaggregate(data[[*KNOWN, "flat"]], [*KNOWN, "flat"], k=3, method="mdav")
     assert made.profile["correlations"]["columns"] == KNOWN
     assert made.profile["distributions"][3]["column"] == "flat"
+
+
+def test_codes_that_are_declared_to_be_no_numbers_are_counted_as_categories(survey):
+    data = survey.assign(town=np.arange(300) % 4)
+    made = shoal.microaggregate(
+        data[[*KNOWN, "town"]], [*KNOWN, "town"], k=4, method="mdav", types={"town": "nominal"}
+    )
+    town = made.profile["distributions"][3]
+    assert sorted(town["categories"]) == ["0", "1", "2", "3"]
+    assert town["before"] == [75] * 4
+    assert made.profile["correlations"]["columns"] == KNOWN
+    assert made.profile["groups"][0]["columns"] == KNOWN

@@ -1,7 +1,7 @@
 """Many plans on one table: what each loses, what each risks, and which are worth a choice."""
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import partial
@@ -108,6 +108,7 @@ def compare(
     dependence: float | Sequence[float] = 0.0,
     confidential: Sequence[str] = (),
     identifiers: Sequence[str] = (),
+    types: Mapping[str, Any] | None = None,
     risk: str = "linkage",
     jobs: int = 1,
     cache: str | Path | None = None,
@@ -131,6 +132,8 @@ def compare(
         Columns that nobody should learn about a person.
     identifiers : list of str
         Columns that name a person; the plans drop them.
+    types : mapping of str to str or mapping, optional
+        What columns hold where the table does not say it; see `Plan`.
     risk : str
         What stands for the risk: ``"linkage"``, ``"linkage_top2"`` or
         ``"smallest_class"``.
@@ -162,6 +165,7 @@ def compare(
         dependence=dependence,
         confidential=confidential,
         identifiers=identifiers,
+        types=types,
         **options,
     )
     return compare_plans(data, plans, risk=risk, jobs=jobs, cache=cache)
@@ -175,6 +179,7 @@ def grid(
     dependence: float | Sequence[float] = 0.0,
     confidential: Sequence[str] = (),
     identifiers: Sequence[str] = (),
+    types: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> list[Plan]:
     """Return a plan for every combination: by method, then k, then dependence."""
@@ -193,6 +198,7 @@ def grid(
             ),
             identifiers=identifiers,
             confidential=confidential,
+            types=types,
             dependence=share,
             **{name: value for name, value in options.items() if name in steps},
         )
@@ -217,7 +223,9 @@ def compare_plans(
             f"There is no risk {risk!r}.{hint(risk, RISKS)} Choose one of: {', '.join(RISKS)}."
         )
     frame = tables.open_frame(data)
-    named = list(dict.fromkeys(name for plan in plans for name in (*plan.roles, *plan.known)))
+    named = list(
+        dict.fromkeys(name for plan in plans for name in (*plan.roles, *plan.known, *plan.types))
+    )
     tables.check_columns(frame, named)
     needed = tables.only(frame, named)
     kept = None if cache is None else Cache(Path(cache))
@@ -257,10 +265,14 @@ def _run(plan: Plan, needed: Frame, risk: str | None) -> dict[str, Any]:
     if "information_loss" not in measures:
         raise InputError("A comparison needs a masked column of numbers: its loss is compared.")
     if risk is not None and risk not in measures:
-        after = tables.open_frame(release.data)
-        confidential = columns_with(plan.roles, "confidential")
-        found = assess_frames(needed, after, plan.known, plan.masked, confidential, [risk])
-        measures |= _numbers(found)
+        kept = needed if release.kept is None else tables.where(needed, release.kept)
+        after, confidential = (
+            tables.open_frame(release.data),
+            columns_with(plan.roles, "confidential"),
+        )
+        measures |= _numbers(
+            assess_frames(kept, after, plan.known, plan.masked, confidential, [risk], plan.types)
+        )
     return {
         "method": ", ".join(release.provenance["methods"]),
         "measures": measures,

@@ -46,28 +46,29 @@ def profile(plan: Any, before: Frame, after: Frame, outcomes: Sequence[Any]) -> 
     least = max(plan.k or 0, LEAST)
     masked = list(dict.fromkeys(plan.masked))
     confidential = columns_with(plan.roles, "confidential")
-    together = list(dict.fromkeys([*masked, *confidential]))
+    words = [name for name, declared in plan.types.items() if declared.kind != "numeric"]
+    together = [n for n in dict.fromkeys([*masked, *confidential]) if n not in words]
     return {
         "before": _risk(before, plan.known),
-        "distributions": [_distribution(before, after, name, least) for name in masked],
+        "distributions": [
+            {"column": name, **_distribution(before, after, name, least, name in words)}
+            for name in masked
+        ],
         "correlations": _correlations(before, after, together),
         "groups": [
             {"columns": columns, **plane(tables.matrix(before, columns), found.labels)._asdict()}
-            for columns, found in _blocks(plan, before, after, outcomes)
-            if len(columns) > 1
+            for block, found in _blocks(plan, outcomes)
+            if len(columns := _varying(before, after, [n for n in block if n not in words])) > 1
         ],
     }
 
 
-def _blocks(
-    plan: Any, before: Frame, after: Frame, outcomes: Sequence[Any]
-) -> Iterator[tuple[list[str], Partition]]:
-    """Yield the columns that vary of each block, and its groups; some steps group nothing."""
+def _blocks(plan: Any, outcomes: Sequence[Any]) -> Iterator[tuple[list[str], Partition]]:
+    """Yield the columns of each block, and its groups; some steps group nothing."""
     for step, outcome in zip(plan.steps, outcomes, strict=True):
         blocks = getattr(step, "column_blocks", [step.columns])
         if len(blocks) == len(outcome.partitions):
-            for block, groups in zip(blocks, outcome.partitions, strict=True):
-                yield _varying(before, after, block), groups
+            yield from zip(blocks, outcome.partitions, strict=True)
 
 
 def _risk(before: Frame, known: Sequence[str]) -> dict[str, Any]:
@@ -84,16 +85,14 @@ def _risk(before: Frame, known: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _distribution(before: Frame, after: Frame, name: str, least: int) -> dict[str, Any]:
-    if tables.is_numeric(before, name) and tables.is_numeric(after, name):
+def _distribution(
+    before: Frame, after: Frame, name: str, least: int, words: bool
+) -> dict[str, Any]:
+    if not words and tables.is_numeric(before, name) and tables.is_numeric(after, name):
         old, new = present(before, name), present(after, name)
         if len(old) and len(new):
-            whole = tables.is_whole(before, name)
-            return {"column": name, **histogram(old, new, least, whole=whole)._asdict()}
-    return {
-        "column": name,
-        **bars(counts(before, name), counts(after, name), least)._asdict(),
-    }
+            return histogram(old, new, least, whole=tables.is_whole(before, name))._asdict()
+    return bars(counts(before, name), counts(after, name), least)._asdict()
 
 
 def _correlations(before: Frame, after: Frame, columns: Sequence[str]) -> dict[str, Any]:

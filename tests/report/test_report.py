@@ -124,7 +124,7 @@ def test_the_public_report_is_silent_where_the_internal_one_speaks():
 def test_the_report_tells_what_an_attacker_can_and_cannot_do(release):
     told = summarise(release)["attacker"]
     assert told["cannot"][0].startswith("Single a person out by surface and employees: at least 3")
-    assert "made from at least 3 records" in told["cannot"][1]
+    assert told["cannot"][1].endswith("a group holds at least 3.")
     assert told["cannot"][2].startswith("Find company in the release")
     assert told["can"][0].endswith("down to 3 records or more.")
     text = Page(render(summarise(release))).text

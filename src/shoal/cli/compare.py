@@ -40,6 +40,7 @@ def compare(
     within: options.Within = None,
     confidential: options.Confidential = None,
     identifier: options.Identifiers = None,
+    type_: options.Types = None,
     set_: options.Settings = None,
     seed: options.Seed = None,
     to: Folder = Path("comparison"),
@@ -50,6 +51,9 @@ def compare(
     decimal: options.Decimal = ".",
     encoding: options.Encoding = "utf-8",
     missing: options.Missing = "",
+    sheet: options.Sheet = None,
+    layout: options.Layout = None,
+    table: options.Table = None,
     force: options.Force = False,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -63,19 +67,21 @@ def compare(
         from shoal.cli._later import let_go
         from shoal.comparison import compare_plans
         from shoal.report.comparison import comparison_text, rows
-        from shoal.table.csv import Dialect
-        from shoal.table.files import read, with_numbers
+        from shoal.table.database import shown
+        from shoal.table.dialect import Dialect
+        from shoal.table.files import open_source
+        from shoal.table.types import from_text
 
         let_go()
         plans = _plans(
             column, k, [name for word in method for name in word.split(",")], dependence,
             pairs=set_ or [], seed=seed, within=within, confidential=confidential or [],
-            identifiers=identifier or [],
+            identifiers=identifier or [], types=from_text(type_ or []),
         )  # fmt: skip
-        dialect = Dialect(separator, decimal, encoding, missing)
-        table = read(source, dialect=dialect, numbers=column)
+        dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table)
+        opened = open_source(source, dialect=dialect, numbers=())
         found = compare_plans(
-            with_numbers(table, plans[0].numbers, path=source, dialect=dialect),
+            opened.with_numbers(plans[0].numbers, plans[0].words),
             plans,
             risk=risk,
             jobs=jobs or os.cpu_count() or 1,
@@ -85,7 +91,7 @@ def compare(
         content = rows(found)
         line = f"{comparison_text(content, risk)}\n{to / 'comparison.html'}: the map"
         best = next(row["plan"] for row in content if row["front"])
-        line += f"\nTo release one of them: shoal run {to / best} {source} TARGET"
+        line += f"\nTo release one of them: shoal run {to / best} {shown(source)} TARGET"
         say({"folder": str(to), "risk": risk, "runs": content}, line, as_json=json, quiet=quiet)
 
 

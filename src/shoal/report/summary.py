@@ -52,6 +52,7 @@ def summarise(
         "promise": {"k": plan.k, "attained": attained, "kept": attained >= plan.k},
         "verdict": verdict(release),
         "attacker": {"cannot": cannot(release), "can": can(release)},
+        "missing": release.provenance["missing"],
         "groups": _groups(release),
         "methods": release.provenance["methods"],
         "columns": {

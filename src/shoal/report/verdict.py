@@ -10,22 +10,7 @@ NAMED = 6  # columns told by name; the others are counted
 
 def verdict(release: Release) -> str:
     """Say whether the promise holds and what chance that leaves an attacker."""
-    k, attained = release.plan.k, release.measures["smallest_class"]
-    found = (
-        f"Whoever knows the masked columns of a person finds at least {attained} records that look"
-        f" alike, so the chance to pick the right one is at most 1 in {attained}"
-        f" ({100 / attained:.3g} %)."
-    )
-    linked = release.measures.get("linkage")
-    risk = "" if linked is None else f" Who knows them all links {100 * linked:.1f} % rightly."
-    if attained >= k:
-        return f"The promise holds: k = {k}. {found}"
-    if attained > 1:
-        return f"The columns together do NOT keep k = {k}, only {attained}. {found}"
-    return (
-        f"The columns together do NOT keep k = {k}: some record is the only one of its kind"
-        f" (k = 1).{risk} Each block of columns keeps k by itself."
-    )
+    return _promise(release) + _reading(release.provenance["missing"])
 
 
 def cannot(release: Release) -> list[str]:
@@ -39,8 +24,8 @@ def cannot(release: Release) -> list[str]:
         )
     if (plan.k or 0) > 1 and all(hasattr(step, "aggregate") for step in plan.steps):
         told.append(
-            f"Read the original {named(plan.masked)} of a person: what stands in their place is"
-            f" made from at least {plan.k} records."
+            f"Read the original {named(plan.masked)} of a person: one value stands for all records"
+            f" of a group, and a group holds at least {plan.k}."
         )
     dropped = columns_with(plan.roles, "identifier")
     if dropped:
@@ -96,3 +81,33 @@ def _confidential(release: Release) -> list[str]:
             " which of them is the person's."
         )
     return told
+
+
+def _promise(release: Release) -> str:
+    k, attained = release.plan.k, release.measures["smallest_class"]
+    found = (
+        f"Whoever knows the masked columns of a person finds at least {attained} records that look"
+        f" alike, so the chance to pick the right one is at most 1 in {attained}"
+        f" ({100 / attained:.3g} %)."
+    )
+    linked = release.measures.get("linkage")
+    risk = "" if linked is None else f" Who knows them all links {100 * linked:.1f} % rightly."
+    if attained >= k:
+        return f"The promise holds: k = {k}. {found}"
+    if attained > 1:
+        return f"The columns together do NOT keep k = {k}, only {attained}. {found}"
+    return (
+        f"The columns together do NOT keep k = {k}: some record is the only one of its kind"
+        f" (k = 1).{risk} Each block of columns keeps k by itself."
+    )
+
+
+def _reading(missing: dict[str, int]) -> str:
+    """Say how missing cells were counted, if there are some."""
+    if not missing:
+        return ""
+    return (
+        f" {sum(missing.values())} released cells are missing. That holds in the strict reading: a"
+        " missing cell is a value like any other, and records look alike only where the same cells"
+        " are missing."
+    )
