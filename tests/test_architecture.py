@@ -45,8 +45,12 @@ ONLY_IN = {
     "rich": {"cli"},
     "pooch": {"datasets"},
     "rdata": {"datasets"},
-    "pandas": {"datasets"},
+    "pandas": {"datasets", "table"},
     "pyarrow": {"table", "datasets"},
+    "pyreadstat": {"table"},
+    "openpyxl": {"table"},
+    "xlsxwriter": {"table"},
+    "sqlalchemy": {"table"},
 }
 
 FILES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")

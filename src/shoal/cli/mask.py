@@ -21,6 +21,11 @@ def mask(
     decimal: options.Decimal = ".",
     encoding: options.Encoding = "utf-8",
     missing: options.Missing = "",
+    sheet: options.Sheet = None,
+    layout: options.Layout = None,
+    table: options.Table = None,
+    target_table: options.TargetTable = None,
+    keep_notes: options.KeepNotes = False,
     force: options.Force = False,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -29,7 +34,7 @@ def mask(
     with session(quiet=quiet):
         from shoal.partitioners import partitioner
         from shoal.plan import Plan
-        from shoal.table.csv import Dialect
+        from shoal.table.dialect import Dialect
         from shoal.table.types import from_text
 
         step, chosen = settings(set_ or [], method)
@@ -45,6 +50,14 @@ def mask(
             types=from_text(type_ or []),
             **step,
         )
-        dialect = Dialect(separator, decimal, encoding, missing)
-        made = release(plan, source, target, dialect=dialect, report=report, force=force)
+        dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table, keep_notes)
+        made = release(
+            plan,
+            source,
+            target,
+            dialect=dialect,
+            report=report,
+            force=force,
+            target_table=target_table,
+        )
         tell(made, target, report, as_json=json, quiet=quiet)
