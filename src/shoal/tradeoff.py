@@ -1,6 +1,6 @@
 """How much distortion of the quasi-identifiers buys how much dependence."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,6 +57,7 @@ def sweep(
     k: Sequence[int],
     lambdas: Sequence[float] = LAMBDAS,
     method: str = "mdav",
+    types: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> list[Point]:
     """Microaggregate a table once for every k and every lambda.
@@ -66,7 +67,7 @@ def sweep(
     data : pandas, polars or pyarrow table
         The table; nothing of it is released.
     columns : list of str
-        Quasi-identifiers, all numeric.
+        Quasi-identifiers, of any kind.
     confidential : list of str
         Confidential columns, all numeric.
     k : list of int
@@ -76,6 +77,8 @@ def sweep(
         case, because everything is compared with it.
     method : str
         A name in `shoal.METHODS`.
+    types : mapping of str to str or mapping, optional
+        What columns hold where the table does not say it; see `Plan`.
     **options
         Further parameters of the method.
 
@@ -88,6 +91,7 @@ def sweep(
         raise ParameterError("Name at least one confidential column: dependence is on them.")
     frame = tables.open_frame(data)
     tables.check_columns(frame, [*columns, *confidential])
+    tables.matrix(frame, confidential)  # dependence is measured on numbers
     needed = tables.to_native(tables.only(frame, [*columns, *confidential]))
     steps = sorted({0.0, *map(float, lambdas)})
     points = []
@@ -96,6 +100,7 @@ def sweep(
             columns,
             partitioner(method, {"k": size, **options}),
             confidential=confidential,
+            types=types,
             dependence=share,
         )
         measures = plan.run(needed).measures
