@@ -30,7 +30,7 @@ LAW = {
     },
     "cache": set(),
     "comparison": {"table", "partitioners", "mask", "measure", "assessment", "cache", "plan"},
-    "tradeoff": {"comparison", "plan"},
+    "tradeoff": {"table", "comparison", "plan"},
     "report": {"table", "measure", "document", "release", "comparison", "tradeoff"},
     "papers": {"table", "space", "datasets", "partitioners", "mask", "measure", "plan"},
     "cli": {

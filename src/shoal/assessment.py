@@ -228,18 +228,15 @@ def _axes(
         [axes_of(c.values, c.codes, c.kind, c.distances, c.name) for c in joined]
     )
     original, masked = both[:n], both[n:]
-    masked[np.isnan(original)] = np.nan
-    centre = means(original)
     if holed:
+        masked[np.isnan(original)] = np.nan
+        centre = means(original)
+        original, masked = (np.where(np.isnan(one), centre, one) for one in (original, masked))
         told.append(
             f"{listed(holed)} with missing cells: what came missing counts as no change, what was"
             " suppressed as the mean."
         )
-    return {
-        "original": np.where(np.isnan(original), centre, original),
-        "masked": np.where(np.isnan(masked), centre, masked),
-        "columns": columns,
-    }, " ".join(told)
+    return {"original": original, "masked": masked, "columns": columns}, " ".join(told)
 
 
 def _unseen(before: Frame, columns: Mapping[str, list[str]], needed: Sequence[str]) -> str:
