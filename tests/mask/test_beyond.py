@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
+from conftest import reference_matrix
 from shoal import Microaggregate, Plan
 from shoal.errors import GuaranteeBroken, InputError, ParameterError, PlanError, ShoalWarning
 from shoal.mask.beyond import Demand
@@ -128,6 +129,21 @@ def test_coming_close_first_loses_least_and_merging_most(people):
         for by in ("merge", "swap", "first")
     }  # fmt: skip
     assert loss["first"] < loss["swap"] < loss["merge"]
+
+
+@pytest.mark.parametrize(
+    ("t", "losses"), [(0.25, (48.38, 42.55, 57.98)), (0.1, (96.94, 83.27, 65.17))]
+)
+def test_census_loses_what_the_page_says(t, losses):
+    X = reference_matrix("census")[:, :7]
+    data = pd.DataFrame(X, columns=list("abcdefy"))
+    for by, loss in zip(("merge", "swap", "first"), losses, strict=True):
+        release = quietly(
+            data, list("abcdef"), k=3, method="mdav", confidential=["y"], closeness=t,
+            closeness_by=by,
+        )  # fmt: skip
+        assert release.measures["information_loss"] == pytest.approx(loss, abs=0.005)
+        assert release.measures["t_closeness"]["y"] <= t + 1e-9
 
 
 def test_strata_are_met_one_by_one_and_judged_by_the_whole_table(people):
