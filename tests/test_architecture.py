@@ -20,7 +20,7 @@ LAW = {
     "partitioners": {"kernels", "space"},
     "measure": {"kernels"},
     "mask": {"kernels", "table", "space", "partitioners", "measure"},
-    "assessment": {"table", "measure"},
+    "assessment": {"table", "space", "measure"},
     "document": {"table", "mask", "partitioners"},
     "promise": {"table", "mask", "measure"},
     "release": {"partitioners"},

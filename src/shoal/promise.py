@@ -1,16 +1,23 @@
 """What a plan promised is counted on the values that are about to be released."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from shoal.errors import GuaranteeBroken
 from shoal.mask import Microaggregate, Step
 from shoal.mask.beyond import ROUNDING
 from shoal.measure import classes, l_diversity, smallest_class, t_closeness
 from shoal.table import frame as tables
+from shoal.table.columns import ranks
 from shoal.table.frame import Frame
+from shoal.table.types import Type
 
 
-def check_promise(steps: Sequence[Step], released: Frame, confidential: Sequence[str]) -> None:
+def check_promise(
+    steps: Sequence[Step],
+    released: Frame,
+    confidential: Sequence[str],
+    types: Mapping[str, Type],
+) -> None:
     """Raise where the released values keep less than a step promised; nothing leaves then."""
     for step in steps:
         for block in step.column_blocks if step.k is not None else ():
@@ -19,21 +26,26 @@ def check_promise(steps: Sequence[Step], released: Frame, confidential: Sequence
                 _broken(f"The smallest class of the released values holds {attained} records",
                         f"k={step.k}")  # fmt: skip
         if isinstance(step, Microaggregate):
-            _check_beyond(step, released, confidential)
+            _check_beyond(step, released, confidential, types)
 
 
-def _check_beyond(step: Microaggregate, released: Frame, confidential: Sequence[str]) -> None:
+def _check_beyond(
+    step: Microaggregate,
+    released: Frame,
+    confidential: Sequence[str],
+    types: Mapping[str, Type],
+) -> None:
     if step.diversity is None and step.closeness is None:
         return
     known = classes(tables.codes(released, [*step.columns, *step.strata]))[:, None]
-    ranks, ordered = tables.ranks(released, confidential)
+    numbered, ordered = ranks(released, confidential, types)
     if step.diversity is not None:
-        least = l_diversity(known, ranks)[step.diversity_kind].min()
+        least = l_diversity(known, numbered)[step.diversity_kind].min()
         if least < step.diversity - ROUNDING:
             _broken(f"Some class of the released values hides behind {least:.4g} confidential"
                     " values", f"diversity={step.diversity:g}")  # fmt: skip
     if step.closeness is not None:
-        farthest = t_closeness(known, ranks, ordered).max()
+        farthest = t_closeness(known, numbered, ordered).max()
         if farthest > step.closeness + ROUNDING:
             _broken(f"Some class of the released values is {farthest:.4g} away from the table",
                     f"closeness={step.closeness:g}")  # fmt: skip

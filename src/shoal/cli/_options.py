@@ -27,6 +27,15 @@ Confidential = Annotated[
 Within = Annotated[
     list[str] | None, typer.Option("--within", help="Column of strata that no group crosses.")
 ]
+Types = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--type",
+        metavar="COLUMN=KIND",
+        help="What a column holds: numeric, nominal, boolean, date, ordinal:least,...,most,"
+        " hierarchy:file or distances:file.",
+    ),
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="Any other parameter of step or method."),

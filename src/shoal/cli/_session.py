@@ -173,12 +173,13 @@ def release(
     with Publication(force=force) as publication:
         page = publication.add(report) if report is not None else None
         place = open_target(target, replace(dialect, table=target_table), publication)
-        parsed = [name for name in plan.masked if name in plan.numbers]
-        opened = open_source(source, dialect=dialect, numbers=parsed)
-        made = plan.run(opened.with_numbers(plan.numbers))
+        opened = open_source(source, dialect=dialect, numbers=())
+        made = plan.run(opened.with_numbers(plan.numbers, plan.words))
         if page is not None:
             page.write_text(render(summarise(made)), encoding="utf-8")
-        leaving = opened.released(made.data, made.unchanged, keep_notes=dialect.keep_notes)
+        leaving = opened.released(
+            made.data, made.unchanged, kept=made.kept, keep_notes=dialect.keep_notes
+        )
         lost = place.write(leaving)
         heed()
     return replace(made, warnings=(*made.warnings, *lost))

@@ -31,6 +31,7 @@ def assess(
     column: Known = None,
     confidential: options.Confidential = None,
     measure: Measures = None,
+    type_: options.Types = None,
     separator: options.Separator = None,
     decimal: options.Decimal = ".",
     encoding: options.Encoding = "utf-8",
@@ -48,11 +49,13 @@ def assess(
         from shoal.assessment import changed_columns
         from shoal.report import table as lines
         from shoal.table.dialect import Dialect
-        from shoal.table.files import read
+        from shoal.table.files import read_typed
+        from shoal.table.types import as_types, from_text
 
         dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table)
-        before = read(original, dialect=dialect)
-        after = read(masked, dialect=replace(dialect, table=masked_table))
+        types = as_types(from_text(type_ or []))
+        before = read_typed(original, types, dialect)
+        after = read_typed(masked, types, replace(dialect, table=masked_table))
         known = column or [
             name for name in changed_columns(before, after) if name not in (confidential or ())
         ]
@@ -62,6 +65,7 @@ def assess(
             quasi_identifiers=known,
             confidential=confidential or (),
             measures=measure,
+            types=types,
         )
         content = {"quasi_identifiers": known, "measures": found, "remarks": found.remarks}
         seen = [*known, *(confidential or ())]

@@ -13,6 +13,7 @@ def mask(
     within: options.Within = None,
     confidential: options.Confidential = None,
     identifier: options.Identifiers = None,
+    type_: options.Types = None,
     set_: options.Settings = None,
     seed: options.Seed = None,
     report: options.Report = None,
@@ -34,6 +35,7 @@ def mask(
         from shoal.partitioners import partitioner
         from shoal.plan import Plan
         from shoal.table.dialect import Dialect
+        from shoal.table.types import from_text
 
         step, chosen = settings(set_ or [], method)
         if seed is not None:
@@ -45,6 +47,7 @@ def mask(
             partitioner(method, {"k": k, **chosen}),
             identifiers=identifier or (),
             confidential=confidential or (),
+            types=from_text(type_ or []),
             **step,
         )
         dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table, keep_notes)

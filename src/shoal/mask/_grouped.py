@@ -1,6 +1,6 @@
 """Masks that use the groups of a microaggregation for something else than means."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -10,6 +10,7 @@ from shoal.mask._step import Grouping, Outcome
 from shoal.mask.microaggregate import Microaggregate
 from shoal.partitioners import Partition
 from shoal.table.frame import Frame
+from shoal.table.types import Type
 
 
 class Grouped(Grouping):
@@ -22,11 +23,13 @@ class Grouped(Grouping):
     standardise: Literal["zscore", "none"]
     random_state: int | None
 
-    def apply(self, frame: Frame, confidential: Sequence[str]) -> Outcome:
+    def apply(
+        self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None
+    ) -> Outcome:
         """Return the masked values of ``frame`` and the groups behind them."""
         groups = Microaggregate(
             self.columns, self.partition, within=self.within, standardise=self.standardise
-        ).apply(frame, confidential)
+        ).apply(frame, confidential, types)
         rng = np.random.default_rng(self.random_state)
         return replace(groups, values=self._inside(frame, groups.partitions[0], rng))
 

@@ -1,7 +1,7 @@
 """What every step tells a plan: what it masks, what it promises, what it draws."""
 
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -15,6 +15,7 @@ from shoal.partitioners import Partition, Partitioner
 from shoal.table import frame as tables
 from shoal.table.frame import Frame
 from shoal.table.roles import as_list, listed
+from shoal.table.types import Type
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,9 @@ class Step:
         """The seeds that the step draws with; None is still open."""
         return (vars(self)["random_state"],) if self.draws else ()
 
-    def apply(self, frame: Frame, confidential: Sequence[str]) -> Outcome:
+    def apply(
+        self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None
+    ) -> Outcome:
         """Return the masked values of ``frame`` and the groups behind them, if there are any."""
         raise NotImplementedError
 

@@ -1,6 +1,6 @@
 """Random numbers are added to the values."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
 import numpy as np
@@ -11,6 +11,7 @@ from shoal.parameters import Above, Between, Seed
 from shoal.space import deviation, zscore
 from shoal.table import frame as tables
 from shoal.table.frame import Frame
+from shoal.table.types import Type
 
 Matrix = NDArray[np.float64]
 
@@ -79,9 +80,11 @@ class AddNoise(Step):
             " person and promises nothing, least of all for those who stand out."
         )
 
-    def apply(self, frame: Frame, confidential: Sequence[str]) -> Outcome:
+    def apply(
+        self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None
+    ) -> Outcome:
         """Return the masked values of ``frame``."""
-        del confidential
+        del confidential, types
         X = tables.matrix(frame, self.columns)
         draws = np.random.default_rng(self.random_state).standard_normal(X.shape)
         shape = np.diag(deviation(X)) if self.kind == "independent" else _root(X)

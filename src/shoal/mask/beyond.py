@@ -1,6 +1,6 @@
 """What every group must hold of the confidential columns, beyond k records."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,8 +16,9 @@ from shoal.measure.diversity import Tally
 from shoal.partitioners import MDAV, Auto, ClosenessFirst, Partition, Partitioner
 from shoal.partitioners.exchange import exchange
 from shoal.partitioners.merge import merge_unsound
-from shoal.table import frame as tables
+from shoal.table.columns import ranks as numbered
 from shoal.table.frame import Frame
+from shoal.table.types import Type
 
 if TYPE_CHECKING:
     from shoal.mask.microaggregate import Microaggregate
@@ -155,7 +156,9 @@ def check(step: "Microaggregate") -> None:
         _check_first(step)
 
 
-def demand(step: "Microaggregate", frame: Frame, confidential: Sequence[str]) -> Demand | None:
+def demand(
+    step: "Microaggregate", frame: Frame, confidential: Sequence[str], types: Mapping[str, Type]
+) -> Demand | None:
     """Return what every group of a step must hold of the confidential columns, if anything."""
     if step.diversity is None and step.closeness is None:
         return None
@@ -166,7 +169,7 @@ def demand(step: "Microaggregate", frame: Frame, confidential: Sequence[str]) ->
             f'closeness_by="first" sorts the records by one confidential column and there are'
             f' {len(confidential)}. Use "merge" or "swap", which see to all of them.'
         )
-    ranks, ordered = tables.ranks(frame, confidential)
+    ranks, ordered = numbered(frame, confidential, types)
     return Demand(confidential, ranks, ordered, step.diversity, step.diversity_kind, step.closeness)
 
 
@@ -183,6 +186,11 @@ def _check_first(step: "Microaggregate") -> None:
         raise PlanError(
             'closeness_by="first" draws every group from the whole table, and within keeps groups'
             ' inside strata. Use "merge" or "swap".'
+        )
+    if step.missing == "own-groups":
+        raise PlanError(
+            'closeness_by="first" draws every group from the whole table, and missing="own-groups"'
+            ' takes it apart. Use "merge" or "swap".'
         )
     if not isinstance(step.partition, MDAV | Auto):
         raise PlanError(

@@ -1,6 +1,6 @@
 """Each value changes places with one of nearly the same rank."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import numpy as np
@@ -12,6 +12,7 @@ from shoal.mask._step import Outcome, Step, named
 from shoal.parameters import Above, Between, Seed
 from shoal.table import frame as tables
 from shoal.table.frame import Frame, Taken
+from shoal.table.types import Type
 
 
 class RankSwap(Step):
@@ -64,9 +65,11 @@ class RankSwap(Step):
             " hinders who looks for a person and promises nothing."
         )
 
-    def apply(self, frame: Frame, confidential: Sequence[str]) -> Outcome:
+    def apply(
+        self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None
+    ) -> Outcome:
         """Return the masked values of ``frame``."""
-        del confidential
+        del confidential, types
         X = tables.matrix(frame, self.columns)
         window = int(self.percent * len(X) / 100 + 1e-9)
         if window < 1:

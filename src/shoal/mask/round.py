@@ -1,6 +1,6 @@
 """Values become multiples of a base."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
 import numpy as np
@@ -10,6 +10,7 @@ from shoal.mask._step import Outcome, Step, as_whole, named
 from shoal.parameters import Above, Seed
 from shoal.table import frame as tables
 from shoal.table.frame import Frame
+from shoal.table.types import Type
 
 
 class Round(Step):
@@ -76,9 +77,11 @@ class Round(Step):
             " promised about persons."
         )
 
-    def apply(self, frame: Frame, confidential: Sequence[str]) -> Outcome:
+    def apply(
+        self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None
+    ) -> Outcome:
         """Return the masked values of ``frame``."""
-        del confidential
+        del confidential, types
         with np.errstate(over="ignore"):
             units = tables.matrix(frame, self.columns) / self.base
         if not np.isfinite(units).all():

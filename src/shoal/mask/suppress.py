@@ -1,6 +1,6 @@
 """Cells of records that few others look like are left empty."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from shoal.measure import classes
 from shoal.parameters import K
 from shoal.table import frame as tables
 from shoal.table.frame import Frame, Taken
+from shoal.table.types import Type
 
 Codes = NDArray[np.int64]
 Cells = NDArray[np.bool_]
@@ -76,9 +77,11 @@ class Suppress(Step):
         """No column: values are compared, not computed with."""
         return []
 
-    def apply(self, frame: Frame, confidential: Sequence[str]) -> Outcome:
+    def apply(
+        self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None
+    ) -> Outcome:
         """Return the masked values of ``frame``."""
-        del confidential
+        del confidential, types
         if len(frame) < self.k:
             raise InputError(
                 f"A class needs k={self.k} records but the data hold only {len(frame)}. Lower k."

@@ -1,6 +1,6 @@
 """Values beyond a threshold become one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -11,6 +11,7 @@ from shoal.mask._step import Outcome, Step, as_whole, named
 from shoal.parameters import Above, Between
 from shoal.table import frame as tables
 from shoal.table.frame import Frame
+from shoal.table.types import Type
 
 LEAST = 3  # fewer records would tell their values by the mean or by the threshold
 Share = Annotated[float, Above(0), Between(0, 0.5)] | None
@@ -80,9 +81,11 @@ class TopBottomCode(Step):
             " alone. All other values are released as they are, and nothing is promised about them."
         )
 
-    def apply(self, frame: Frame, confidential: Sequence[str]) -> Outcome:
+    def apply(
+        self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None
+    ) -> Outcome:
         """Return the masked values of ``frame``."""
-        del confidential
+        del confidential, types
         X = tables.matrix(frame, self.columns)
         values: dict[str, Any] = {}
         for name, column in zip(self.columns, X.T, strict=True):

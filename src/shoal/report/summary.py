@@ -24,7 +24,8 @@ def summarise(release: Release) -> dict[str, Any]:
             "kept": plan.k is not None and attained >= plan.k,
             **_beyond(release),
         },
-        "verdict": _verdict(release),
+        "verdict": _verdict(release) + _reading(release.provenance["missing"]),
+        "missing": release.provenance["missing"],
         "guarantees": [
             {"step": step.name, "columns": list(step.columns), "guarantee": step.guarantee}
             for step in plan.steps
@@ -100,6 +101,17 @@ def _told(promised: dict[str, Any]) -> str:
             f" column: t = {entry['t']:g} holds."
         )
     return told
+
+
+def _reading(missing: dict[str, int]) -> str:
+    """Say how missing cells were counted, if there are some."""
+    if not missing:
+        return ""
+    return (
+        f" {sum(missing.values())} released cells are missing. That holds in the strict reading: a"
+        " missing cell is a value like any other, and records look alike only where the same cells"
+        " are missing."
+    )
 
 
 def _groups(release: Release) -> list[dict[str, int]]:

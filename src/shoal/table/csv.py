@@ -34,13 +34,19 @@ def read_csv(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> p
     return parse_columns(table, names if numbers is None else numbers, dialect)
 
 
-def parse_columns(table: pa.Table, columns: Collection[str], dialect: Dialect) -> pa.Table:
-    """Return the table with those of ``columns`` that are text and hold only numbers as numbers."""
+def parse_columns(
+    table: pa.Table, columns: Collection[str], dialect: Dialect, words: Collection[str] = ()
+) -> pa.Table:
+    """Return the table with those of ``columns`` that are text and hold only numbers as numbers.
+
+    Where they hold other text, and in ``words``, a cell without a value becomes a hole.
+    """
     for at, name in enumerate(table.column_names):
-        if name in columns and pa.types.is_string(table.column(at).type):
-            parsed = _parse(table.column(at), dialect)
-            if parsed is not None:
-                table = table.set_column(at, name, parsed)
+        if (name in columns or name in words) and pa.types.is_string(table.column(at).type):
+            parsed = None if name in words else _parse(table.column(at), dialect)
+            if parsed is None:
+                parsed = _with_holes(table.column(at), dialect)
+            table = table.set_column(at, name, parsed)
     return table
 
 
@@ -203,13 +209,18 @@ _WHOLE = r"^[+-]?\d+$"
 _NUMBER = r"^[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[iI]nf(inity)?|INF)$|^[nN][aA][nN]$"
 
 
-def _parse(column: pa.ChunkedArray, dialect: Dialect) -> pa.ChunkedArray | None:
-    """Return the column as whole numbers or as floats, or None if it holds other text."""
+def _with_holes(column: pa.ChunkedArray, dialect: Dialect) -> pa.ChunkedArray:
+    """Return the column with a hole where nothing stands, or the sign for a missing value."""
     text = pc.utf8_trim_whitespace(column)
     hole = pc.equal(text, "")
     if dialect.missing:
         hole = pc.or_(hole, pc.equal(text, dialect.missing))
-    text = pc.if_else(hole, pa.scalar(None, pa.string()), text)
+    return pc.if_else(hole, pa.scalar(None, pa.string()), column)
+
+
+def _parse(column: pa.ChunkedArray, dialect: Dialect) -> pa.ChunkedArray | None:
+    """Return the column as whole numbers or as floats, or None if it holds other text."""
+    text = pc.utf8_trim_whitespace(_with_holes(column, dialect))
     if text.null_count == len(text):
         return None
     if dialect.decimal != ".":

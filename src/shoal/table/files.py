@@ -1,6 +1,6 @@
 """A path becomes a table, and a table a file."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from shoal.table.dialect import Dialect
 from shoal.table.formats import check_beginning, format_of
 from shoal.table.formats._arrow import notes_of
 from shoal.table.source import Source
+from shoal.table.types import Type
 
 
 def read(
@@ -63,6 +64,14 @@ def open_source(
         reason = (error.strerror or "the file is damaged").lower()
         raise FileError(f"{str(path)!r} could not be read: {reason}.") from None
     return _whole(source, repr(path.name))
+
+
+def read_typed(path: str | Path, types: Mapping[str, Type], dialect: Dialect) -> pa.Table:
+    """Read a table in which some columns have declared types, and guess the others."""
+    source = open_source(path, dialect=dialect, numbers=())
+    words = [name for name, declared in types.items() if declared.kind != "numeric"]
+    others = [name for name in source.table.column_names if name not in words]
+    return source.with_numbers(others, words)
 
 
 def write(

@@ -35,11 +35,15 @@ class Source:
     text: Dialect | None = None
     remarks: tuple[str, ...] = ()
 
-    def with_numbers(self, columns: Collection[str]) -> pa.Table:
-        """Return the table with more columns as numbers, where text stands for them."""
+    def with_numbers(self, columns: Collection[str], words: Collection[str] = ()) -> pa.Table:
+        """Return the table with more columns as numbers, where text stands for them.
+
+        Those of ``columns`` that hold other text, and ``words``, stay text, in which
+        nothing and the sign for a missing value are holes.
+        """
         if self.text is None:
             return self.table
-        return parse_columns(self.table, columns, self.text)
+        return parse_columns(self.table, columns, self.text, words)
 
     def released(
         self,
