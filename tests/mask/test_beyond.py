@@ -173,6 +173,41 @@ def test_what_is_refused_says_what_can_be_reached_and_that_is_true():
     quietly(data, ["x"], k=2, closeness=reachable, within="s", confidential=["ill"])
 
 
+def mixed():
+    rng = np.random.default_rng(2)
+    pain = rng.choice(["none", "some", "much"], 60)
+    sex = rng.choice(["f", "m"], 60)
+    age = rng.integers(20, 90, 60).astype(float)
+    return pd.DataFrame({"age": age, "sex": sex, "pain": pain})
+
+
+@pytest.mark.parametrize("by", ["merge", "swap", "first"])
+def test_a_declared_order_counts_in_the_distance(by):
+    data = mixed()
+    order = ["none", "some", "much"]
+    release = quietly(
+        data, ["age", "sex"], k=3, method="mdav", confidential=["pain"], closeness=0.15,
+        closeness_by=by, types={"pain": {"kind": "ordinal", "order": order}},
+    )  # fmt: skip
+    rank = data["pain"].map(order.index).to_numpy()
+    far = slow.closeness(release.labels[:, None], rank, True)
+    assert far <= 0.15 + 1e-9
+    assert release.measures["t_closeness"]["pain"] == pytest.approx(float(far))
+
+
+def test_records_with_the_same_missing_cells_are_met_by_themselves():
+    data = mixed()
+    data.loc[::4, "age"] = np.nan
+    options = {"k": 3, "confidential": ["pain"], "closeness": 0.3, "diversity": 2}
+    for by in ("merge", "swap"):
+        release = quietly(data, ["age", "sex"], missing="own-groups", closeness_by=by, **options)
+        assert release.measures["t_closeness"]["pain"] <= 0.3 + 1e-9
+        assert release.measures["p_sensitivity"] >= 2
+        assert (data["age"].isna().groupby(release.labels).nunique() == 1).all()
+    with pytest.raises(PlanError, match='missing="own-groups" takes it apart'):
+        quietly(data, ["age", "sex"], missing="own-groups", closeness_by="first", **options)
+
+
 def test_dependence_and_homogeneity_go_with_it(people):
     release = quietly(
         people, ["age", "size"], k=3, dependence=0.3, homogeneity="refuse", diversity=2,
