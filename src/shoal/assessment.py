@@ -10,7 +10,7 @@ from shoal.measure import ABOUT, MEASURES, NEEDS, classes, compute, needs, sees_
 from shoal.parameters import hint
 from shoal.space import assemble, axes_of, means
 from shoal.table import frame as tables
-from shoal.table.columns import ordered_columns, ranked, read_joined
+from shoal.table.columns import ordered_columns, ranks, read_joined
 from shoal.table.frame import Frame
 from shoal.table.roles import as_list, listed
 from shoal.table.types import Type, as_types
@@ -196,7 +196,7 @@ def _given(
     if numbers:
         given["confidential"] = tables.matrix(before, numbers)
     if confidential:
-        given["confidential_codes"], given["ordered"] = ranked(before, confidential, types)
+        given["confidential_codes"], given["ordered"] = ranks(before, confidential, types)
     return given, {
         "quasi-identifier": numeric,
         "other": [name for name in changed if name not in numeric],
