@@ -72,15 +72,16 @@ def drawn(kind, n, p):
     rng = np.random.default_rng(5)
     X = {
         "gaussian": lambda: rng.normal(size=(n, p)),
-        "clustered": lambda: 4 * rng.normal(size=(30, p))[rng.integers(0, 30, n)]
-        + rng.normal(size=(n, p)),
+        "clustered": lambda: (
+            4 * rng.normal(size=(30, p))[rng.integers(0, 30, n)] + rng.normal(size=(n, p))
+        ),
         "heavy-tailed": lambda: np.exp(rng.normal(size=(n, 2)) @ rng.normal(size=(2, p))),
     }[kind]()
     return (X - X.mean(axis=0)) / X.std(axis=0)
 
 
 @pytest.mark.parametrize("kind", ["gaussian", "clustered", "heavy-tailed"])
-@pytest.mark.parametrize(("k", "saved"), [(3, 0.1), (7, 0.05)])
+@pytest.mark.parametrize(("k", "saved"), [(3, 0.1), (7, 0.04)])
 def test_other_kinds_of_tables_lose_much_less_than_by_mdav(kind, k, saved):
     X = drawn(kind, 900, 6)
     start = MDAV(k=k).fit_predict(X)

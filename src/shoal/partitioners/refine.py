@@ -51,7 +51,7 @@ def refine(X: Matrix, labels: Labels, k: int) -> Labels:
         return start if k > 1 else np.arange(len(X))
     found = start
     try:
-        grouping = prepared(X, start, k)
+        grouping = prepared(X, start, k, max(NEAREST, min(k + k // 2, MOST)))
         found = grouping.labels
         improve(grouping, k)
     except KeyboardInterrupt:
@@ -59,12 +59,15 @@ def refine(X: Matrix, labels: Labels, k: int) -> Labels:
     return better(X, start, found)
 
 
-def prepared(X: Matrix, labels: Labels, k: int) -> Grouping:
-    """Return groups that can change, none of 2k records or more."""
+def prepared(X: Matrix, labels: Labels, k: int, nearest: int) -> Grouping:
+    """Return groups that can change, none of 2k records or more.
+
+    A record may move to the groups of so many nearest others.
+    """
     divided = labels.copy()
     divide_large(X, divided, k, mdav1)
     units = in_own_units(X)
-    m = min(len(X) - 1, max(NEAREST, min(k + k // 2, MOST)))
+    m = min(len(X) - 1, nearest)
     return open_grouping(units, neighbours(units, m), in_order(divided), k)
 
 
