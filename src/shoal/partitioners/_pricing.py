@@ -21,7 +21,7 @@ of its records say, and so only groups with a record of the kind `suspects` find
 are left to search.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from math import comb, fsum
 from typing import NamedTuple
@@ -43,11 +43,27 @@ KEPT = 3  # cheap groups that are kept of each record
 EPSILON = float(np.finfo(np.float64).eps)
 
 
+class Pains(NamedTuple):
+    """How hard to search at a record: how many others may join it, and how many looks."""
+
+    most: int
+    work: int
+
+
+class Found(NamedTuple):
+    """What the groups of some records are dear by at least, cheap groups, and their sum."""
+
+    dear: Matrix
+    groups: Labels
+    overpaid: float
+
+
 class Priced(NamedTuple):
-    """A bound that holds for every partition, and groups that would lower it, by size."""
+    """A bound that holds for every partition, groups that cost too little, and by how much."""
 
     bound: float
     groups: list[Labels]
+    overpaid: float
 
 
 def survey(X: Matrix, k: int) -> Field:
@@ -102,39 +118,33 @@ class Pricing:
         anchors = dearest[first[dearest]]
         return np.concatenate([anchors, dearest[~first[dearest]]]), anchors
 
-    def look(
-        self, prices: Prices, anchors: Labels, size: int, fee: float, work: int
-    ) -> tuple[Matrix, Labels]:
-        """Search at some records; return what their groups are dear by, and cheap ones."""
+    def look(self, prices: Prices, anchors: Labels, size: int, fee: float, pains: Pains) -> Found:
+        """Search at some records."""
         n = len(anchors)
-        dear, counts, costs = np.empty(n), np.zeros(n, np.int64), np.empty((n, KEPT))
+        dear, counts, costs = np.empty(n), np.zeros(n, np.int64), np.zeros((n, KEPT))
         found = np.empty((n, KEPT, size), np.int64)
-        price_groups(self.field, prices, anchors, size, fee, work, dear, found, costs, counts)
-        return dear, found[np.arange(KEPT) < counts[:, None]]
+        price_groups(self.field, prices, anchors, size, fee, *pains, dear, found, costs, counts)
+        return Found(dear, found[np.arange(KEPT) < counts[:, None]], float(costs.min(axis=1).sum()))
 
     def search(
-        self, triples: Labels, duals: Duals, work: int, hear: Callable[[], None]
-    ) -> tuple[Matrix, list[Labels]]:
-        """Return what the groups of each record are dear by at least, up to 0, and cheap groups."""
-        dear, groups = np.zeros(len(duals.price)), []
+        self, triples: Labels, duals: Duals, pains: Pains, hear: Callable[[], None]
+    ) -> Iterator[tuple[Labels, Found]]:
+        """Yield records and what was found there, until all sizes and records are done."""
         with ThreadPoolExecutor(THREADS) as pool:
             for size in range(self.k, 2 * self.k):
                 order, anchors = self.order(triples, duals, size)
                 prices = self.prices(triples, duals, order, size)
                 steps = [anchors[i : i + STRIDE] for i in range(0, len(anchors), STRIDE)]
                 looks = [
-                    pool.submit(self.look, prices, some, size, duals.fee, work) for some in steps
+                    pool.submit(self.look, prices, some, size, duals.fee, pains) for some in steps
                 ]
                 try:
                     for some, one in zip(steps, looks, strict=True):
-                        bounds, found = one.result()
-                        dear[some] = np.minimum(dear[some], bounds)
-                        groups.append(found)
+                        yield some, one.result()
                         hear()
                 finally:
                     for one in looks:
                         one.cancel()
-        return dear, groups
 
     def bound(self, dear: Matrix, duals: Duals, known: float) -> float:
         """Return what no partition costs less than, at prices where groups are so ``dear``.
@@ -152,8 +162,17 @@ class Pricing:
         return float(paid - fsum(duals.toll) - fees + lost - rounding)
 
     def __call__(
-        self, triples: Labels, duals: Duals, known: float, work: int, hear: Callable[[], None]
+        self,
+        triples: Labels,
+        duals: Duals,
+        known: float,
+        pains: Pains,
+        hear: Callable[[], None],
     ) -> Priced:
         """Return the bound at given prices, and groups that cost less than they pay."""
-        dear, groups = self.search(triples, duals, work, hear)
-        return Priced(self.bound(dear, duals, known), groups)
+        dear, groups, overpaid = np.zeros(len(duals.price)), [], 0.0
+        for some, found in self.search(triples, duals, pains, hear):
+            dear[some] = np.minimum(dear[some], found.dear)
+            groups.append(found.groups)
+            overpaid -= found.overpaid
+        return Priced(self.bound(dear, duals, known), groups, overpaid)

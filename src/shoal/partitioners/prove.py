@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.partitioners._base import Labels, Matrix, in_order
-from shoal.partitioners._closing import close
+from shoal.partitioners._closing import close, is_closed
 from shoal.partitioners._proof import Budget, OutOfTime, Proof, scaled, within
 
 SECONDS = 120.0  # where no budget is given
@@ -81,16 +81,15 @@ def prove(
         return settled(X, labels, k)
     Z, power = scaled(X, sse)
     proof = Proof(Z, k, labels, seconds)
-    optimal = False
     try:
-        proof.warm_up()
+        proof.relax()
         proof.lift()
-        optimal = close(proof)
+        close(proof)
     except (OutOfTime, KeyboardInterrupt):
         pass
     bound = float(np.ldexp(proof.bound, -2 * power))
     best = in_order(proof.labels)
-    return Proven(best, within(X, best)[1], bound, optimal)
+    return Proven(best, within(X, best)[1], bound, is_closed(proof))
 
 
 def settled(X: Matrix, labels: Labels, k: int) -> Proven:
