@@ -18,6 +18,7 @@ from shoal.partitioners._proof import Proof, within
 MANY = (4_000, 16_000, 64_000)  # groups that are chosen among, in turn
 SURE = 1e-9  # of the cost: what rounding and the solver may hide
 SHORTEN = 0.7  # a step with too many groups
+SHARE = 0.4  # of the time that is left, for a choice that leaves something out
 
 
 def listed(proof: Proof, step: float, most: int) -> Columns | None:
@@ -48,18 +49,17 @@ def labels_of(columns: Columns, chosen: Labels) -> Labels:
     return labels
 
 
-def choose(proof: Proof, columns: Columns, step: float) -> None:
+def choose(proof: Proof, columns: Columns, step: float, seconds: float) -> None:
     """Keep the best partition among some groups, and what none goes below."""
-    groups, n = int(proof.labels.max()) + 1, len(columns.X)
-    start = groups if np.bincount(proof.labels).max() < 2 * proof.k else 0
-    choice = Programme(columns, n // proof.k).choose(start, proof.left, proof.hear)
-    if choice.columns is not None:
-        labels = labels_of(columns, choice.columns)
-        known = within(columns.X, labels)[1]
-        if labels.min() >= 0 and known < proof.known:
-            proof.labels, proof.known = labels, known
-    bound = min(choice.bound, proof.bound + step, proof.known)
-    proof.bound = max(proof.bound, bound * (1 - SURE))
+    groups, limit = int(proof.labels.max()) + 1, len(columns.X) // proof.k
+    for choice in Programme(columns, limit).choose(groups, seconds, proof.hear):
+        if choice.columns is not None:
+            labels = labels_of(columns, choice.columns)
+            known = within(columns.X, labels)[1]
+            if labels.min() >= 0 and known < proof.known:
+                proof.labels, proof.known = labels, known
+        bound = min(choice.bound, proof.bound + step, proof.known)
+        proof.bound = max(proof.bound, bound * (1 - SURE))
 
 
 def is_closed(proof: Proof) -> bool:
@@ -76,6 +76,7 @@ def close(proof: Proof) -> None:
         while columns is None:
             step *= SHORTEN
             columns = listed(proof, step, most)
-        choose(proof, columns, step + base - proof.bound)
+        share = 1.0 if most == MANY[-1] or step > proof.known - base else SHARE
+        choose(proof, columns, step + base - proof.bound, share * proof.left)
         if is_closed(proof):
             return

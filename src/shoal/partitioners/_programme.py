@@ -1,6 +1,6 @@
 """The linear programme of groups, and the choice among whole ones, in HiGHS."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from threading import Thread
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -145,8 +145,12 @@ class Programme:
         cost = float(self.highs.getInfo().objective_function_value)
         return Relaxation(np.array(found.col_value), cost, duals)
 
-    def choose(self, start: int, seconds: float, hear: Callable[[], None]) -> Choice:
-        """Choose the partition of the least cost; the first ``start`` columns may be one."""
+    def choose(self, start: int, seconds: float, hear: Callable[[], None]) -> Iterator[Choice]:
+        """Choose the partition of the least cost; the first ``start`` columns are one.
+
+        The choice is yielded also where whatever ``hear`` raised ended the work; that goes
+        on when the next one is asked for.
+        """
         from highspy import HighsSolution, HighsVarType
 
         self.grow()
@@ -155,11 +159,12 @@ class Programme:
             highs.setOptionValue(option, 0.0)
         kinds = np.full(width, HighsVarType.kInteger)
         highs.changeColsIntegrality(width, np.arange(width, dtype=np.int32), kinds)
-        if start:
-            known = HighsSolution()
-            known.col_value = (np.arange(width) < start).astype(float).tolist()
-            highs.setSolution(known)
-        solve(highs, seconds, hear)
-        found = highs.getSolution()
-        chosen = np.flatnonzero(np.array(found.col_value) > 0.5) if found.value_valid else None
-        return Choice(chosen, float(highs.getInfo().mip_dual_bound))
+        known = HighsSolution()
+        known.col_value = (np.arange(width) < start).astype(float).tolist()
+        highs.setSolution(known)
+        try:
+            solve(highs, seconds, hear)
+        finally:
+            found = highs.getSolution()
+            chosen = np.flatnonzero(np.array(found.col_value) > 0.5) if found.value_valid else None
+            yield Choice(chosen, float(highs.getInfo().mip_dual_bound))

@@ -135,7 +135,7 @@ class Proof:
             new = (
                 self.price(self.blend(relaxed.duals), LONG)[0] or self.price(relaxed.duals, LONG)[0]
             )
-            apart = (relaxed.cost - self.bound) / relaxed.cost
+            apart = (relaxed.cost - self.bound) / self.known
             if new and apart > CLOSE:
                 continue
             broken = self.columns.separate(relaxed.weights, max(20, n // 4))
