@@ -21,7 +21,9 @@ from shoal.partitioners._programme import Duals, Programme, Relaxation
 HOT, WARM, COLD, COOLING = 0.1, 0.01, 0.003, 0.6  # of the mean cost of a record
 SWEEPS = 100
 QUIET = 0.3  # of the heat: prices that move less are at rest
-BRIEF, LONG = Pains(48, 5000), Pains(1_000_000, 1_000_000)
+BRIEF = Pains(48, 5000, larger=False)
+PLAIN = Pains(1_000_000, 1_000_000, larger=False)
+LONG = Pains(1_000_000, 1_000_000)
 CLOSE = 2e-4  # of the cost: so near, triples say more than further groups
 TIGHT = 1e-7
 PULL = 0.3  # towards the best prices known
@@ -72,6 +74,7 @@ class Proof:
         shares = self.pricing.field.sums[:, k - 1] / (2 * k)  # no group costs less than these
         self.bound = float(shares.sum()) * (1 - 1e-12)
         self.duals = Duals(shares, np.empty(0), 0.0)
+        self.last = self.longest = 0.0  # seconds of long searches: the last, and all
 
     @property
     def left(self) -> float:
@@ -91,7 +94,8 @@ class Proof:
 
         The result is how many new groups they need and what these cost too little.
         """
-        priced = self.pricing(self.columns.triples, duals, self.known, pains, self.hear)
+        triples = self.columns.triples[: len(duals.toll)]
+        priced = self.pricing(triples, duals, self.known, pains, self.hear)
         if priced.bound > self.bound:
             self.bound, self.duals = priced.bound, duals
         new = sum(self.columns.add(groups) for groups in priced.groups if len(groups))
@@ -113,7 +117,7 @@ class Proof:
     def relax(self) -> None:
         """Raise the bound by prices alone, first with a brief look at near records."""
         price = self.warm_up(self.apart, HOT, BRIEF)
-        self.warm_up(price, WARM, LONG)
+        self.warm_up(price, WARM, PLAIN)
 
     def blend(self, duals: Duals) -> Duals:
         """Pull prices towards the best ones known: vertices jump about."""
@@ -124,6 +128,26 @@ class Proof:
             PULL * self.duals.fee + (1 - PULL) * duals.fee,
         )
 
+    def search(self, duals: Duals) -> tuple[int, float]:
+        """Search for groups of k that cost too little; return how many are new, and their sum."""
+        new, overpaid = self.price(self.blend(duals), PLAIN)
+        return (new, overpaid) if new else self.price(duals, PLAIN)
+
+    def search_larger(self, duals: Duals) -> int:
+        """Search for groups of all sizes; return how many are new."""
+        if len(duals.toll) == 0:
+            return 0
+        before = self.budget.spent
+        new = self.price(self.blend(duals), LONG)[0] or self.price(duals, LONG)[0]
+        self.last = self.budget.spent - before
+        self.longest += self.last
+        return new
+
+    @property
+    def patient(self) -> bool:
+        """Whether a long search would take too much of the time: it can wait, but not too long."""
+        return 2 * self.longest > self.budget.spent and self.left > 3 * self.last
+
     def lift(self) -> Relaxation:
         """Add groups and triples until neither improves the programme."""
         n = len(self.columns.X)
@@ -132,13 +156,14 @@ class Proof:
             relaxed = programme.relax(self.left, self.hear)
             if relaxed is None:
                 raise OutOfTime
-            new = (
-                self.price(self.blend(relaxed.duals), LONG)[0] or self.price(relaxed.duals, LONG)[0]
-            )
-            apart = (relaxed.cost - self.bound) / self.known
-            if new and apart > CLOSE:
+            new, overpaid = self.search(relaxed.duals)
+            if new and overpaid > CLOSE * self.known:
                 continue
             broken = self.columns.separate(relaxed.weights, max(20, n // 4))
             self.columns.triples = np.concatenate([self.columns.triples, broken])
+            if len(broken) and self.patient:
+                continue
+            new += self.search_larger(relaxed.duals)
+            apart = (relaxed.cost - self.bound) / self.known
             if len(broken) == 0 and (new == 0 or apart < TIGHT):
                 return relaxed
