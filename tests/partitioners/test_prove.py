@@ -78,8 +78,9 @@ def test_whenever_the_budget_ends_the_bound_holds_and_nothing_is_worse(case, bud
 def test_a_search_cut_short_proves_less_and_nothing_wrong(case, work, most):
     X, k = case
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_proof, "LONG", Pains(max(most, k), work))
-        patch.setattr(_proof, "BRIEF", Pains(max(most, k), work))
+        for name in ("BRIEF", "PLAIN", "LONG"):
+            few = Pains(max(most, k), work, getattr(_proof, name).larger)
+            patch.setattr(_proof, name, few)
         patch.setattr(_closing, "MANY", ())
         assert proven(X, k).bound <= least_sse(X, k) * (1 + 1e-14)
 
@@ -95,8 +96,9 @@ def test_any_prices_tolls_and_fee_prove_something_true(case, seed, high):
     triples = triples.reshape(-1, 3)
     toll = least / n * rng.uniform(0, high, len(triples))
     duals = Duals(price, toll, float(seed % 3) * least / n)
-    priced = Pricing(X, k)(triples, duals, least, Pains(10**6, 10**6), lambda: None)
-    assert priced.bound <= least
+    pricing = Pricing(X, k)
+    for pains in (Pains(10**6, 10**6), Pains(10**6, 10**6, larger=False)):
+        assert pricing(triples, duals, least, pains, lambda: None).bound <= least
 
 
 @pytest.mark.parametrize("k", [2, 3, 4])

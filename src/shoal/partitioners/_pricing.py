@@ -41,7 +41,6 @@ STRIDE = 128  # records between two looks at the clock
 THREADS = 2
 STRESS = 10.0  # on the excess of records: any number is right
 KEPT = 3  # cheap groups that are kept of each record
-NOTHING = np.empty((0, 1), np.int64)
 EPSILON = float(np.finfo(np.float64).eps)
 
 
@@ -153,11 +152,8 @@ class Pricing:
         """
         order, anchors = self.order(duals, np.ones(len(duals.price), bool))
         yield from self.pass_over(triples, duals, order, anchors, self.k, pains, hear)
-        for size in range(self.k + 1, 2 * self.k):
+        for size in range(self.k + 1, 2 * self.k) if pains.larger else ():
             over = excess(self.field, triples, duals, self.k, size)
-            if not pains.larger:
-                yield order, Found(-np.maximum(over[order], 0.0), NOTHING, 0.0)
-                continue
             raised = duals._replace(price=duals.price + STRESS * over)
             order, anchors = self.order(raised, over > 0)
             left = [
@@ -208,6 +204,13 @@ class Pricing:
         rounding = 8 * EPSILON * (columns + 16 + 4 * self.k**2) * size
         return float(paid - fsum(duals.toll) - fees + lost - rounding)
 
+    def doubt(self, triples: Labels, duals: Duals) -> float:
+        """Return by how much groups larger than k may be cheap in all, without a search."""
+        most = np.zeros(len(duals.price))
+        for size in range(self.k + 1, 2 * self.k):
+            np.maximum(most, excess(self.field, triples, duals, self.k, size), out=most)
+        return fsum(most)
+
     def __call__(
         self,
         triples: Labels,
@@ -222,4 +225,7 @@ class Pricing:
             dear[some] = np.minimum(dear[some], found.dear)
             groups.append(found.groups)
             overpaid -= found.overpaid
-        return Priced(self.bound(dear, duals, known), groups, overpaid)
+        bound = self.bound(dear, duals, known)
+        return Priced(
+            bound if pains.larger else bound - self.doubt(triples, duals), groups, overpaid
+        )
