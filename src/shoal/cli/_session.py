@@ -266,9 +266,10 @@ def _progress_bar() -> Iterator[None]:
             return
         if not tasks:
             bar.start()
-        if stage not in tasks:
-            tasks[stage] = bar.add_task(stage, total=total)
-        bar.update(tasks[stage], completed=done, total=total)
+        name = stage.partition(",")[0]
+        if name not in tasks:
+            tasks[name] = bar.add_task(stage, total=total)
+        bar.update(tasks[name], description=stage, completed=done, total=total)
 
     with progress.listening(listener):
         try:
