@@ -48,10 +48,12 @@ PROTOTYPE = {
 HEAD = """\
 # How much is lost, and how much more than must be
 
-Loss in % of the variance of z-scores, by table and k: for MDAV, after `refine`, and after `search`. Beside them stands what the
-first prototype of these ideas reached; **bold** is at or below it. `benchmarks/quality.py` measures and writes this page from
-`quality.json`; a test makes the page again and runs `refine` again. Times are CPU seconds of all threads on
-a crowded machine. A search is repeated by its seed and its rounds, which the JSON holds.
+Loss in % of the variance of z-scores, by table and k: for MDAV, after `refine`, and after
+`search`. Beside them stands what the first prototype of these ideas reached; **bold** is at or
+below it. `benchmarks/quality.py` measures and writes this page from `quality.json`; a test makes
+the page again and runs `refine` again. Times are CPU seconds of all threads, for `refine` and
+for `search`, on a crowded machine. A search is repeated by its seed and rounds, which the JSON
+holds; an empty cell was not measured yet.
 
 """
 

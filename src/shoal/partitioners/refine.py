@@ -18,7 +18,7 @@ STRIDE = 500  # trials between two reports of progress: a fraction of a second
 MOVES = 100_000  # the same, in moves tried
 NEAREST = 8  # others of a record whose groups it may move to, at least
 MOST = 60  # the same, at most: memory grows with it
-SWEEPS = 100  # moves tried by a record in a descent, and descents, at most
+SWEEPS = 20  # moves tried by a record in a descent, and descents, at most
 GATHERED = 1  # new groups tried, as a multiple of the groups there may be
 
 
