@@ -61,7 +61,7 @@ def test_bounds_hold_on_nasty_tables(kind, k):
     least = least_sse(X, k)
     quick, strong = lower_bound(X, k), lower_bound(X, k, "prove", budget=NEVER, clock=looks())
     assert 0 <= quick <= strong * (1 + 1e-9)
-    assert strong <= least * (1 + 1e-9)
+    assert strong <= least * (1 + 1e-9) + 1e-320  # below it, a float64 has few digits
 
 
 def test_the_quick_bound_is_that_of_mu_approx():

@@ -16,7 +16,7 @@ from shoal.partitioners._programme import Programme
 from shoal.partitioners._proof import Proof, within
 
 MANY = (4_000, 16_000, 64_000)  # groups that are chosen among, in turn
-SURE = 1e-9  # of the cost: what rounding and the solver may hide
+SURE = 2e-9  # of the cost: what rounding and the solver may hide
 SHORTEN = 0.7  # a step with too many groups
 SHARE = 0.4  # of the time that is left, for a choice that leaves something out
 

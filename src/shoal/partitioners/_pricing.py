@@ -37,7 +37,7 @@ from shoal.partitioners._neighbours import nearest_others
 from shoal.partitioners._programme import Duals
 
 NEAR = 48  # nearest others that are listed; who needs more looks at all records
-STRIDE = 128  # records between two looks at the clock
+STRIDE = 16  # records between two looks at the clock
 THREADS = 2
 STRESS = 10.0  # on the excess of records: any number is right
 KEPT = 3  # cheap groups that are kept of each record

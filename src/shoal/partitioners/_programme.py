@@ -64,6 +64,8 @@ def silent_solver() -> "Highs":
     highs = Highs()  # type: ignore[no-untyped-call]
     highs.silent()
     highs.setOptionValue("threads", 1)
+    for kind in ("primal", "dual", "mip"):
+        highs.setOptionValue(f"{kind}_feasibility_tolerance", 1e-9)
     return highs
 
 
