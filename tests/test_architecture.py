@@ -40,6 +40,7 @@ ONLY_IN = {
     "numba": {"kernels"},
     "narwhals": {"table"},
     "joblib": {"partitioners"},
+    "highspy": {"partitioners"},
     "jinja2": {"report"},
     "matplotlib": {"report", "papers"},
     "typer": {"cli"},

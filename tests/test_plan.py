@@ -231,7 +231,7 @@ def test_a_broken_promise_releases_nothing(monkeypatch):
         ({"k": 3, "dependence": 2}, ParameterError, "'dependence' parameter .* in \\[0, 1\\]"),
         ({"k": 3, "aggregate": "mode"}, ParameterError, "one of 'mean', 'median'"),
         ({"k": 3, "missing": "ignore"}, ParameterError, "'missing' parameter"),
-        ({"k": 3, "effort": "search"}, ParameterError, "not available yet"),
+        ({"k": 3, "effort": "serach"}, ParameterError, "Did you mean .search."),
         ({"k": 3, "blocks": [["surface"]]}, PlanError, "each masked column exactly once"),
         ({"k": 3, "blocks": 0}, ParameterError, "'blocks' parameter"),
         ({"k": 3, "within": "surface"}, PlanError, "cannot be masked and split"),

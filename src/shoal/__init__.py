@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from shoal.assessment import assess
     from shoal.mask import STEPS, Microaggregate
     from shoal.measure import MEASURES
-    from shoal.partitioners import METHODS, partition
+    from shoal.partitioners import METHODS, lower_bound, partition
     from shoal.plan import Plan, microaggregate
     from shoal.release import Release
 
@@ -24,6 +24,7 @@ _ROOMS = {
     "Release": "shoal.release",
     "assess": "shoal.assessment",
     "datasets": "shoal.datasets",
+    "lower_bound": "shoal.partitioners",
     "microaggregate": "shoal.plan",
     "partition": "shoal.partitioners",
 }
@@ -37,6 +38,7 @@ __all__ = [
     "Release",
     "assess",
     "datasets",
+    "lower_bound",
     "microaggregate",
     "partition",
 ]

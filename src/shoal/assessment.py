@@ -10,7 +10,7 @@ from shoal.measure import ABOUT, MEASURES, NEEDS, classes, compute, needs, sees_
 from shoal.parameters import hint
 from shoal.space import assemble, axes_of, means
 from shoal.table import frame as tables
-from shoal.table.columns import ordered_columns, ranks, read_joined
+from shoal.table.columns import ordered_columns, ranked, read_joined
 from shoal.table.frame import Frame
 from shoal.table.roles import as_list, listed
 from shoal.table.types import Type, as_types
@@ -109,11 +109,13 @@ def assess_frames(
     confidential: Sequence[str],
     measures: Collection[str],
     types: Mapping[str, Type] | None = None,
+    *,
+    lower_bound: float | None = None,
 ) -> Assessment:
     """Compute ``measures`` of two frames; a remark stands for each that cannot be.
 
     Classes are counted on the columns that are ``known``, losses on those of them
-    that were ``changed``.
+    that were ``changed``. The least loss that was proven is ``lower_bound``.
     """
     _check_names(known, confidential)
     check_same_records(len(before), len(after))
@@ -121,6 +123,8 @@ def assess_frames(
     tables.check_columns(after, known)
     given, columns = _given(before, after, known, changed, confidential, types or {})
     axes, told = _axes(before, after, changed, types or {})
+    if lower_bound is not None:
+        given["lower_bound"] = lower_bound
     values: dict[str, Any] = {}
     remarks: dict[str, str] = {}
     for name in measures:
@@ -192,7 +196,7 @@ def _given(
     if numbers:
         given["confidential"] = tables.matrix(before, numbers)
     if confidential:
-        given["confidential_codes"], given["ordered"] = ranks(before, confidential, types)
+        given["confidential_codes"], given["ordered"] = ranked(before, confidential, types)
     return given, {
         "quasi-identifier": numeric,
         "other": [name for name in changed if name not in numeric],

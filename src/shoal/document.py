@@ -10,7 +10,8 @@ from shoal import parameters
 from shoal.errors import FileError, ParameterError, PlanError
 from shoal.mask import STEPS, Grouping, Step
 from shoal.parameters import hint
-from shoal.partitioners import METHODS, Partitioner, method_name, partitioner
+from shoal.partitioners import METHODS, Partitioner, partitioner
+from shoal.partitioners import entry as grouping_entry
 from shoal.table.publish import Publication
 from shoal.table.types import Type, as_types
 
@@ -96,10 +97,11 @@ def _step_entry(step: Step) -> dict[str, Any]:
     entry = {"method": step.name, **parameters.decisions(step)}
     if not isinstance(step, Grouping):
         return entry
-    name = method_name(step.partition)
+    grouping = grouping_entry(step.partition)
+    name = grouping["method"]
     if name not in METHODS:
         raise PlanError(f"{name} is no registered method, so no document can name it.")
-    return entry | {"partition": {"method": name, **_plain(parameters.decisions(step.partition))}}
+    return entry | {"partition": _plain(grouping)}
 
 
 def _plain(options: Mapping[str, Any]) -> dict[str, Any]:

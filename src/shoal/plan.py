@@ -24,8 +24,7 @@ from shoal.errors import (
 )
 from shoal.mask import Grouping, Microaggregate, Outcome, Step
 from shoal.mask.homogeneity import told
-from shoal.partitioners import Partitioner, method_name, partitioner
-from shoal.partitioners.registry import refuse_effort
+from shoal.partitioners import Partitioner, partitioner, way_taken
 from shoal.promise import check_promise
 from shoal.release import Release
 from shoal.table import frame as tables
@@ -166,8 +165,19 @@ class Plan:
         # Columns masked apart, or without k, can be linked again; that risk is worth a search.
         apart = sum(len(step.column_blocks) for step in self._hiding) > 1
         wanted = [*linear(), *(["linkage"] if apart or self.k is None else [])]
+        bounds = [outcome.bound for outcome in outcomes if outcome.bound is not None]
+        bound = sum(bounds) if len(bounds) == len(outcomes) else None
+        if bound is not None:
+            wanted.append("certified_gap")
         measures = assess_frames(
-            frame, masked, self.known, self.masked, confidential, wanted, self.types
+            frame,
+            masked,
+            self.known,
+            self.masked,
+            confidential,
+            wanted,
+            self.types,
+            lower_bound=bound,
         )
         found = [
             *self._dropped(whole, kept),
@@ -182,7 +192,7 @@ class Plan:
         released = tables.without(masked, columns_with(self.roles, "identifier"))
         return Release(
             data=tables.to_native(released),
-            plan=plan,
+            plan=plan._settled(outcomes),
             partitions=tuple(groups for outcome in outcomes for groups in outcome.partitions),
             measures=dict(measures),
             remarks=measures.remarks,
@@ -236,6 +246,13 @@ class Plan:
                 f"{listed(crossed)} cannot be masked by one step and split the strata of another."
                 " Choose one."
             )
+        for step in self.steps if self.types else ():
+            kinds = [n for n in step.columns if n in self.types and n not in self.numbers]
+            if kinds and not step.of_any_kind:
+                raise PlanError(
+                    f"The step {step.name!r} computes with numbers, and {listed(kinds)} would be"
+                    " none by the types of the plan. Leave the type out, or use another step."
+                )
         if not self.known:
             raise PlanError(
                 "The plan masks confidential columns alone, so nothing tells what an attacker may"
@@ -265,8 +282,7 @@ class Plan:
     @property
     def _needed(self) -> list[str]:
         """The columns whose missing values drop a record."""
-        dropping = [step.columns for step in self.steps if getattr(step, "missing", "") == "drop"]
-        return [name for columns in dropping for name in columns]
+        return [name for step in self.steps if step.drops_incomplete for name in step.columns]
 
     def _complete(self, frame: Frame) -> NDArray[np.bool_]:
         """Say which records no step drops because a value is missing."""
@@ -291,6 +307,14 @@ class Plan:
                 f" {missing}."
             )
         ]
+
+    def _settled(self, outcomes: Sequence[Outcome]) -> "Plan":
+        """Return the plan that makes the same groups again, whatever the clock says."""
+        steps = [
+            step if outcome.settled is None else step.having(partition=outcome.settled)
+            for step, outcome in zip(self.steps, outcomes, strict=True)
+        ]
+        return Plan(self.roles, steps, self.types)
 
     def _drawn(self, seeded: "Plan") -> tuple[int, ...]:
         """Return the seeds that this plan lacks and ``seeded`` has."""
@@ -400,9 +424,11 @@ def microaggregate(
     method : str or Partitioner
         A name in `shoal.METHODS`, or a partitioner. ``"auto"`` is our advice.
     effort : str, optional
-        Not available yet.
+        How hard to try after the method: ``"quick"`` not at all, ``"refine"`` until no
+        small change helps, ``"search"`` as long as the budget says, ``"prove"`` with a
+        bound that no groups go below. ``"auto"`` refines.
     budget : float, optional
-        Not available yet.
+        Seconds for ``"search"`` or ``"prove"``.
     confidential : list of str, optional
         Columns that nobody should learn about a person; released unchanged.
     identifiers : list of str
@@ -462,12 +488,11 @@ def microaggregate(
     2     55.0       11.0
     3     55.0       11.0
     """
-    refuse_effort(effort, budget)
     if random_state is not None:
         options["random_state"] = random_state
     return Plan.of(
         columns,
-        partitioner(method, {"k": k, **options}),
+        partitioner(method, {"k": k, "effort": effort, "budget": budget, **options}),
         identifiers=identifiers,
         confidential=confidential or (),
         within=within,
@@ -502,10 +527,9 @@ def _level_of_caller() -> int:
 
 def _provenance(outcomes: Sequence[Outcome], masked: Frame, known: Sequence[str]) -> dict[str, Any]:
     used: list[Any] = [fitted for outcome in outcomes for fitted in outcome.fitted]
-    chosen = [getattr(fitted, "chosen_", fitted) for fitted in used]
     return {
         "records": len(masked),
         "missing": tables.holes(masked, known),
-        "methods": list(dict.fromkeys(method_name(fitted) for fitted in chosen)),
+        "methods": list(dict.fromkeys(way_taken(fitted) for fitted in used)),
         "versions": {name: version(name) for name in ("shoal", "numpy", "numba", "scikit-learn")},
     }

@@ -32,7 +32,7 @@ def test_a_bound_that_is_none_is_refused(bound):
 
 
 def test_a_bound_of_zero_certifies_nothing():
-    with pytest.raises(ParameterError, match="certifies nothing"):
+    with pytest.raises(InputError, match="certifies nothing"):
         certified_gap(TABLE, MEANS, 0)
 
 

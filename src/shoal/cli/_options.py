@@ -18,6 +18,13 @@ Columns = Annotated[
     list[str], typer.Option("-c", "--column", help="Column to mask; repeat for more.")
 ]
 Method = Annotated[str, typer.Option("-m", "--method", help="See 'shoal methods'.")]
+Effort = Annotated[
+    str | None,
+    typer.Option("--effort", help="After the method: quick, refine, search or prove."),
+]
+Budget = Annotated[
+    float | None, typer.Option("--budget", min=0, help="Seconds for --effort search or prove.")
+]
 Identifiers = Annotated[
     list[str] | None, typer.Option("-i", "--identifier", help="Column to drop; repeat for more.")
 ]

@@ -42,7 +42,9 @@ def interrupt(number: int, frame: FrameType | None) -> None:
 
 def heed() -> None:
     """End here if somebody asked for it."""
+    global _interrupted
     if _interrupted:
+        _interrupted = False  # who catches it, to keep the best so far, has heard it
         raise KeyboardInterrupt
 
 
@@ -53,6 +55,9 @@ OWN_OPTIONS = {
     "partition": "-m",
     "random_state": "--seed",
     "within": "--within",
+    "method": "-m",
+    "effort": "--effort",
+    "budget": "--budget",
 }
 PATIENCE = 0.5  # seconds before a progress bar is worth showing
 
@@ -115,14 +120,18 @@ def numbers(text: str, kind: Callable[[str], Any], option: str) -> list[Any]:
         raise ParameterError(f"{option} takes numbers like 3,5,10. Got {text!r}.") from None
 
 
-def settings(pairs: list[str], method: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Split ``name=value`` pairs into those of the step and those of the method."""
+def settings(
+    pairs: list[str], method: str, effort: str | None = None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Split ``name=value`` pairs into those of the step and those of the method and the effort."""
     from shoal import parameters
     from shoal.mask import Microaggregate
     from shoal.partitioners import METHODS
 
     step, options = parameters.declared(Microaggregate), {}
-    known = parameters.declared(METHODS[method]) if method in METHODS else {}
+    known: dict[str, parameters.Parameter] = {}
+    for name in (effort, method):
+        known |= parameters.declared(METHODS[name]) if name in METHODS else {}
     chosen: dict[str, Any] = {}
     for pair in pairs:
         name, mark, text = pair.partition("=")

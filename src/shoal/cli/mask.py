@@ -10,6 +10,8 @@ def mask(
     column: options.Columns,
     k: options.K,
     method: options.Method = "auto",
+    effort: options.Effort = None,
+    budget: options.Budget = None,
     within: options.Within = None,
     confidential: options.Confidential = None,
     identifier: options.Identifiers = None,
@@ -37,14 +39,14 @@ def mask(
         from shoal.table.dialect import Dialect
         from shoal.table.types import from_text
 
-        step, chosen = settings(set_ or [], method)
+        step, chosen = settings(set_ or [], method, effort)
         if seed is not None:
             chosen["random_state"] = seed
         if within:
             step["within"] = within
         plan = Plan.of(
             column,
-            partitioner(method, {"k": k, **chosen}),
+            partitioner(method, {"k": k, "effort": effort, "budget": budget, **chosen}),
             identifiers=identifier or (),
             confidential=confidential or (),
             types=from_text(type_ or []),

@@ -1,10 +1,8 @@
 """The groups that cost less than their records pay.
 
-Every record has a price, and some triples of records have a toll, which a group
-that holds two or three of them has to pay. A group is cheap if its SSE and its
-tolls lie below the sum of its prices. The search adds one record after another
-and turns back where no cheap group can follow, so what it does not find does
-not exist. An SSE is the sum of the squared distances of all pairs over the size.
+The search adds one record after another to a first one and turns back where no
+cheap group can follow, so what it does not find does not exist. When its work is
+used up, it still tells what no group goes below.
 """
 
 from typing import NamedTuple
@@ -12,196 +10,236 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels._compile import compiled
-
-
-class Prices(NamedTuple):
-    """The price of each record, and the tolls.
-
-    ``toll[t]`` belongs to the records ``triples[t]``; the triples that hold record
-    i are ``around[start[i] : start[i + 1]]``.
-    """
-
-    price: np.ndarray
-    triples: np.ndarray
-    toll: np.ndarray
-    start: np.ndarray
-    around: np.ndarray
+from shoal.kernels.company import assemble, take_least
 
 
 class Search(NamedTuple):
     """A group under way; row ``d`` of an array belongs to its first ``d`` records.
 
     ``cost[d]`` is what they cost less what they pay. ``candidates[d, :left[d]]`` may
-    join, ``extra[d]`` is what each would add, tolls apart, and ``floor[d]`` what it
-    adds at least to a whole group. ``turn[d]`` is the candidate to try next, -1
-    before they are put in order.
+    join, ``extra[d]`` is what each would add, ``half[d]`` is half of the tolls that
+    would fall due, and ``floor[d]`` what it adds at least to a whole group. ``turn[d]``
+    is the candidate to try next, -1 before they are put in order. ``inside[t]`` counts
+    the members of triple t.
     """
 
     members: np.ndarray
     cost: np.ndarray
     candidates: np.ndarray
     extra: np.ndarray
+    half: np.ndarray
     floor: np.ndarray
     left: np.ndarray
     turn: np.ndarray
+    inside: np.ndarray
 
 
 @compiled
-def open_search(distance, price, first, size):
-    """Return a search for the groups of ``size`` in which ``first`` has the highest price."""
-    n = distance.shape[0]
+def open_search(company, size, cost):
+    """Return a search for the groups of ``size`` around the first record, which costs ``cost``."""
+    m = company.records.shape[0]
     search = Search(
-        np.empty(size, np.int64),
-        np.zeros(size + 1),
-        np.empty((size + 1, n), np.int64),
-        np.empty((size + 1, n)),
-        np.empty((size + 1, n)),
-        np.zeros(size + 1, np.int64),
+        np.full(size, m),
+        np.full(size + 1, cost),
+        np.empty((size + 1, m), np.int64),
+        np.empty((size + 1, m)),
+        np.zeros((size + 1, m)),
+        np.empty((size + 1, m)),
+        np.full(size + 1, m),
         np.full(size + 1, -1),
+        np.zeros(company.toll.shape[0], np.int64),
     )
-    search.members[0] = first
-    search.cost[1] = -price[first]
-    left = 0
-    for record in range(n):
-        if price[record] < price[first] or (price[record] == price[first] and record > first):
-            search.candidates[1, left] = record
-            search.extra[1, left] = distance[first, record] / size - price[record]
-            left += 1
-    search.left[1] = left
+    for i in range(m):
+        search.candidates[1, i] = i
+        search.extra[1, i] = company.extra[i]
+    for at in range(company.start[m], company.start[m + 1]):
+        triple = company.around[at]
+        search.inside[triple] = 1
+        for corner in company.triples[triple]:
+            if corner < m:
+                search.half[1, corner] += company.toll[triple] / 2
     return search
 
 
 @compiled
-def sum_of_least(values, m):
-    """Return the sum of the ``m`` least values, and the greatest of these."""
-    least = np.full(m, np.inf)
-    for value in values:
-        at = m
-        while at > 0 and value < least[at - 1]:
-            at -= 1
-        if at < m:
-            for later in range(m - 1, at, -1):
-                least[later] = least[later - 1]
-            least[at] = value
-    return least.sum(), least[m - 1]
+def put_in_order(search, depth, kept, i):
+    """Move candidate ``i`` to its place by floor among the first ``kept``."""
+    floor, extra = search.floor[depth], search.extra[depth]
+    half, candidates = search.half[depth], search.candidates[depth]
+    one, two, three, four = floor[i], extra[i], half[i], candidates[i]
+    at = kept
+    while at > 0 and floor[at - 1] > one:
+        floor[at], extra[at] = floor[at - 1], extra[at - 1]
+        half[at], candidates[at] = half[at - 1], candidates[at - 1]
+        at -= 1
+    floor[at], extra[at], half[at], candidates[at] = one, two, three, four
 
 
 @compiled
-def sort_candidates(search, depth):
-    """Put the candidates in the order of their floors (Shell's sort)."""
-    floor, extra, record = search.floor[depth], search.extra[depth], search.candidates[depth]
-    for step in (701, 301, 132, 57, 23, 10, 4, 1):
-        for i in range(step, search.left[depth]):
-            at, one, two, three = i, floor[i], extra[i], record[i]
-            while at >= step and floor[at - step] > one:
-                floor[at], extra[at] = floor[at - step], extra[at - step]
-                record[at] = record[at - step]
-                at -= step
-            floor[at], extra[at], record[at] = one, two, three
-
-
-@compiled
-def narrow(search, depth, sums, cutoff):
-    """Keep the candidates that a group below ``cutoff`` may hold, in order; say if there are any.
-
-    Of the records still needed each adds its extra and, shared between two, at
-    least the distances to its nearest.
-    """
-    size = search.members.shape[0]
-    need, left = size - depth, search.left[depth]
-    floor, extra, candidates = search.floor[depth], search.extra[depth], search.candidates[depth]
+def line_up(search, company, depth, least, cutoff):
+    """Keep the candidates that a group below ``cutoff`` may hold, in order; say if any are."""
+    need, left = search.members.shape[0] - depth, search.left[depth]
+    floor = search.floor[depth]
     for i in range(left):
-        floor[i] = extra[i] + sums[candidates[i], need - 1] / (2 * size)
-    total, last = sum_of_least(floor[:left], need)
+        reach = company.reach[search.candidates[depth, i], need - 1]
+        floor[i] = search.extra[depth, i] + search.half[depth, i] + reach / 2
+    total = take_least(floor, left, least[:need])
     if search.cost[depth] + total >= cutoff:  # also where fewer are left than needed
         return False
+    last = least[need - 1]
     others = search.cost[depth] + total - last
     kept = 0
     for i in range(left):
         if floor[i] <= last or others + floor[i] < cutoff:
-            floor[kept], extra[kept], candidates[kept] = floor[i], extra[i], candidates[i]
+            put_in_order(search, depth, kept, i)
             kept += 1
     search.left[depth] = kept
     search.turn[depth] = 0
-    sort_candidates(search, depth)
     return True
 
 
 @compiled
-def exhausted(search, depth, cutoff):
-    """Say whether the candidates from the next one on are too few or too dear."""
-    need = search.members.shape[0] - depth
-    at = search.turn[depth]
+def open_floor(search, depth):
+    """Return what no group goes below that has the candidates from the next one on."""
+    need, at = search.members.shape[0] - depth, search.turn[depth]
     if at + need > search.left[depth]:
-        return True
-    return search.cost[depth] + search.floor[depth, at : at + need].sum() >= cutoff
+        return np.inf
+    total = search.cost[depth]
+    for i in range(need):
+        total += search.floor[depth, at + i]
+    return total
 
 
 @compiled
-def toll_to_join(prices, members, record):
-    """Return the tolls that fall due when ``record`` joins: it is the second of their triple."""
+def pay_tolls(search, company, record, depth):
+    """Return the tolls that fall due when ``record`` joins: it is the second of their triple.
+
+    The third shares a toll with the second until it is due: half may count for each.
+    """
     due = 0.0
-    for place in range(prices.start[record], prices.start[record + 1]):
-        triple = prices.around[place]
-        inside = 0
-        for member in members:
-            for corner in prices.triples[triple]:
-                inside += member == corner
-        if inside == 1:
-            due += prices.toll[triple]
+    for at in range(company.start[record], company.start[record + 1]):
+        triple = company.around[at]
+        search.inside[triple] += 1
+        share = company.toll[triple] / 2
+        if search.inside[triple] == 2:
+            due += company.toll[triple]
+            share = -share
+        if search.inside[triple] <= 2:
+            for i in range(search.left[depth + 1]):
+                for corner in company.triples[triple]:
+                    if search.candidates[depth + 1, i] == corner:
+                        search.half[depth + 1, i] += share
     return due
 
 
 @compiled
-def join(search, depth, distance, prices):
+def join(search, company, depth):
     """Let the next candidate join; those after it stay candidates."""
-    size = search.members.shape[0]
     at = search.turn[depth]
     record = search.candidates[depth, at]
-    due = toll_to_join(prices, search.members[:depth], record)
     search.turn[depth] += 1
     search.members[depth] = record
-    search.cost[depth + 1] = search.cost[depth] + search.extra[depth, at] + due
     left = 0
-    if depth + 1 < size:
+    if depth + 1 < search.members.shape[0]:
         for i in range(at + 1, search.left[depth]):
             other = search.candidates[depth, i]
             search.candidates[depth + 1, left] = other
-            search.extra[depth + 1, left] = search.extra[depth, i] + distance[record, other] / size
+            search.extra[depth + 1, left] = search.extra[depth, i] + company.pair[record, other]
+            search.half[depth + 1, left] = search.half[depth, i]
             left += 1
     search.left[depth + 1] = left
     search.turn[depth + 1] = -1
+    due = pay_tolls(search, company, record, depth)
+    search.cost[depth + 1] = search.cost[depth] + search.extra[depth, at] + due
 
 
 @compiled
-def cheap_groups(distance, sums, prices, first, size, cutoff, best, found, work):
-    """Find the groups of ``size`` that cost less than ``cutoff``, less what they pay.
+def leave(search, company, depth):
+    """Let the last of ``depth`` records leave; return how many stay."""
+    if depth > 1:
+        record = search.members[depth - 1]
+        for at in range(company.start[record], company.start[record + 1]):
+            search.inside[company.around[at]] -= 1
+    return depth - 1
 
-    ``first`` is their record of the highest price. They fill the rows of ``found``;
-    with ``best``, only the cheapest is kept. The result is their number, -1 if the
-    rows or the work did not suffice, and the work that is left.
+
+@compiled
+def note(search, company, first, found, costs, count):
+    """Note a whole group, in the place of the dearest where there is none left; return how many."""
+    size = search.members.shape[0]
+    place = count
+    if count == costs.shape[0]:
+        place = costs.argmax()
+        if costs[place] <= search.cost[size]:
+            return count
+    costs[place] = search.cost[size]
+    found[place, 0] = first
+    for i in range(1, size):
+        found[place, i] = company.records[search.members[i]]
+    return min(count + 1, costs.shape[0])
+
+
+@compiled
+def cheapest_groups(field, prices, first, size, fee, cutoff, work, found, costs):
+    """Find cheap groups of ``size`` whose record of the least rank is ``first``.
+
+    The cheapest are noted in the rows of ``found``, with what they cost and do not
+    pay in ``costs``. The result is what no such group goes below, at most
+    ``cutoff``; how many were noted; and the work that is left.
     """
-    search = open_search(distance, prices.price, first, size)
+    company = assemble(field, prices, first, size, fee, cutoff)
+    search = open_search(company, size, fee - prices.price[first])
+    least = np.empty(size)
+    count, depth, bound = 0, 1, cutoff
+    while depth > 0:
+        if depth == size:
+            if search.cost[size] < cutoff:
+                count = note(search, company, first, found, costs, count)
+                bound = min(bound, search.cost[size])
+            depth = leave(search, company, depth)
+        elif search.turn[depth] < 0 and not line_up(search, company, depth, least, bound):
+            depth = leave(search, company, depth)
+        elif open_floor(search, depth) >= bound:
+            depth = leave(search, company, depth)
+        elif work < 0:
+            for above in range(1, depth + 1):
+                bound = min(bound, open_floor(search, above))
+            break
+        else:
+            join(search, company, depth)
+            depth += 1
+            work -= search.left[depth] + 1
+    return bound, count, work
+
+
+@compiled
+def all_groups(field, prices, first, size, fee, cutoff, found):
+    """List all groups of ``size`` below ``cutoff``; return how many, -1 if the rows run out."""
+    company = assemble(field, prices, first, size, fee, cutoff)
+    search = open_search(company, size, fee - prices.price[first])
+    least, costs = np.empty(size), np.empty(found.shape[0])
     count, depth = 0, 1
     while depth > 0:
         if depth == size:
-            depth -= 1
-            if search.cost[size] >= cutoff:
-                continue
-            if best:
-                cutoff, count = search.cost[size], 0
-            elif count == found.shape[0]:
-                return -1, work
-            found[count, :size] = search.members
-            count += 1
-        elif search.turn[depth] < 0 and not narrow(search, depth, sums, cutoff):
-            depth -= 1
-        elif exhausted(search, depth, cutoff):
-            depth -= 1
+            if search.cost[size] < cutoff:
+                if count == found.shape[0]:
+                    return -1
+                count = note(search, company, first, found, costs, count)
+            depth = leave(search, company, depth)
+        elif (
+            search.turn[depth] < 0 and not line_up(search, company, depth, least, cutoff)
+        ) or open_floor(search, depth) >= cutoff:
+            depth = leave(search, company, depth)
         else:
-            work -= search.left[depth]
-            if work < 0:
-                return -1, work
-            join(search, depth, distance, prices)
+            join(search, company, depth)
             depth += 1
-    return count, work
+    return count
+
+
+@compiled
+def price_groups(field, prices, anchors, size, fee, work, bounds, found, costs, counts):
+    """Search at every one of ``anchors`` for groups that cost less than they pay."""
+    for i in range(anchors.shape[0]):
+        bounds[i], counts[i], _ = cheapest_groups(
+            field, prices, anchors[i], size, fee, 0.0, work, found[i], costs[i]
+        )

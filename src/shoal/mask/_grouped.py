@@ -31,7 +31,9 @@ class Grouped(Grouping):
             self.columns, self.partition, within=self.within, standardise=self.standardise
         ).apply(frame, confidential, types)
         rng = np.random.default_rng(self.random_state)
-        return replace(groups, values=self._inside(frame, groups.partitions[0], rng))
+        # What was proven is about means of groups, not about these values.
+        values = self._inside(frame, groups.partitions[0], rng)
+        return replace(groups, values=values, bound=None)
 
     def _inside(self, frame: Frame, groups: Partition, rng: np.random.Generator) -> dict[str, Any]:
         raise NotImplementedError

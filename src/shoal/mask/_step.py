@@ -20,11 +20,18 @@ from shoal.table.types import Type
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a step made of a table: new values by column, and the groups behind them."""
+    """What a step made of a table: new values by column, and the groups behind them.
+
+    Where ``settled`` is set, it makes the same groups again, whatever the clock
+    says. ``bound`` is the least SSE of the standardised columns that such groups
+    can have, None where nobody proved one.
+    """
 
     values: dict[str, Any]
     partitions: tuple[Partition, ...] = ()
     fitted: tuple[Partitioner, ...] = ()
+    settled: Partitioner | None = None
+    bound: float | None = None
     warnings: tuple[ShoalWarning, ...] = ()
 
 
@@ -60,6 +67,7 @@ class Step:
 
     name: ClassVar[str]
     paper: ClassVar[str]
+    of_any_kind: ClassVar[bool] = False  # else the columns must be numbers
     promises: ClassVar[str] = "nothing about persons"
     columns: list[str]
 
@@ -75,6 +83,11 @@ class Step:
     def guarantee(self) -> str:
         """What the step promises about the released columns, in sentences for the report."""
         raise NotImplementedError
+
+    @property
+    def drops_incomplete(self) -> bool:
+        """Whether records with a missing value in the columns are dropped."""
+        return False
 
     @property
     def strata(self) -> list[str]:
@@ -144,18 +157,26 @@ class Grouping(Step):
     def seeds(self) -> tuple[int | None, ...]:
         """The seeds that the step and its partitioner draw with; None is still open."""
         options = self.partition.get_params()
-        return super().seeds + tuple(options[n] for n in ("random_state",) if n in options)
+        return super().seeds + tuple(options[name] for name in _seed(self.partition))
 
     def seeded(self) -> Self:
         """Return the step with every open seed drawn, also that of its partitioner."""
         step = super().seeded()
-        if self.partition.get_params().get("random_state", 0) is not None:
-            return step
-        seed = secrets.randbelow(2**31)
-        return step.having(partition=clone(self.partition).set_params(random_state=seed))
+        options = self.partition.get_params()
+        drawn = {n: secrets.randbelow(2**31) for n in _seed(self.partition) if options[n] is None}
+        return step.having(partition=clone(self.partition).set_params(**drawn)) if drawn else step
 
     def _settle(self) -> None:
         super()._settle()
         both = [name for name in self.strata if name in self.columns]
         if both:
             raise PlanError(f"{listed(both)} cannot be masked and split the strata. Choose one.")
+
+
+def _seed(partition: Partitioner) -> list[str]:
+    """Return the name of the seed that a partitioner draws with, if it does.
+
+    An effort hands its seed to the method that it starts from, so the outermost counts.
+    """
+    seeds = [name for name in partition.get_params() if name.split("__")[-1] == "random_state"]
+    return sorted(seeds, key=len)[:1]

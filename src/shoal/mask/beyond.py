@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from shoal.errors import InputError, PlanError
 from shoal.mask._step import check_confidential
@@ -16,7 +15,7 @@ from shoal.measure.diversity import Tally
 from shoal.partitioners import MDAV, Auto, ClosenessFirst, Partition, Partitioner
 from shoal.partitioners.exchange import exchange
 from shoal.partitioners.merge import merge_unsound
-from shoal.table.columns import ranks as numbered
+from shoal.table.columns import ranked
 from shoal.table.frame import Frame
 from shoal.table.types import Type
 
@@ -157,7 +156,10 @@ def check(step: "Microaggregate") -> None:
 
 
 def demand(
-    step: "Microaggregate", frame: Frame, confidential: Sequence[str], types: Mapping[str, Type]
+    step: "Microaggregate",
+    frame: Frame,
+    confidential: Sequence[str],
+    types: Mapping[str, Type],
 ) -> Demand | None:
     """Return what every group of a step must hold of the confidential columns, if anything."""
     if step.diversity is None and step.closeness is None:
@@ -169,28 +171,30 @@ def demand(
             f'closeness_by="first" sorts the records by one confidential column and there are'
             f' {len(confidential)}. Use "merge" or "swap", which see to all of them.'
         )
-    ranks, ordered = numbered(frame, confidential, types)
+    ranks, ordered = ranked(frame, confidential, types)
     return Demand(confidential, ranks, ordered, step.diversity, step.diversity_kind, step.closeness)
 
 
-def partitioner(step: "Microaggregate", demand: Demand | None) -> Partitioner:
-    """Return what groups the records of a step: its partitioner, or one that is close first."""
+def partitioner(
+    step: "Microaggregate", demand: Demand | None, partition: Partitioner
+) -> Partitioner:
+    """Return what groups the records of a step: ``partition``, or one that is close first."""
     if demand is None or step.closeness is None or step.closeness_by != "first":
-        return clone(step.partition)  # type: ignore[no-any-return]
+        return partition
     kind: Any = "ordered" if demand.ordered[0] else "categories"
     return ClosenessFirst(step.k, step.closeness, demand.ranks[:, 0].tolist(), kind)
 
 
 def _check_first(step: "Microaggregate") -> None:
+    if step.missing == "own-groups":
+        raise PlanError(
+            'closeness_by="first" draws every group from the whole table, and missing="own-groups"'
+            ' keeps patterns of missing cells apart. Use "merge" or "swap".'
+        )
     if step.strata:
         raise PlanError(
             'closeness_by="first" draws every group from the whole table, and within keeps groups'
             ' inside strata. Use "merge" or "swap".'
-        )
-    if step.missing == "own-groups":
-        raise PlanError(
-            'closeness_by="first" draws every group from the whole table, and missing="own-groups"'
-            ' takes it apart. Use "merge" or "swap".'
         )
     if not isinstance(step.partition, MDAV | Auto):
         raise PlanError(

@@ -1,7 +1,7 @@
 """The step that hides each record among at least k."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,19 @@ WAY_OUT = (
     'Set missing="own-groups", "impute" or "drop", or mend them first: a group mean over a hole'
     " protects fewer than k records."
 )
+
+
+class Grouped(NamedTuple):
+    """The groups of a block of columns, and how they came about.
+
+    ``settled`` makes them again, whatever the clock says; ``hole`` says which cells
+    of the columns have no value in the release.
+    """
+
+    groups: Partition
+    fitted: list[Partitioner]
+    settled: Partitioner
+    hole: Holes
 
 
 class Microaggregate(Grouping):
@@ -100,6 +113,7 @@ class Microaggregate(Grouping):
 
     name = "microaggregate"
     paper = "DT05"
+    of_any_kind = True
     promises = "k-anonymity; l-diversity and t-closeness on request"
 
     def __init__(
@@ -138,6 +152,11 @@ class Microaggregate(Grouping):
         self.closeness_by = closeness_by
         self._settle()
         self._check()
+
+    @property
+    def drops_incomplete(self) -> bool:
+        """Whether records with a missing value in the columns are dropped."""
+        return self.missing == "drop"
 
     @property
     def k(self) -> int:
@@ -191,17 +210,26 @@ class Microaggregate(Grouping):
         self._check_axes(space, any(column.hole.any() for column in columns))
         demand = beyond.demand(self, frame, confidential, types)
         values: dict[str, NDArray[Any] | Taken] = {}
-        partitions, fitted, grouped = [], [], {}
+        partitions: list[Partition] = []
+        fitted: list[Partitioner] = []
+        grouped, settled = {}, self.partition
         for block in self.column_blocks:
             chosen = [columns[self.columns.index(name)] for name in block]
-            groups, used, hole = self._group(space, chosen, frame, confidential, demand)
-            for column, out in zip(chosen, hole.T, strict=True):
-                values[column.name] = self._mask(column, groups, out, frame)
-                grouped[column.name] = groups
-            partitions.append(groups)
-            fitted.append(used)
-        found = [*_without_spread(space.flat), *_missing(columns, values, grouped)]
-        return Outcome(values, tuple(partitions), tuple(fitted), warnings=tuple(found))
+            found = self._group(space, chosen, frame, confidential, demand, settled)
+            for column, out in zip(chosen, found.hole.T, strict=True):
+                values[column.name] = self._mask(column, found.groups, out, frame)
+                grouped[column.name] = found.groups
+            partitions.append(found.groups)
+            fitted += found.fitted
+            settled = found.settled
+        return Outcome(
+            values,
+            tuple(partitions),
+            tuple(fitted),
+            settled,
+            self._bound(fitted, columns),
+            (*_without_spread(space.flat), *_missing(columns, values, grouped)),
+        )
 
     def _group(
         self,
@@ -210,8 +238,12 @@ class Microaggregate(Grouping):
         frame: Frame,
         confidential: Sequence[str],
         demand: beyond.Demand | None,
-    ) -> tuple[Partition, Partitioner, Holes]:
-        """Group the records of each stratum; say which cells of the columns have no value then."""
+        partition: Partitioner,
+    ) -> Grouped:
+        """Group the records of each stratum; see to groups that share a confidential value.
+
+        What the first stratum settles, how far its time went, holds for the others.
+        """
         codes = np.empty((len(frame), 0), np.int64)
         if self.homogeneity != "warn":
             check_confidential(confidential, f'homogeneity="{self.homogeneity}"')
@@ -220,6 +252,7 @@ class Microaggregate(Grouping):
         hole = np.column_stack([column.hole for column in columns])
         labels = np.empty(len(frame), np.int64)
         offset = 0
+        fitted: list[Partitioner] = []
         for rows in self._parts(space, names, hole, frame):
             own = self.missing == "own-groups"
             known = [n for n, out in zip(names, hole[rows[0]], strict=True) if not (own and out)]
@@ -228,8 +261,14 @@ class Microaggregate(Grouping):
             if demand is not None:
                 demand.refuse_unreachable(rows, where)
             Z = space.seen(rows, known)
-            fitted = beyond.partitioner(self, demand)
-            groups = fitted.fit(Z).partition_ if Z.shape[1] else _together(rows, fitted.k)
+            groups = _together(rows, self.k)
+            if Z.shape[1]:
+                chosen = beyond.partitioner(self, demand, partition)
+                share = len(rows) / (len(frame) * len(self.column_blocks))
+                fitted.append(chosen.sharing(share).fit(Z))
+                groups = fitted[-1].partition_
+                if chosen is partition:
+                    partition = fitted[-1].settled()
             if self.homogeneity == "merge":
                 groups = merge_constant(Z, groups, codes[rows], confidential, where)
             if demand is not None:
@@ -239,7 +278,14 @@ class Microaggregate(Grouping):
         groups = Partition(labels, self.partition.k)
         if self.homogeneity == "refuse":
             self._refuse_constant(groups, codes, confidential)
-        return groups, fitted, hole
+        return Grouped(groups, fitted, partition, hole)
+
+    def _bound(self, fitted: Sequence[Partitioner], columns: Sequence[Column]) -> float | None:
+        """Return the sum of what was proven for blocks and strata, in units of z-scores."""
+        bounds = [used.bound_ for used in fitted if used.bound_ is not None]
+        plain = all(column.kind == "numeric" and not column.hole.any() for column in columns)
+        proven = len(bounds) == len(fitted) and self.standardise == "zscore" and not self.dependence
+        return sum(bounds) if proven and plain else None
 
     def _parts(
         self, space: Space, names: Sequence[str], hole: Holes, frame: Frame
@@ -340,9 +386,9 @@ class Microaggregate(Grouping):
         named = sorted(name for block in self.column_blocks for name in block)
         if named != sorted(self.columns):
             raise PlanError("The blocks must hold each masked column exactly once.")
+        beyond.check(self)
         if (self.trim is None) == (self.aggregate == "trimmed-mean"):
             raise PlanError('aggregate="trimmed-mean" and trim belong together. Give both or none.')
-        beyond.check(self)
 
 
 def _without_spread(flat: list[str]) -> list[ShoalWarning]:

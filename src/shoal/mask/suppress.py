@@ -52,6 +52,7 @@ class Suppress(Step):
 
     name = "suppress"
     paper = "SS98"
+    of_any_kind = True
     promises = "k-anonymity"
 
     def __init__(self, columns: Sequence[str], k: K):

@@ -50,6 +50,7 @@ class Swap(Grouped):
 
     name = "swap"
     paper = "SD12"
+    of_any_kind = True
     promises = "probabilistic k-anonymity"
 
     def __init__(

@@ -57,5 +57,5 @@ def certified_gap(
     if lost == 0:
         return 0.0
     if lower_bound == 0:
-        raise ParameterError("A lower bound of 0 certifies nothing. Compute a better one.")
+        raise InputError("A lower bound of 0 certifies nothing. Compute a better one.")
     return max(0.0, lost / lower_bound - 1)

@@ -2,11 +2,14 @@
 
 from shoal.partitioners._base import Partition, Partitioner
 from shoal.partitioners.auto import Auto
+from shoal.partitioners.blocked import Blocked
+from shoal.partitioners.bound import lower_bound
 from shoal.partitioners.centroid_mdav import CentroidMDAV
 from shoal.partitioners.closeness_first import ClosenessFirst
 from shoal.partitioners.cvmdav import CVMDAV
 from shoal.partitioners.dba1 import DBA1
 from shoal.partitioners.dba2 import DBA2
+from shoal.partitioners.efforts import Prove, Refine, Search
 from shoal.partitioners.lloyd import Lloyd
 from shoal.partitioners.md import MD
 from shoal.partitioners.mdav import MDAV
@@ -16,7 +19,15 @@ from shoal.partitioners.mst import MST
 from shoal.partitioners.mu_approx import MuApprox
 from shoal.partitioners.mward import MWard
 from shoal.partitioners.optimal import Optimal
-from shoal.partitioners.registry import METHODS, describe, method_name, partition, partitioner
+from shoal.partitioners.registry import (
+    METHODS,
+    describe,
+    entry,
+    method_name,
+    partition,
+    partitioner,
+    way_taken,
+)
 from shoal.partitioners.sorted import Sorted
 from shoal.partitioners.tfrp import TFRP
 from shoal.partitioners.two_mu_approx import TwoMuApprox
@@ -36,6 +47,7 @@ __all__ = [
     "TFRP",
     "VMDAV",
     "Auto",
+    "Blocked",
     "CentroidMDAV",
     "ClosenessFirst",
     "Lloyd",
@@ -43,12 +55,18 @@ __all__ = [
     "Optimal",
     "Partition",
     "Partitioner",
+    "Prove",
+    "Refine",
+    "Search",
     "TwoMuApprox",
     "describe",
+    "entry",
+    "lower_bound",
     "MWard",
     "Sorted",
     "Univariate",
     "method_name",
     "partition",
     "partitioner",
+    "way_taken",
 ]

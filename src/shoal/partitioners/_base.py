@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import validate_data
 
 from shoal import parameters, progress
@@ -82,6 +82,29 @@ def in_order(labels: ArrayLike) -> Labels:
     return rank[inverse]
 
 
+PROVEN = 1 - 1e-8  # an optimum holds to eight digits
+
+
+def sse(X: Matrix, labels: Labels) -> float:
+    """Return the sum of the squared distances of records to the means of their groups.
+
+    Differences to the first record of each group are summed, so that groups of
+    equal records give exactly 0.
+
+    Examples
+    --------
+    >>> sse(np.array([[0.0], [2.0], [7.0]]), np.array([0, 0, 1]))
+    2.0
+    """
+    _, first, groups = np.unique(labels, return_index=True, return_inverse=True)
+    sizes, total = np.bincount(groups), 0.0
+    for column in X.T:
+        from_first = column - column[first][groups]
+        means = np.bincount(groups, from_first) / sizes
+        total += float(((from_first - means[groups]) ** 2).sum())
+    return total
+
+
 @dataclass(frozen=True)
 class Facts:
     """What ``shoal methods`` tells about a partitioner, beside its signature.
@@ -119,6 +142,7 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
 
     facts: ClassVar[Facts]
     k: int
+    bound_: float | None = None  # an SSE that no groups go below, where the method proves one
 
     @property
     def takes_directions(self) -> bool:
@@ -165,6 +189,17 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
             Group of each record.
         """
         return self.fit(X, y).labels_
+
+    def sharing(self, share: float) -> Self:
+        """Return an unfitted copy that has ``share`` of the time; most methods know no clock."""
+        del share
+        copy: Self = clone(self)
+        return copy
+
+    def settled(self) -> Self:
+        """Return an unfitted copy that makes the same groups again, whatever the clock says."""
+        copy: Self = clone(self)
+        return copy
 
     def _check(self, X: Matrix) -> None:
         """Refuse a matrix that cannot be grouped; a subclass may refuse more."""

@@ -1,134 +1,108 @@
-"""A linear programme whose columns are groups.
+"""The groups and the triples that a proof knows so far.
 
-Choose groups so that each record is covered once and the sum of their SSEs is
-least. Two kinds of inequality, true of every partition, make the programme say
-more when fractions of groups are allowed: there are at most n / k groups, and of
-three records at most one group holds two or more.
+Groups are the columns of a linear programme: choose them so that each record is
+covered once and the sum of their SSEs is least. Of three records at most one group
+can hold two or more: for every triple that fractions of groups break, that is an
+inequality more.
 """
 
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.pricing import Prices
-from shoal.partitioners._base import Matrix
+from shoal.kernels.ascent import shared_corners
+from shoal.partitioners._base import Labels, Matrix
 
-Group = tuple[int, ...]
-
-SECONDS = 60.0  # for the choice among whole groups
+BROKEN = 1.02  # fractions of groups that hold two of a triple: more than one is too many
 
 
-class Relaxation(NamedTuple):
-    """The solved linear programme: what it bounds, and what everything costs there."""
+class Around(NamedTuple):
+    """Who holds a record: items ``items[start[i] : start[i + 1]]`` do."""
 
-    bound: float
-    weights: Matrix
-    prices: Prices
-    entry: float
+    start: Labels
+    items: Labels
+
+
+def around(rows: Labels, n: int) -> Around:
+    """Return which ``rows`` hold each of ``n`` records; -1 is nobody."""
+    flat = rows.ravel()
+    order = np.argsort(flat, kind="stable")
+    order = order[np.searchsorted(flat[order], 0) :]
+    start = np.searchsorted(flat[order], np.arange(n + 1))
+    return Around(start.astype(np.int64), order // rows.shape[1])
 
 
 class Columns:
-    """The groups known so far, and the triples of which at most one group holds two records."""
+    """Groups of ``k`` to 2k - 1 records, each once, with their SSEs; and triples.
 
-    def __init__(self, distance: Matrix, k: int):
-        self.distance, self.n, self.k = distance, len(distance), k
-        self.costs: dict[Group, float] = {}
-        self.triples: list[Group] = []
+    A row of ``members`` holds the records of a group, lowest first, and ends with -1.
+    """
 
-    def cost(self, group: Group) -> float:
-        """Return the SSE of a group."""
-        return float(self.distance[np.ix_(group, group)].sum()) / (2 * len(group))
+    def __init__(self, X: Matrix, k: int):
+        self.X, self.k = X, k
+        self.members = np.empty((0, 2 * k - 1), np.int64)
+        self.costs = np.empty(0)
+        self.triples = np.empty((0, 3), np.int64)
+        self._known: set[bytes] = set()
 
-    def add(self, records: Group) -> bool:
-        """Add a group; say whether it is new."""
-        group = tuple(sorted(records))
-        if group in self.costs:
-            return False
-        self.costs[group] = self.cost(group)
-        return True
+    def __len__(self) -> int:
+        return len(self.costs)
 
-    def programme(self) -> tuple[Matrix, Any, Any, Matrix]:
-        """Return the costs, who is in which group, the inequalities and their right sides."""
-        from scipy.sparse import csr_array, vstack
+    def add(self, groups: Labels) -> int:
+        """Add the rows of ``groups``, all of one size; return how many are new."""
+        rows = np.full((len(groups), self.members.shape[1]), -1, np.int64)
+        rows[:, : groups.shape[1]] = np.sort(groups, axis=1)
+        new = []
+        for i, row in enumerate(rows):
+            key = row.tobytes()
+            if key not in self._known:
+                self._known.add(key)
+                new.append(i)
+        if new:
+            records = self.X[rows[new, : groups.shape[1]]]
+            spread = records - records.mean(axis=1, keepdims=True)
+            self.members = np.concatenate([self.members, rows[new]])
+            self.costs = np.concatenate([self.costs, np.einsum("ijk,ijk->i", spread, spread)])
+        return len(new)
 
-        sizes = [len(group) for group in self.costs]
-        records = np.fromiter((i for group in self.costs for i in group), np.int64, sum(sizes))
-        columns = np.repeat(np.arange(len(sizes)), sizes)
-        shape = (self.n, len(sizes))
-        cover = csr_array((np.ones(len(records)), (records, columns)), shape=shape)
-        rows = [csr_array(np.ones((1, len(sizes))))]
-        if self.triples:
-            corners = np.array(self.triples).T
-            inside = cover[corners[0]] + cover[corners[1]] + cover[corners[2]]
-            rows.append((inside > 1.5).astype(np.float64))
-        limits = np.ones(1 + len(self.triples))
-        limits[0] = self.n // self.k
-        return np.array(list(self.costs.values())), cover, vstack(rows, format="csr"), limits
+    def add_partition(self, labels: Labels) -> None:
+        """Add the groups of a partition; one of 2k or more is left out."""
+        sizes = np.bincount(labels)
+        order = np.argsort(labels, kind="stable")
+        for size in np.unique(sizes[sizes < 2 * self.k]):
+            self.add(order[np.isin(labels[order], np.flatnonzero(sizes == size))].reshape(-1, size))
 
-    def relax(self) -> Relaxation:
-        """Solve the programme with fractions of groups allowed."""
-        from scipy.optimize import linprog
+    def holding(self, triples: Labels, since: int = 0) -> Labels:
+        """Return (triple, group) for all groups from ``since`` on with two records of a triple."""
+        start, near = around(triples, len(self.X))
+        pairs = np.empty((4 * len(self), 2), np.int64)
+        while True:
+            count = shared_corners(self.members[since:], triples, start, near, pairs)
+            if count <= len(pairs):
+                found: Labels = pairs[:count] + np.array([0, since])
+                return found
+            pairs = np.empty((count, 2), np.int64)
 
-        costs, cover, rows, limits = self.programme()
-        exact = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
-        solved = linprog(
-            costs,
-            A_ub=rows,
-            b_ub=limits,
-            A_eq=cover,
-            b_eq=np.ones(self.n),
-            method="highs-ds",
-            options=exact,
-        )
-        duals = np.minimum(solved.ineqlin.marginals, 0.0)
-        price = np.ascontiguousarray(solved.eqlin.marginals)
-        bound = float(price.sum() + duals @ limits)
-        return Relaxation(bound, solved.x, self.prices(price, -duals[1:]), float(duals[0]))
-
-    def prices(self, price: Matrix, toll: Matrix) -> Prices:
-        """Put the dual values into the form that the search for groups reads."""
-        triples = np.array(self.triples, np.int64).reshape(-1, 3)[toll > 0]
-        order = np.argsort(triples, axis=None, kind="stable")
-        start = np.searchsorted(triples.ravel()[order], np.arange(self.n + 1))
-        return Prices(price, triples, toll[toll > 0], start.astype(np.int64), order // 3)
-
-    def choose(self) -> tuple[float, list[Group], bool]:
-        """Choose the best partition among the groups known; say whether it is proven to be that."""
-        from scipy.optimize import Bounds, LinearConstraint, milp
-
-        costs, cover, rows, limits = self.programme()
-        solved = milp(
-            costs * 1000,  # the solver stops at an absolute gap of 1e-6
-            integrality=np.ones(len(costs)),
-            bounds=Bounds(0, 1),
-            constraints=[LinearConstraint(cover, 1, 1), LinearConstraint(rows, -np.inf, limits)],
-            options={"mip_rel_gap": 0.0, "time_limit": SECONDS},
-        )
-        if solved.x is None:
-            return np.inf, [], False
-        chosen = [group for group, weight in zip(self.costs, solved.x, strict=True) if weight > 0.5]
-        return sum(self.costs[group] for group in chosen), chosen, solved.status == 0
-
-    def split_triples(self, weights: Matrix) -> list[Group]:
+    def separate(self, weights: Matrix, most: int) -> Labels:
         """Return triples that fractions of several groups share, the worst first."""
-        fractions = [
-            (group, weight)
-            for group, weight in zip(self.costs, weights, strict=True)
-            if 1e-6 < weight < 1 - 1e-6
-        ]
+        fractions = np.flatnonzero((weights > 1e-6) & (weights < 1 - 1e-6))
+        groups = [[i for i in row if i >= 0] for row in self.members[fractions].tolist()]
         near: dict[int, set[int]] = {}
-        for group, _ in fractions:
+        for group in groups:
             for record in group:
                 near.setdefault(record, set()).update(group)
-        held: dict[Group, float] = {}
-        for group, weight in fractions:
-            triples = {
+        held: dict[tuple[int, ...], float] = {}
+        for group, weight in zip(groups, weights[fractions].tolist(), strict=True):
+            touched = {
                 tuple(sorted((a, b, c)))
                 for a, b in combinations(group, 2)
                 for c in (near[a] | near[b]) - {a, b}
             }
-            for triple in triples:
+            for triple in touched:
                 held[triple] = held.get(triple, 0.0) + weight
-        worst = sorted((-weight, triple) for triple, weight in held.items() if weight > 1.02)
-        return [triple for _, triple in worst[: max(20, self.n // 4)]]
+        for triple in map(tuple, self.triples.tolist()):
+            held.pop(triple, None)
+        worst = sorted((-weight, triple) for triple, weight in held.items() if weight > BROKEN)
+        chosen = [triple for _, triple in worst[:most]]
+        return np.array(chosen, np.int64).reshape(-1, 3)

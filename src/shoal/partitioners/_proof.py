@@ -1,104 +1,132 @@
-"""The least SSE of a small table, proven by column generation.
+"""A lower bound of the SSE of all partitions, raised step by step.
 
 The linear programme of all groups has too many columns to write down, so it
-starts with a few. Its dual values are prices of the records; a group that costs
-less than its records pay is added, until there is none. Then the programme
-bounds every partition from below. Inequalities lift the bound, and what gap is
-left is closed by choosing among all groups that a better partition than the
-best one known could hold.
+starts with a few. Prices first rise by themselves, then by HiGHS; a group that costs less
+than its records pay is added, and a triple of records that fractions of groups
+break. Every search for such groups gives a bound that holds, so the work can stop
+at any time.
 """
+
+from collections.abc import Callable
 
 import numpy as np
 
 from shoal import progress
-from shoal.kernels.distances import nearest_sums, squared_distances
-from shoal.kernels.pricing import cheap_groups
+from shoal.kernels.ascent import climb
 from shoal.partitioners._base import Labels, Matrix
-from shoal.partitioners._columns import Columns, Group, Relaxation
-from shoal.partitioners.mdav import MDAV
+from shoal.partitioners._columns import Columns, around
+from shoal.partitioners._pricing import Pricing
+from shoal.partitioners._programme import Duals, Programme, Relaxation
 
-TOLERANCE = 1e-9  # of the mean price of a record: the least SSE is so to eight digits
-WORK = 2_000_000_000  # candidates looked at before the proof is given up: about a minute
-MOST_GROUPS = 50_000  # that are chosen among at the end
+HOT, COLD, COOLING = 0.1, 0.003, 0.6  # of the mean cost of a record
+SWEEPS = 100
+QUIET = 0.3  # of the heat: prices that move less are at rest
+BRIEF, LONG = 200_000, 20_000_000  # candidates looked at for one record
+CLOSE = 2e-4  # of the cost: so near, triples say more than further groups
+TIGHT = 1e-7
+PULL = 0.3  # towards the best prices known
 
 
-class NotProven(Exception):
-    """The work did not suffice."""
+class OutOfTime(Exception):
+    """The budget is spent."""
+
+
+def scaled(X: Matrix, sse: float) -> tuple[Matrix, int]:
+    """Return ``X`` times a power of two, so that the mean cost of a record is 1 to 4."""
+    power = -int(np.floor(np.log2(sse / len(X)) / 2))
+    return np.ldexp(X, power), power
+
+
+def within(X: Matrix, labels: Labels) -> tuple[Matrix, float]:
+    """Return the squared distance of each record to the mean of its group, and their sum."""
+    counts = np.bincount(labels)
+    means = np.column_stack([np.bincount(labels, column) for column in X.T]) / counts[:, None]
+    apart = ((X - means[labels]) ** 2).sum(axis=1)
+    return apart, float(apart.sum())
+
+
+class Budget:
+    """Seconds that are left, told by any clock."""
+
+    def __init__(self, seconds: float, clock: Callable[[], float]):
+        self.seconds, self.clock, self.begin = seconds, clock, clock()
+
+    @property
+    def spent(self) -> float:
+        """Seconds since the beginning."""
+        return self.clock() - self.begin
 
 
 class Proof:
-    """A search for the partition of the least SSE, and the work it has left.
+    """What is known of the least SSE of a table: a bound, and the prices that prove it."""
 
-    Distances are scaled so that the mean price of a record is near 1.
-    """
+    def __init__(self, X: Matrix, k: int, labels: Labels, budget: Budget):
+        self.k, self.labels, self.budget = k, labels, budget
+        self.spread = float(((X - X.mean(axis=0)) ** 2).sum())
+        price, self.known = within(X, labels)
+        self.pricing = Pricing(X, k)
+        self.columns = Columns(X, k)
+        self.columns.add_partition(labels)
+        near = self.pricing.field.near
+        self.columns.add(np.column_stack([np.arange(len(X)), near[:, : k - 1]]))
+        self.bound = float(self.pricing.field.sums[:, k - 1].sum()) / (2 * k) * (1 - 1e-12)
+        self.duals = Duals(price, np.empty(0), 0.0)
 
-    def __init__(self, distance: Matrix, k: int, start: list[Group]):
-        self.k, self.work = k, WORK
-        columns = Columns(distance, k)
-        known = sum(columns.cost(group) for group in start)
-        self.distance = distance * (len(distance) / known)
-        self.sums = nearest_sums(self.distance, 2 * k - 2)
-        self.columns = Columns(self.distance, k)
-        for group in start:
-            self.columns.add(group)
-        for row in np.argsort(distance, axis=1, kind="stable")[:, : 2 * k - 1]:
-            for size in range(k, len(row) + 1):
-                self.columns.add(tuple(row[:size].tolist()))
+    @property
+    def left(self) -> float:
+        """Seconds that are left."""
+        return self.budget.seconds - self.budget.spent
 
-    def search(self, relaxed: Relaxation, gap: float, best: bool) -> int:
-        """Add the groups that cost less than they pay plus ``gap``; return how many are new."""
-        n, new = len(self.distance), 0
-        found = np.empty((1 if best else MOST_GROUPS, 2 * self.k - 1), np.int64)
-        for first in range(n):
-            for size in range(self.k, 2 * self.k):
-                count, self.work = cheap_groups(
-                    self.distance,
-                    self.sums,
-                    relaxed.prices,
-                    first,
-                    size,
-                    relaxed.entry + gap,
-                    best,
-                    found,
-                    self.work,
-                )
-                if count < 0 or new > MOST_GROUPS:
-                    raise NotProven
-                new += sum(self.columns.add(tuple(row)) for row in found[:count, :size].tolist())
-            progress.report("pricing groups", first + 1, n)
-        return new
+    def hear(self) -> None:
+        """Tell how far the proof is; stop when the budget is spent."""
+        spent, seconds = self.budget.spent, self.budget.seconds
+        loss, gap = self.known / self.spread, self.known / self.bound - 1 if self.bound else np.inf
+        progress.report(f"proving, loss {loss:.2%}, gap {gap:.2%}", int(spent), int(seconds) + 1)
+        if spent >= seconds:
+            raise OutOfTime
 
-    def bound(self) -> Relaxation:
-        """Add groups and inequalities until neither improves the programme."""
+    def price(self, duals: Duals, work: int) -> int:
+        """Raise the bound if these prices prove more; return how many new groups they need."""
+        priced = self.pricing(self.columns.triples, duals, self.known, work, self.hear)
+        if priced.bound > self.bound:
+            self.bound, self.duals = priced.bound, duals
+        return sum(self.columns.add(groups) for groups in priced.groups if len(groups))
+
+    def warm_up(self) -> None:
+        """Let prices rise until groups of k hardly lower them; no triples yet."""
+        heat, unit = HOT, self.known / len(self.columns.X)
+        price, none = self.duals.price.copy(), self.duals.toll
+        while heat > COLD:
+            start, held = around(self.columns.members, len(price))
+            slack = np.append(price, 0.0)[self.columns.members].sum(axis=1) - self.columns.costs
+            moved = climb(slack, price, start, held, heat * unit, SWEEPS)
+            new = self.price(Duals(price.copy(), none, 0.0), BRIEF)
+            lost = price.sum() - self.bound
+            if moved < QUIET * heat * unit and (lost < QUIET * heat * self.known or not new):
+                heat *= COOLING
+
+    def blend(self, duals: Duals) -> Duals:
+        """Pull prices towards the best ones known: vertices jump about."""
+        toll = PULL * np.append(self.duals.toll, np.zeros(len(duals.toll) - len(self.duals.toll)))
+        return Duals(
+            PULL * self.duals.price + (1 - PULL) * duals.price,
+            toll + (1 - PULL) * duals.toll,
+            PULL * self.duals.fee + (1 - PULL) * duals.fee,
+        )
+
+    def lift(self) -> Relaxation:
+        """Add groups and triples until neither improves the programme."""
+        n = len(self.columns.X)
+        programme = Programme(self.columns, None)
         while True:
-            relaxed = self.columns.relax()
-            if self.search(relaxed, -TOLERANCE, best=True):
+            relaxed = programme.relax(self.left, self.hear)
+            if relaxed is None:
+                raise OutOfTime
+            new = self.price(self.blend(relaxed.duals), LONG) or self.price(relaxed.duals, LONG)
+            apart = (relaxed.cost - self.bound) / relaxed.cost
+            if new and apart > CLOSE:
                 continue
-            triples = self.columns.split_triples(relaxed.weights)
-            if not triples:
+            broken = self.columns.separate(relaxed.weights, max(20, n // 4))
+            self.columns.triples = np.concatenate([self.columns.triples, broken])
+            if len(broken) == 0 and (new == 0 or apart < TIGHT):
                 return relaxed
-            self.columns.triples += triples
-
-    def run(self) -> list[Group]:
-        """Return the groups of the best partition, or raise `NotProven`."""
-        relaxed = self.bound()
-        known, groups, _ = self.columns.choose()
-        gap = known - relaxed.bound + len(self.distance) * TOLERANCE
-        if self.search(relaxed, gap, best=False):
-            _, groups, proven = self.columns.choose()
-            if not proven:
-                raise NotProven
-        return groups
-
-
-def prove(X: Matrix, k: int) -> Labels:
-    """Return the partition with the least SSE, or raise `NotProven`."""
-    labels = MDAV(k=k).fit_predict(X)
-    start = [tuple(np.flatnonzero(labels == g).tolist()) for g in range(labels.max() + 1)]
-    distance = squared_distances(X)
-    if all(distance[np.ix_(group, group)].max() == 0 for group in start):
-        return labels
-    best = np.empty(len(X), np.int64)
-    for label, group in enumerate(Proof(distance, k, start).run()):
-        best[list(group)] = label
-    return best

@@ -5,11 +5,13 @@ import numpy as np
 from shoal.errors import InputError
 from shoal.kernels.subsets import best_groups
 from shoal.parameters import K
-from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
-from shoal.partitioners._proof import NotProven, prove
+from shoal.partitioners._base import PROVEN, Facts, Labels, Matrix, Partitioner, sse
+from shoal.partitioners.mdav import MDAV
+from shoal.partitioners.prove import prove
 
 TINY = 16  # records for which all subsets are tried: memory doubles with each
 MOST = 1200  # records for which a proof is begun
+SECONDS = 120.0
 
 
 class Optimal(Partitioner):
@@ -40,6 +42,8 @@ class Optimal(Partitioner):
         Group of each record.
     partition_ : Partition
         The same, with its sizes.
+    bound_ : float
+        An SSE that no groups go below: that of these groups, to eight digits.
 
     References
     ----------
@@ -73,6 +77,11 @@ class Optimal(Partitioner):
             )
 
     def _split(self, X: Matrix) -> Labels:
+        labels = self._best(X)
+        self.bound_ = PROVEN * sse(X, labels)
+        return labels
+
+    def _best(self, X: Matrix) -> Labels:
         n = len(X)
         if self.k == 1:
             return np.arange(n)
@@ -81,11 +90,11 @@ class Optimal(Partitioner):
         if n <= TINY:
             labels: Labels = best_groups(X, self.k)
             return labels
-        try:
-            return prove(X, self.k)
-        except NotProven:
+        proven = prove(X, MDAV(k=self.k).fit_predict(X), self.k, budget=SECONDS)
+        if not proven.optimal:
             raise InputError(
                 f"The optimum of n_samples={n} records at k={self.k} could not be proven in"
                 f" reasonable time. Up to {TINY} records it always is; lower n or k, or take"
                 " another method."
-            ) from None
+            )
+        return proven.labels

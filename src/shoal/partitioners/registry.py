@@ -1,6 +1,7 @@
 """The methods by name, and the function that runs one."""
 
 import re
+from collections.abc import Mapping
 from inspect import getdoc
 from typing import Any
 
@@ -9,11 +10,14 @@ from numpy.typing import ArrayLike
 from shoal import parameters
 from shoal.errors import ParameterError
 from shoal.partitioners._base import Partition, Partitioner
+from shoal.partitioners._improver import Improver
 from shoal.partitioners.auto import Auto
+from shoal.partitioners.blocked import Blocked
 from shoal.partitioners.centroid_mdav import CentroidMDAV
 from shoal.partitioners.cvmdav import CVMDAV
 from shoal.partitioners.dba1 import DBA1
 from shoal.partitioners.dba2 import DBA2
+from shoal.partitioners.efforts import Prove, Refine, Search
 from shoal.partitioners.lloyd import Lloyd
 from shoal.partitioners.md import MD
 from shoal.partitioners.mdav import MDAV
@@ -52,12 +56,69 @@ METHODS: dict[str, type[Partitioner]] = {
 }
 
 
-def partitioner(method: str | Partitioner, options: dict[str, Any]) -> Partitioner:
+# How hard to try; "quick" is the method alone.
+EFFORTS: dict[str, type[Improver]] = {"refine": Refine, "search": Search, "prove": Prove}
+METHODS |= {"blocked": Blocked, **EFFORTS}
+START = "mdav"  # what efforts and blocks start from if no method is named
+
+
+def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partitioner:
     """Return the partitioner that ``method`` names, made with ``options``.
 
-    A partitioner object is returned as it is; options beside it would have to
-    be ignored, so they are refused.
+    An ``effort`` among the options improves what the method makes, and a
+    ``block_size`` cuts the table first; the options of all stand side by side. A
+    partitioner object carries its own options; others would have to be ignored, so
+    they are refused.
     """
+    left_open = [name for name in ("effort", "budget") if options.get(name) is None]
+    options = {name: value for name, value in options.items() if name not in left_open}
+    if "block_size" in options or method == "blocked":
+        own = _taken(Blocked, options)
+        return _wrapped(
+            Blocked, partitioner(START if method == "blocked" else method, options), own
+        )
+    if isinstance(method, str) and method in EFFORTS and "effort" not in options:
+        method, options["effort"] = START, method
+    effort = options.pop("effort", None)
+    if effort is None or effort == "quick":
+        if "budget" in options:
+            raise ParameterError('A budget needs effort="search" or effort="prove". Name one.')
+        return _method(START if effort and method == "auto" else method, options)
+    if effort not in EFFORTS:
+        raise ParameterError(
+            f"There is no effort {effort!r}.{parameters.hint(str(effort), EFFORTS)} Choose one of:"
+            f" quick, {', '.join(EFFORTS)}."
+        )
+    cls = EFFORTS[effort]
+    own = _taken(cls, options)
+    if "budget" in options:
+        raise ParameterError(
+            f"{cls.__name__} takes no budget: it ends when nothing small helps. Leave the budget"
+            ' out, or take effort="search".'
+        )
+    return _wrapped(cls, _method(START if method == "auto" else method, options), own)
+
+
+def _taken(cls: type[Partitioner], options: dict[str, Any]) -> dict[str, Any]:
+    """Take the options of ``cls`` out of ``options``, but for those that its method has too."""
+    known = parameters.declared(cls)
+    return {n: options.pop(n) for n in list(options) if n in known and n not in SHARED}
+
+
+SHARED = ("k", "method")
+
+
+def _wrapped(cls: type[Partitioner], inner: Partitioner, own: dict[str, Any]) -> Partitioner:
+    """Return ``cls`` over another partitioner."""
+    if isinstance(inner, Improver) and issubclass(cls, Improver):
+        raise ParameterError(
+            f"{type(inner).__name__} is an effort already. Name the method to start from."
+        )
+    plain = type(inner) is METHODS[START]
+    return cls(k=inner.k, method=None if plain else inner, **own)
+
+
+def _method(method: str | Partitioner, options: dict[str, Any]) -> Partitioner:
     if isinstance(method, Partitioner):
         if options.pop("k", method.k) != method.k or options:
             raise ParameterError(
@@ -73,10 +134,31 @@ def partitioner(method: str | Partitioner, options: dict[str, Any]) -> Partition
     return parameters.build(METHODS[method], options)  # type: ignore[no-any-return]
 
 
+def entry(made: Partitioner) -> dict[str, Any]:
+    """Return the method and the options that `partitioner` makes ``made`` of; defaults left out."""
+    if not isinstance(made, Improver | Blocked):
+        return {"method": method_name(made), **parameters.decisions(made)}
+    inner = entry(made.method or METHODS[START](k=made.k))
+    own = {n: v for n, v in parameters.decisions(made).items() if n not in SHARED}
+    if isinstance(made, Blocked):
+        return {**inner, "block_size": made.block_size, **own}
+    return {**inner, "effort": method_name(made), **own}
+
+
 def method_name(fitted: Partitioner) -> str:
     """Return the registry name of a partitioner, or its class name if it is not registered."""
     names = {cls: name for name, cls in METHODS.items()}
     return names.get(type(fitted), type(fitted).__name__)
+
+
+def way_taken(fitted: Any) -> str:
+    """Return what a fitted partitioner did, in names of the registry: ``"mdav + refine"``."""
+    chosen = getattr(fitted, "chosen_", fitted)
+    if isinstance(chosen, Blocked):
+        return f"{way_taken(chosen.method_)} in {chosen.n_blocks_} blocks"
+    if isinstance(chosen, Improver):
+        return f"{way_taken(chosen.method_)} + {method_name(chosen)}"
+    return method_name(chosen)
 
 
 def describe(cls: type[Partitioner]) -> dict[str, Any]:
@@ -122,9 +204,11 @@ def partition(
     method : str or Partitioner
         A name in `METHODS`, or a partitioner. ``"auto"`` is our advice.
     effort : str, optional
-        Not available yet.
+        How hard to try after the method: ``"quick"`` not at all, ``"refine"`` until no
+        small change helps, ``"search"`` as long as the budget says, ``"prove"`` with a
+        bound that no groups go below.
     budget : float, optional
-        Not available yet.
+        Seconds for ``"search"`` or ``"prove"``.
     **options
         Further parameters of the method.
 
@@ -138,12 +222,5 @@ def partition(
     >>> partition([[0], [9], [1], [8]], k=2, method="mdav").labels
     array([0, 1, 0, 1])
     """
-    refuse_effort(effort, budget)
-    return partitioner(method, {"k": k, **options}).fit(X).partition_
-
-
-def refuse_effort(effort: str | None, budget: float | None) -> None:
-    """Refuse what is announced and not there yet, rather than ignore it."""
-    for name, value in {"effort": effort, "budget": budget}.items():
-        if value is not None:
-            raise ParameterError(f"{name}={value!r} is not available yet. Leave it out.")
+    chosen = partitioner(method, {"k": k, "effort": effort, "budget": budget, **options})
+    return chosen.fit(X).partition_

@@ -6,6 +6,8 @@ from typing import Any
 from shoal.measure import ABOUT
 from shoal.report.layout import by_reason, numbers, shown, tables
 
+LEAST = 1e-7  # a proven gap below it is rounding
+
 
 def one_line(summary: dict[str, Any]) -> str:
     """Return the truth about a release in one line."""
@@ -20,7 +22,18 @@ def one_line(summary: dict[str, Any]) -> str:
     inside = f" in {groups}" if groups else ""
     promise = "" if summary["promise"]["k"] else "; NO k-anonymity is promised"
     lost = "not measured" if loss is None else f"{loss:.2f}%"
-    return f"{summary['records']} records{inside}; information loss {lost}{promise}"
+    line = f"{summary['records']} records{inside}; information loss {lost}"
+    return line + _certificate(summary["measures"]) + promise
+
+
+def _certificate(measures: list[dict[str, Any]]) -> str:
+    """Say how near the loss is to the least possible, if that was proven."""
+    gap = next((m["value"] for m in measures if m["name"] == "certified_gap"), None)
+    if gap is None:
+        return ""
+    if gap < LEAST:
+        return ", proven to be the least possible"
+    return f", at most {100 * gap:.2g}% above the least possible"
 
 
 def table(measures: Mapping[str, Any], remarks: Mapping[str, str] | None = None) -> str:

@@ -1,0 +1,132 @@
+"""Records move between near groups while the SSE falls.
+
+A record leaves for a near group (relocate), changes places with a record there
+(swap), or goes there while a record of that group goes on to a third (chain). Only
+the groups of its nearest others are looked at, and no group falls below k.
+"""
+
+import numpy as np
+
+from shoal.kernels._compile import compiled, inlined
+from shoal.kernels.grouping import LOOK, WAITING, gap, move, pop, push_group, refresh
+from shoal.kernels.split import split
+
+ROUNDING = 1e-11  # share of the SSE of the groups that a move must save to be more than rounding
+NOBODY = -1
+
+
+@inlined
+def near_groups(s, i, found):
+    """Write the groups of the nearest others of ``i``, its own apart; return their number."""
+    count = 0
+    s.counts[LOOK] += 1
+    s.seen[s.labels[i]] = s.counts[LOOK]
+    for m in range(s.near.shape[1]):
+        g = s.labels[s.near[i, m]]
+        if s.seen[g] != s.counts[LOOK]:
+            s.seen[g] = s.counts[LOOK]
+            found[count] = g
+            count += 1
+    return count
+
+
+@compiled
+def update_joins(s, j):
+    """Note the two near groups that record ``j`` would join at the least cost, and the costs."""
+    own = s.labels[j]
+    first, second, least, next_least = NOBODY, NOBODY, np.inf, np.inf
+    for m in range(s.near.shape[1]):
+        h = s.labels[s.near[j, m]]
+        if h == own or h == first or h == second:
+            continue
+        cost = gap(s.X[j], s.centroids[h]) * (s.sizes[h] / (s.sizes[h] + 1.0))
+        if cost < least:
+            first, second, least, next_least = h, first, cost, least
+        elif cost < next_least:
+            second, next_least = h, cost
+    s.joins[j, 0], s.joins[j, 1] = first, second
+    s.joins[j, 2], s.joins[j, 3] = s.version[first], s.version[second]
+    s.costs[j, 0], s.costs[j, 1] = least, next_least
+
+
+@compiled
+def best_move(s, k, i, found):
+    """Return the best move of ``i``: target, partner, their target."""
+    a, p = s.labels[i], s.X.shape[1]
+    size = s.sizes[a]
+    free = size > k
+    least, target, partner, third = 0.0, NOBODY, NOBODY, NOBODY
+    saved = 0.0
+    if free:
+        saved = s.apart[a, s.place[i]] * (size / (size - 1.0))
+    for t in range(near_groups(s, i, found)):
+        b = found[t]
+        other, far = s.sizes[b], 0.0
+        margin = ROUNDING * (s.sse[a] + s.sse[b])
+        if free:
+            far = gap(s.X[i], s.centroids[b])
+            rise = far * (other / (other + 1.0)) - saved
+            if rise < least - margin:
+                least, target, partner, third = rise, b, NOBODY, NOBODY
+        weight = 1.0 / size + 1.0 / other
+        for m in range(other):
+            j = s.members[b, m]
+            along, across = 0.0, 0.0
+            for c in range(p):
+                d = s.X[j, c] - s.X[i, c]
+                along += d * (s.centroids[a, c] - s.centroids[b, c])
+                across += d * d
+            rise = -2.0 * along - weight * across
+            if rise < least - margin:
+                least, target, partner, third = rise, b, j, a
+            if free:
+                rise = far - s.apart[b, m] - across / other - saved
+                if rise < least - margin:
+                    first, second = s.joins[j, 0], s.joins[j, 1]
+                    if (
+                        first == b
+                        or second == b
+                        or s.version[first] != s.joins[j, 2]
+                        or s.version[second] != s.joins[j, 3]
+                    ):
+                        update_joins(s, j)
+                    q = 0
+                    if s.joins[j, 0] == a:
+                        q = 1
+                    rise += s.costs[j, q]
+                    if rise < least - margin:
+                        least, target, partner, third = rise, b, j, s.joins[j, q]
+    return target, partner, third
+
+
+@compiled
+def settle(s, k, g):
+    """Compute group ``g`` afresh, split it if it is too large, and let its records wait."""
+    refresh(s, g)
+    if s.sizes[g] >= 2 * k:
+        split(s, k, g)
+    push_group(s, g)
+
+
+@compiled
+def descend(s, k, most):
+    """Try the moves of those who wait until nobody does, or ``most`` were tried.
+
+    Return how many more may be tried.
+    """
+    found = np.empty(s.near.shape[1], np.int64)
+    while s.counts[WAITING] > 0 and most > 0:
+        most -= 1
+        i = pop(s)
+        a = s.labels[i]
+        b, j, h = best_move(s, k, i, found)
+        if b == NOBODY:
+            continue
+        move(s, i, b)
+        if j != NOBODY:
+            move(s, j, h)
+            if h != a:
+                settle(s, k, h)
+        settle(s, k, a)
+        settle(s, k, b)
+    return most

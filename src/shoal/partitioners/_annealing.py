@@ -1,0 +1,84 @@
+"""Several annealings side by side, each in a thread of its own."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from threading import Event
+
+import numpy as np
+
+from shoal.kernels.anneal import KNOWN, anneal, open_memory
+from shoal.kernels.grouping import Grouping
+from shoal.partitioners._base import Labels, Matrix
+
+STRIDE = 500  # trials between two looks around: a fraction of a second
+GLANCE = 0.2  # seconds between two reports of progress
+FIRST = 200  # trials before it gets colder
+HOT, COLD = 0.3, 0.005  # rise of the SSE that is kept with chance 1/e, as a share of SSE / n
+HOT_LARGE, COLD_LARGE = 0.05, 0.003  # the same for groups beyond SMALL
+SMALL = 5
+POOL = 15_000  # groups that an annealing remembers
+
+
+class Annealing:
+    """Groups that anneal, what is remembered of them, and how far it is."""
+
+    def __init__(self, grouping: Grouping, k: int, seed: int):
+        self.grouping, self.k, self.done = grouping, k, 0
+        self.state = np.array([seed], np.uint64)
+        self.memory = open_memory(grouping.labels, float(grouping.sse.sum()), k, POOL)
+
+    @property
+    def least(self) -> float:
+        """The least SSE so far."""
+        return float(self.memory.sse[1])
+
+    @property
+    def pool(self) -> Labels:
+        """Good groups that were met, one per row, filled up with -1."""
+        return self.memory.pool[: self.memory.counts[KNOWN]]
+
+    def advance(self, temperatures: Matrix, tepid: float, until: int, stop: Event) -> None:
+        """Make trials until so many are done, or somebody says stop.
+
+        Groups are remembered at the temperature ``tepid`` and below.
+        """
+        while self.done < until and not stop.is_set():
+            now = temperatures[self.done : min(self.done + STRIDE, until)]
+            anneal(self.grouping, self.k, self.memory, self.state, now, tepid)
+            self.done += len(now)
+
+
+def schedule(rounds: int, unit: float, k: int) -> tuple[Matrix, float]:
+    """Return the temperature of each round, and the middle one; ``unit`` is SSE / n at the start.
+
+    The first ones do not depend on the number of rounds, so that it can be chosen
+    while they run.
+    """
+    hot, cold = (HOT, COLD) if k <= SMALL else (HOT_LARGE, COLD_LARGE)
+    falling = np.linspace(0.0, 1.0, max(rounds - FIRST, 1))
+    temperatures = unit * hot * np.append(np.ones(FIRST), (cold / hot) ** falling)
+    return temperatures, unit * float(np.sqrt(hot * cold))
+
+
+def anneal_together(
+    annealings: Sequence[Annealing],
+    plan: tuple[Matrix, float],
+    until: Sequence[int],
+    glance: Callable[[], bool],
+) -> None:
+    """Let each annealing make its trials; ``glance`` is called meanwhile and may say stop."""
+    stop = Event()
+    with ThreadPoolExecutor(len(annealings)) as threads:
+        try:
+            waiting = {
+                threads.submit(annealing.advance, *plan, trials, stop)
+                for annealing, trials in zip(annealings, until, strict=True)
+            }
+            while waiting:
+                ended, waiting = wait(waiting, GLANCE)
+                for future in ended:
+                    future.result()
+                if glance():
+                    stop.set()
+        finally:
+            stop.set()  # also when Ctrl-C ends the wait: the threads are joined here

@@ -1,0 +1,48 @@
+"""What the efforts share: a method makes groups, an effort improves them."""
+
+from sklearn.base import clone
+
+from shoal.errors import ParameterError
+from shoal.partitioners._base import Labels, Matrix, Partitioner, sse
+from shoal.partitioners.mdav import MDAV
+
+
+class Improver(Partitioner):
+    """Base of the efforts: never worse than the method they start from, never below k.
+
+    A subclass declares ``k`` and ``method`` among its parameters and writes
+    ``_improve``, which turns labels into better ones. Ctrl-C ends an effort early
+    with the best groups so far.
+    """
+
+    method: Partitioner | None
+
+    def _split(self, X: Matrix) -> Labels:
+        self.method_ = self._start().fit(X)
+        before = self.method_.labels_
+        after = self._improve(X, before.copy())
+        return after if sse(X, after) <= sse(X, before) else before
+
+    def _start(self) -> Partitioner:
+        """Return the method to start from, with the seed of this effort."""
+        if self.method is None:
+            return MDAV(k=self.k)
+        if self.method.k != self.k:
+            raise ParameterError(
+                f"{type(self).__name__} promises k={self.k} and its method k={self.method.k}."
+                " Give both the same k."
+            )
+        start: Partitioner = clone(self.method)
+        seed = getattr(self, "random_state", None)
+        if seed is None or "random_state" not in start.get_params():
+            return start
+        if start.random_state not in (None, seed):
+            raise ParameterError(
+                f"{type(self).__name__} and its method have different seeds. Give both the same"
+                " random_state, or leave out that of the method."
+            )
+        start.set_params(random_state=seed)
+        return start
+
+    def _improve(self, X: Matrix, labels: Labels) -> Labels:
+        raise NotImplementedError

@@ -1,0 +1,181 @@
+"""The linear programme of groups, and the choice among whole ones, in HiGHS."""
+
+from collections.abc import Callable
+from threading import Thread
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from shoal.partitioners._base import Labels, Matrix
+from shoal.partitioners._columns import Columns
+
+if TYPE_CHECKING:
+    from highspy import Highs
+
+HEARING = 0.1  # seconds between two looks at the clock and at Ctrl-C
+
+
+class Duals(NamedTuple):
+    """Prices of records, tolls of triples and the fee of every group."""
+
+    price: Matrix
+    toll: Matrix
+    fee: float
+
+
+class Relaxation(NamedTuple):
+    """The solved programme: the weights of the groups, their cost and the dual values."""
+
+    weights: Matrix
+    cost: float
+    duals: Duals
+
+
+def solve(highs: "Highs", seconds: float, hear: Callable[[], None]) -> None:
+    """Run HiGHS for so many seconds at most, calling ``hear`` now and then.
+
+    The solver works in a thread of its own; whatever ``hear`` raises ends it.
+    """
+    highs.setOptionValue("time_limit", highs.getRunTime() + max(seconds, 0.0))
+    highs.HandleUserInterrupt = True
+    worker = Thread(target=highs.run, daemon=True)
+    worker.start()
+    try:
+        while worker.is_alive():
+            worker.join(HEARING)
+            hear()
+    except BaseException:
+        highs.cancelSolve()  # type: ignore[no-untyped-call]
+        worker.join()
+        raise
+
+
+def silent_solver() -> "Highs":
+    """Return HiGHS without a word on the screen, for one core."""
+    from highspy import Highs
+
+    highs = Highs()  # type: ignore[no-untyped-call]
+    highs.silent()
+    highs.setOptionValue("threads", 1)
+    return highs
+
+
+class Programme:
+    """The programme over all columns; it grows with them, and each solution starts at the last.
+
+    Rows are the records, then the number of groups where ``limit`` is given, then the
+    triples.
+    """
+
+    def __init__(self, columns: Columns, limit: int | None):
+        self.columns, self.limit = columns, limit
+        self.highs = silent_solver()
+        n = len(columns.X)
+        self._add_rows(np.ones(n), np.ones(n), np.empty((0, 2), np.int64))
+        if limit is not None:
+            self._add_rows(
+                np.array([-np.inf]), np.array([float(limit)]), np.empty((0, 2), np.int64)
+            )
+        self.head, self.width, self.depth = n + (limit is not None), 0, 0
+
+    def _add_rows(self, low: Matrix, high: Matrix, entries: Labels) -> None:
+        """Add rows with ones at ``entries``, (row, column) in the order of rows."""
+        start = np.searchsorted(entries[:, 0], np.arange(len(low)))
+        self.highs.addRows(
+            len(low),
+            low,
+            high,
+            len(entries),
+            start.astype(np.int32),
+            entries[:, 1].astype(np.int32),
+            np.ones(len(entries)),
+        )
+
+    def grow(self) -> None:
+        """Take in the columns and the triples that are new."""
+        columns, n = self.columns, len(self.columns.X)
+        new = columns.members[self.width :]
+        if len(new):
+            place, who = np.nonzero(new >= 0)
+            pairs = [np.column_stack([new[place, who], place])]
+            if self.limit is not None:
+                pairs.append(np.column_stack([np.full(len(new), n), np.arange(len(new))]))
+            held = columns.holding(columns.triples[: self.depth], self.width)
+            pairs.append(held + np.array([self.head, -self.width]))
+            entries = np.concatenate(pairs)
+            entries = entries[np.argsort(entries[:, 1], kind="stable")]
+            self.highs.addCols(
+                len(new),
+                columns.costs[self.width :],
+                np.zeros(len(new)),
+                np.full(len(new), np.inf),
+                len(entries),
+                np.searchsorted(entries[:, 1], np.arange(len(new))).astype(np.int32),
+                entries[:, 0].astype(np.int32),
+                np.ones(len(entries)),
+            )
+            self.width = len(columns)
+        more = columns.triples[self.depth :]
+        if len(more):
+            held = columns.holding(more)
+            held = held[np.argsort(held[:, 0], kind="stable")]
+            self._add_rows(np.full(len(more), -np.inf), np.ones(len(more)), held)
+            self.depth = len(columns.triples)
+
+    def relax(self, seconds: float, hear: Callable[[], None]) -> Relaxation | None:
+        """Solve with fractions of groups allowed; None if the seconds did not suffice."""
+        from highspy import HighsModelStatus
+
+        self.grow()
+        solve(self.highs, seconds, hear)
+        if self.highs.getModelStatus() != HighsModelStatus.kOptimal:
+            return None
+        found = self.highs.getSolution()
+        dual = np.array(found.row_dual)
+        n = len(self.columns.X)
+        fee = max(0.0, -float(dual[n])) if self.limit is not None else 0.0
+        duals = Duals(dual[:n], np.maximum(0.0, -dual[self.head :]), fee)
+        cost = float(self.highs.getInfo().objective_function_value)
+        return Relaxation(np.array(found.col_value), cost, duals)
+
+
+class Choice(NamedTuple):
+    """Whole groups: which columns, None if none was found; and what no choice goes below."""
+
+    columns: Labels | None
+    bound: float
+
+
+def choose(
+    columns: Columns, which: Labels, limit: int, seconds: float, hear: Callable[[], None]
+) -> Choice:
+    """Choose the partition of the least cost among some groups."""
+    from highspy import HighsVarType
+
+    highs = silent_solver()
+    highs.setOptionValue("mip_rel_gap", 0.0)
+    highs.setOptionValue("mip_abs_gap", 0.0)
+    n, members = len(columns.X), columns.members[which]
+    records, count = np.arange(n + 1), len(which)
+    low, high = np.where(records < n, 1.0, -np.inf), np.where(records < n, 1.0, limit)
+    nothing = np.zeros(n + 1, np.int32)
+    highs.addRows(n + 1, low, high, 0, nothing, nothing[:0], np.empty(0))
+    rows = np.column_stack([np.full(count, n), members])
+    start = np.cumsum((rows >= 0).sum(axis=1)) - (rows >= 0).sum(axis=1)
+    rows = rows[rows >= 0]
+    highs.addCols(
+        count,
+        columns.costs[which],
+        np.zeros(count),
+        np.ones(count),
+        len(rows),
+        start.astype(np.int32),
+        rows.astype(np.int32),
+        np.ones(len(rows)),
+    )
+    kinds = np.full(count, HighsVarType.kInteger)
+    highs.changeColsIntegrality(count, np.arange(count, dtype=np.int32), kinds)
+    solve(highs, seconds, hear)
+    found, info = highs.getSolution(), highs.getInfo()
+    chosen = which[np.array(found.col_value) > 0.5] if found.value_valid else None
+    return Choice(chosen, float(info.mip_dual_bound))

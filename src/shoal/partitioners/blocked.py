@@ -1,0 +1,137 @@
+"""Long tables in blocks: any method, on near records at a time."""
+
+from collections.abc import Callable
+from typing import Annotated, Literal, Self
+
+import numpy as np
+from sklearn.base import clone
+
+from shoal import progress
+from shoal.parameters import AtLeast, K
+from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
+from shoal.partitioners._cuts import Rows, blocks
+from shoal.partitioners.mdav import MDAV
+from shoal.partitioners.refine import refine
+
+Work = Callable[[Matrix, Rows], Labels]
+
+SHIFTED = 1 / 3  # share of the first cut when seams are mended: it moves all borders
+
+
+class Blocked(Partitioner):
+    """Cut a long table into blocks of near records and group each by a method.
+
+    The records are halved across their widest direction until no block has more
+    than ``block_size``; equal records stay together. Blocks are grouped side by
+    side. A group cannot cross a border, which costs some loss; with
+    ``seams="refine"`` the groups are then cut into blocks anew, with other borders,
+    and refined, which gives back more than that.
+
+    The result does not depend on the number of workers. Time grows about as n, and
+    so does memory.
+
+    Parameters
+    ----------
+    k : int
+        Least number of records in a group. It has no default: it is the
+        guarantee.
+    method : Partitioner, optional
+        Groups the records of a block, with the same k; :class:`MDAV` where None.
+    block_size : int
+        Most records of a block; more only where equal records are not parted.
+    seams : str
+        ``"refine"`` the groups across the borders, or ``"keep"`` them.
+    workers : int, optional
+        Blocks that are grouped at the same time; one for each core where None.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_records,)
+        Group of each record.
+    partition_ : Partition
+        The same, with its sizes.
+    n_blocks_ : int
+        Number of blocks.
+    method_ : Partitioner
+        The method, fitted to the first block.
+
+    Examples
+    --------
+    >>> Blocked(k=2, block_size=4).fit_predict([[0], [9], [1], [8]])
+    array([0, 1, 0, 1])
+    """
+
+    facts = Facts(groups="variable", cost="n", paper="")
+
+    def __init__(
+        self,
+        k: K,
+        method: Partitioner | None = None,
+        block_size: Annotated[int, AtLeast(2)] = 5000,
+        seams: Literal["refine", "keep"] = "refine",
+        workers: Annotated[int, AtLeast(1)] | None = None,
+    ):
+        self.k = k
+        self.method = method
+        self.block_size = block_size
+        self.seams = seams
+        self.workers = workers
+
+    def sharing(self, share: float) -> Self:
+        """Return an unfitted copy whose method has ``share`` of the time."""
+        copy: Self = clone(self)
+        return copy if copy.method is None else copy.set_params(method=copy.method.sharing(share))
+
+    def settled(self) -> Self:
+        """Return an unfitted copy that makes the same groups again, whatever the clock says."""
+        copy: Self = clone(self)
+        return copy if copy.method is None else copy.set_params(method=self.method_.settled())
+
+    def _split(self, X: Matrix) -> Labels:
+        parts = blocks(X, int(self.block_size), int(self.k))
+        self.n_blocks_ = len(parts)
+        start = MDAV(k=self.k) if self.method is None else self.method
+        # What the first block settles, how far its time went, holds for the others.
+        self.method_ = start.sharing(len(parts[0]) / len(X)).fit(X[parts[0]])
+        method = self.method_.settled()
+
+        def group(X: Matrix, rows: Rows) -> Labels:
+            return self.method_.labels_ if rows is parts[0] else clone(method).fit_predict(X[rows])
+
+        labels = self._side_by_side("grouping blocks", group, X, parts)
+        if self.seams == "keep" or len(parts) == 1:
+            return labels
+        return self._mended(X, labels)
+
+    def _mended(self, X: Matrix, labels: Labels) -> Labels:
+        """Refine the groups in blocks of whole groups, with other borders than before."""
+        sizes = np.bincount(labels)
+        centres = np.column_stack([np.bincount(labels, column) / sizes for column in X.T])
+        most = max(1, int(self.block_size) * len(sizes) // len(X))
+        of_group = np.empty(len(sizes), np.int64)
+        for at, groups in enumerate(blocks(centres, most, 1, SHIFTED)):
+            of_group[groups] = at
+        block = of_group[labels]
+        parts = np.split(np.argsort(block, kind="stable"), np.cumsum(np.bincount(block))[:-1])
+
+        def mend(X: Matrix, rows: Rows) -> Labels:
+            before = np.unique(labels[rows], return_inverse=True)[1]
+            return refine(X[rows], before, int(self.k))
+
+        return self._side_by_side("mending seams", mend, X, parts)
+
+    def _side_by_side(self, stage: str, work: Work, X: Matrix, parts: list[Rows]) -> Labels:
+        """Let ``work`` label the rows of each part; groups of different parts are different."""
+        from joblib import Parallel, delayed
+
+        labels = np.empty(len(X), np.int64)
+        offset, done = 0, 0
+        found = Parallel(self.workers or -1, prefer="threads", return_as="generator")(
+            delayed(work)(X, rows) for rows in parts
+        )
+        for rows, part in zip(parts, found, strict=True):
+            labels[rows] = part + offset
+            offset += int(part.max()) + 1
+            done += len(rows)
+            progress.report(stage, done, len(X))
+        return labels

@@ -1,0 +1,226 @@
+"""How hard to try: groups of any method, improved.
+
+``"quick"`` is the method alone. Each other effort is a partitioner of its own that
+starts from the groups of a method.
+"""
+
+import secrets
+import time
+from typing import Annotated, Self, TypeVar
+
+from sklearn.base import clone
+
+from shoal.parameters import AtLeast, K, Seed
+from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
+from shoal.partitioners._improver import Improver
+from shoal.partitioners.prove import prove
+from shoal.partitioners.refine import refine
+from shoal.partitioners.search import search
+
+Seconds = Annotated[float, AtLeast(0)] | None
+Rounds = Annotated[float, AtLeast(0)] | None
+
+ROUNDS = 50.0  # disturbances per record of each annealing where no budget is given
+SEARCHED = 0.2  # share of a proof's time that goes to the search before it
+
+E = TypeVar("E", "Search", "Prove")
+
+
+class Refine(Improver):
+    """Improve the groups of a method until no small change helps.
+
+    Records move to the groups of near neighbours, alone, in exchange or in chains of
+    two; then whole groups are dissolved into their neighbours, and new groups are
+    tried around single records, wherever the SSE falls. The same table gives the
+    same groups. After the search for neighbours, time grows about as n.
+
+    Parameters
+    ----------
+    k : int
+        Least number of records in a group. It has no default: it is the
+        guarantee.
+    method : Partitioner, optional
+        Makes the groups to start from, with the same k; :class:`MDAV` where None.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_records,)
+        Group of each record.
+    partition_ : Partition
+        The same, with its sizes.
+    method_ : Partitioner
+        The method, fitted: where the effort started.
+
+    Examples
+    --------
+    >>> Refine(k=2).fit_predict([[0], [9], [1], [8], [5]])
+    array([0, 1, 0, 1, 1])
+    """
+
+    facts = Facts(groups="variable", cost="n²", paper="")
+
+    def __init__(self, k: K, method: Partitioner | None = None):
+        self.k = k
+        self.method = method
+
+    def _improve(self, X: Matrix, labels: Labels) -> Labels:
+        return refine(X, labels, int(self.k))
+
+
+class Search(Improver):
+    """Improve the groups of a method by a long seeded search.
+
+    After :class:`Refine`, groups are disturbed again and again, repaired and refined
+    where they were touched, and the change is kept or undone by annealing; good
+    groups met on the way are put together anew by an integer programme.
+
+    Parameters
+    ----------
+    k : int
+        Least number of records in a group. It has no default: it is the
+        guarantee.
+    method : Partitioner, optional
+        Makes the groups to start from, with the same k; :class:`MDAV` where None.
+    budget : float, optional
+        Seconds to spend; where None, ``rounds`` says when it is enough.
+    rounds : float, optional
+        Disturbances per record, of each of two annealings; 50 where neither this nor a
+        budget is given. A search that had a budget tells in ``rounds_`` how far it came,
+        so that it can be repeated.
+    random_state : int or None
+        Seed of the draws. The same number always gives the same groups, if the
+        rounds are the same; with None they differ from call to call.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_records,)
+        Group of each record.
+    partition_ : Partition
+        The same, with its sizes.
+    method_ : Partitioner
+        The method, fitted: where the effort started.
+    rounds_ : float
+        Disturbances per record that were made.
+
+    Examples
+    --------
+    >>> Search(k=2, random_state=0).fit_predict([[0], [9], [1], [8], [5]])
+    array([0, 1, 0, 1, 1])
+    """
+
+    facts = Facts(groups="variable", cost="budget", paper="")
+
+    def __init__(
+        self,
+        k: K,
+        method: Partitioner | None = None,
+        budget: Seconds = None,
+        rounds: Rounds = None,
+        random_state: Seed = None,
+    ):
+        self.k = k
+        self.method = method
+        self.budget = budget
+        self.rounds = rounds
+        self.random_state = random_state
+
+    def sharing(self, share: float) -> Self:
+        """Return an unfitted copy that has ``share`` of the budget."""
+        return _sharing(self, share)
+
+    def settled(self) -> Self:
+        """Return an unfitted copy that makes as many rounds as this one made."""
+        copy: Self = clone(self).set_params(budget=None, rounds=self.rounds_)
+        return copy
+
+    def _improve(self, X: Matrix, labels: Labels) -> Labels:
+        n = len(X)
+        per_record = ROUNDS if self.rounds is None else self.rounds
+        found = search(
+            X,
+            labels,
+            int(self.k),
+            seed=seed_of(self.random_state),
+            rounds=round(per_record * n) if self.budget is None else None,
+            seconds=self.budget,
+        )
+        self.rounds_ = found.rounds / n
+        return found.labels
+
+
+class Prove(Improver):
+    """Improve the groups of a method and prove how little better any others could be.
+
+    A fifth of the time goes to :class:`Search`, the rest to a linear programme of
+    all groups whose value no partition goes below, and to an integer programme over
+    the groups it holds.
+
+    Parameters
+    ----------
+    k : int
+        Least number of records in a group. It has no default: it is the
+        guarantee.
+    method : Partitioner, optional
+        Makes the groups to start from, with the same k; :class:`MDAV` where None.
+    budget : float
+        Seconds to spend at most; a proof that is done ends before.
+    random_state : int or None
+        Seed of the draws.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_records,)
+        Group of each record.
+    partition_ : Partition
+        The same, with its sizes.
+    method_ : Partitioner
+        The method, fitted: where the effort started.
+    bound_ : float
+        An SSE that no groups of at least k go below.
+    optimal_ : bool
+        Whether the groups are proven to have the least SSE.
+
+    Examples
+    --------
+    >>> Prove(k=2, random_state=0).fit([[0], [9], [1], [8], [5]]).optimal_
+    True
+    """
+
+    facts = Facts(groups="variable", cost="budget", paper="", guarantee="a bound for the table")
+
+    def __init__(
+        self,
+        k: K,
+        method: Partitioner | None = None,
+        budget: Annotated[float, AtLeast(0)] = 60.0,
+        random_state: Seed = None,
+    ):
+        self.k = k
+        self.method = method
+        self.budget = budget
+        self.random_state = random_state
+
+    def sharing(self, share: float) -> Self:
+        """Return an unfitted copy that has ``share`` of the budget."""
+        return _sharing(self, share)
+
+    def _improve(self, X: Matrix, labels: Labels) -> Labels:
+        k, began = int(self.k), time.monotonic()
+        seed = seed_of(self.random_state)
+        found = search(X, labels, k, seed=seed, seconds=SEARCHED * self.budget)
+        left = self.budget - (time.monotonic() - began)
+        proven = prove(X, found.labels, k, budget=max(0.0, left))
+        self.bound_, self.optimal_ = proven.bound, proven.optimal
+        return proven.labels
+
+
+def seed_of(random_state: int | None) -> int:
+    """Return the seed, drawn where there is none."""
+    return secrets.randbelow(2**31) if random_state is None else int(random_state)
+
+
+def _sharing(effort: E, share: float) -> E:
+    copy: E = clone(effort)
+    if copy.budget is not None:
+        copy.set_params(budget=share * copy.budget)
+    return copy

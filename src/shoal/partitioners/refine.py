@@ -1,0 +1,142 @@
+"""Better groups from any groups: a descent, then trials that change whole groups."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from shoal import progress
+from shoal.kernels.descent import descend
+from shoal.kernels.grouping import WAITING, Grouping, keep, open_grouping, push_all
+from shoal.kernels.leftovers import group_means
+from shoal.kernels.mdav import mdav1
+from shoal.kernels.neighbours import neighbours
+from shoal.kernels.reshape import dissolve_pass, forget, gather_pass, promises
+from shoal.partitioners._base import Labels, Matrix, in_order
+from shoal.partitioners._second_phase import divide_large
+
+STRIDE = 500  # trials between two reports of progress: a fraction of a second
+MOVES = 100_000  # the same, in moves tried
+NEAREST = 8  # others of a record whose groups it may move to, at least
+MOST = 60  # the same, at most: memory grows with it
+SWEEPS = 100  # moves tried by a record in the first descent, at most
+GATHERED = 1  # new groups tried, as a multiple of the groups there may be
+
+
+def refine(X: Matrix, labels: Labels, k: int) -> Labels:
+    """Return groups of at least ``k`` with an SSE no higher than that of ``labels``.
+
+    First, records move between the groups of near records while the SSE falls. Then
+    each group in turn is dissolved into near groups, and a new group is tried
+    around the records that promise most; what was touched descends again, and
+    all is as before unless the SSE fell. The same input gives the same groups.
+
+    Ctrl-C ends the work early, with the best groups so far.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_records, n_columns)
+        Records in comparable units.
+    labels : ndarray of shape (n_records,)
+        Group of each record; no group is smaller than ``k``.
+    k : int
+        Least number of records in a group.
+
+    Returns
+    -------
+    ndarray of shape (n_records,)
+        Group of each record, counted from 0 by first records.
+    """
+    start = in_order(labels)
+    if k == 1 or len(X) < 2 * k:
+        return start if k > 1 else np.arange(len(X))
+    found = start
+    try:
+        grouping = prepared(X, start, k)
+        found = grouping.labels
+        improve(grouping, k)
+    except KeyboardInterrupt:
+        pass  # the groups are whole after every stride
+    return better(X, start, found)
+
+
+def prepared(X: Matrix, labels: Labels, k: int) -> Grouping:
+    """Return groups that can change, none of 2k records or more."""
+    divided = labels.copy()
+    divide_large(X, divided, k, mdav1)
+    units = in_own_units(X)
+    m = min(len(X) - 1, max(NEAREST, min(k + k // 2, MOST)))
+    return open_grouping(units, neighbours(units, m), in_order(divided), k)
+
+
+def in_own_units(X: Matrix) -> Matrix:
+    """Return the records seen from the first, divided by a power of two.
+
+    Squares of huge values would not fit into a float64, those of tiny ones would vanish.
+    """
+    return np.ascontiguousarray(np.ldexp(X - X[0], -_power(X)))
+
+
+def own_scale(X: Matrix) -> float:
+    """Return the square of what `in_own_units` divides by: an SSE there times this is that of X."""
+    with np.errstate(over="ignore"):
+        return float(np.ldexp(1.0, 2 * _power(X)))
+
+
+def _power(X: Matrix) -> int:
+    return int(np.frexp(np.abs(X - X[0]).max())[1])
+
+
+def improve(grouping: Grouping, k: int) -> None:
+    """Lower the SSE of groups: the descent, then the passes of trials."""
+    groups = np.arange(len(grouping.sizes))
+    settle(grouping, k)
+    _in_strides(dissolve_pass, grouping, k, groups, "dissolving groups")
+    _in_strides(gather_pass, grouping, k, _centres(grouping, k), "gathering groups")
+    _in_strides(dissolve_pass, grouping, k, groups, "dissolving groups again")
+
+
+def settle(grouping: Grouping, k: int) -> None:
+    """Let all records move while the SSE falls."""
+    n = len(grouping.X)
+    push_all(grouping)
+    for _ in range(SWEEPS * n // MOVES + 1):
+        if not grouping.counts[WAITING]:
+            break
+        descend(grouping, k, MOVES)
+        keep(grouping)
+        progress.report("moving records", n - int(grouping.counts[WAITING]), n)
+    forget(grouping)
+
+
+def _in_strides(
+    kernel: Callable[[Grouping, int, Labels], float],
+    grouping: Grouping,
+    k: int,
+    tries: Labels,
+    stage: str,
+) -> None:
+    """Hand ``tries`` to a kernel, a stride at a time."""
+    for start in range(0, len(tries), STRIDE):
+        kernel(grouping, k, tries[start : start + STRIDE])
+        progress.report(stage, min(start + STRIDE, len(tries)), len(tries))
+
+
+def _centres(grouping: Grouping, k: int) -> Labels:
+    """Return the records around which a new group promises most, the best first."""
+    if grouping.near.shape[1] < k - 1:
+        return np.empty(0, np.int64)
+    promise = promises(grouping, k)
+    order = np.argsort(-promise, kind="stable")
+    return order[: GATHERED * len(order) // k]
+
+
+def better(X: Matrix, start: Labels, found: Labels) -> Labels:
+    """Return the groups with the lower SSE, computed afresh; in a tie the first."""
+    units, found = in_own_units(X), in_order(found)
+    return found if sse_of(units, found) < sse_of(units, start) else start
+
+
+def sse_of(X: Matrix, labels: Labels) -> float:
+    """Return the sum of the squared distances to the group means."""
+    means, _ = group_means(X, labels, labels.max() + 1)
+    return float(np.square(X - means[labels]).sum())

@@ -1,0 +1,183 @@
+"""Better groups by an annealed search, and by the best choice among the groups it met."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal import progress
+from shoal.errors import ParameterError
+from shoal.kernels.grouping import Grouping, open_grouping
+from shoal.partitioners._annealing import FIRST, Annealing, anneal_together, schedule
+from shoal.partitioners._base import Labels, Matrix, in_order
+from shoal.partitioners._choice import choose
+from shoal.partitioners.refine import better, improve, own_scale, prepared
+
+RESTARTS = 2  # whatever the machine: the result must not depend on its cores
+LATE = 1.5  # times the seconds given, after which a run ends with rounds undone
+SHARE = 0.8  # of the seconds left, for annealing; the rest is for the choice
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a search found, and what repeats it.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_records,)
+        Group of each record, counted from 0 by first records.
+    rounds : int
+        Trials planned for each annealing.
+    done : tuple of int
+        Trials that each annealing made: fewer than planned after Ctrl-C.
+    """
+
+    labels: Labels
+    rounds: int
+    done: tuple[int, ...]
+
+
+def search(
+    X: Matrix,
+    labels: Labels,
+    k: int,
+    *,
+    seed: int,
+    rounds: int | None = None,
+    seconds: float | None = None,
+    done: Sequence[int] | None = None,
+    heard: Callable[[float], None] | None = None,
+) -> Found:
+    """Return groups of at least ``k`` with an SSE no higher than that of ``labels``.
+
+    The groups are refined. From there two annealings start, each with its own draws:
+    groups change at random, descend again, and a rise of the SSE is kept less
+    often the later it comes. At last, an integer programme chooses the best
+    partition among the groups met.
+
+    Either ``rounds`` or ``seconds`` is given. From seconds, the number of rounds
+    is estimated once, after a short start, and told in the result. The same
+    input, seed and rounds give the same groups, on any number of cores. Ctrl-C
+    ends the work early, with the best groups so far; seed, ``rounds`` and
+    ``done`` of the result repeat them.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_records, n_columns)
+        Records in comparable units.
+    labels : ndarray of shape (n_records,)
+        Group of each record; no group is smaller than ``k``.
+    k : int
+        Least number of records in a group.
+    seed : int
+        Where the draws start, in [0, inf).
+    rounds : int, optional
+        Trials of each annealing, in [0, inf).
+    seconds : float, optional
+        Time that the search may take, about.
+    done : sequence of int, optional
+        Trials after which each annealing ends, to repeat a run that ended early.
+    heard : callable, optional
+        Called with the least SSE so far, a few times a second.
+
+    Returns
+    -------
+    Found
+        The groups, and what repeats them.
+    """
+    if (rounds is None) == (seconds is None):
+        raise ParameterError("A search takes rounds or seconds, one of the two.")
+    start = in_order(labels)
+    if k == 1 or len(X) < 2 * k:
+        return Found(start if k > 1 else np.arange(len(X)), rounds or 0, (0,) * RESTARTS)
+    if seconds is not None:
+        _compile_first()
+    run = _Run(k, seconds, heard, own_scale(X))
+    best = start
+    try:
+        grouping = prepared(X, start, k)
+        best = grouping.labels
+        improve(grouping, k)
+        if grouping.sse.sum() > 0:
+            run.open(grouping, seed)
+            run.anneal(rounds, done)
+            best = run.choice(grouping) if run.whole else run.best()
+    except KeyboardInterrupt:
+        best = run.best() if run.annealings else best
+    return Found(better(X, start, best), run.rounds, run.done)
+
+
+class _Run:
+    """One search on its way: its annealings, its clock, and who hears of it."""
+
+    def __init__(
+        self, k: int, seconds: float | None, heard: Callable[[float], None] | None, scale: float
+    ):
+        self.k, self.heard, self.scale = k, heard, scale
+        self.seconds, self.began = seconds, time.monotonic()
+        self.annealings: list[Annealing] = []
+        self.rounds = 0
+
+    @property
+    def done(self) -> tuple[int, ...]:
+        """Trials made by each annealing."""
+        return tuple(one.done for one in self.annealings) or (0,) * RESTARTS
+
+    @property
+    def whole(self) -> bool:
+        """Whether all trials planned were made."""
+        return self.done == (self.rounds,) * RESTARTS
+
+    def open(self, grouping: Grouping, seed: int) -> None:
+        """Let the annealings start from the same groups, with draws of their own."""
+        seeds = np.random.SeedSequence(seed).generate_state(RESTARTS, np.uint64)
+        labels = in_order(grouping.labels)
+        for own in seeds:
+            copy = open_grouping(grouping.X, grouping.near, labels, self.k)
+            self.annealings.append(Annealing(copy, self.k, int(own)))
+
+    def anneal(self, rounds: int | None, done: Sequence[int] | None) -> None:
+        """Make as many rounds as are asked for, or as there seems to be time for."""
+        unit = self.annealings[0].least / len(self.annealings[0].grouping.X)
+        if rounds is None:
+            self.rounds = FIRST
+            before = time.monotonic()
+            self._advance(unit, [FIRST] * RESTARTS)
+            now = time.monotonic()
+            left = SHARE * (self.seconds or 0.0) - (now - self.began)
+            rounds = FIRST + max(0, int(left * FIRST / (now - before)))
+        self.rounds = rounds
+        self._advance(unit, done or [rounds] * RESTARTS)
+
+    def _advance(self, unit: float, until: Sequence[int]) -> None:
+        """Anneal up to a number of trials each."""
+        anneal_together(self.annealings, schedule(self.rounds, unit, self.k), until, self._glance)
+
+    def _glance(self) -> bool:
+        """Tell how far the search is; say whether it is much too late."""
+        progress.report("searching", sum(self.done), RESTARTS * self.rounds)
+        if self.heard is not None:
+            self.heard(self.scale * min(one.least for one in self.annealings))
+        late = self.seconds is not None and (time.monotonic() - self.began > LATE * self.seconds)
+        return late and self.rounds > FIRST
+
+    def best(self) -> Labels:
+        """Return the best groups that an annealing found."""
+        return min(self.annealings, key=lambda one: one.least).memory.best
+
+    def choice(self, grouping: Grouping) -> Labels:
+        """Return the best groups among all that were met, refined."""
+        progress.report("choosing groups", 0, 1)
+        pool = np.vstack([one.pool for one in self.annealings])
+        labels = choose(grouping.X, pool, in_order(self.best()))
+        chosen = open_grouping(grouping.X, grouping.near, labels, self.k)
+        improve(chosen, self.k)
+        progress.report("choosing groups", 1, 1)
+        return better(grouping.X, in_order(self.best()), chosen.labels)
+
+
+def _compile_first() -> None:
+    """Search a tiny table, so that the time given is not spent on compiling."""
+    tiny = np.arange(8.0).reshape(-1, 1)
+    search(tiny, np.zeros(8, np.int64), 2, seed=0, rounds=1)
