@@ -24,18 +24,26 @@ LAW = {
     "document": {"table", "mask", "partitioners"},
     "promise": {"table", "mask", "measure"},
     "release": {"partitioners"},
-    "plan": {"table", "partitioners", "mask", "assessment", "document", "promise", "release"},
-    "tradeoff": {"table", "partitioners", "plan"},
-    "report": {"table", "measure", "document", "release", "tradeoff"},
+    "profile": {"table", "measure", "partitioners"},
+    "plan": {
+        "table", "partitioners", "mask", "assessment", "document", "profile", "promise", "release",
+    },
+    "cache": set(),
+    "comparison": {"table", "partitioners", "mask", "measure", "assessment", "cache", "plan"},
+    "tradeoff": {"table", "comparison", "plan"},
+    "report": {"table", "measure", "document", "release", "comparison", "tradeoff"},
     "papers": {"table", "space", "datasets", "partitioners", "mask", "measure", "plan"},
     "cli": {
-        "assessment", "datasets", "document", "mask", "measure", "papers", "partitioners", "plan",
-        "release", "report", "table", "tradeoff",
+        "assessment", "cache", "comparison", "datasets", "document", "mask", "measure", "papers",
+        "partitioners", "plan", "release", "report", "table", "tradeoff",
     },
     "__main__": {"cli"},
 }  # fmt: skip
-# Release.report opens the report from below, and a release may name the type of its plan.
-UPWARDS = {("release", "report"), ("release", "plan")}
+# Release.report and Comparison.save open the report from below, and a release may name the
+# types that it hands on.
+UPWARDS = {
+    ("release", "report"), ("comparison", "report"), ("release", "plan"), ("release", "tradeoff"),
+}  # fmt: skip
 ONLY_IN = {
     "numba": {"kernels"},
     "narwhals": {"table"},

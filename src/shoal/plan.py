@@ -25,6 +25,7 @@ from shoal.errors import (
 from shoal.mask import Grouping, Microaggregate, Outcome, Step
 from shoal.mask.homogeneity import told
 from shoal.partitioners import Partitioner, partitioner, way_taken
+from shoal.profile import profile
 from shoal.promise import check_promise
 from shoal.release import Release
 from shoal.table import frame as tables
@@ -201,6 +202,7 @@ class Plan:
             provenance=_provenance(outcomes, masked, self.known),
             drawn_seeds=self._drawn(plan),
             kept=None if kept.all() else kept,
+            profile=profile(self, frame, masked, outcomes),
         )
 
     def to_dict(self) -> dict[str, Any]:

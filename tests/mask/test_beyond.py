@@ -204,7 +204,7 @@ def test_records_with_the_same_missing_cells_are_met_by_themselves():
         assert release.measures["t_closeness"]["pain"] <= 0.3 + 1e-9
         assert release.measures["p_sensitivity"] >= 2
         assert (data["age"].isna().groupby(release.labels).nunique() == 1).all()
-    with pytest.raises(PlanError, match='missing="own-groups" keeps patterns'):
+    with pytest.raises(PlanError, match='missing="own-groups" takes it apart'):
         quietly(data, ["age", "sex"], missing="own-groups", closeness_by="first", **options)
 
 

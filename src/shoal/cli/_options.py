@@ -69,7 +69,17 @@ KeepNotes = Annotated[
     bool, typer.Option("--keep-notes", help="Release the file's label, notes and other free text.")
 ]
 
-Report = Annotated[Path | None, typer.Option("--report", help="Write a report here: .html.")]
+Report = Annotated[
+    Path | None,
+    typer.Option("--report", help="Write a report here: .html, .json or .txt; - shows it."),
+]
+Audience = Annotated[
+    str, typer.Option("--audience", help="Who reads the report: public or internal.")
+]
+Curve = Annotated[
+    bool,
+    typer.Option("--curve", help="Let the report show other values of dependence: 11 more runs."),
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace files and tables that exist.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing but warnings and errors.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]

@@ -59,6 +59,7 @@ OWN_OPTIONS = {
     "effort": "--effort",
     "budget": "--budget",
 }
+HERE = Path("-")  # a report for the terminal
 PATIENCE = 0.5  # seconds before a progress bar is worth showing
 
 
@@ -160,19 +161,24 @@ def release(
     dialect: "Dialect",
     report: Path | None,
     force: bool,
+    audience: str = "public",
+    curve: bool = False,
     target_table: str | None = None,
     plan_file: Path | None = None,
 ) -> "Release":
     """Read, run, write: the way of every command that masks."""
     from shoal.cli._later import let_go
-    from shoal.report import render, summarise
+    from shoal.report import check_audience, check_report, report_text, summarise
     from shoal.table.files import open_source
     from shoal.table.publish import Publication
     from shoal.table.target import open_target
+    from shoal.tradeoff import around
 
     let_go()
-    if report is not None and report.suffix.lower() not in (".html", ".htm"):
-        raise FileError(f"A report is an .html file; {report.name!r} is none.")
+    check_audience(audience)
+    report = report if report != HERE else None
+    if report is not None:
+        check_report(report)
     for path in (target, report):
         for taken, what in ((source, "source"), (plan_file, "plan")):
             if path is not None and taken is not None and _same(path, taken):
@@ -183,9 +189,12 @@ def release(
         page = publication.add(report) if report is not None else None
         place = open_target(target, replace(dialect, table=target_table), publication)
         opened = open_source(source, dialect=dialect, numbers=())
-        made = plan.run(opened.with_numbers(plan.numbers, plan.words))
-        if page is not None:
-            page.write_text(render(summarise(made)), encoding="utf-8")
+        ready = opened.with_numbers(plan.numbers, plan.words)
+        made = plan.run(ready)
+        points = around(plan, ready, jobs=os.cpu_count() or 1) if curve else []
+        if page is not None and report is not None:
+            summary = summarise(made, audience, curve=points)
+            page.write_text(report_text(summary, report), encoding="utf-8")
         leaving = opened.released(
             made.data, made.unchanged, kept=made.kept, keep_notes=dialect.keep_notes
         )
@@ -199,17 +208,28 @@ def _same(one: str | Path, other: str | Path) -> bool:
     return one.exists() and other.exists() and one.samefile(other)
 
 
-def tell(made: "Release", target: str, report: Path | None, *, as_json: bool, quiet: bool) -> None:
+def tell(
+    made: "Release",
+    target: str,
+    report: Path | None,
+    *,
+    as_json: bool,
+    quiet: bool,
+    audience: str = "public",
+) -> None:
     """Say what was released, and what the person who signs must know."""
-    from shoal.report import one_line, summarise
+    from shoal.report import one_line, summarise, whole_text
     from shoal.table.database import shown
 
-    summary = summarise(made)
+    summary = summarise(made, audience)
     line = f"{shown(target)}: {one_line(summary)}"
-    if report is not None:
+    if report == HERE:
+        line = f"{shown(target)}: {whole_text(summary)}"
+    elif report is not None:
         line += f"\n{report}: the report"
     files = {"target": shown(target), "report": str(report) if report else None}
-    say({**files, **summary}, line, as_json=as_json, quiet=quiet)
+    told = {name: part for name, part in summary.items() if name != "pictures"}
+    say({**files, **told}, line, as_json=as_json, quiet=quiet)
     for seed in made.drawn_seeds:
         note = f"seed {seed} was drawn; random_state = {seed} in the plan repeats this release"
         typer.echo(f"note: {note}", err=True)
@@ -246,9 +266,10 @@ def _progress_bar() -> Iterator[None]:
             return
         if not tasks:
             bar.start()
-        if stage not in tasks:
-            tasks[stage] = bar.add_task(stage, total=total)
-        bar.update(tasks[stage], completed=done, total=total)
+        name = stage.partition(",")[0]
+        if name not in tasks:
+            tasks[name] = bar.add_task(stage, total=total)
+        bar.update(tasks[name], description=stage, completed=done, total=total)
 
     with progress.listening(listener):
         try:

@@ -19,6 +19,8 @@ def mask(
     set_: options.Settings = None,
     seed: options.Seed = None,
     report: options.Report = None,
+    audience: options.Audience = "public",
+    curve: options.Curve = False,
     separator: options.Separator = None,
     decimal: options.Decimal = ".",
     encoding: options.Encoding = "utf-8",
@@ -59,7 +61,9 @@ def mask(
             target,
             dialect=dialect,
             report=report,
+            audience=audience,
+            curve=curve,
             force=force,
             target_table=target_table,
         )
-        tell(made, target, report, as_json=json, quiet=quiet)
+        tell(made, target, report, as_json=json, quiet=quiet, audience=audience)

@@ -9,6 +9,8 @@ def run(
     source: options.Source,
     target: options.Target,
     report: options.Report = None,
+    audience: options.Audience = "public",
+    curve: options.Curve = False,
     separator: options.Separator = None,
     decimal: options.Decimal = ".",
     encoding: options.Encoding = "utf-8",
@@ -35,8 +37,10 @@ def run(
             target,
             dialect=dialect,
             report=report,
+            audience=audience,
+            curve=curve,
             force=force,
             target_table=target_table,
             plan_file=plan,
         )
-        tell(made, target, report, as_json=json, quiet=quiet)
+        tell(made, target, report, as_json=json, quiet=quiet, audience=audience)

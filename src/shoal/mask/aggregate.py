@@ -126,6 +126,8 @@ def over_known(
     """
     if not hole.any():
         return function(values, labels)
+    if hole.all():
+        return np.full(len(labels), nothing, values.dtype)
     known = np.unique(labels[~hole], return_inverse=True)[1]
     return _spread_out(function(values[~hole], known), labels[~hole], labels, nothing)
 

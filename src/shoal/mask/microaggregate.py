@@ -261,8 +261,9 @@ class Microaggregate(Grouping):
             if demand is not None:
                 demand.refuse_unreachable(rows, where)
             Z = space.seen(rows, known)
-            groups = _together(rows, self.k)
-            if Z.shape[1]:
+            if not Z.shape[1]:
+                groups = _together(rows, self.k)
+            else:
                 chosen = beyond.partitioner(self, demand, partition)
                 share = len(rows) / (len(frame) * len(self.column_blocks))
                 fitted.append(chosen.sharing(share).fit(Z))

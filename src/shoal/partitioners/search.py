@@ -12,9 +12,10 @@ from shoal.kernels.grouping import Grouping, open_grouping
 from shoal.partitioners._annealing import FIRST, Annealing, anneal_together, schedule
 from shoal.partitioners._base import Labels, Matrix, in_order
 from shoal.partitioners._choice import choose
-from shoal.partitioners.refine import better, improve, own_scale, prepared
+from shoal.partitioners.refine import MOST, better, improve, own_scale, prepared
 
 RESTARTS = 2  # whatever the machine: the result must not depend on its cores
+NEAREST = 15  # others of a record whose groups it may move to, at least
 LATE = 1.5  # times the seconds given, after which a run ends with rounds undone
 SHARE = 0.8  # of the seconds left, for annealing; the rest is for the choice
 
@@ -96,7 +97,7 @@ def search(
     run = _Run(k, seconds, heard, own_scale(X))
     best = start
     try:
-        grouping = prepared(X, start, k)
+        grouping = prepared(X, start, k, max(NEAREST, min(2 * k, MOST)))
         best = grouping.labels
         improve(grouping, k)
         if grouping.sse.sum() > 0:
