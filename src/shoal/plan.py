@@ -20,6 +20,7 @@ from shoal.errors import (
     PlanError,
     ShoalWarning,
     UnderProtection,
+    Unfinished,
     UnprotectedColumn,
 )
 from shoal.mask import Grouping, Microaggregate, Outcome, Step
@@ -184,6 +185,7 @@ class Plan:
             *self._dropped(whole, kept),
             *self._unprotected(whole),
             *(warning for outcome in outcomes for warning in outcome.warnings),
+            *_unfinished(outcomes),
             *self._without_promise(),
             *self._under_protection(measures),
             *self._homogeneous(measures),
@@ -512,6 +514,18 @@ def microaggregate(
         closeness=closeness,
         closeness_by=closeness_by,
     ).run(data)
+
+
+def _unfinished(outcomes: Sequence[Outcome]) -> list[ShoalWarning]:
+    """Warn of efforts that the clock or somebody ended: the plan alone does not repeat them."""
+    ended = [way_taken(used) for o in outcomes for used in o.fitted if used.cut_short_]
+    return [
+        Unfinished(
+            f"{way} ended before it was done, with the best groups until then. Running the plan"
+            " again may give other groups."
+        )
+        for way in dict.fromkeys(ended)
+    ]
 
 
 def _phrase(step: Step) -> str:

@@ -148,6 +148,7 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
     facts: ClassVar[Facts]
     k: int
     bound_: float | None = None  # an SSE that no groups go below, where the method proves one
+    cut_short_: bool = False  # whether Ctrl-C or the clock ended the work before it was done
 
     @property
     def takes_directions(self) -> bool:

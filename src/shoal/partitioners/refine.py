@@ -22,6 +22,14 @@ SWEEPS = 20  # moves tried by a record in a descent, and descents, at most
 GATHERED = 1  # new groups tried, as a multiple of the groups there may be
 
 
+class CutShort(KeyboardInterrupt):
+    """Somebody wanted an end; ``labels`` are the best groups until then."""
+
+    def __init__(self, labels: Labels):
+        super().__init__("refining was cut short")
+        self.labels = labels
+
+
 def refine(X: Matrix, labels: Labels, k: int) -> Labels:
     """Return groups of at least ``k`` with an SSE no higher than that of ``labels``.
 
@@ -30,7 +38,7 @@ def refine(X: Matrix, labels: Labels, k: int) -> Labels:
     around the records that promise most; what was touched descends again, and
     all is as before unless the SSE fell. The same input gives the same groups.
 
-    Ctrl-C ends the work early, with the best groups so far.
+    Ctrl-C ends the work early: `CutShort` holds the best groups so far.
 
     Parameters
     ----------
@@ -54,8 +62,8 @@ def refine(X: Matrix, labels: Labels, k: int) -> Labels:
         grouping = prepared(X, start, k, max(NEAREST, min(k + k // 2, MOST)))
         found = grouping.labels
         improve(grouping, k)
-    except KeyboardInterrupt:
-        pass  # the groups are whole after every stride
+    except KeyboardInterrupt:  # the groups are whole after every stride
+        raise CutShort(better(X, start, found)) from None
     return better(X, start, found)
 
 
@@ -77,12 +85,6 @@ def in_own_units(X: Matrix) -> Matrix:
     Squares of huge values would not fit into a float64, those of tiny ones would vanish.
     """
     return np.ascontiguousarray(np.ldexp(X - X[0], -_power(X)))
-
-
-def own_scale(X: Matrix) -> float:
-    """Return the square of what `in_own_units` divides by: an SSE there times this is that of X."""
-    with np.errstate(over="ignore"):
-        return float(np.ldexp(1.0, 2 * _power(X)))
 
 
 def _power(X: Matrix) -> int:
