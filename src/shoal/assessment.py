@@ -166,12 +166,12 @@ def _given(
     numeric = [n for n in changed if tables.is_numeric(before, n) and tables.is_numeric(after, n)]
     numbers = [name for name in confidential if tables.is_measurable(before, name)]
     # One number per class stands for all released values, so that no measure counts them again.
-    given: dict[str, Any] = {"released": classes(tables.codes(after, known))[:, np.newaxis]}
+    given: dict[str, Any] = {"released": classes(tables.keys(after, known))[:, np.newaxis]}
     if numeric:
-        given["original"] = tables.matrix(before, numeric)
-        given["masked"] = tables.matrix(after, numeric)
+        given["original"] = tables.matrix(before, numeric, order="F")
+        given["masked"] = tables.matrix(after, numeric, order="F")
     if numbers:
-        given["confidential"] = tables.matrix(before, numbers)
+        given["confidential"] = tables.matrix(before, numbers, order="F")
     if confidential:
         given["confidential_codes"] = codes = tables.codes(before, confidential)
         for at, name in enumerate(numbers):

@@ -244,7 +244,7 @@ class Plan:
         """Count on the released values what every block of every step attains."""
         for step, outcome in zip(self.steps, outcomes, strict=True):
             for block, groups in zip(step.column_blocks, outcome.partitions, strict=True):
-                attained = smallest_class(tables.codes(masked, [*block, *step.strata]))
+                attained = smallest_class(tables.keys(masked, [*block, *step.strata]))
                 if attained < groups.k:
                     raise GuaranteeBroken(
                         f"The smallest class of the released values holds {attained} records;"

@@ -128,7 +128,9 @@ class Microaggregate:
         partitions, fitted = [], []
         for block in self.column_blocks:
             at = [self.columns.index(name) for name in block]
-            space = with_confidential(Z[:, at], Y, self.dependence) if self.dependence else Z[:, at]
+            space = Z if at == list(range(Z.shape[1])) else Z[:, at]
+            if self.dependence:
+                space = with_confidential(space, Y, self.dependence)
             groups, used = self._group(np.ascontiguousarray(space), frame, confidential)
             for name, j in zip(block, at, strict=True):
                 values[name] = self._mask(X[:, j], groups, tables.is_whole(frame, name))
@@ -147,11 +149,12 @@ class Microaggregate:
         labels = np.empty(len(Z), np.int64)
         offset = 0
         for rows in self._strata(frame):
-            fitted = clone(self.partition).fit(Z[rows])
+            part = Z[rows] if self.strata else Z
+            fitted = clone(self.partition).fit(part)
             groups = fitted.partition_
             if self.homogeneity == "merge":
                 where = f" of stratum {self._stratum(frame, rows[0])}" if self.strata else ""
-                groups = merge_constant(Z[rows], groups, codes[rows], confidential, where)
+                groups = merge_constant(part, groups, codes[rows], confidential, where)
             labels[rows] = groups.labels + offset
             offset += groups.n_groups
         groups = Partition(labels, self.partition.k)

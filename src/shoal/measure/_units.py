@@ -1,11 +1,15 @@
 """Columns in units that do not depend on how they were written down."""
 
+from collections.abc import Iterator
 from math import fsum
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal.errors import InputError
-from shoal.measure._base import Matrix
+from shoal.measure._base import Matrix, Values
+
+MODERATE = 256  # powers of two within which squares, and sums of them, fit into a float64
 
 
 def zscores(X: Matrix) -> Matrix:
@@ -16,27 +20,44 @@ def zscores(X: Matrix) -> Matrix:
     """
     scores = np.zeros(X.shape)
     for j in np.flatnonzero((X[0] != X).any(axis=0)):
-        column = _near_one(X[:, j])
-        centred = column - fsum(column.tolist()) / len(column)
-        scores[:, j] = centred / np.sqrt(fsum((centred * centred).tolist()) / len(column))
+        column = np.ldexp(X[:, j], -_exponent(X[:, j]))
+        centred = column - exact_sum(column) / len(column)
+        scores[:, j] = centred / np.sqrt(exact_sum(centred * centred) / len(column))
     return scores
 
 
-def in_units_of(original: Matrix, masked: Matrix) -> tuple[Matrix, Matrix]:
-    """Return both tables in units of the original: its means 0, its standard deviations 1.
+def exact_sum(values: Values) -> float:
+    """Return the sum as if rounded once, whatever the order of the values.
 
-    A column that was constant before is left out: it has no unit.
+    The leading bits of all values are multiples of one power of two, few enough
+    that their sum is exact; then come the next bits, until none are left.
     """
-    spread = (original != original[0]).any(axis=0)
-    original, masked = original[:, spread], masked[:, spread]
-    exponent = np.frexp(np.abs(original).max(axis=0, initial=0.0))[1]
-    original, masked = np.ldexp(original, -exponent), np.ldexp(masked, -exponent)
-    mean = original.mean(axis=0)
-    unit = original.std(axis=0)
-    return (original - mean) / unit, (masked - mean) / unit
+    parts = []
+    while (most := max(values.max(), -values.min())) > 0:
+        grid = np.ldexp(1.0, np.frexp(most)[1] + len(values).bit_length() + 1)
+        leading = (values + grid) - grid
+        parts.append(leading.sum())
+        values = values - leading
+    return fsum(parts)
 
 
-def has_spread(original: Matrix, masked: Matrix) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def in_units_of(original: Matrix, masked: Matrix) -> Iterator[tuple[int, Values, Values]]:
+    """Yield column by column: its number, and both tables in units of the original.
+
+    In these units the original has mean 0 and population standard deviation 1. A
+    column that was constant before is left out: it has no unit.
+    """
+    for j in range(original.shape[1]):
+        before, after = original[:, j], masked[:, j]
+        if (before == before[0]).all():
+            continue
+        if exponent := moderated(before):
+            before, after = np.ldexp(before, -exponent), np.ldexp(after, -exponent)
+        mean, unit = before.mean(), before.std()
+        yield j, (before - mean) / unit, (after - mean) / unit
+
+
+def has_spread(original: Matrix, masked: Matrix) -> NDArray[np.bool_]:
     """Say which columns of the original vary; refuse a change of one that does not.
 
     A column without spread has no unit in which a change could be told.
@@ -51,6 +72,15 @@ def has_spread(original: Matrix, masked: Matrix) -> np.ndarray[tuple[int], np.dt
     return spread
 
 
-def _near_one(column: Matrix) -> Matrix:
-    """Scale by a power of two, which rounds nothing, so that squares fit into a float64."""
-    return np.asarray(np.ldexp(column, -np.frexp(np.abs(column).max())[1]))
+def moderated(column: Values) -> int:
+    """Return the power of two to divide by so that squares fit into a float64; 0 where they do.
+
+    Scaling by a power of two rounds nothing, so it is left out where nothing needs it.
+    """
+    exponent = _exponent(column)
+    return exponent if abs(exponent) > MODERATE else 0
+
+
+def _exponent(column: Values) -> int:
+    """Return the power of two just above the greatest magnitude."""
+    return int(np.frexp(max(column.max(), -column.min()))[1])

@@ -4,18 +4,18 @@ import numpy as np
 
 from shoal.errors import InputError
 from shoal.measure._base import Matrix, Values, measure
-from shoal.measure._units import has_spread
+from shoal.measure._units import has_spread, moderated
 
 ROUNDING = 1e-9  # shares of the spectrum closer than this cannot be told apart
 
 
 def correlations(X: Matrix) -> Matrix:
     """Return the correlation matrix; a constant column is correlated with nothing but itself."""
-    X = np.ldexp(X, -np.frexp(np.abs(X).max(axis=0))[1])
-    centred = X - X.mean(axis=0)
-    length = np.sqrt((centred**2).sum(axis=0))
-    length[(X[0] == X).all(axis=0)] = np.inf
-    directions = centred / length
+    directions = np.zeros(X.shape, order="F")
+    for j in np.flatnonzero((X[0] != X).any(axis=0)):
+        column = np.ldexp(X[:, j], -exponent) if (exponent := moderated(X[:, j])) else X[:, j]
+        centred = column - column.mean()
+        directions[:, j] = centred / np.sqrt((centred**2).sum())
     R = np.asarray(directions.T @ directions)
     np.fill_diagonal(R, 1.0)
     return R

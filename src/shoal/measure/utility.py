@@ -32,10 +32,11 @@ def information_loss(original: Matrix, masked: Matrix) -> float:
     >>> information_loss(np.array([[0.0], [2.0], [4.0], [6.0]]), np.array([[1.0], [1], [5], [5]]))
     20.0
     """
-    before, after = in_units_of(original, masked)
-    if before.size == 0:
-        return 0.0
-    return float(100 * ((before - after) ** 2).sum() / (before**2).sum())
+    lost = total = 0.0
+    for _, before, after in in_units_of(original, masked):
+        lost += ((before - after) ** 2).sum()
+        total += (before**2).sum()
+    return float(100 * lost / total) if total else 0.0
 
 
 @measure(kind="utility", better="lower", unit="%")
@@ -69,11 +70,12 @@ def euclidean_loss(original: Matrix, masked: Matrix) -> float:
     >>> euclidean_loss(np.array([[0.0], [2.0], [4.0], [6.0]]), np.array([[1.0], [1], [5], [5]]))
     50.0
     """
-    before, after = in_units_of(original, masked)
-    if before.size == 0:
-        return 0.0
-    distances = np.sqrt(((before - after) ** 2).sum(axis=1)).sum()
-    return float(100 * distances / np.sqrt((before**2).sum(axis=1)).sum())
+    lost, total = np.zeros(len(original)), np.zeros(len(original))
+    for _, before, after in in_units_of(original, masked):
+        lost += (before - after) ** 2
+        total += before**2
+    distances = np.sqrt(total).sum()
+    return float(100 * np.sqrt(lost).sum() / distances) if distances else 0.0
 
 
 @measure(kind="utility", better="lower", unit="standard deviations")
@@ -109,7 +111,5 @@ def il1s(original: Matrix, masked: Matrix) -> float:
     >>> round(il1s(np.array([[0.0], [2.0]]), np.array([[1.0], [1.0]])), 4)
     0.7071
     """
-    before, after = in_units_of(original, masked)
-    if before.size == 0:
-        return 0.0
-    return float(np.abs(before - after).mean() / np.sqrt(2))
+    moved = [np.abs(before - after).mean() for _, before, after in in_units_of(original, masked)]
+    return float(np.mean(moved) / np.sqrt(2)) if moved else 0.0

@@ -76,10 +76,15 @@ def in_order(labels: ArrayLike) -> Labels:
     >>> in_order([7, 3, 7, 5, 3])
     array([0, 1, 0, 2, 1])
     """
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    labels = np.asarray(labels)
+    if len(labels) == 0 or labels.min() < 0 or labels.max() > 4 * len(labels):
+        labels = np.unique(labels, return_inverse=True)[1]
+    n = len(labels)
+    first = np.full(labels.max(initial=0) + 1, n)
+    first[labels[::-1]] = np.arange(n - 1, -1, -1)  # the first record is written last
     rank = np.empty(len(first), np.int64)
     rank[np.argsort(first)] = np.arange(len(first))
-    return rank[inverse]
+    return np.asarray(rank[labels])
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 Matrix = NDArray[np.float64]
 
+MODERATE = 256  # powers of two within which squares, and sums of them, fit into a float64
+
 
 def constant(X: Matrix) -> NDArray[np.bool_]:
     """Say for each column whether all its values are the same."""
@@ -26,8 +28,9 @@ def zscore(X: Matrix) -> Matrix:
     array([[-1.,  0.],
            [ 1.,  0.]])
     """
-    exponent = np.frexp(np.abs(X).max(axis=0))[1]
-    X = np.ldexp(X, -exponent)
+    exponent = np.frexp(np.maximum(X.max(axis=0), -X.min(axis=0)))[1]
+    if (np.abs(exponent) > MODERATE).any():
+        X = np.ldexp(X, -exponent)
     centred = X - X.mean(axis=0)
     spread = centred.std(axis=0)
     spread[constant(X)] = np.inf
