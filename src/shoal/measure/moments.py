@@ -4,6 +4,7 @@ import numpy as np
 
 from shoal.measure._base import Matrix, Values, measure
 from shoal.measure._units import has_spread, in_units_of
+from shoal.measure.correlation import correlations
 
 
 @measure(kind="utility", better="near one", per="quasi-identifier")
@@ -134,8 +135,6 @@ def covariance_change(original: Matrix, masked: Matrix) -> float:
     spread = has_spread(original, masked)
     if spread.sum() < 2:
         return 0.0
-    before, after = np.zeros(original.shape, order="F"), np.zeros(original.shape, order="F")
-    for j, one, other in in_units_of(original, masked):
-        before[:, j], after[:, j] = one - one.mean(), other - other.mean()
-    change = np.abs(after.T @ after - before.T @ before) / len(original)
-    return float(change[spread][:, spread][np.triu_indices(int(spread.sum()), 1)].mean())
+    ratio = std_ratio(original, masked)
+    change = np.abs(correlations(masked) * np.outer(ratio, ratio) - correlations(original))
+    return float(change[np.ix_(spread, spread)][np.triu_indices(int(spread.sum()), 1)].mean())
