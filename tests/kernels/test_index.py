@@ -10,7 +10,7 @@ from shoal.kernels.arrange import BLOCK, FAN
 from shoal.kernels.axes import power_of_two, principal_frame
 from shoal.kernels.bounds import HOPELESS, demand, hope
 from shoal.kernels.index import open_index, remove, renew
-from shoal.kernels.search import FARTHEST, NEAREST, NONE_YET, aim, measure_block, search
+from shoal.kernels.search import FARTHEST, NEAREST, NOBODY, NONE_YET, aim, measure_block, search
 from shoal.partitioners import CVMDAV, MDAV, MDAV1, VMDAV, CentroidMDAV, _base, partition
 from shoal.partitioners import mdav as mdav_module
 from shoal.partitioners._base import in_order
@@ -33,7 +33,7 @@ def used_and_renewed_as_often_as_can_be(monkeypatch):
 
 def ask(index, point, side, m):
     found, squares = np.empty(m, np.int64), np.empty(m)
-    count = search(index, point, side, found, squares, NONE_YET)
+    count = search(index, point, side, NOBODY, found, squares, NONE_YET)
     return found[:count], squares[:count]
 
 
@@ -155,11 +155,11 @@ def test_boxes_hold_who_lives_and_hopes_are_never_too_low(X):
     for side in NEAREST, FARTHEST:
         aim(X[-1], index.origin, index.axes, index.scale, index.leading, side, index.query)
         hopes = np.empty(index.outer_low.shape[1], np.float32)
-        hope(index.outer_low, index.outer_high, index.query, index.leading, side, hopes)
+        hope(index.outer_low, index.outer_high, index.query, side, hopes)
         inner, gaps = np.empty(FAN, np.float32), np.empty(BLOCK, np.float32)
         for b, block in enumerate(index.blocks):
             g = b // FAN
-            hope(index.low[g], index.high[g], index.query, index.leading, side, inner)
+            hope(index.low[g], index.high[g], index.query, side, inner)
             lives = ~np.isnan(block[0])
             assert lives.sum() == index.filled[b]
             if not lives.any():

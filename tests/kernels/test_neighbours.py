@@ -1,64 +1,67 @@
-"""Neighbours: the tree against sorting all distances, before and after records leave."""
+"""Neighbours of every record: blocks that ask together find what sorting all distances finds."""
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.kernels.boxes import LEAF, grow, leave, shift
-from shoal.kernels.neighbours import find_nearest, neighbours
-from tables import tables
-from twins.mdav import nearest
+from shoal.kernels.arrange import BLOCK, FAN
+from shoal.kernels.index import open_index
+from shoal.kernels.neighbours import in_strides, neighbours, neighbours_and_squares
+from tables import KINDS, long_tables, tables
+from twins import brute
 from twins.neighbours import neighbours as slow
 
 
-@st.composite
-def tables_and_m(draw):
-    X = draw(tables(least=2, most=3 * LEAF))
-    return X, draw(st.integers(1, min(len(X) - 1, 9)))
-
-
-@given(case=tables_and_m())
-def test_ties_go_to_the_lowest_record(case):
-    X, m = case
+@given(X=tables(least=2, most=2 * BLOCK), m=st.integers(1, 9))
+def test_ties_go_to_the_lowest_record(X, m):
+    m = min(m, len(X) - 1)
     assert np.array_equal(neighbours(X, m), slow(X, m))
 
 
-@pytest.mark.parametrize("n", [2, LEAF, LEAF + 1, 5 * LEAF + 3, 300])
-def test_the_tree_agrees_with_sorting_all_distances(n):
+def check(X, m, asked):
+    found, squares = neighbours_and_squares(X, m)
+    for record in asked:
+        others = np.delete(np.arange(len(X)), record)
+        assert np.array_equal(found[record], brute.nearest(X, others, X[record], m))
+        assert np.array_equal(squares[record], brute.squared(X[found[record]], X[record]))
+
+
+@settings(max_examples=60)
+@given(X=long_tables(), m=st.integers(1, 30))
+def test_they_are_those_of_a_pass_over_all_on_every_kind_of_table(X, m):
+    if len(X) > 1:
+        check(X, min(m, len(X) - 1), range(0, len(X), max(1, len(X) // 40)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("n", "p"), [(3001, 1), (3000, 3), (2500, 20)])
+def test_they_hold_over_several_groups_of_blocks(kind, n, p):
+    assert n > 2 * BLOCK * FAN
+    X = KINDS[kind](np.random.default_rng(n + p), (n, p))
+    check(X, 7, range(0, n, 50))
+
+
+@pytest.mark.parametrize("kind", ["ordinary", "tied", "clustered"])
+def test_they_hold_for_a_long_table(kind):
+    X = KINDS[kind](np.random.default_rng(4), (20_000, 8))
+    check(X, 15, range(0, 20_000, 400))
+
+
+@pytest.mark.parametrize("n", [2, BLOCK, BLOCK + 1, 5 * BLOCK + 3])
+def test_everybody_is_found_when_all_are_asked_for(n):
     X = np.random.default_rng(n).normal(size=(n, 5)) * [1, 10, 0.1, 1e6, 1]
-    m = min(n - 1, 7)
-    assert np.array_equal(neighbours(X, m), slow(X, m))
+    check(X, n - 1, range(0, n, 20))
 
 
-@given(X=tables(least=4, most=3 * LEAF), data=st.data())
-def test_who_has_left_is_not_found(X, data):
-    gone = data.draw(st.lists(st.integers(0, len(X) - 1), unique=True))
-    left = [i for i in range(len(X)) if i not in gone]
-    tree = grow(X)
-    for record in gone:
-        leave(tree, record)
-    found, distances = np.empty(5, np.int64), np.empty(5)
-    for record in range(len(X)):
-        count = find_nearest(tree, X[record], record, found, distances)
-        others = [i for i in left if i != record]
-        assert list(found[:count]) == nearest(X, others, X[record], 5)
+def test_strides_tell_how_many_records_are_done():
+    X = np.random.default_rng(1).normal(size=(1000, 2))
+    found, squares = np.empty((1000, 3), np.int64), np.empty((1000, 3))
+    assert list(in_strides(open_index(X), found, squares)) == [256, 512, 768, 1000]
+    assert np.array_equal(found, neighbours(X, 3))
 
 
-@given(X=tables(least=4, most=3 * LEAF), data=st.data())
-def test_who_has_moved_is_found_at_the_new_place(X, data):
-    tree, moved = grow(X), X.copy()
-    for record in data.draw(st.lists(st.integers(0, len(X) - 1))):
-        moved[record] = data.draw(st.integers(-9, 9))
-        shift(tree, record, moved[record])
-    found, distances = np.empty(5, np.int64), np.empty(5)
-    for record in range(len(X)):
-        count = find_nearest(tree, moved[record], record, found, distances)
-        others = [i for i in range(len(X)) if i != record]
-        assert list(found[:count]) == nearest(moved, others, moved[record], 5)
-
-
-def test_equal_records_are_found_without_looking_at_all_of_them():
+def test_equal_records_are_found_without_measuring_all_of_them():
     X = np.zeros((20_000, 2))
     assert np.array_equal(neighbours(X, 3)[[0, 1, 9999]], [[1, 2, 3], [0, 2, 3], [0, 1, 2]])
 

@@ -15,10 +15,12 @@ def compiled(function):
     user's cache folder. Where neither can be written, the kernel is compiled
     again in every process: slower, never wrong.
     """
+    # Kernels are called from Python and from one another; a door for C would be compiled in vain.
+    options = {"nogil": True, "no_cfunc_wrapper": True}
     try:
-        return njit(cache=True, nogil=True)(function)
+        return njit(cache=True, **options)(function)
     except RuntimeError:  # numba found no place to write to
-        return njit(nogil=True)(function)
+        return njit(**options)(function)
 
 
 def inlined(function):

@@ -27,6 +27,9 @@ e = 2**-24, half the gap between 1 and the next number in single precision.
 4. Decided.  The double-precision squares have relative errors of (p + 2) 2**-53,
    which are nothing beside SUMMED, and lose LEAST each where they underflow.
 
+Rounding keeps order, so the least squared distance from a box to a box, summed
+axis by axis, never exceeds that of two stored positions inside them.
+
 The greatest squared distance to a box is bounded by |u|² + |q|² - 2 u q. Its terms
 may cancel, but none exceeds p (|u| + |q|)² in sum, so `hope_far` adds 4 e (p + 8)²
 times (|u| + |q|)².
@@ -59,49 +62,51 @@ def demand(squared, side, scale, reach, p):
 
 
 @compiled
-def hope(low, high, query, leading, side, hopes):
+def hope(low, high, query, side, hopes):
     """Write the greatest scores that boxes allow; empty boxes allow none.
 
     ``low[a]`` and ``high[a]`` are the faces of all boxes along one axis.
     """
     if side < 0:
-        hope_near(low, high, query, leading, hopes)
+        hope_near(low, high, query, query, hopes)
     else:
-        hope_far(low, high, query, leading, hopes)
+        hope_far(low, high, query, hopes)
 
 
 @compiled
-def hope_near(low, high, query, leading, hopes):
-    """Write minus the least squared distances to boxes, or to shells where that is more."""
+def hope_near(low, high, query_low, query_high, hopes):
+    """Write minus the least squared distances from a box to boxes, or to shells where that is more.
+
+    A point is a box as well.
+    """
     last = low.shape[0] - 1
     zero = np.float32(0)
     for i in range(hopes.shape[0]):
         hopes[i] = zero
-    for a in range(last):
-        if a != leading:
-            below, above, q = low[a], high[a], query[a]
-            for i in range(hopes.shape[0]):
-                gap = max(below[i] - q, q - above[i], zero)
-                hopes[i] -= gap * gap
-    below, above, q = low[last], high[last], query[last]
+    # The axes of the frame, without a branch: with one, numba counts references to the rows.
+    for a in range(1, last):
+        below, above, left, right = low[a], high[a], query_low[a], query_high[a]
+        for i in range(hopes.shape[0]):
+            gap = max(below[i] - right, left - above[i], zero)
+            hopes[i] -= gap * gap
+    below, above, left, right = low[last], high[last], query_low[last], query_high[last]
     for i in range(hopes.shape[0]):
-        gap = max(below[i] - q, q - above[i], zero)
+        gap = max(below[i] - right, left - above[i], zero)
         hopes[i] = min(hopes[i], -gap * gap)
 
 
 @compiled
-def hope_far(low, high, query, leading, hopes):
+def hope_far(low, high, query, hopes):
     """Write the greatest squared distances to boxes within shells."""
     last = low.shape[0] - 1
     outer, reach = high[last], query[last]
     slack = np.float32(SUMMED * (last + 8) ** 2)
     for i in range(hopes.shape[0]):
         hopes[i] = outer[i] * outer[i] + reach * reach
-    for a in range(last):
-        if a != leading:
-            below, above, q = low[a], high[a], np.float32(-2) * query[a]
-            for i in range(hopes.shape[0]):
-                hopes[i] += max(q * below[i], q * above[i])
+    for a in range(1, last):
+        below, above, q = low[a], high[a], np.float32(-2) * query[a]
+        for i in range(hopes.shape[0]):
+            hopes[i] += max(q * below[i], q * above[i])
     for i in range(hopes.shape[0]):
         most = (outer[i] + reach) * (outer[i] + reach)
         bound = min(hopes[i] + slack * most, most)

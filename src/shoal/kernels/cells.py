@@ -14,8 +14,19 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels._compile import compiled
-from shoal.kernels.boxes import DEEPEST, LEAF, NOBODY, NONE_YET, BoxTree, bound, grow, measure_leaf
-from shoal.kernels.neighbours import comes_first, find_nearest, insert
+from shoal.kernels.boxes import (
+    DEEPEST,
+    LEAF,
+    NOBODY,
+    NONE_YET,
+    BoxTree,
+    bound,
+    comes_first,
+    find_nearest,
+    grow,
+    insert,
+    measure_leaf,
+)
 
 
 class Cells(NamedTuple):

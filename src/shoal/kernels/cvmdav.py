@@ -20,7 +20,7 @@ def to_own_kind(index, candidate, others, squares, point):
     for record in others:
         add_record(total, index.X[record])
     mean_of(total, others.shape[0], point)
-    return math.sqrt(squared_distance(index.X[candidate], point))
+    return math.sqrt(squared_distance(index.X, candidate, point))
 
 
 @compiled
@@ -42,7 +42,7 @@ def extend(index, members, candidates, gamma):
         if size == 2 * k - 1:
             break
         mean_of(total, size, point)
-        to_group = math.sqrt(squared_distance(index.X[record], point))
+        to_group = math.sqrt(squared_distance(index.X, record, point))
         if to_group < gamma * to_own_kind(index, record, others, squares, point):
             add_record(total, index.X[record])
             assign(index, record, index.groups[0] - 1)

@@ -2,7 +2,7 @@
 
 Every living record keeps a list of its nearest living records. When a group
 leaves, only the records that had one of it among their k - 1 nearest are looked
-at again; a list is filled again from the tree when it runs short. A density may
+at again; a list is filled again from the index when it runs short. A density may
 rise as well as fall when neighbours leave, so none may be looked at too late,
 with one exception: no density exceeds that of equal records, so a record among
 its equals is looked at again only when it comes first.
@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels._compile import compiled
-from shoal.kernels.boxes import NOBODY, BoxTree, leave
-from shoal.kernels.neighbours import find_nearest
+from shoal.kernels.index import Index, take, worn
+from shoal.kernels.search import NOBODY, nearest_others
 from shoal.kernels.tournament import play, play_again
 
-SEARCH = 1000  # a search in the tree, counted in comparisons of a list
+SEARCH = 1000  # a search in the index, counted in comparisons of a list
 END = NOBODY
 ASLEEP = np.int64(-2)
 
@@ -33,9 +33,9 @@ class Crowd(NamedTuple):
     entry 1 has the least spread. ``entered[i]`` is the next neighbour of i that
     needs a bond, ``END`` if none does, or ``ASLEEP`` if i had no spread when it
     lost neighbours: until it is looked at again, the bonds it lost end in itself.
+    ``labels`` are those of the index that holds the living.
     """
 
-    tree: BoxTree
     nearest: np.ndarray
     known: np.ndarray
     bonds: np.ndarray
@@ -44,15 +44,13 @@ class Crowd(NamedTuple):
     bracket: np.ndarray
     entered: np.ndarray
     labels: np.ndarray
-    groups: np.ndarray
 
 
-def gather(X: np.ndarray, k: int, tree: BoxTree, nearest: np.ndarray) -> Crowd:
-    """Return the crowd of all rows of ``X``, whose nearest others are ``nearest``."""
-    n = len(X)
+def gather(index: Index, k: int, nearest: np.ndarray) -> Crowd:
+    """Return the crowd of all records, whose nearest others are ``nearest``."""
+    n = len(index.X)
     leaves = 1 << (n - 1).bit_length()
     crowd = Crowd(
-        tree,
         nearest,
         np.full(n, nearest.shape[1]),
         np.full(n, END),
@@ -60,10 +58,9 @@ def gather(X: np.ndarray, k: int, tree: BoxTree, nearest: np.ndarray) -> Crowd:
         np.empty(n),
         np.full(2 * leaves, END),
         np.full(n, END),
-        np.full(n, END),
-        np.zeros(1, np.int64),
+        index.labels,
     )
-    settle(X, k, crowd)
+    settle(index.X, k, crowd)
     return crowd
 
 
@@ -107,7 +104,7 @@ def spread(X, i, others):
 
 
 @compiled
-def renew(X, k, crowd, i, distances):
+def renew(index, k, crowd, i, distances):
     """Drop the dead from the list of record ``i``; return the comparisons that it took.
 
     ``entered[i]`` becomes the number of neighbours among the first k - 1 that stay.
@@ -122,11 +119,11 @@ def renew(X, k, crowd, i, distances):
         if t == k - 2:
             stay = kept
     if kept < k - 1:
-        kept = find_nearest(crowd.tree, X[i], i, mine, distances)
+        kept = nearest_others(index, i, mine, distances)
         work += SEARCH
     crowd.known[i] = kept
     crowd.entered[i] = stay
-    crowd.spread[i] = spread(X, i, mine[: k - 1])
+    crowd.spread[i] = spread(index.X, i, mine[: k - 1])
     play_again(crowd.bracket, crowd.spread, i, i)
     return work
 
@@ -156,9 +153,9 @@ def retie(k, crowd, gone):
 
 
 @compiled
-def wake(X, k, crowd, i, distances):
+def wake(index, k, crowd, i, distances):
     """Look again at record ``i``, which was asleep; return the comparisons that it took."""
-    work = renew(X, k, crowd, i, distances)
+    work = renew(index, k, crowd, i, distances)
     bond = crowd.bonds[i]
     crowd.bonds[i] = END
     while bond != END:
@@ -172,7 +169,7 @@ def wake(X, k, crowd, i, distances):
 
 
 @compiled
-def mourn(X, k, crowd, gone, distances):
+def mourn(index, k, crowd, gone, distances):
     """Look again at those who had ``gone`` among their nearest; return the comparisons."""
     work = 0
     bond = crowd.bonds[gone]
@@ -182,39 +179,37 @@ def mourn(X, k, crowd, gone, distances):
             if crowd.spread[i] == 0.0:
                 crowd.entered[i] = ASLEEP
             elif crowd.entered[i] == END:
-                work += renew(X, k, crowd, i, distances)
+                work += renew(index, k, crowd, i, distances)
         bond = crowd.chain[bond]
     return work
 
 
 @compiled
-def take_densest(crowd, group):
+def take_densest(index, crowd, group):
     """Make the densest living record and its nearest the next group; write it into ``group``."""
     group[0] = crowd.bracket[1]
     for t in range(1, group.shape[0]):
         group[t] = crowd.nearest[group[0], t - 1]
     for i in group:
-        crowd.labels[i] = crowd.groups[0]
-        leave(crowd.tree, i)
         play_again(crowd.bracket, crowd.spread, i, NOBODY)
-    crowd.groups[0] += 1
+    take(index, group)
 
 
 @compiled
-def advance(X, k, crowd, work):
+def advance(index, k, crowd, work):
     """Form groups until about ``work`` comparisons are made; say whether to go on."""
     group = np.empty(k, np.int64)
     distances = np.empty(crowd.nearest.shape[1])
-    while crowd.tree.living[1] >= k and work > 0:
+    while index.size[0] >= k and work > 0 and not worn(index):
         densest = crowd.bracket[1]
         if crowd.entered[densest] == ASLEEP:
-            work -= wake(X, k, crowd, densest, distances)
+            work -= wake(index, k, crowd, densest, distances)
             continue
-        take_densest(crowd, group)
+        take_densest(index, crowd, group)
         work -= k
-        if crowd.tree.living[1] >= k:
+        if index.size[0] >= k:
             for gone in group:
-                work -= mourn(X, k, crowd, gone, distances)
+                work -= mourn(index, k, crowd, gone, distances)
             for gone in group:
                 retie(k, crowd, gone)
-    return crowd.tree.living[1] >= k
+    return index.size[0] >= k

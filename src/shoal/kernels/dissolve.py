@@ -15,9 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels._compile import compiled
-from shoal.kernels.boxes import NOBODY, BoxTree, grow, leave, shift
+from shoal.kernels.boxes import NOBODY, BoxTree, find_nearest, grow, leave, shift
 from shoal.kernels.leftovers import group_means
-from shoal.kernels.neighbours import find_nearest
 from shoal.kernels.pool import add_exactly
 
 END = NOBODY

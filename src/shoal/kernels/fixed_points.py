@@ -3,8 +3,9 @@
 import numpy as np
 
 from shoal.kernels._compile import compiled
-from shoal.kernels.boxes import NOBODY, leave
-from shoal.kernels.neighbours import find_nearest
+from shoal.kernels.arrange import BLOCK
+from shoal.kernels.growth import take_around
+from shoal.kernels.index import worn
 
 
 @compiled
@@ -16,19 +17,16 @@ def next_living(queue, at, labels):
 
 
 @compiled
-def advance(X, k, tree, queues, heads, labels, rounds):
-    """Form at most ``rounds`` groups, from the two queues in turn; say whether to go on.
+def rounds(index, k, queues, heads, work):
+    """Form groups from the two queues in turn until about ``work`` distances are measured.
 
-    ``heads`` are the positions reached in the queues, then the number of groups.
+    ``heads`` are the positions reached in the queues. Say whether to go on.
     """
-    group, distances = np.empty(k, np.int64), np.empty(k)
-    while tree.living[1] >= k and rounds > 0:
-        turn = heads[2] % 2
-        heads[turn] = next_living(queues[turn], heads[turn], labels)
-        find_nearest(tree, X[queues[turn, heads[turn]]], NOBODY, group, distances)
-        for i in group:
-            labels[i] = heads[2]
-            leave(tree, i)
-        heads[2] += 1
-        rounds -= 1
-    return tree.living[1] >= k
+    group, squares = np.empty(k, np.int64), np.empty(k)
+    while index.size[0] >= k and work > 0 and not worn(index):
+        looked = index.looked[0]
+        turn = index.groups[0] % 2
+        heads[turn] = next_living(queues[turn], heads[turn], index.labels)
+        take_around(index, queues[turn, heads[turn]], group, squares)
+        work -= BLOCK * (index.looked[0] - looked)
+    return index.size[0] >= k

@@ -17,17 +17,20 @@ from shoal.kernels.exact import add_exactly, add_record, mean_of
 WORN = 0.7  # share of the records that must live, else the index may be built anew
 PAYS = 4, 10_000  # looks at blocks that cost as much as building anew: per record, and at least
 FEW = 8  # records that leave a block until its box shrinks
-FIRST = np.int64(0)  # a NumPy number, since numba compiles a verb anew for every plain constant
+# NumPy numbers, since numba compiles a verb anew for every plain constant handed to it.
+OTHERS = np.int64(0)  # the distance along all axes but the leading ones is stored as the first
+FIRST = np.int64(0)
 
 
 class Index(NamedTuple):
     """Living records in blocks, their boxes, and the labels given so far.
 
-    ``blocks[b, a, i]`` is the position of one record along axis a of the frame, in
-    single precision, and ``records[b, i]`` its number. The axes are the leading
-    ones, the distance from the origin along all others (at ``leading``), those
-    others, and the distance from the origin. Who has left is not a number there,
-    so that no comparison holds for it. ``place`` is the way from a record to b * BLOCK + i.
+    ``blocks[b, a, i]`` is the position of one record along axis a, in single
+    precision, and ``records[b, i]`` its number; the lowest of a block stands first.
+    Axes 1 to p are those of the frame, ``leading`` of which tell most. Axis 0 is
+    the distance from the origin along all the others, axis p + 1 that along all. Who has
+    left is not a number there, so that no comparison holds for it. ``place`` is
+    the way from a record to b * BLOCK + i.
 
     ``low`` and ``high`` are the faces of the boxes around blocks (as group, axis,
     block in the group), ``outer_low`` and ``outer_high`` those around groups of
@@ -109,6 +112,7 @@ def build(
         place_along(turned, leading, rows[i])
     order = np.arange(n).astype(np.int32)
     arrange(rows, order)
+    lowest_first(order)
 
     outer = (n + BLOCK * FAN - 1) // (BLOCK * FAN)
     many = outer * FAN
@@ -146,6 +150,15 @@ def build(
 
 
 @compiled
+def lowest_first(order):
+    """Let the lowest record of each block stand first."""
+    for first in range(0, order.shape[0], BLOCK):
+        for i in range(first, min(first + BLOCK, order.shape[0])):
+            if order[i] < order[first]:
+                order[i], order[first] = order[first], order[i]
+
+
+@compiled
 def shrink(blocks, low, high, outer_low, outer_high, b, first):
     """Fit the boxes of a block along the axes from ``first`` on."""
     g, at = b // FAN, b % FAN
@@ -169,13 +182,12 @@ def place_along(turned, leading, row):
     p = turned.shape[0]
     near, rest = 0.0, 0.0
     for a in range(p):
+        row[a + 1] = turned[a]
         if a < leading:
-            row[a] = turned[a]
             near += turned[a] * turned[a]
         else:
-            row[a + 1] = turned[a]
             rest += turned[a] * turned[a]
-    row[leading] = np.sqrt(rest)
+    row[OTHERS] = np.sqrt(rest)
     row[p + 1] = np.sqrt(near + rest)
 
 

@@ -1,99 +1,139 @@
-"""The nearest records of a record, found exactly and without a pass over the whole table.
+"""The nearest others of every record, found exactly and block by block.
 
-The records lie in a tree of boxes. A box is skipped only if none of its records
-can come before the worst one found, ties included.
+The records of a block lie close together and ask together: a block that is too far
+from their box is ruled out for all of them at once, one that is not for each of
+them by its own distance to that box. `shoal.kernels.search` measures and decides.
 """
+
+from collections.abc import Iterator
 
 import numpy as np
 
 from shoal.kernels._compile import compiled
-from shoal.kernels.boxes import DEEPEST, LEAF, NONE_YET, bound, grow, measure_leaf
+from shoal.kernels.arrange import BLOCK, FAN
+from shoal.kernels.bounds import HOPELESS, hope_near
+from shoal.kernels.index import Index, open_index
+from shoal.kernels.search import (
+    NEAREST,
+    comes_first,
+    decide,
+    measure_block,
+    next_group,
+    squared_distance,
+)
 
-
-@compiled
-def comes_first(distance, record, other_distance, other_record):
-    """Say whether the first is nearer; ties go to the lowest record."""
-    return distance < other_distance or (distance == other_distance and record < other_record)
-
-
-@compiled
-def insert(found, distances, count, record, distance):
-    """Let ``record`` into the list of the nearest ``count``; return how many it now holds."""
-    at, most = count, found.shape[0]
-    while at > 0 and comes_first(distance, record, distances[at - 1], found[at - 1]):
-        at -= 1
-    if at == most:
-        return count
-    count = min(count + 1, most)
-    for later in range(count - 1, at, -1):
-        found[later], distances[later] = found[later - 1], distances[later - 1]
-    found[at], distances[at] = record, distance
-    return count
-
-
-@compiled
-def look_into(tree, box, point, self, found, distances, count, gaps):
-    """Let the living of a leaf into ``found``, nearest first; return how many it now holds."""
-    start, most = measure_leaf(tree, box, point, gaps), found.shape[0]
-    for i in range(tree.living[box]):
-        if count < most or gaps[i] <= distances[most - 1]:
-            record = tree.records[start + i]
-            if record != self:
-                count = insert(found, distances, count, record, gaps[i])
-    return count
-
-
-@compiled
-def find_nearest(tree, point, self, found, distances):
-    """Fill ``found`` with the living nearest to ``point``, nearest first; return their number.
-
-    The record ``self`` is left out (or ``NOBODY``), ties go to the lowest record, and
-    ``distances`` are squared. The result is the number of records found, less
-    than the length of ``found`` only if fewer live.
-    """
-    boxes, floors = np.empty(DEEPEST, np.int64), np.empty(DEEPEST)
-    gaps = np.empty(LEAF)
-    boxes[0], floors[0] = 1, 0.0
-    waiting, count, last = 1, NONE_YET, found.shape[0] - 1
-    while waiting > 0:
-        waiting -= 1
-        box, floor = boxes[waiting], floors[waiting]
-        if tree.living[box] == 0 or (
-            count > last and not comes_first(floor, tree.lowest[box], distances[last], found[last])
-        ):
-            continue
-        if box >= tree.start.shape[0]:
-            count = look_into(tree, box, point, self, found, distances, count, gaps)
-            continue
-        near, far = 2 * box, 2 * box + 1
-        near_floor, far_floor = bound(tree, near, point), bound(tree, far, point)
-        if comes_first(far_floor, tree.lowest[far], near_floor, tree.lowest[near]):
-            near, far, near_floor, far_floor = far, near, far_floor, near_floor
-        boxes[waiting], floors[waiting] = far, far_floor
-        boxes[waiting + 1], floors[waiting + 1] = near, near_floor
-        waiting += 2
-    return count
-
-
-@compiled
-def find_neighbours(tree, start, stop, found):
-    """Fill the rows of ``found`` that belong to the records at places ``start`` to ``stop``."""
-    distances = np.empty(found.shape[1])
-    point = np.empty(tree.columns.shape[0])
-    for here in range(start, stop):
-        for j in range(point.shape[0]):
-            point[j] = tree.columns[j, here]
-        record = tree.records[here]
-        find_nearest(tree, point, record, found[record], distances)
+STRIDE = 4  # blocks between two reports of progress: a fraction of a second
+SATISFIED = np.float32(np.inf)  # what places without a record need
 
 
 def neighbours(X: np.ndarray, m: int) -> np.ndarray:
     """Return the ``m`` nearest other rows of each row of ``X``, nearest first.
 
     Ties go to the lowest record; ``m`` is at most ``len(X) - 1``. Memory grows as
-    n * m. To hear of progress, grow a tree and call `find_neighbours` in strides.
+    n * m. To hear of progress, go through `in_strides` yourself.
     """
-    found = np.empty((len(X), m), np.int64)
-    if m > 0:
-        find_neighbours(grow(X), 0, len(X), found)
-    return found
+    return neighbours_and_squares(X, m)[0]
+
+
+def neighbours_and_squares(X: np.ndarray, m: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ``m`` nearest other rows of each row, and their squared distances."""
+    found, squares = np.empty((len(X), m), np.int64), np.empty((len(X), m))
+    for _ in in_strides(open_index(X), found, squares):
+        pass
+    return found, squares
+
+
+def in_strides(index: Index, found: np.ndarray, squares: np.ndarray) -> Iterator[int]:
+    """Fill ``found`` with the nearest others of each record and ``squares`` with the distances.
+
+    Yield between strides of a fraction of a second how many records are done. Nobody
+    may have left the index.
+    """
+    total = int(index.size[0])
+    for start in range(0, -(-total // BLOCK) if found.shape[1] else 0, STRIDE):
+        find_neighbours(index, start, start + STRIDE, found, squares)
+        yield min((start + STRIDE) * BLOCK, total)
+
+
+@compiled
+def find_neighbours(index, start, stop, found, squares):
+    """Fill the rows of ``found`` and ``squares`` that belong to the records of some blocks."""
+    width = index.blocks.shape[1]
+    rows = np.empty((BLOCK, width), np.float32)
+    needed, counts = np.empty(BLOCK, np.float32), np.empty(BLOCK, np.int64)
+    hopes, inner = np.empty(BLOCK, np.float32), np.empty(FAN, np.float32)
+    asking, box = np.empty((2, width), np.float32), np.empty((2, width), np.float32)
+    for b in range(start, min(stop, index.blocks.shape[0])):
+        gather(index.blocks[b], index.filled[b], rows, needed, counts)
+        compare(index, b, b, rows, needed, counts, hopes, box, found, squares)
+
+        faces(index.low, index.high, b, asking)
+        hope_near(index.outer_low, index.outer_high, asking[0], asking[1], index.outer_hopes)
+        left = index.outer_hopes.shape[0]
+        for g in range(left):
+            index.waiting[g] = g
+        while True:
+            worst = needed.min()
+            left = next_group(index.outer_hopes, index.waiting, left, worst) - 1
+            if left < 0:
+                break
+            g = index.waiting[left]
+            hope_near(index.low[g], index.high[g], asking[0], asking[1], inner)
+            for at in range(FAN):
+                if inner[at] >= worst and g * FAN + at != b:
+                    compare(
+                        index, b, g * FAN + at, rows, needed, counts, hopes, box, found, squares
+                    )
+
+
+@compiled
+def gather(block, size, rows, needed, counts):
+    """Let the records of a block ask: write them row by row into ``rows``, nothing found yet."""
+    for i in range(BLOCK):
+        needed[i] = HOPELESS if i < size else SATISFIED
+        counts[i] = 0
+        for a in range(block.shape[0]):
+            rows[i, a] = block[a, i]
+
+
+@compiled
+def faces(low, high, b, box):
+    """Write the lower and the upper faces of the box of a block into ``box``."""
+    for a in range(box.shape[1]):
+        box[0, a] = low[b // FAN, a, b % FAN]
+        box[1, a] = high[b // FAN, a, b % FAN]
+
+
+@compiled
+def compare(index, b, other, rows, needed, counts, hopes, box, found, squares):
+    """Let the records of block ``b`` look for their nearest in one other block."""
+    reach, alike, lowest = rows.shape[1] - 1, index.alike[other], index.records[other, 0]
+    faces(index.low, index.high, other, box)
+    hope_near(index.blocks[b], index.blocks[b], box[0], box[1], hopes)
+    for i in range(index.filled[b]):
+        record = index.records[b, i]
+        if not hopes[i] >= needed[i] or (
+            alike and settled(index.X, lowest, record, found, squares, counts[i])
+        ):
+            continue
+        if measure_block(
+            index.blocks[other], rows[i], index.leading, NEAREST, needed[i], index.gaps
+        ):
+            counts[i], needed[i] = decide(
+                index.X, index.X[record], record, index.records[other], alike, index.gaps,
+                NEAREST, needed[i], index.scale, float(rows[i, reach]),
+                found[record], squares[record], counts[i],
+            )  # fmt: skip
+
+
+@compiled
+def settled(X, lowest, record, found, squares, count):
+    """Say whether records that are all alike cannot come into the list of ``record``.
+
+    The ``lowest`` of them decides for all.
+    """
+    last = found.shape[1] - 1
+    squared = squared_distance(X, lowest, X[record])
+    return count > last and not comes_first(
+        NEAREST, squared, lowest, squares[record, last], found[record, last]
+    )

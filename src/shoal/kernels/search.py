@@ -12,11 +12,12 @@ import numpy as np
 from shoal.kernels._compile import compiled, inlined
 from shoal.kernels.arrange import BLOCK, FAN
 from shoal.kernels.bounds import HOPELESS, demand, hope
-from shoal.kernels.index import place_along, turn
+from shoal.kernels.index import OTHERS, place_along, turn
 
 # NumPy numbers, since numba compiles a verb anew for every plain constant handed to it.
 NEAREST, FARTHEST = np.float32(-1), np.float32(1)
-NONE_YET = np.int64(0)
+NONE_YET, NOBODY = np.int64(0), np.int64(-1)
+AXES = np.int64(1)  # the axes of the frame are stored from here on
 
 
 @inlined
@@ -26,7 +27,7 @@ def nearest(index, point, found, squares):
     ``squares`` are their squared distances. Ties go to the lowest record. The
     number found is returned: less than asked for only if fewer live.
     """
-    return search(index, point, NEAREST, found, squares, NONE_YET)
+    return search(index, point, NEAREST, NOBODY, found, squares, NONE_YET)
 
 
 @inlined
@@ -36,21 +37,28 @@ def nearer(index, point, found, squares, count):
     So the nearest to any of several points are found. A record may stand in the
     list twice if the list is longer than one.
     """
-    return search(index, point, NEAREST, found, squares, count)
+    return search(index, point, NEAREST, NOBODY, found, squares, count)
+
+
+@inlined
+def nearest_others(index, record, found, squares):
+    """Fill ``found`` with the living records nearest to a living one, itself left out."""
+    return search(index, index.X[record], NEAREST, record, found, squares, NONE_YET)
 
 
 @inlined
 def farthest(index, point):
     """Return the living record farthest from ``point``; ties go to the lowest."""
     found, squares = np.empty(1, np.int64), np.empty(1)
-    search(index, point, FARTHEST, found, squares, NONE_YET)
+    search(index, point, FARTHEST, NOBODY, found, squares, NONE_YET)
     return found[0]
 
 
 @compiled
-def search(index, point, side, found, squares, count):
+def search(index, point, side, self, found, squares, count):
     """Let the living records with the greatest scores into a list; return its length.
 
+    The record ``self`` is left out, if it is not ``NOBODY``.
     ``point`` must lie no farther out than the records of which the index was built.
     """
     p, most = point.shape[0], found.shape[0]
@@ -58,7 +66,7 @@ def search(index, point, side, found, squares, count):
     needed = HOPELESS
     if count == most:
         needed = demand(squares[most - 1], side, index.scale, reach, p)
-    hope(index.outer_low, index.outer_high, index.query, index.leading, side, index.outer_hopes)
+    hope(index.outer_low, index.outer_high, index.query, side, index.outer_hopes)
     left = queue(index.waiting, index.hopes)
     while True:
         b, left = next_block(
@@ -67,20 +75,37 @@ def search(index, point, side, found, squares, count):
         )  # fmt: skip
         if b < 0:
             return count
-        squared, known = 0.0, False
-        for i in range(BLOCK):
-            if side * index.gaps[i] >= needed:
-                record = index.records[b, i]
-                if not known:
-                    squared = squared_distance(index.X[record], point)
-                    known = index.alike[b]
-                if count == most and not comes_first(
-                    side, squared, record, squares[most - 1], found[most - 1]
-                ):
-                    continue
-                count = insert(found, squares, count, side, record, squared)
-                if count == most:
-                    needed = demand(squares[most - 1], side, index.scale, reach, p)
+        count, needed = decide(
+            index.X, point, self, index.records[b], index.alike[b], index.gaps, side, needed,
+            index.scale, reach, found, squares, count,
+        )  # fmt: skip
+
+
+@compiled
+def decide(X, point, self, records, alike, gaps, side, needed, scale, reach, found, squares, count):
+    """Let into a list who of a measured block comes first in double precision.
+
+    The record ``self`` is left out. Return the length of the list and the score
+    that a record now must have.
+    """
+    p, most = point.shape[0], found.shape[0]
+    squared, known = 0.0, False
+    for i in range(BLOCK):
+        if side * gaps[i] >= needed:
+            record = records[i]
+            if record == self:
+                continue
+            if not known:
+                squared = squared_distance(X, record, point)
+                known = alike
+            if count == most and not comes_first(
+                side, squared, record, squares[most - 1], found[most - 1]
+            ):
+                continue
+            count = insert(found, squares, count, side, record, squared)
+            if count == most:
+                needed = demand(squares[most - 1], side, scale, reach, p)
+    return count, needed
 
 
 @compiled
@@ -91,7 +116,7 @@ def aim(point, origin, axes, scale, leading, side, query):
     place_along(turned, leading, query)
     # Along the other axes two positions differ by the difference of their distances from the
     # origin at least, and by the sum at most.
-    query[leading] *= -side
+    query[OTHERS] *= -side
     return float(query[point.shape[0] + 1])
 
 
@@ -133,7 +158,7 @@ def next_block(
         if left > 0:
             looked[0] += 1
             g = waiting[left - 1]
-            hope(low[g], high[g], query, leading, side, hopes)
+            hope(low[g], high[g], query, side, hopes)
     return -1, left
 
 
@@ -175,15 +200,15 @@ def measure_block(block, query, leading, side, needed, gaps):
     """
     for i in range(BLOCK):
         gaps[i] = np.float32(0)
-    add_gaps(block, query, NONE_YET, leading, gaps)
-    rest, q = block[leading], query[leading]
+    add_gaps(block, query, AXES, AXES + leading, gaps)
+    others, q = block[OTHERS], query[OTHERS]
     hits = np.int32(0)
     for i in range(BLOCK):
-        gap = rest[i] - q
+        gap = others[i] - q
         hits |= np.int32(side * (gaps[i] + gap * gap) >= needed)
     if hits == 0:
         return False
-    add_gaps(block, query, leading + 1, block.shape[0] - 1, gaps)
+    add_gaps(block, query, AXES + leading, block.shape[0] - 1, gaps)
     return True
 
 
@@ -198,11 +223,11 @@ def add_gaps(block, query, start, stop, gaps):
 
 
 @compiled
-def squared_distance(a, b):
-    """Return the squared distance of two points, summed column by column."""
+def squared_distance(X, record, point):
+    """Return the squared distance of a record to a point, summed column by column."""
     total = 0.0
-    for j in range(a.shape[0]):
-        gap = a[j] - b[j]
+    for j in range(point.shape[0]):
+        gap = X[record, j] - point[j]
         total += gap * gap
     return total
 

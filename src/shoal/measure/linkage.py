@@ -3,8 +3,8 @@
 import numpy as np
 
 from shoal import progress
-from shoal.kernels.boxes import grow
 from shoal.kernels.closer import rank_own
+from shoal.kernels.index import open_index
 from shoal.measure._base import Labels, Matrix, measure
 from shoal.measure._units import zscores
 from shoal.measure.anonymity import classes
@@ -92,7 +92,7 @@ def _linked(original: Matrix, masked: Matrix, guesses: int) -> float:
     before, after = zscores(original), zscores(masked)
     same = classes(original)
     pair = classes(np.column_stack([same, classes(masked)]))
-    # Equal originals are one record of the tree with a weight; equal pairs are searched once.
+    # Equal originals are one record of the index with a weight; equal pairs are searched once.
     _, first = np.unique(same, return_index=True)
     _, asked, records = np.unique(pair, return_index=True, return_counts=True)
     closer, level = _rank(before[first], np.bincount(same), after[asked], same[asked], guesses)
@@ -104,10 +104,10 @@ def _rank(
     table: Matrix, weights: Labels, points: Matrix, own: Labels, enough: int
 ) -> tuple[Labels, Labels]:
     """Return for each point how many records are closer than its own, and how many as near."""
-    tree = grow(table)
+    index = open_index(table)
     closer, level = np.empty(len(points), np.int64), np.empty(len(points), np.int64)
     for start in range(0, len(points), STRIDE):
         stop = min(start + STRIDE, len(points))
-        rank_own(tree, weights, points, own, ROUNDING, enough, start, stop, closer, level)
+        rank_own(index, weights, points, own, ROUNDING, enough, start, stop, closer, level)
         progress.report("linking records", stop, len(points))
     return closer, level

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from shoal import progress
 from shoal.kernels.blossom import Graph, Matching, open_matching
-from shoal.kernels.boxes import grow
 from shoal.kernels.factor import sums_outwards, undercutting
 from shoal.kernels.heap import open_heap
+from shoal.kernels.index import open_index
 from shoal.kernels.matching import advance
 from shoal.partitioners._base import STRIDE, Labels, Matrix
 from shoal.partitioners._neighbours import nearest_others
@@ -69,7 +69,7 @@ def some_factor(X: Matrix) -> Pairs:
 def near_pairs(X: Matrix) -> Pairs:
     """Return each record with its nearest ones."""
     m = min(NEAREST, len(X) - 1)
-    near = nearest_others(grow(X), m)
+    near = nearest_others(open_index(X), m)[0]
     return np.column_stack([np.repeat(np.arange(len(X)), m), near.ravel()])
 
 

@@ -1,8 +1,8 @@
 """Density-based microaggregation, the first phase."""
 
 from shoal import progress
-from shoal.kernels.boxes import grow
 from shoal.kernels.density import advance, gather
+from shoal.kernels.index import open_index, renew
 from shoal.kernels.leftovers import join_nearest
 from shoal.parameters import K
 from shoal.partitioners._base import STRIDE, Facts, Labels, Matrix, Partitioner
@@ -56,11 +56,12 @@ class DBA1(Partitioner):
         self.k = k
 
     def _split(self, X: Matrix) -> Labels:
-        k, n, tree = int(self.k), len(X), grow(X)
+        k, n, index = int(self.k), len(X), open_index(X)
         kept = min(n - 1, k - 1 + min(4 * (k - 1), SPARE))
-        crowd = gather(X, k, tree, nearest_others(tree, kept))
-        while advance(X, k, crowd, STRIDE):
-            progress.report("grouping", n - int(tree.living[1]), n)
+        crowd = gather(index, k, nearest_others(index, kept)[0])
+        while advance(index, k, crowd, STRIDE):
+            progress.report("grouping", n - int(index.size[0]), n)
+            index = renew(index)
         join_nearest(X, crowd.labels)
         progress.report("grouping", n, n)
         return crowd.labels

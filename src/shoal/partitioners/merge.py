@@ -7,8 +7,7 @@ import numpy as np
 
 from shoal import progress
 from shoal.errors import InputError
-from shoal.kernels.boxes import BoxTree, grow, leave, shift
-from shoal.kernels.neighbours import find_nearest
+from shoal.kernels.boxes import BoxTree, find_nearest, grow, leave, shift
 from shoal.partitioners._base import Labels, Matrix, Partition, in_order
 
 Test = Callable[[Labels], bool]

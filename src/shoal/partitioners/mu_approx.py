@@ -3,9 +3,9 @@
 import numpy as np
 
 from shoal import progress
-from shoal.kernels.boxes import grow
 from shoal.kernels.decompose import advance
 from shoal.kernels.forest import grow_forest, plant
+from shoal.kernels.index import open_index
 from shoal.kernels.leftovers import settle
 from shoal.kernels.mdav import rounds
 from shoal.parameters import K, Seed
@@ -82,8 +82,8 @@ class MuApprox(Partitioner):
 
     def _split(self, X: Matrix) -> Labels:
         k, n, rng = int(self.k), len(X), np.random.default_rng(self.random_state)
-        near = nearest_others(grow(X), k - 1)
-        self.bound_ = sum(float(((X[others] - X) ** 2).sum()) for others in near.T) / (2 * k)
+        near, squares = nearest_others(open_index(X), k - 1)
+        self.bound_ = float(squares.sum()) / (2 * k)
         forest = plant(grow_forest(near, rng.permutation(n), k))
         rank = rng.permutation(n)
         while advance(forest, X, rank, k, STRIDE):

@@ -4,15 +4,11 @@ from typing import Literal
 
 import numpy as np
 
-from shoal import progress
-from shoal.kernels.boxes import grow
-from shoal.kernels.fixed_points import advance
+from shoal.kernels.fixed_points import rounds
 from shoal.kernels.leftovers import join_nearest
 from shoal.parameters import K
-from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
+from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, drain
 from shoal.partitioners._second_phase import second_phase
-
-STRIDE = 1000  # groups between two reports of progress: a fraction of a second
 
 
 class TFRP(Partitioner):
@@ -81,11 +77,8 @@ class TFRP(Partitioner):
 
 def _first_phase(X: Matrix, k: int) -> Labels:
     """Form groups from two fixed points in turn; left-overs join the nearest."""
-    n, tree = len(X), grow(X)
     queues = np.stack([_farthest_first(X, X.min()), _farthest_first(X, X.max())])
-    heads, labels = np.zeros(3, np.int64), np.full(n, -1)
-    while advance(X, k, tree, queues, heads, labels, STRIDE):
-        progress.report("grouping", n - int(tree.living[1]), n)
+    labels = drain(X, rounds, k, queues, np.zeros(2, np.int64))
     join_nearest(X, labels)
     return labels
 
