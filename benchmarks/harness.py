@@ -10,6 +10,7 @@ import resource
 import subprocess
 import sys
 import time
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,7 @@ ALONE = {  # one core
 TIDY = {"MALLOC_MMAP_THRESHOLD_": "100000"}
 
 
+@cache
 def commit():
     """Return the commit that is measured, with a plus if the sources differ from it."""
 
