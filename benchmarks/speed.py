@@ -132,6 +132,8 @@ def related(seen):
         plain = seen.get(("yardstick", kind, n, p, k))
         shorter = [m for e, m in rows_of(seen, kind, p, k) if e == name and m < n]
         if name == "shoal" and plain:
+            if abs(plain["loss"] - entry["loss"]) > 1e-3 * plain["loss"]:
+                raise SystemExit(f"Shoal and the yardstick group otherwise: {entry}, {plain}")
             entry["times_faster"] = round(plain["cpu_seconds"] / entry["cpu_seconds"], 2)
         if shorter:
             last = seen[name, kind, max(shorter), p, k]
