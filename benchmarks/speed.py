@@ -47,12 +47,13 @@ def engine(name):
 
 
 @cache
-def warm(name, p, long):
-    """Return an engine that is compiled; what is compiled depends on the length."""
+def warm(name, p):
+    """Return an engine that is compiled, for short tables and for long ones."""
     from generators import table
 
     run = engine(name)
-    run(table("gaussian", 10_000 if long else 500, p), 50)
+    for n in (500, 10_000):
+        run(table("gaussian", n, p), 3)
     return run
 
 
@@ -60,7 +61,7 @@ def measure(engine_name, kind, n, p, k):
     """Return what one measurement saw."""
     from generators import table
 
-    run = warm(engine_name, p, n > 3000)
+    run = warm(engine_name, p)
     X = table(kind, n, p)
     labels, seconds, grown = harness.timed(lambda: run(X, k))
     return {
