@@ -2,7 +2,6 @@
 
     python benchmarks/costs.py                    n = 10,000 and 100,000: ten minutes
     python benchmarks/costs.py -n 10000 --output costs.json
-    python benchmarks/costs.py --table            the published table, as Markdown
 
 The arithmetic of a definition is counted in three units, each timed on this machine when
 the run begins: *gaps* (a difference of two values, its square and a sum, in a plain compiled
@@ -178,17 +177,11 @@ def main(words=None):
     """Measure everything, or show what was measured."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-n", type=int, nargs="+", default=LENGTHS)
-    parser.add_argument("--table", action="store_true", help="show --output as Markdown")
     parser.add_argument("--output", type=Path, default=PUBLISHED)
     parser.add_argument("--answer", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(words)
     if options.answer:
         harness.answer(measure)
-        return
-    if options.table:
-        from tables import costs
-
-        print(costs(options.output))
         return
     sys.path.insert(0, str(harness.SOURCE))
     seconds, now = rates(), harness.commit()
