@@ -12,6 +12,7 @@ wasted.
 """
 
 import argparse
+import itertools
 import math
 import sys
 from pathlib import Path
@@ -160,16 +161,15 @@ def entry(what, name, kind, n, run):
     }  # fmt: skip
 
 
-def cases(lengths):
+def cases(kinds, lengths):
     """Yield what to measure, a process each."""
     from shoal.measure import MEASURES
     from shoal.partitioners import METHODS
 
-    for n in lengths:
-        for kind in KINDS:
-            for name in METHODS:
-                if name not in SKIPPED and f"{name} {n}" not in SKIPPED:
-                    yield {"what": "method", "names": [name], "kind": kind, "n": n}
+    for kind in kinds:
+        for n in lengths:
+            names = [m for m in METHODS if m not in SKIPPED and f"{m} {n}" not in SKIPPED]
+            yield {"what": "method", "names": names, "kind": kind, "n": n}
             yield {"what": "measure", "names": list(MEASURES), "kind": kind, "n": n}
 
 
@@ -177,6 +177,7 @@ def main(words=None):
     """Measure everything, or show what was measured."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-n", type=int, nargs="+", default=LENGTHS)
+    parser.add_argument("--kinds", nargs="+", default=KINDS, choices=KINDS)
     parser.add_argument("--output", type=Path, default=PUBLISHED)
     parser.add_argument("--answer", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(words)
@@ -186,10 +187,14 @@ def main(words=None):
     sys.path.insert(0, str(harness.SOURCE))
     seconds, now = rates(), harness.commit()
     found = [one for one in harness.load(options.output) if one["commit"] == now]
-    for case in cases(options.n):
-        if all(known(found, name, case) for name in case["names"]):
-            continue
-        for entries in [[late(case, found)]] if late(case, found) else answers(case):
+    for case in cases(options.kinds, options.n):
+        left = [name for name in case["names"] if not known(found, name, case)]
+        notes = [note for note in (late(case, name, found) for name in left) if note]
+        left = [name for name in left if name not in [note["name"] for note in notes]]
+        asked = [{**case, "names": [name]} for name in left]
+        if case["what"] == "measure":
+            asked = [{**case, "names": left}] if left else []
+        for entries in itertools.chain([notes], harness.answers(__file__, asked)):
             for one in entries:
                 if "counts" in one:
                     arithmetic = sum(a * b for a, b in zip(one["counts"], seconds, strict=True))
@@ -199,28 +204,22 @@ def main(words=None):
             harness.save(options.output, found, seconds_of_gap_step_comparison=seconds)
 
 
-def answers(case):
-    """Return what a process of its own saw of a case."""
-    return harness.answers(__file__, [case])
-
-
 def known(found, name, case):
     """Return what was measured of one method or measure, if it was."""
     wanted = (name, case["kind"], case["n"])
     return next((o for o in found if (o["name"], o["kind"], o["n"]) == wanted), None)
 
 
-def late(case, found):
+def late(case, name, found):
     """Return a note where a method would take minutes, judged by the shorter table."""
-    shorter = known(found, case["names"][0], {**case, "n": LENGTHS[0]})
+    shorter = known(found, name, {**case, "n": LENGTHS[0]})
     if case["n"] == LENGTHS[0] or not shorter or "cpu_seconds" not in shorter:
         return None
     promised = shorter["cpu_seconds"] * (case["n"] / LENGTHS[0]) ** 1.9
     if promised <= MOST:
         return None
-    told = f"promises to take {promised:.0f} s"
-    return {"what": case["what"], "name": case["names"][0], "kind": case["kind"], "n": case["n"],
-            "skipped": told}  # fmt: skip
+    told = {"what": case["what"], "name": name, "kind": case["kind"], "n": case["n"]}
+    return {**told, "skipped": f"promises to take {promised:.0f} s"}
 
 
 if __name__ == "__main__":
