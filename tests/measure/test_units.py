@@ -26,6 +26,11 @@ def test_long_sums_are_rounded_once(n):
     assert exact_sum(values[::-1]) == exact_sum(values)
 
 
+def test_long_sums_of_values_of_one_size_are_rounded_once():
+    values = np.random.default_rng(3).uniform(0.5, 1, 50_000)
+    assert exact_sum(values) == fsum(values.tolist())
+
+
 @pytest.mark.parametrize("kind", set(KINDS) - {"constant"})
 def test_the_original_has_mean_zero_and_deviation_one_in_its_units(kind):
     X = KINDS[kind](np.random.default_rng(1), (50, 3))

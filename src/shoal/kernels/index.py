@@ -13,6 +13,7 @@ from shoal.kernels._compile import compiled, inlined
 from shoal.kernels.arrange import BLOCK, FAN, arrange
 from shoal.kernels.axes import principal_frame
 from shoal.kernels.exact import add_exactly, add_record, mean_of
+from shoal.kernels.pool import Pool
 
 WORN = 0.7  # share of the records that must live, else the index may be built anew
 PAYS = 4, 10_000  # looks at blocks that cost as much as building anew: per record, and at least
@@ -82,6 +83,14 @@ def renew(index: Index) -> Index:
     if index.size[0] >= index.worn_below or index.looked[0] < index.pays_after:
         return index
     return _build(index.X, index.labels, index.groups, index.size, index.total)
+
+
+def poured(index: Index) -> Pool:
+    """Return a pool of who has no label; it goes on with the labels and the sum of the index."""
+    living = np.flatnonzero(index.labels < 0)
+    columns = np.ascontiguousarray(index.X[living].T)
+    distance = np.empty(len(living))
+    return Pool(columns, living, distance, index.total, index.size, index.labels, index.groups)
 
 
 def _build(X, labels, groups, size, total) -> Index:

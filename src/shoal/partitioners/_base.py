@@ -12,7 +12,8 @@ from sklearn.utils.validation import validate_data
 
 from shoal import parameters, progress
 from shoal.errors import GuaranteeBroken, InputError
-from shoal.kernels.index import Index, open_index, renew
+from shoal.kernels.index import Index, open_index, poured, renew
+from shoal.kernels.pool import open_pool
 
 Labels = NDArray[np.int64]
 Matrix = NDArray[np.float64]
@@ -76,15 +77,14 @@ def in_order(labels: ArrayLike) -> Labels:
     >>> in_order([7, 3, 7, 5, 3])
     array([0, 1, 0, 2, 1])
     """
-    labels = np.asarray(labels)
-    if len(labels) == 0 or labels.min() < 0 or labels.max() > 4 * len(labels):
-        labels = np.unique(labels, return_inverse=True)[1]
-    n = len(labels)
-    first = np.full(labels.max(initial=0) + 1, n)
-    first[labels[::-1]] = np.arange(n - 1, -1, -1)  # the first record is written last
+    codes = np.asarray(labels, np.int64) - np.min(labels)
+    if codes.max() > 2 * len(codes):  # a table of all numbers between would be long
+        codes = np.unique(codes, return_inverse=True)[1]
+    first = np.full(codes.max() + 1, len(codes))
+    first[codes[::-1]] = np.arange(len(codes))[::-1]  # the last one written, the first, stays
     rank = np.empty(len(first), np.int64)
     rank[np.argsort(first)] = np.arange(len(first))
-    return np.asarray(rank[labels])
+    return np.asarray(rank[codes])
 
 
 @dataclass(frozen=True)
@@ -191,6 +191,8 @@ def drain(
     advance: Callable[..., bool],
     *arguments: Any,
     opening: Callable[[Matrix], Any] = open_index,
+    flat: Callable[..., bool] | None = None,
+    short: int = 0,
     stage: str = "grouping",
     done: int = 0,
     total: int | None = None,
@@ -199,13 +201,18 @@ def drain(
 
     The kernel works in strides, so that progress is told and Ctrl-C is heard
     between them. Where ``X`` is a part of a table of ``total`` records, ``done``
-    of them are done before.
+    of them are done before. ``flat`` does on a pool what the kernel does on an
+    index, and takes over when ``short`` records are left or fewer.
     """
+    if flat and len(X) <= short:
+        opening, advance = open_pool, flat
     living = opening(X)
     total = len(X) if total is None else total
     while advance(living, *arguments, STRIDE):
         progress.report(stage, done + len(X) - int(living.size[0]), total)
-        if isinstance(living, Index):
+        if isinstance(living, Index) and flat and living.size[0] <= short:
+            living, advance = poured(living), flat
+        elif isinstance(living, Index):
             living = renew(living)
     progress.report(stage, done + len(X), total)
     return np.asarray(living.labels)
