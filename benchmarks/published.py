@@ -141,7 +141,9 @@ def doors():
     entries = [e for e in results("doors") if "door" in e]
     stages = list(dict.fromkeys(stage for e in reversed(entries) for stage in e["stages"]))
     titles = [f"{e['door']}, {e['n']:,}" for e in entries]
-    lines = [[s, *(short(e["stages"].get(s, 0)) or "" for e in entries)] for s in stages]
+    lines = [
+        [s, *(short(e["stages"][s]) if s in e["stages"] else "" for e in entries)] for s in stages
+    ]
     lines.append(["all, CPU seconds", *(short(e["cpu_seconds"]) for e in entries)])
     lines.append(["peak memory / numbers", *(e["memory"] for e in entries)])
     return rows(["stage", *titles], lines)

@@ -69,6 +69,14 @@ def test_results_are_kept_whole_and_read_again(benchmark_, tmp_path):
     assert harness.load(tmp_path / "none.json") == []
 
 
+@pytest.mark.parametrize("page", ["speed.md", "costs.md"])
+def test_the_pages_show_what_was_measured(benchmark_, page):
+    published = benchmark_("published")
+    text = (published.DOCS / page).read_text()
+    assert "<!-- begin" in text
+    assert published.filled(text) == text
+
+
 def test_every_method_and_measure_is_counted(benchmark_):
     costs = benchmark_("costs")
     names = {
