@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import InputError
-from shoal.measure._base import Matrix, Values
+from shoal.measure._base import Labels, Matrix, Values
 
 MODERATE = 256  # powers of two within which squares, and sums of them, fit into a float64
 
@@ -41,20 +41,41 @@ def exact_sum(values: Values) -> float:
     return fsum(parts)
 
 
-def in_units_of(original: Matrix, masked: Matrix) -> Iterator[tuple[int, Values, Values]]:
+def in_units_of(
+    original: Matrix, masked: Matrix, columns: Labels | None = None
+) -> Iterator[tuple[int, Values, Values]]:
     """Yield column by column: its number, and both tables in units of the original.
 
-    In these units the original has mean 0 and population standard deviation 1. A
-    column that was constant before is left out: it has no unit.
+    In these units the original has mean 0 and standard deviation 1. A column that was
+    constant before is left out: it has no unit. Where columns have several axes,
+    these are yielded one by one, and ``columns`` says which column an axis belongs to;
+    axes of one column share a unit, and its squared distances from the mean average 1.
     """
-    for j in range(original.shape[1]):
-        before, after = original[:, j], masked[:, j]
-        if (before == before[0]).all():
-            continue
-        if exponent := moderated(before):
-            before, after = np.ldexp(before, -exponent), np.ldexp(after, -exponent)
-        mean, unit = before.mean(), before.std()
-        yield j, (before - mean) / unit, (after - mean) / unit
+    columns = np.arange(original.shape[1]) if columns is None else columns
+    spread = np.bincount(columns, (original != original[0]).any(axis=0))[columns] > 0
+    for column in np.unique(columns[spread]):
+        axes = np.flatnonzero(columns == column)
+        exponent = moderated(original[:, axes])
+        unit = np.sqrt(sum(_scaled(original[:, a], exponent).var() for a in axes))
+        for a in axes:
+            before, after = (_scaled(X[:, a], exponent) for X in (original, masked))
+            mean = before.mean()
+            yield int(a), (before - mean) / unit, (after - mean) / unit
+
+
+def column_distances(
+    original: Matrix, masked: Matrix, columns: Labels | None = None
+) -> Iterator[Values]:
+    """Yield for each column that varies how far each value moved, in units of the original."""
+    columns = np.arange(original.shape[1]) if columns is None else columns
+    squares: dict[int, Values] = {}
+    for a, before, after in in_units_of(original, masked, columns):
+        column = int(columns[a])
+        if column not in squares:
+            yield from map(np.sqrt, squares.values())
+            squares = {column: np.zeros(len(original))}
+        squares[column] += (before - after) ** 2
+    yield from map(np.sqrt, squares.values())
 
 
 def has_spread(original: Matrix, masked: Matrix) -> NDArray[np.bool_]:
@@ -72,15 +93,19 @@ def has_spread(original: Matrix, masked: Matrix) -> NDArray[np.bool_]:
     return spread
 
 
-def moderated(column: Values) -> int:
+def moderated(values: Values) -> int:
     """Return the power of two to divide by so that squares fit into a float64; 0 where they do.
 
     Scaling by a power of two rounds nothing, so it is left out where nothing needs it.
     """
-    exponent = _exponent(column)
+    exponent = _exponent(values)
     return exponent if abs(exponent) > MODERATE else 0
 
 
-def _exponent(column: Values) -> int:
+def _exponent(values: Values) -> int:
     """Return the power of two just above the greatest magnitude."""
-    return int(np.frexp(max(column.max(), -column.min()))[1])
+    return int(np.frexp(max(values.max(), -values.min()))[1])
+
+
+def _scaled(column: Values, exponent: int) -> Values:
+    return np.asarray(np.ldexp(column, -exponent)) if exponent else column

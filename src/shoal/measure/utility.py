@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from shoal.measure._base import Matrix, measure
-from shoal.measure._units import in_units_of
+from shoal.measure._base import Labels, Matrix, measure
+from shoal.measure._units import column_distances, in_units_of
 
 
 @measure(kind="utility", better="lower", unit="%")
-def information_loss(original: Matrix, masked: Matrix) -> float:
+def information_loss(original: Matrix, masked: Matrix, columns: Labels | None = None) -> float:
     """Share of the variation that is lost: 100 * SSE / SST on standardised columns.
 
     SSE sums the squared distances between each record and its masked form, SST
@@ -20,6 +20,9 @@ def information_loss(original: Matrix, masked: Matrix) -> float:
         Original values of the masked columns.
     masked : ndarray of shape (n_records, n_columns)
         Their masked values, in the same order of records.
+    columns : ndarray of shape (n_axes,), optional
+        The column that each axis belongs to, where a column has several, as categories
+        have; axes of one column share a unit.
 
     Returns
     -------
@@ -33,14 +36,14 @@ def information_loss(original: Matrix, masked: Matrix) -> float:
     20.0
     """
     lost = total = 0.0
-    for _, before, after in in_units_of(original, masked):
+    for _, before, after in in_units_of(original, masked, columns):
         lost += ((before - after) ** 2).sum()
         total += (before**2).sum()
     return float(100 * lost / total) if total else 0.0
 
 
 @measure(kind="utility", better="lower", unit="%")
-def euclidean_loss(original: Matrix, masked: Matrix) -> float:
+def euclidean_loss(original: Matrix, masked: Matrix, columns: Labels | None = None) -> float:
     """Share of the distances that is lost: 100 * SDE / SDT on standardised columns [DSS08]_.
 
     SDE sums the distances (not their squares) between each record and its masked
@@ -52,6 +55,9 @@ def euclidean_loss(original: Matrix, masked: Matrix) -> float:
         Original values of the masked columns.
     masked : ndarray of shape (n_records, n_columns)
         Their masked values, in the same order of records.
+    columns : ndarray of shape (n_axes,), optional
+        The column that each axis belongs to, where a column has several, as categories
+        have; axes of one column share a unit.
 
     Returns
     -------
@@ -71,7 +77,7 @@ def euclidean_loss(original: Matrix, masked: Matrix) -> float:
     50.0
     """
     lost, total = np.zeros(len(original)), np.zeros(len(original))
-    for _, before, after in in_units_of(original, masked):
+    for _, before, after in in_units_of(original, masked, columns):
         lost += (before - after) ** 2
         total += before**2
     distances = np.sqrt(total).sum()
@@ -79,7 +85,7 @@ def euclidean_loss(original: Matrix, masked: Matrix) -> float:
 
 
 @measure(kind="utility", better="lower", unit="standard deviations")
-def il1s(original: Matrix, masked: Matrix) -> float:
+def il1s(original: Matrix, masked: Matrix, columns: Labels | None = None) -> float:
     """Mean absolute difference of values, in sqrt(2) standard deviations of a column [MSD04]_.
 
     It is the mean over records i and columns j of ``|x_ij - x'_ij| / (sqrt(2) S_j)``
@@ -92,6 +98,9 @@ def il1s(original: Matrix, masked: Matrix) -> float:
         Original values of the masked columns.
     masked : ndarray of shape (n_records, n_columns)
         Their masked values, in the same order of records.
+    columns : ndarray of shape (n_axes,), optional
+        The column that each axis belongs to, where a column has several, as categories
+        have; axes of one column share a unit.
 
     Returns
     -------
@@ -111,5 +120,5 @@ def il1s(original: Matrix, masked: Matrix) -> float:
     >>> round(il1s(np.array([[0.0], [2.0]]), np.array([[1.0], [1.0]])), 4)
     0.7071
     """
-    moved = [np.abs(before - after).mean() for _, before, after in in_units_of(original, masked)]
+    moved = [gap.mean() for gap in column_distances(original, masked, columns)]
     return float(np.mean(moved) / np.sqrt(2)) if moved else 0.0

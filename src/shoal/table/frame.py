@@ -1,6 +1,7 @@
 """Tables of any kind, seen through narwhals; nobody else imports it."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import narwhals.stable.v2 as nw
@@ -52,35 +53,81 @@ def matrix(
 ) -> NDArray[np.float64]:
     """Return the columns as a float64 matrix in original units; refuse what has no mean."""
     check_columns(frame, columns)
-    numbers = [_numeric(frame, name) for name in columns]
-    X = np.empty((len(frame), len(columns)), order=order)
-    holes = {}
-    for at, (name, column) in enumerate(zip(columns, numbers, strict=True)):
-        missing = int(column.null_count())
-        if not missing or column.dtype.is_float():
-            values = _floats(column, name)
-            missing = int(np.isnan(values).sum())
-            X[:, at] = values
-        if missing:
-            holes[name] = missing
-    if holes:
-        name, count = next(iter(holes.items()))
-        others = ", ".join(f"{other!r} {n}" for other, n in list(holes.items())[1:])
+    for name in columns:
+        _numeric(frame, name)
+    missing = holes(frame, columns)
+    if missing:
+        name, count = next(iter(missing.items()))
+        others = ", ".join(f"{other!r} {n}" for other, n in list(missing.items())[1:])
         raise InputError(
             f"Column {name!r} has {count} missing value{'s' if count > 1 else ''}"
             f"{f' ({others} too)' if others else ''}. Impute or drop them first: a group mean over"
             " a hole protects fewer than k records."
         )
+    X = np.empty((len(frame), len(columns)), order=order)
     for at, name in enumerate(columns):
-        _check_range(X[:, at], name)
+        X[:, at] = numbers(frame, name)
     return X
 
 
-def with_values(frame: Frame, values: Mapping[str, NDArray[Any]]) -> Frame:
-    """Return the frame with the values of some columns replaced; all else stays."""
-    return frame.with_columns(
-        nw.new_series(name, column, backend=frame.implementation) for name, column in values.items()
-    )
+def numbers(frame: Frame, name: str) -> NDArray[np.float64]:
+    """Return a column as float64, not a number where it is missing; refuse what has no mean."""
+    column = _numeric(frame, name)
+    if column.dtype.is_integer() and column.count():
+        _check_whole(column, name)
+    values = np.array(column.cast(nw.Float64).to_numpy(), np.float64)
+    _check_range(values, name)
+    return values
+
+
+def arrow(frame: Frame, name: str) -> Any:
+    """Return a column as an Arrow array in one piece."""
+    try:
+        column = frame[name].to_arrow()
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        raise ColumnError(
+            f"Column {name!r} mixes kinds of values. Turn it into text first."
+        ) from None
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
+@dataclass(frozen=True, eq=False)
+class Taken:
+    """New values of a column that stand in some record of it, so that their type stays."""
+
+    records: NDArray[np.int64]
+    hole: NDArray[np.bool_]
+
+
+def with_values(frame: Frame, values: Mapping[str, NDArray[Any] | Taken]) -> Frame:
+    """Return the frame with the values of some columns replaced; all else stays.
+
+    Not a number stands for a missing value.
+    """
+    return frame.with_columns(_series(frame, name, new) for name, new in values.items())
+
+
+def where(frame: Frame, kept: NDArray[np.bool_]) -> Frame:
+    """Return some records of the frame, in their order, and nothing of the others."""
+    if kept.all():
+        return frame
+    frame = frame.filter(kept.tolist())
+    return frame.with_columns(_pruned(frame[name]) for name in frame.columns)
+
+
+def incomplete(frame: Frame, columns: Sequence[str]) -> NDArray[np.bool_]:
+    """Say for each record whether a value of some columns is missing."""
+    check_columns(frame, columns)
+    found = np.zeros(len(frame), bool)
+    for name in columns:
+        found |= np.asarray(_hole(frame[name]).to_numpy(), bool)
+    return found
+
+
+def holes(frame: Frame, columns: Sequence[str]) -> dict[str, int]:
+    """Return the number of missing values of each column that has some."""
+    counted = {name: _holes(frame[name]) for name in columns}
+    return {name: count for name, count in counted.items() if count}
 
 
 def only(frame: Frame, columns: Sequence[str]) -> Frame:
@@ -138,7 +185,7 @@ def codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
     check_columns(frame, columns)
     encoded = np.empty((len(frame), len(columns)), np.int64, order="F")
     for at, name in enumerate(columns):
-        encoded[:, at] = _encoded(frame[name], name)
+        encoded[:, at] = _encoded(frame, name)
     return encoded
 
 
@@ -149,24 +196,11 @@ def keys(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
     for at, name in enumerate(columns):
         column = frame[name]
         plain = column.dtype in (nw.Float64, nw.Int64) and column.null_count() == 0
-        values = column.to_numpy() if plain else _encoded(column, name)
+        values = column.to_numpy() if plain else _encoded(frame, name)
         if values.dtype == np.float64:  # its bits; those of zero and of minus zero differ
             values = np.where(np.isnan(values), np.nan, values).view(np.int64)
         found[:, at] = values
     return found
-
-
-def _encoded(column: nw.Series[Any], name: str) -> NDArray[np.int64]:
-    try:
-        values = column.to_arrow()
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
-        raise ColumnError(
-            f"Column {name!r} mixes kinds of values. Turn it into text first."
-        ) from None
-    values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
-    if pa.types.is_dictionary(values.type):
-        values = values.cast(values.type.value_type)
-    return np.asarray(values.dictionary_encode(null_encoding="encode").indices.to_numpy())
 
 
 def differ(first: Frame, second: Frame, name: str) -> bool:
@@ -181,6 +215,44 @@ def differ(first: Frame, second: Frame, name: str) -> bool:
 def values_at(frame: Frame, columns: Sequence[str], row: int) -> list[Any]:
     """Return the values of one record."""
     return [frame[name][row] for name in columns]
+
+
+def _series(frame: Frame, name: str, new: NDArray[Any] | Taken) -> nw.Series[Any]:
+    if isinstance(new, Taken):
+        column, hole = frame[name][new.records], new.hole
+    else:
+        column, hole = nw.new_series(name, new, backend=frame.implementation), np.isnan(new)
+    if not hole.any():
+        return _pruned(column)
+    # pandas would turn what cannot be missing into objects or floats.
+    plain = column.dtype == nw.Boolean or column.dtype.is_integer()
+    known = nw.new_series("known", ~hole, backend=frame.implementation)
+    both = column.alias("value").to_frame().with_columns(known)
+    column = both.select(nw.when(nw.col("known")).then(nw.col("value")))["value"].alias(name)
+    return nw.maybe_convert_dtypes(column) if plain else _pruned(column)
+
+
+def _pruned(column: nw.Series[Any]) -> nw.Series[Any]:
+    """Forget categories that no record shows any more: they are values of the original.
+
+    The categories of an ordered type are a code book, and stay.
+    """
+    native = column.to_native()
+    if column.dtype != nw.Categorical:
+        return column
+    if isinstance(native, pa.ChunkedArray) and not native.type.ordered:
+        values = native.cast(native.type.value_type).dictionary_encode()
+        column = nw.from_native(values.cast(native.type), series_only=True).alias(column.name)
+    elif hasattr(native, "cat") and hasattr(native.cat, "remove_unused_categories"):
+        column = nw.from_native(native.cat.remove_unused_categories(), series_only=True)
+    return column
+
+
+def _encoded(frame: Frame, name: str) -> NDArray[np.int64]:
+    column = arrow(frame, name)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    return np.asarray(column.dictionary_encode(null_encoding="encode").indices.to_numpy())
 
 
 def _numeric(frame: Frame, name: str) -> nw.Series[Any]:
@@ -209,17 +281,29 @@ def _is_number(cell: Any) -> bool:
     return True
 
 
-def _floats(column: nw.Series[Any], name: str) -> NDArray[np.float64]:
-    if column.dtype.is_integer() and max(-int(column.min()), int(column.max())) >= EXACT:
+def _hole(column: nw.Series[Any]) -> nw.Series[Any]:
+    hole = column.is_null()
+    if column.dtype.is_float():
+        hole = hole | column.is_nan().fill_null(True)
+    return hole
+
+
+def _holes(column: nw.Series[Any]) -> int:
+    if not column.dtype.is_float():
+        return int(column.null_count())
+    return int(np.isnan(column.cast(nw.Float64).to_numpy()).sum())
+
+
+def _check_whole(column: nw.Series[Any], name: str) -> None:
+    if max(-int(column.min()), int(column.max())) >= EXACT:
         raise InputError(
             f"Column {name!r} holds whole numbers beyond 2**53, which cannot be averaged exactly."
             " Leave it out if it is an identifier, or rescale it."
         )
-    return np.asarray(column.cast(nw.Float64).to_numpy())
 
 
 def _check_range(values: NDArray[np.float64], name: str) -> None:
-    greatest = max(values.max(), -values.min())
+    greatest = max(np.fmax.reduce(values), -np.fmin.reduce(values))
     if greatest == np.inf:
         infinite = int(np.isinf(values).sum())
         raise InputError(
