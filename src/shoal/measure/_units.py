@@ -52,10 +52,10 @@ def in_units_of(
     axes of one column share a unit, and its squared distances from the mean average 1.
     """
     columns = np.arange(original.shape[1]) if columns is None else columns
-    spread = np.bincount(columns, (original != original[0]).any(axis=0))[columns] > 0
+    spread = np.bincount(columns, [(x != x[0]).any() for x in original.T])[columns] > 0
     for column in np.unique(columns[spread]):
         axes = np.flatnonzero(columns == column)
-        exponent = moderated(original[:, axes])
+        exponent = moderated(*(original[:, a] for a in axes))
         unit = np.sqrt(sum(_scaled(original[:, a], exponent).var() for a in axes))
         for a in axes:
             before, after = (_scaled(X[:, a], exponent) for X in (original, masked))
@@ -93,12 +93,12 @@ def has_spread(original: Matrix, masked: Matrix) -> NDArray[np.bool_]:
     return spread
 
 
-def moderated(values: Values) -> int:
+def moderated(*columns: Values) -> int:
     """Return the power of two to divide by so that squares fit into a float64; 0 where they do.
 
     Scaling by a power of two rounds nothing, so it is left out where nothing needs it.
     """
-    exponent = _exponent(values)
+    exponent = max(map(_exponent, columns))
     return exponent if abs(exponent) > MODERATE else 0
 
 
