@@ -18,7 +18,7 @@ from pathlib import Path
 import harness
 from generators import table
 
-SHORT, LONG, WIDTH, K = 300, 6000, 6, 3
+SHORT, LONG, WIDTH, K = 300, 12_000, 6, 3
 PUBLISHED = harness.HERE / "results" / "compiling.json"
 
 
