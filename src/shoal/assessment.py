@@ -189,12 +189,12 @@ def _given(
     ordered = ordered_columns(before, confidential, types)
     numbers = [name for name, column in ordered.items() if column.kind == "numeric"]
     # One number per class stands for all released values, so that no measure counts them again.
-    given: dict[str, Any] = {"released": classes(tables.codes(after, known))[:, np.newaxis]}
+    given: dict[str, Any] = {"released": classes(tables.keys(after, known))[:, np.newaxis]}
     if numeric:
-        given["original"] = tables.matrix(before, numeric)
-        given["masked"] = tables.matrix(after, numeric)
+        given["original"] = tables.matrix(before, numeric, order="F")
+        given["masked"] = tables.matrix(after, numeric, order="F")
     if numbers:
-        given["confidential"] = tables.matrix(before, numbers)
+        given["confidential"] = tables.matrix(before, numbers, order="F")
     if confidential:
         given["confidential_codes"], given["ordered"] = ranks(before, confidential, types)
     return given, {

@@ -21,7 +21,7 @@ def check_promise(
     """Raise where the released values keep less than a step promised; nothing leaves then."""
     for step in steps:
         for block in step.column_blocks if step.k is not None else ():
-            attained = smallest_class(tables.codes(released, [*block, *step.strata]))
+            attained = smallest_class(tables.keys(released, [*block, *step.strata]))
             if attained < step.k:
                 _broken(f"The smallest class of the released values holds {attained} records",
                         f"k={step.k}")  # fmt: skip

@@ -22,9 +22,10 @@ def group_mean(values: Column, labels: Labels) -> Column:
     >>> group_mean(np.array([1.0, 5.0, 3.0]), np.array([0, 1, 0]))
     array([2., 5., 2.])
     """
-    _, first = np.unique(labels, return_index=True)
-    base = values[first]
-    excess = np.bincount(labels, values - base[labels]) / np.bincount(labels)
+    sizes = np.bincount(labels)
+    base = np.empty(len(sizes))
+    base[labels[::-1]] = values[::-1]  # the first record is written last
+    excess = np.bincount(labels, values - base[labels]) / sizes
     return np.asarray((base + excess)[labels])
 
 
