@@ -43,6 +43,7 @@ def assess(
     confidential: Sequence[str] = (),
     measures: Sequence[str] | None = None,
     types: Mapping[str, Any] | None = None,
+    weight: str | None = None,
 ) -> Assessment:
     """Measure what masking cost and what it protects.
 
@@ -63,6 +64,8 @@ def assess(
         Names in `shoal.MEASURES`; all that can be computed where None.
     types : mapping of str to str or mapping, optional
         What columns hold where the table does not say it; see `Plan`.
+    weight : str, optional
+        The original's column of survey weights, for what became of totals.
 
     Returns
     -------
@@ -92,7 +95,14 @@ def assess(
     declared = as_types(types)
     tables.check_columns(before, declared)
     found = assess_frames(
-        before, after, known, known, as_list(confidential), measures or MEASURES, declared
+        before,
+        after,
+        known,
+        known,
+        as_list(confidential),
+        measures or MEASURES,
+        declared,
+        weight=weight,
     )
     lacking = [name for name in measures or () if name not in found]
     if lacking:
@@ -110,12 +120,14 @@ def assess_frames(
     measures: Collection[str],
     types: Mapping[str, Type] | None = None,
     *,
+    weight: str | None = None,
     lower_bound: float | None = None,
 ) -> Assessment:
     """Compute ``measures`` of two frames; a remark stands for each that cannot be.
 
     Classes are counted on the columns that are ``known``, losses on those of them
-    that were ``changed``. The least loss that was proven is ``lower_bound``.
+    that were ``changed``. Totals are taken under the column ``weight`` of the original.
+    The least loss that was proven is ``lower_bound``.
     """
     _check_names(known, confidential)
     check_same_records(len(before), len(after))
@@ -123,6 +135,8 @@ def assess_frames(
     tables.check_columns(after, known)
     given, columns = _given(before, after, known, changed, confidential, types or {})
     axes, told = _axes(before, after, changed, types or {})
+    if weight is not None:
+        given["weights"] = tables.weights(before, weight)[:, np.newaxis]
     if lower_bound is not None:
         given["lower_bound"] = lower_bound
     values: dict[str, Any] = {}
@@ -139,6 +153,8 @@ def assess_frames(
             remarks[name] = f"Not computed: {reason}"
             continue
         unseen = told if sees_axes(name) else _unseen(before, columns, needs(name))
+        if "weights" in needs(name):
+            unseen = f"{unseen} {_totals(given, columns['quasi-identifier'])}".lstrip()
         if unseen:
             remarks[name] = unseen
     return Assessment(values, remarks)
@@ -149,7 +165,7 @@ def linear() -> list[str]:
     return [
         name
         for name, about in ABOUT.items()
-        if about.cost == "linear" and "lower_bound" not in needs(name)
+        if about.cost == "linear" and not {"lower_bound", "weights"} & set(needs(name))
     ]
 
 
@@ -249,6 +265,16 @@ def _unseen(before: Frame, columns: Mapping[str, list[str]], needed: Sequence[st
     if "ordered" in needed and holes:
         return f"{listed(holes)} counted as categories: missing values have no order."
     return ""
+
+
+def _totals(given: Mapping[str, Any], columns: Sequence[str]) -> str:
+    """Say what the weighted totals are in both tables."""
+    both = [(given[which] * given["weights"]).sum(axis=0) for which in ("original", "masked")]
+    told = [
+        f"{name!r} {before:.10g} before and {after:.10g} after"
+        for name, before, after in zip(columns, *both, strict=True)
+    ]
+    return f"Totals under the weights: {', '.join(told)}."
 
 
 def _named(value: Any, columns: Sequence[str]) -> Any:

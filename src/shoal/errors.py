@@ -71,5 +71,9 @@ class NoSpread(ShoalWarning):
     """A column is constant: it takes no part in the grouping."""
 
 
+class StrataMerged(ShoalWarning):
+    """Strata below k were merged with others, and records show another stratum than their own."""
+
+
 class MissingValues(ShoalWarning):
     """Because of missing values records were dropped, or cells suppressed or filled in."""

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from shoal.errors import GuaranteeBroken
 from shoal.mask import Microaggregate, Step
 from shoal.mask.beyond import ROUNDING
+from shoal.mask.households import fewest, read_households
 from shoal.measure import classes, l_diversity, smallest_class, t_closeness
 from shoal.table import frame as tables
 from shoal.table.columns import ranks
@@ -18,12 +19,19 @@ def check_promise(
     confidential: Sequence[str],
     types: Mapping[str, Type],
 ) -> None:
-    """Raise where the released values keep less than a step promised; nothing leaves then."""
+    """Raise where the released values keep less than a step promised; nothing leaves then.
+
+    Households are counted where ``released`` still has their column.
+    """
     for step in steps:
         for block in step.column_blocks if step.k is not None else ():
-            attained = smallest_class(tables.keys(released, [*block, *step.strata]))
+            found = classes(tables.keys(released, [*block, *step.strata]))
+            attained, what = smallest_class(found[:, None]), "records"
+            if step.household in released.columns:
+                attained = fewest(found, read_households(released, step.household))
+                what = "households"
             if attained < step.k:
-                _broken(f"The smallest class of the released values holds {attained} records",
+                _broken(f"The smallest class of the released values holds {attained} {what}",
                         f"k={step.k}")  # fmt: skip
         if isinstance(step, Microaggregate):
             _check_beyond(step, released, confidential, types)

@@ -28,9 +28,10 @@ NEEDS = {
     "confidential": "a numeric confidential column without missing values",
     "confidential_codes": "a confidential column",
     "ordered": "a confidential column",
+    "weights": "survey weights, by the name of their column",
     "lower_bound": "a proven lower bound; hand one over with the arrays",
 }
-NUMBERS = ("original", "masked", "confidential")
+NUMBERS = ("original", "masked", "confidential", "weights")
 TABLES = (*NUMBERS, "released", "confidential_codes")
 
 

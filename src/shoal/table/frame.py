@@ -16,6 +16,7 @@ from shoal.table.files import check_names
 Frame = nw.DataFrame[Any]
 
 EXACT = 2**53  # beyond it, a float64 cannot tell two whole numbers apart
+GREATEST_RATIO = 1e12  # between weights; beyond it, sums lose the lesser ones
 GREATEST = 1e300  # beyond it, sums of a group may not fit into a float64
 
 
@@ -78,6 +79,29 @@ def numbers(frame: Frame, name: str) -> NDArray[np.float64]:
     values = np.array(column.cast(nw.Float64).to_numpy(), np.float64)
     _check_range(values, name)
     return values
+
+
+def weights(frame: Frame, name: str) -> NDArray[np.float64]:
+    """Return a column of survey weights; refuse those that are missing, negative or 0."""
+    check_columns(frame, [name])
+    found = numbers(frame, name)
+    bad = {
+        "missing": int(np.isnan(found).sum()),
+        "negative": int((found < 0).sum()),
+        "zero": int((found == 0).sum()),
+    }
+    told = ", ".join(f"{count} {kind}" for kind, count in bad.items() if count)
+    if told:
+        raise InputError(
+            f"Column {name!r} holds weights that cannot be used: {told}. A weight says for how many"
+            " a record stands, so it must be above 0: correct these records or leave them out."
+        )
+    if found.max() > GREATEST_RATIO * found.min():
+        raise InputError(
+            f"The weights in column {name!r} differ by a factor beyond {GREATEST_RATIO:g}, so some"
+            " records count for nothing. Correct them."
+        )
+    return found
 
 
 def arrow(frame: Frame, name: str) -> Any:
