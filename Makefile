@@ -12,13 +12,16 @@ ifeq ($(SHOAL_DATA),)
 unexport SHOAL_DATA
 endif
 
-.PHONY: demo papers test lint types doc-style check clean changelog
+.PHONY: demo papers pictures test lint types doc-style check clean changelog
 
 demo: $(VENV)/.installed  ## Mask the built-in survey; leaves demo/release.csv and demo/report.html.
 	@$(BIN)/shoal demo demo --force
 
 papers: $(VENV)/.developed  ## Run the tables and figures of the papers again; writes docs/papers.
 	@$(BIN)/shoal papers docs/papers --force
+
+pictures: $(VENV)/.developed $(VENV)/.browser  ## Photograph the report and the map for docs/pictures.
+	@$(BIN)/python docs/photograph.py
 
 test: lint types check  ## Everything: lint, types, docstrings, tests and doctests.
 
@@ -30,7 +33,7 @@ lint: $(VENV)/.developed
 types: $(VENV)/.developed
 	$(BIN)/mypy
 
-check: $(VENV)/.developed
+check: $(VENV)/.developed $(VENV)/.browser
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 changelog: $(VENV)/.developed  ## Gather the change fragments into CHANGELOG.md.
@@ -53,3 +56,10 @@ $(VENV)/.developed: $(VENV)/.made pyproject.toml constraints.txt
 	@echo "Installing Shoal and the tools of its developers into $(VENV) ..."
 	$(PIP) install --quiet --editable '.[datasets,files,plots,sql]' --group dev --constraint constraints.txt
 	@touch $@ $(VENV)/.installed
+
+# The tests look at reports in Debian's chromium; who may install it does, others skip those tests.
+$(VENV)/.browser: $(VENV)/.made
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+		&& apt-get update -qq && apt-get install -qq --yes --no-install-recommends chromium; } \
+		|| echo "No chromium here: the tests that need a browser are skipped, in CI they fail."
+	@touch $@

@@ -24,22 +24,31 @@ LAW = {
     "document": {"table", "mask", "partitioners"},
     "promise": {"table", "mask", "measure"},
     "release": {"partitioners"},
-    "plan": {"table", "partitioners", "mask", "assessment", "document", "promise", "release"},
+    "profile": {"table", "measure", "partitioners"},
+    "plan": {
+        "table", "partitioners", "mask", "assessment", "document", "profile", "promise", "release",
+    },
     "delivery": {"table", "release", "plan"},
     "manifest": {"table", "release"},
     "verification": {"table", "measure", "promise", "plan", "delivery", "manifest"},
-    "tradeoff": {"table", "partitioners", "plan"},
-    "report": {"table", "measure", "document", "release", "tradeoff"},
+    "cache": set(),
+    "comparison": {"table", "partitioners", "mask", "measure", "assessment", "cache", "plan"},
+    "tradeoff": {"table", "comparison", "plan"},
+    "report": {"table", "measure", "document", "release", "comparison", "tradeoff"},
     "papers": {"table", "space", "datasets", "partitioners", "mask", "measure", "plan"},
     "cli": {
-        "assessment", "datasets", "delivery", "document", "manifest", "mask", "measure", "papers",
-        "partitioners", "plan", "release", "report", "table", "tradeoff", "verification",
+        "assessment", "cache", "comparison", "datasets", "delivery", "document", "manifest", "mask",
+        "measure", "papers", "partitioners", "plan", "release", "report", "table", "tradeoff",
+        "verification",
     },
     "__main__": {"cli"},
 }  # fmt: skip
-# Release.report opens the report from below, Release.manifest the manifest, and a release may
-# name the type of its plan.
-UPWARDS = {("release", "report"), ("release", "manifest"), ("release", "plan")}
+# Release.report and Comparison.save open the report from below, Release.manifest the manifest,
+# and a release may name the types that it hands on.
+UPWARDS = {
+    ("release", "report"), ("release", "manifest"), ("comparison", "report"), ("release", "plan"),
+    ("release", "tradeoff"),
+}  # fmt: skip
 ONLY_IN = {
     "numba": {"kernels"},
     "narwhals": {"table"},

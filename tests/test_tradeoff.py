@@ -9,7 +9,9 @@ from conftest import reference_matrix
 from shoal import datasets
 from shoal.cli import app
 from shoal.errors import ColumnError, ParameterError
-from shoal.tradeoff import Point, knee, sweep
+from shoal.partitioners import METHODS
+from shoal.plan import Plan
+from shoal.tradeoff import Point, around, knee, sweep
 
 # Table of the figures: Census, k = 10, lambda 0, .1, .. 1 (METHODS of the literature).
 CENSUS_X = [0.0999, 0.1117, 0.1248, 0.1392, 0.1504, 0.1638, 0.1769, 0.1942, 0.2185, 0.2578, 0.3581]
@@ -48,6 +50,18 @@ def test_lambda_zero_is_tried_in_any_case():
     rise, fall = points[1].increments(points[0])
     assert rise == pytest.approx(points[1].distortion_x / points[0].distortion_x - 1)
     assert fall == pytest.approx(points[1].distortion_y / points[0].distortion_y - 1)
+
+
+def test_a_plan_is_shown_among_its_like():
+    sme = datasets.sme()[["surface", "employees", "turnover"]]
+    plan = Plan.of(
+        ["surface", "employees"], METHODS["mdav"](k=3), confidential=["turnover"], dependence=0.2
+    )
+    curve = around(plan, sme, lambdas=[1, 0, 0.5])
+    assert curve == sweep(sme, ["surface", "employees"], ["turnover"], k=[3], lambdas=[0.5, 1])
+    bare = Plan.of(["surface", "employees"], METHODS["mdav"](k=3))
+    with pytest.raises(ParameterError, match="no curve"):
+        around(bare, sme)
 
 
 def test_what_cannot_be_swept_is_refused():
@@ -95,3 +109,13 @@ def test_bad_sweeps_end_with_a_reason(tmp_path, monkeypatch, change, code, messa
     assert done.exit_code == code
     assert message in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["sme.csv"]
+
+
+def test_columns_of_any_kind_are_swept_and_dependence_is_on_numbers():
+    data = datasets.survey(n=60)
+    points = sweep(data, ["age", "region"], ["income"], k=[5], lambdas=[1.0])
+    assert points[1].distortion_y < points[0].distortion_y
+    codes = sweep(data, ["age"], ["income"], k=[5], lambdas=[0.0], types={"age": "ordinal"})
+    assert codes[0].distortion_x > 0
+    with pytest.raises(ColumnError, match="'smoker' holds text where numbers are needed"):
+        sweep(data, ["age"], ["smoker"], k=[5], lambdas=[0.0])

@@ -8,6 +8,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from shoal import datasets
     from shoal.assessment import assess
+    from shoal.comparison import compare
     from shoal.mask import STEPS, Microaggregate
     from shoal.measure import MEASURES
     from shoal.partitioners import METHODS, lower_bound, partition
@@ -24,6 +25,7 @@ _ROOMS = {
     "Plan": "shoal.plan",
     "Release": "shoal.release",
     "assess": "shoal.assessment",
+    "compare": "shoal.comparison",
     "datasets": "shoal.datasets",
     "lower_bound": "shoal.partitioners",
     "microaggregate": "shoal.plan",
@@ -39,6 +41,7 @@ __all__ = [
     "Plan",
     "Release",
     "assess",
+    "compare",
     "datasets",
     "lower_bound",
     "microaggregate",

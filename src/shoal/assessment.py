@@ -10,7 +10,7 @@ from shoal.measure import ABOUT, MEASURES, NEEDS, classes, compute, needs, sees_
 from shoal.parameters import hint
 from shoal.space import assemble, axes_of, means
 from shoal.table import frame as tables
-from shoal.table.columns import ordered_columns, ranked, read_joined
+from shoal.table.columns import ordered_columns, ranks, read_joined
 from shoal.table.frame import Frame
 from shoal.table.roles import as_list, listed
 from shoal.table.types import Type, as_types
@@ -205,14 +205,14 @@ def _given(
     ordered = ordered_columns(before, confidential, types)
     numbers = [name for name, column in ordered.items() if column.kind == "numeric"]
     # One number per class stands for all released values, so that no measure counts them again.
-    given: dict[str, Any] = {"released": classes(tables.codes(after, known))[:, np.newaxis]}
+    given: dict[str, Any] = {"released": classes(tables.keys(after, known))[:, np.newaxis]}
     if numeric:
-        given["original"] = tables.matrix(before, numeric)
-        given["masked"] = tables.matrix(after, numeric)
+        given["original"] = tables.matrix(before, numeric, order="F")
+        given["masked"] = tables.matrix(after, numeric, order="F")
     if numbers:
-        given["confidential"] = tables.matrix(before, numbers)
+        given["confidential"] = tables.matrix(before, numbers, order="F")
     if confidential:
-        given["confidential_codes"], given["ordered"] = ranked(before, confidential, types)
+        given["confidential_codes"], given["ordered"] = ranks(before, confidential, types)
     return given, {
         "quasi-identifier": numeric,
         "other": [name for name in changed if name not in numeric],
@@ -244,18 +244,15 @@ def _axes(
         [axes_of(c.values, c.codes, c.kind, c.distances, c.name) for c in joined]
     )
     original, masked = both[:n], both[n:]
-    masked[np.isnan(original)] = np.nan
-    centre = means(original)
     if holed:
+        masked[np.isnan(original)] = np.nan
+        centre = means(original)
+        original, masked = (np.where(np.isnan(one), centre, one) for one in (original, masked))
         told.append(
             f"{listed(holed)} with missing cells: what came missing counts as no change, what was"
             " suppressed as the mean."
         )
-    return {
-        "original": np.where(np.isnan(original), centre, original),
-        "masked": np.where(np.isnan(masked), centre, masked),
-        "columns": columns,
-    }, " ".join(told)
+    return {"original": original, "masked": masked, "columns": columns}, " ".join(told)
 
 
 def _unseen(before: Frame, columns: Mapping[str, list[str]], needed: Sequence[str]) -> str:

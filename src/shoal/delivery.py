@@ -1,5 +1,7 @@
 """A file or a database becomes what may leave: read, run the plan, keep the rest to the letter."""
 
+from typing import Any, NamedTuple
+
 from shoal.plan import Plan
 from shoal.release import Release
 from shoal.table.dialect import Dialect
@@ -7,7 +9,25 @@ from shoal.table.files import open_source
 from shoal.table.source import Source
 
 
-def mask_source(plan: Plan, place: str, dialect: Dialect) -> tuple[Release, Source]:
+class Delivery(NamedTuple):
+    """A release on its way out.
+
+    Parameters
+    ----------
+    release : Release
+        What the plan made.
+    leaving : Source
+        The same with what the file says about it, ready to be written.
+    table : pyarrow.Table
+        What the plan was run on.
+    """
+
+    release: Release
+    leaving: Source
+    table: Any
+
+
+def mask_source(plan: Plan, place: str, dialect: Dialect) -> Delivery:
     """Run ``plan`` on what lies at ``place``.
 
     Parameters
@@ -21,14 +41,13 @@ def mask_source(plan: Plan, place: str, dialect: Dialect) -> tuple[Release, Sour
 
     Returns
     -------
-    Release
-        What the plan made.
-    Source
-        The same with what the file says about it, ready to be written.
+    Delivery
+        What the plan made, and what leaves.
     """
     opened = open_source(place, dialect=dialect, numbers=())
-    made = plan.run(opened.with_numbers(plan.numbers, plan.words))
+    table = opened.with_numbers(plan.numbers, plan.words)
+    made = plan.run(table)
     leaving = opened.released(
         made.data, made.unchanged, kept=made.kept, keep_notes=dialect.keep_notes
     )
-    return made, leaving
+    return Delivery(made, leaving, table)

@@ -63,6 +63,10 @@ class HomogeneousGroup(ShoalWarning):
     """All records of a group share a confidential value; who is in it is known to have it."""
 
 
+class Unfinished(ShoalWarning):
+    """An effort ended before it was done; the plan does not repeat its groups."""
+
+
 class NoSpread(ShoalWarning):
     """A column is constant: it takes no part in the grouping."""
 

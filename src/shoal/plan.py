@@ -20,12 +20,14 @@ from shoal.errors import (
     PlanError,
     ShoalWarning,
     UnderProtection,
+    Unfinished,
     UnprotectedColumn,
 )
 from shoal.mask import Grouping, Microaggregate, Outcome, Step
 from shoal.mask.homogeneity import told
 from shoal.mask.survey import weight_told, with_roles
 from shoal.partitioners import Partitioner, partitioner, way_taken
+from shoal.profile import profile
 from shoal.promise import check_promise
 from shoal.release import Release
 from shoal.table import frame as tables
@@ -206,6 +208,7 @@ class Plan:
                 else weight_told(self.weight, self.roles, masked, self.known)
             ),
             *(warning for outcome in outcomes for warning in outcome.warnings),
+            *_unfinished(outcomes),
             *self._without_promise(),
             *self._under_protection(measures),
             *self._homogeneous(measures),
@@ -224,6 +227,7 @@ class Plan:
             provenance=_provenance(outcomes, masked, self.known),
             drawn_seeds=self._drawn(plan),
             kept=None if kept.all() else kept,
+            profile=profile(self, frame, masked, outcomes),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -550,6 +554,18 @@ def microaggregate(
         closeness=closeness,
         closeness_by=closeness_by,
     ).run(data)
+
+
+def _unfinished(outcomes: Sequence[Outcome]) -> list[ShoalWarning]:
+    """Warn of efforts that the clock or somebody ended: the plan alone does not repeat them."""
+    ended = [way_taken(used) for o in outcomes for used in o.fitted if used.cut_short_]
+    return [
+        Unfinished(
+            f"{way} ended before it was done, with the best groups until then. Running the plan"
+            " again may give other groups."
+        )
+        for way in dict.fromkeys(ended)
+    ]
 
 
 def _phrase(step: Step) -> str:

@@ -8,7 +8,7 @@ from shoal.mask.beyond import ROUNDING
 from shoal.mask.households import fewest, read_households
 from shoal.measure import classes, l_diversity, smallest_class, t_closeness
 from shoal.table import frame as tables
-from shoal.table.columns import ranked
+from shoal.table.columns import ranks
 from shoal.table.frame import Frame
 from shoal.table.types import Type
 
@@ -25,7 +25,7 @@ def check_promise(
     """
     for step in steps:
         for block in step.column_blocks if step.k is not None else ():
-            found = classes(tables.codes(released, [*block, *step.strata]))
+            found = classes(tables.keys(released, [*block, *step.strata]))
             attained, what = smallest_class(found[:, None]), "records"
             if step.household in released.columns:
                 attained = fewest(found, read_households(released, step.household))
@@ -43,14 +43,14 @@ def _check_beyond(
     if step.diversity is None and step.closeness is None:
         return
     known = classes(tables.codes(released, [*step.columns, *step.strata]))[:, None]
-    ranks, ordered = ranked(released, confidential, types)
+    numbered, ordered = ranks(released, confidential, types)
     if step.diversity is not None:
-        least = l_diversity(known, ranks)[step.diversity_kind].min()
+        least = l_diversity(known, numbered)[step.diversity_kind].min()
         if least < step.diversity - ROUNDING:
             _broken(f"Some class of the released values hides behind {least:.4g} confidential"
                     " values", f"diversity={step.diversity:g}")  # fmt: skip
     if step.closeness is not None:
-        farthest = t_closeness(known, ranks, ordered).max()
+        farthest = t_closeness(known, numbered, ordered).max()
         if farthest > step.closeness + ROUNDING:
             _broken(f"Some class of the released values is {farthest:.4g} away from the table",
                     f"closeness={step.closeness:g}")  # fmt: skip

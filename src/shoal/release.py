@@ -1,6 +1,6 @@
 """What a plan makes of a table, and what it can say about it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,10 @@ from shoal.partitioners import Partition
 from shoal.partitioners._base import Labels, in_order
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from shoal.plan import Plan
+    from shoal.tradeoff import Point
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +45,9 @@ class Release:
     kept : ndarray of bool, optional
         Which records of the table the release holds, where some were dropped because a
         value is missing.
+    profile : dict
+        Counts and correlations that the pictures of a report are drawn from; see
+        `shoal.profile`.
     """
 
     data: Any
@@ -54,6 +60,7 @@ class Release:
     provenance: dict[str, Any]
     drawn_seeds: tuple[int, ...] = ()
     kept: NDArray[np.bool_] | None = None
+    profile: dict[str, Any] = field(default_factory=dict)
 
     @property
     def labels(self) -> Labels:
@@ -78,11 +85,31 @@ class Release:
 
         return content(self)
 
-    def report(self, path: str | Path, *, force: bool = False) -> None:
-        """Write a self-contained HTML page: what was promised, what was measured."""
+    def report(
+        self,
+        path: str | Path,
+        *,
+        audience: str = "public",
+        curve: "Sequence[Point]" = (),
+        force: bool = False,
+    ) -> None:
+        """Write what was promised and what was measured: HTML, JSON or text.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file, ``.html`` (one page, nothing from outside), ``.json`` or ``.txt``.
+        audience : str
+            ``"public"``: no seed, no groups, no value of a single record; or
+            ``"internal"``: all that helps to decide.
+        curve : list of Point
+            What `shoal.tradeoff.sweep` found, to show this release among its like.
+        force : bool
+            Whether a file that exists may be replaced.
+        """
         from shoal.report import write_report  # the only look upwards: see docs/architecture.md
 
-        write_report(self, Path(path), force=force)
+        write_report(self, Path(path), audience=audience, curve=curve, force=force)
 
     def __repr__(self) -> str:
         sizes = [size for groups in self.partitions for size in groups.sizes]

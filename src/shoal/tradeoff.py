@@ -1,12 +1,11 @@
 """How much distortion of the quasi-identifiers buys how much dependence."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shoal import progress
+from shoal.comparison import compare_plans, grid
 from shoal.errors import ParameterError
-from shoal.partitioners import partitioner
 from shoal.plan import Plan
 from shoal.table import frame as tables
 
@@ -57,6 +56,8 @@ def sweep(
     k: Sequence[int],
     lambdas: Sequence[float] = LAMBDAS,
     method: str = "mdav",
+    jobs: int = 1,
+    types: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> list[Point]:
     """Microaggregate a table once for every k and every lambda.
@@ -66,7 +67,7 @@ def sweep(
     data : pandas, polars or pyarrow table
         The table; nothing of it is released.
     columns : list of str
-        Quasi-identifiers, all numeric.
+        Quasi-identifiers, of any kind.
     confidential : list of str
         Confidential columns, all numeric.
     k : list of int
@@ -76,6 +77,10 @@ def sweep(
         case, because everything is compared with it.
     method : str
         A name in `shoal.METHODS`.
+    jobs : int
+        How many runs go on at a time.
+    types : mapping of str to str or mapping, optional
+        What columns hold where the table does not say it; see `Plan`.
     **options
         Further parameters of the method.
 
@@ -88,20 +93,51 @@ def sweep(
         raise ParameterError("Name at least one confidential column: dependence is on them.")
     frame = tables.open_frame(data)
     tables.check_columns(frame, [*columns, *confidential])
-    needed = tables.to_native(tables.only(frame, [*columns, *confidential]))
-    steps = sorted({0.0, *map(float, lambdas)})
-    points = []
-    for at, (size, share) in enumerate((s, x) for s in sorted(set(k)) for x in steps):
-        plan = Plan.of(
-            columns,
-            partitioner(method, {"k": size, **options}),
-            confidential=confidential,
-            dependence=share,
-        )
-        measures = plan.run(needed).measures
-        points.append(Point(size, share, measures["distortion_x"], measures["distortion_y"]))
-        progress.report("tradeoff", at + 1, len(set(k)) * len(steps))
-    return points
+    tables.matrix(frame, confidential)  # dependence is measured on numbers
+    plans = grid(
+        columns,
+        k=sorted(set(k)),
+        method=method,
+        dependence=sorted({0.0, *map(float, lambdas)}),
+        confidential=confidential,
+        types=types,
+        **options,
+    )
+    return _points(data, plans, jobs)
+
+
+def around(
+    plan: Plan, data: Any, *, lambdas: Sequence[float] = LAMBDAS, jobs: int = 1
+) -> list[Point]:
+    """Run a plan with other lambdas wherever it uses one, to show it among its like.
+
+    Parameters
+    ----------
+    plan : Plan
+        A plan of which at least one step has a dependence above 0.
+    data : pandas, polars or pyarrow table
+        The table; nothing of it is released.
+    lambdas : list of float
+        Shares of the confidential columns to try, in [0, 1].
+    jobs : int
+        How many runs go on at a time.
+
+    Returns
+    -------
+    list of Point
+        By lambda.
+    """
+    entries = plan.to_dict()
+    if not any("dependence" in step for step in entries["steps"]):
+        raise ParameterError("No step of the plan uses dependence: there is no curve to draw.")
+    plans = []
+    for share in sorted(set(map(float, lambdas))):
+        steps = [
+            {**step, "dependence": share} if "dependence" in step else step
+            for step in entries["steps"]
+        ]
+        plans.append(Plan.from_dict({**entries, "steps": steps}))
+    return _points(data, plans, jobs)
 
 
 def knee(points: Sequence[Point]) -> Point:
@@ -139,6 +175,16 @@ def knee(points: Sequence[Point]) -> Point:
             - (point.distortion_x - start.distortion_x) / cost
         ),
     )
+
+
+def _points(data: Any, plans: Sequence[Plan], jobs: int) -> list[Point]:
+    points = []
+    for trial in compare_plans(data, plans, risk=None, jobs=jobs).trials:
+        if trial.error is not None:
+            raise trial.error
+        lost, unexplained = (trial.measures[name] for name in ("distortion_x", "distortion_y"))
+        points.append(Point(trial.plan.k or 0, trial.dependence, lost, unexplained))
+    return points
 
 
 def _relative(value: float, start: float) -> float:

@@ -71,6 +71,33 @@ def test_json_is_for_machines(folder):
     assert (folder / "report.html").read_text().startswith("<!doctype html>")
 
 
+def test_a_report_can_be_json_or_text_or_stand_in_the_terminal(folder):
+    assert shell(*MASK, "--report", "report.json", "--audience", "internal").exit_code == 0
+    found = json.loads((folder / "report.json").read_text())
+    assert found["audience"] == "internal"
+    assert found["pictures"]["groups"][0]["n_groups"] == 5
+    assert shell(*MASK, "--force", "--report", "report.txt").exit_code == 0
+    text = (folder / "report.txt").read_text()
+    assert "An attacker who knows the quasi-identifiers cannot" in text
+    done = shell(*MASK, "--force", "--report", "-")
+    assert done.stdout == f"out.csv: {text}\n"
+    assert {path.name for path in folder.iterdir()} == {
+        "in.csv", "out.csv", "report.json", "report.txt",
+    }  # fmt: skip
+
+
+def test_the_curve_of_dependence_stands_in_the_report_if_wanted(folder):
+    (folder / "in.csv").write_text(CSV.replace(",x\n", ",1\n", 7).replace(",x\n", ",2\n"))
+    line = [*MASK, "-i", "name", "--confidential", "city", "--report", "report.json", "--curve"]
+    done = shell(*line)
+    assert done.exit_code == 2
+    assert "no curve" in done.stderr
+    assert shell(*line, "--set", "dependence=0.3").exit_code == 0
+    found = json.loads((folder / "report.json").read_text())["tradeoff"]
+    assert found["dependence"] == [0.3]
+    assert [point["dependence"] for point in found["curve"]] == [at / 10 for at in range(11)]
+
+
 def test_quiet_says_nothing_but_what_must_be_known(folder):
     done = shell(*MASK, "--quiet", "-i", "city", "--confidential", "name")
     assert (done.exit_code, done.stdout, done.stderr) == (0, "", "")
@@ -168,7 +195,8 @@ BAD = [
     ("mask in.csv out.csv -c age -k 3 --set gama", 2, "name=value"),
     ("mask in.csv out.csv -c age -k 3 --set k=2", 2, "Use -k"),
     ("mask in.csv out.csv -c age -k 3 --set columns=size", 2, "Use -c"),
-    ("mask in.csv out.csv -c age -k 3 --report out.csv", 1, "an .html file"),
+    ("mask in.csv out.csv -c age -k 3 --report out.csv", 1, "an .html, .json or .txt file"),
+    ("mask in.csv out.csv -c age -k 3 --audience press", 2, "no audience 'press'"),
     ("run in.csv in.csv out.csv", 1, ".toml or .json"),
     ("mask in.csv out.csv -c age -k 3 --separator ,,", 2, "one plain character"),
     ("mask none.csv out.csv -c age -k 3", 1, "There is no file 'none.csv'"),

@@ -1,4 +1,4 @@
-"""The first report: true, self-contained, escaped, and silent about persons."""
+"""The report: true, self-contained, escaped, and silent about persons."""
 
 import html.parser
 import json
@@ -8,8 +8,14 @@ import pandas as pd
 import pytest
 
 import shoal
-from shoal.errors import FileError, UnderProtection
-from shoal.report import render, summarise
+from shoal.errors import (
+    FileError,
+    HomogeneousGroup,
+    ParameterError,
+    UnderProtection,
+    UnprotectedColumn,
+)
+from shoal.report import embedded, figures, pictures, render, styles, summarise
 
 KNOWN = ["surface", "employees"]
 OTHER = {"identifiers": ["company"], "confidential": ["turnover", "net_profit"]}
@@ -63,7 +69,8 @@ def test_names_of_columns_are_data_and_escaped():
     release = shoal.microaggregate(
         data, [hostile, "{{ 7*7 }}"], k=2, confidential=['"><img src=x>']
     )
-    page = Page(render(summarise(release)))
+    page = Page(render(summarise(release, "internal")))
+    assert "svg" in page.tags
     assert "script" not in page.tags
     assert "img" not in page.tags
     assert hostile in page.text
@@ -96,6 +103,130 @@ def test_the_public_plan_holds_no_seed(release):
 
     assert "4711" not in _public_plan(entries)
     assert "random_state" not in _public_plan(entries)
+
+
+def test_the_public_report_is_silent_where_the_internal_one_speaks():
+    firms = shoal.datasets.sme()
+    release = shoal.microaggregate(
+        firms, KNOWN, k=3, method="mu-approx", random_state=4711, **OTHER
+    )
+    public, internal = summarise(release), summarise(release, "internal")
+    assert "4711" not in json.dumps(public)
+    assert "4711" in internal["plan"]
+    assert "groups" not in public["pictures"]
+    assert internal["pictures"]["groups"]
+    assert "Groups on the first two components" not in render(public)
+    assert "Groups on the first two components" in render(internal)
+    assert "not for publication" in render(internal)
+    assert "not for publication" not in render(public)
+
+
+def test_the_report_tells_what_an_attacker_can_and_cannot_do(release):
+    told = summarise(release)["attacker"]
+    assert told["cannot"][0].startswith("Single a person out by surface and employees: at least 3")
+    assert told["cannot"][1].endswith("a group holds at least 3.")
+    assert told["cannot"][2].startswith("Find company in the release")
+    assert told["can"][0].endswith("down to 3 records or more.")
+    text = Page(render(summarise(release))).text
+    assert text.index(told["cannot"][0]) < text.index("What was promised")
+
+
+def test_a_shared_confidential_value_is_told_to_be_known():
+    data = pd.DataFrame(
+        {"age": [1.0, 2, 3, 11, 12, 13], "ill": list("yyynyn"), "sex": list("mfmfmf")}
+    )
+    with pytest.warns(HomogeneousGroup), pytest.warns(UnprotectedColumn):
+        release = shoal.microaggregate(data, ["age"], k=3, method="mdav", confidential=["ill"])
+    told = summarise(release)["attacker"]["can"]
+    assert (
+        "Be sure of the ill of everybody in 1 of 2 classes: all records there share one value."
+        in told
+    )
+    assert any("apart by sex" in entry for entry in told)
+
+
+def test_a_broken_promise_promises_nothing():
+    with pytest.warns(UnderProtection):
+        release = shoal.microaggregate(shoal.datasets.sme(), KNOWN, k=3, blocks=1, **OTHER)
+    told = summarise(release)["attacker"]
+    assert not any("Single a person out" in entry for entry in told["cannot"])
+    assert told["can"] == [
+        "Find the one record of some persons by combining all masked columns.",
+        "Read the turnover and net_profit of whoever is linked rightly.",
+    ]
+
+
+def test_every_picture_has_words_and_stays_within_its_frame(release):
+    summary = summarise(release, "internal")
+    summary["measures"].append({**summary["measures"][0], "name": "certified_gap", "value": 0.25})
+    summary["tradeoff"] = {
+        "dependence": [0.2], "distortion_x": 0.1, "distortion_y": 0.4,
+        "curve": [{"k": 3, "dependence": 0, "distortion_x": 0.05, "distortion_y": 0.6}],
+    }  # fmt: skip
+    drawn = [figure for figures in pictures(summary).values() for figure in figures]
+    assert len(drawn) == 4 + len(KNOWN) + 3 + 1
+    for figure in drawn:
+        assert figure.title
+        for mark in figure.marks:
+            for name, value in mark.attributes.items():
+                size = figure.height if name in ("y", "y1", "y2", "cy") else figure.width
+                if name in ("x", "x1", "x2", "cx", "y", "y1", "y2", "cy"):
+                    assert 0 <= value <= size
+            assert mark.attributes.get("width", 0) >= 0
+
+
+def test_the_proven_gap_is_drawn_to_scale(release):
+    figure = figures.proven_gap(25.0, 0.25)
+    least, rest = (mark for mark in figure.marks if mark.tag == "rect")
+    assert least.attributes["width"] / rest.attributes["width"] == pytest.approx(4, rel=0.01)
+    assert "less than 20.00 %" in figure.description
+    assert "no groups of at least k records lose less" in figures.proven_gap(25.0, 0).description
+
+
+def test_heights_of_bars_follow_the_counts():
+    figure = figures.class_sizes({2: 5, 3: 10, 7: 1}, 3)
+    bars = [mark for mark in figure.marks if mark.tag == "rect"]
+    heights = [bar.attributes["height"] for bar in bars]
+    assert heights[1] / heights[0] == pytest.approx(2, rel=0.01)
+    assert heights[1] / heights[2] == pytest.approx(10, rel=0.05)
+    assert [bar.attributes["class"] for bar in bars] == ["wrong", "after", "after"]
+
+
+def test_many_sizes_are_told_in_ranges():
+    figure = figures.class_sizes({size: 1 for size in range(5, 100)}, 5)
+    labels = [mark.text for mark in figure.marks if "–" in mark.text]
+    assert labels == ["5–9", "10–19", "20–39", "40–79", "80–99"]
+
+
+def test_a_figure_can_stand_in_another_page(release):
+    (drawn, *_) = pictures(summarise(release))["Protection and loss"]
+    page = Page(embedded(drawn, "first"))
+    assert page.tags.count("svg") == 1
+    assert drawn.description in page.text
+    assert "--deep" in styles()
+    assert "<" not in styles()
+
+
+def test_the_same_release_is_reported_in_the_same_bytes(release):
+    again = shoal.microaggregate(shoal.datasets.sme(), KNOWN, k=3, **OTHER)
+    assert render(summarise(again)) == render(summarise(release))
+
+
+def test_a_report_is_for_a_known_audience(tmp_path, release):
+    with pytest.raises(ParameterError, match="Did you mean 'internal'"):
+        release.report(tmp_path / "report.html", audience="internals")
+    with pytest.raises(FileError, match="none of them"):
+        release.report(tmp_path / "report.pdf")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_summary_survives_json(tmp_path, release):
+    release.report(tmp_path / "report.json", audience="internal")
+    found = json.loads((tmp_path / "report.json").read_text())
+    assert {name: found[name] for name in ("verdict", "attacker")} == {
+        name: summarise(release, "internal")[name] for name in ("verdict", "attacker")
+    }
+    assert Page(render(found)).text == Page(render(summarise(release, "internal"))).text
 
 
 def test_a_report_does_not_replace_a_file_unasked(tmp_path, release):

@@ -11,7 +11,9 @@ import typer
 from shoal import __version__
 from shoal.cli._later import put_off
 from shoal.cli._session import interrupt
+from shoal.cli._several import Several
 from shoal.cli.assess import assess
+from shoal.cli.compare import compare
 from shoal.cli.demo import demo
 from shoal.cli.inspect import inspect
 from shoal.cli.mask import mask
@@ -28,8 +30,11 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (mask, run, verify, assess, inspect, tradeoff, methods, steps, demo, papers):
-    app.command()(command)
+COMMANDS = (
+    mask, run, verify, assess, inspect, compare, tradeoff, methods, steps, demo, papers,
+)  # fmt: skip
+for command in COMMANDS:
+    app.command(cls=Several if command is compare else None)(command)
 
 
 def _show_version(wanted: bool) -> None:

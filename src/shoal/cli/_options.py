@@ -76,7 +76,17 @@ KeepNotes = Annotated[
     bool, typer.Option("--keep-notes", help="Release the file's label, notes and other free text.")
 ]
 
-Report = Annotated[Path | None, typer.Option("--report", help="Write a report here: .html.")]
+Report = Annotated[
+    Path | None,
+    typer.Option("--report", help="Write a report here: .html, .json or .txt; - shows it."),
+]
+Audience = Annotated[
+    str, typer.Option("--audience", help="Who reads the report: public or internal.")
+]
+Curve = Annotated[
+    bool,
+    typer.Option("--curve", help="Let the report show other values of dependence: 11 more runs."),
+]
 Manifest = Annotated[
     Path | None,
     typer.Option(

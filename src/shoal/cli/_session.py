@@ -61,6 +61,7 @@ OWN_OPTIONS = {
     "effort": "--effort",
     "budget": "--budget",
 }
+HERE = Path("-")  # a report for the terminal
 PATIENCE = 0.5  # seconds before a progress bar is worth showing
 
 
@@ -162,6 +163,8 @@ def release(
     dialect: "Dialect",
     report: Path | None,
     force: bool,
+    audience: str = "public",
+    curve: bool = False,
     target_table: str | None = None,
     plan_file: Path | None = None,
     manifest: Path | None = None,
@@ -170,13 +173,16 @@ def release(
     from shoal import manifest as manifests
     from shoal.cli._later import let_go
     from shoal.delivery import mask_source
-    from shoal.report import render, summarise
+    from shoal.report import check_audience, check_report, report_text, summarise
     from shoal.table.publish import Publication
     from shoal.table.target import open_target
+    from shoal.tradeoff import around
 
     let_go()
-    if report is not None and report.suffix.lower() not in (".html", ".htm"):
-        raise FileError(f"A report is an .html file; {report.name!r} is none.")
+    check_audience(audience)
+    report = report if report != HERE else None
+    if report is not None:
+        check_report(report)
     if manifest is not None and manifest.suffix.lower() != ".json":
         raise FileError(f"A manifest is a .json file; {manifest.name!r} is none.")
     for path in (target, report, manifest):
@@ -190,9 +196,11 @@ def release(
         record = publication.add(manifest) if manifest is not None else None
         place = open_target(target, replace(dialect, table=target_table), publication)
         came = manifests.file_entry(source, None, dialect.table) if record is not None else {}
-        made, leaving = mask_source(plan, source, dialect)
-        if page is not None:
-            page.write_text(render(summarise(made)), encoding="utf-8")
+        made, leaving, ready = mask_source(plan, source, dialect)
+        points = around(plan, ready, jobs=os.cpu_count() or 1) if curve else []
+        if page is not None and report is not None:
+            summary = summarise(made, audience, curve=points)
+            page.write_text(report_text(summary, report), encoding="utf-8")
         made = replace(made, warnings=(*made.warnings, *place.write(leaving)))
         if record is not None:
             left = manifests.file_entry(target, place.written, target_table)
@@ -207,17 +215,28 @@ def _same(one: str | Path, other: str | Path) -> bool:
     return one.exists() and other.exists() and one.samefile(other)
 
 
-def tell(made: "Release", target: str, report: Path | None, *, as_json: bool, quiet: bool) -> None:
+def tell(
+    made: "Release",
+    target: str,
+    report: Path | None,
+    *,
+    as_json: bool,
+    quiet: bool,
+    audience: str = "public",
+) -> None:
     """Say what was released, and what the person who signs must know."""
-    from shoal.report import one_line, summarise
+    from shoal.report import one_line, summarise, whole_text
     from shoal.table.database import shown
 
-    summary = summarise(made)
+    summary = summarise(made, audience)
     line = f"{shown(target)}: {one_line(summary)}"
-    if report is not None:
+    if report == HERE:
+        line = f"{shown(target)}: {whole_text(summary)}"
+    elif report is not None:
         line += f"\n{report}: the report"
     files = {"target": shown(target), "report": str(report) if report else None}
-    say({**files, **summary}, line, as_json=as_json, quiet=quiet)
+    told = {name: part for name, part in summary.items() if name != "pictures"}
+    say({**files, **told}, line, as_json=as_json, quiet=quiet)
     for seed in made.drawn_seeds:
         note = f"seed {seed} was drawn; random_state = {seed} in the plan repeats this release"
         typer.echo(f"note: {note}", err=True)
@@ -254,9 +273,10 @@ def _progress_bar() -> Iterator[None]:
             return
         if not tasks:
             bar.start()
-        if stage not in tasks:
-            tasks[stage] = bar.add_task(stage, total=total)
-        bar.update(tasks[stage], completed=done, total=total)
+        name = stage.partition(",")[0]
+        if name not in tasks:
+            tasks[name] = bar.add_task(stage, total=total)
+        bar.update(tasks[name], description=stage, completed=done, total=total)
 
     with progress.listening(listener):
         try:

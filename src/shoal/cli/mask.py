@@ -21,6 +21,8 @@ def mask(
     set_: options.Settings = None,
     seed: options.Seed = None,
     report: options.Report = None,
+    audience: options.Audience = "public",
+    curve: options.Curve = False,
     manifest: options.Manifest = None,
     separator: options.Separator = None,
     decimal: options.Decimal = ".",
@@ -65,8 +67,10 @@ def mask(
             target,
             dialect=dialect,
             report=report,
+            audience=audience,
+            curve=curve,
             force=force,
             target_table=target_table,
             manifest=manifest,
         )
-        tell(made, target, report, as_json=json, quiet=quiet)
+        tell(made, target, report, as_json=json, quiet=quiet, audience=audience)

@@ -9,6 +9,8 @@ def run(
     source: options.Source,
     target: options.Target,
     report: options.Report = None,
+    audience: options.Audience = "public",
+    curve: options.Curve = False,
     manifest: options.Manifest = None,
     separator: options.Separator = None,
     decimal: options.Decimal = ".",
@@ -36,9 +38,11 @@ def run(
             target,
             dialect=dialect,
             report=report,
+            audience=audience,
+            curve=curve,
             force=force,
             target_table=target_table,
             manifest=manifest,
             plan_file=plan,
         )
-        tell(made, target, report, as_json=json, quiet=quiet)
+        tell(made, target, report, as_json=json, quiet=quiet, audience=audience)

@@ -30,8 +30,8 @@ def group_mean(values: Column, labels: Labels, weights: Weights | None = None) -
     >>> group_mean(np.array([1.0, 5.0]), np.array([0, 0]), np.array([3.0, 1.0]))
     array([2., 2.])
     """
-    _, first = np.unique(labels, return_index=True)
-    base = values[first]
+    base = np.empty(int(labels.max()) + 1)
+    base[labels[::-1]] = values[::-1]  # the first record is written last
     excess = _mean(values - base[labels], labels, weights)
     return np.asarray((base + excess)[labels])
 
@@ -139,6 +139,8 @@ def over_known(
     """
     if not hole.any():
         return function(values, labels, **({} if weights is None else {"weights": weights}))
+    if hole.all():
+        return np.full(len(labels), nothing, values.dtype)
     known = np.unique(labels[~hole], return_inverse=True)[1]
     options = {} if weights is None else {"weights": weights[~hole]}
     return _spread_out(function(values[~hole], known, **options), labels[~hole], labels, nothing)

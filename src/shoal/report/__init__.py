@@ -1,7 +1,21 @@
-"""A release becomes a page: summary (plain data), then HTML or text."""
+"""A release becomes a page: summary (plain data), then HTML, JSON or text."""
 
-from shoal.report.html import render, write_report
-from shoal.report.summary import summarise
-from shoal.report.text import one_line, table
+from shoal.report.html import embedded, pictures, render, styles
+from shoal.report.summary import check_audience, summarise
+from shoal.report.text import one_line, table, whole_text
+from shoal.report.write import check_report, report_text, write_report
 
-__all__ = ["one_line", "render", "summarise", "table", "write_report"]
+__all__ = [
+    "check_audience",
+    "check_report",
+    "embedded",
+    "one_line",
+    "pictures",
+    "render",
+    "report_text",
+    "styles",
+    "summarise",
+    "table",
+    "whole_text",
+    "write_report",
+]

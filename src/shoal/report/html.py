@@ -1,17 +1,73 @@
 """A summary as one self-contained page."""
 
-from pathlib import Path
+from functools import cache
 from typing import Any
 
-from shoal.release import Release
+from shoal.report import figures, maps
+from shoal.report.draw import Figure
 from shoal.report.layout import by_reason, numbers, shown, tables
-from shoal.report.summary import summarise
 from shoal.report.text import one_line
-from shoal.table.publish import Publication
 
 
 def render(summary: dict[str, Any]) -> str:
     """Return the page; names of columns and all else that comes from data are escaped."""
+    values = {entry["name"]: entry["value"] for entry in summary["measures"]}
+    sections = pictures(summary)
+    values.pop("class_sizes")
+    return page(
+        "report.html",
+        summary,
+        line=one_line(summary),
+        about={entry["name"]: entry for entry in summary["measures"]},
+        sections=sections,
+        numbers=numbers(values),
+        tables=tables(values),
+        unmeasured=by_reason(summary["remarks"]),
+    )
+
+
+def pictures(summary: dict[str, Any]) -> dict[str, list[Figure]]:
+    """Return the figures of a report by the heading they stand under."""
+    values = {entry["name"]: entry["value"] for entry in summary["measures"]}
+    parts = summary["pictures"]
+    loss = values.get("information_loss")
+    risk = [figures.class_sizes(values["class_sizes"], summary["promise"]["k"] or 1)]
+    if loss is not None and "before" in parts:
+        before, after = parts["before"]["marketer"], values["reidentification"]["marketer"]
+        risk.append(maps.one_release(loss, before, after, summary["promise"]["attained"]))
+    if loss is not None and "certified_gap" in values:
+        risk.append(figures.proven_gap(loss, values["certified_gap"]))
+    if summary["tradeoff"]:
+        risk.append(maps.trade_off(summary["tradeoff"]))
+    return {
+        "Protection and loss": risk,
+        "Columns before and after": [
+            figures.distribution(entry) for entry in parts.get("distributions", [])
+        ],
+        "Correlations before and after": (
+            figures.correlations(parts["correlations"]) if parts.get("correlations") else []
+        ),
+        "Groups": [maps.plane(entry) for entry in parts.get("groups", [])],
+    }
+
+
+def embedded(figure: Figure, id: str) -> str:
+    """Return one figure for another page, which must hold `styles` once; ``id`` is unique there."""
+    return page("embedded.html", figure=figure, id=id)
+
+
+def styles() -> str:
+    """Return the colours and the looks of figures, as CSS."""
+    return page("colours.css") + page("picture.css")
+
+
+def page(template: str, *content: dict[str, Any], **more: Any) -> str:
+    """Return a template filled with ``content``."""
+    return str(_environment().get_template(template).render(*content, **more))
+
+
+@cache
+def _environment() -> Any:
     from jinja2 import Environment, PackageLoader, StrictUndefined  # a tenth of a second
 
     environment = Environment(
@@ -22,20 +78,4 @@ def render(summary: dict[str, Any]) -> str:
         lstrip_blocks=True,
     )
     environment.filters["shown"] = shown
-    values = {entry["name"]: entry["value"] for entry in summary["measures"]}
-    class_sizes = values.pop("class_sizes")
-    return environment.get_template("report.html").render(
-        summary,
-        line=one_line(summary),
-        about={entry["name"]: entry for entry in summary["measures"]},
-        class_sizes=class_sizes,
-        numbers=numbers(values),
-        tables=tables(values),
-        unmeasured=by_reason(summary["remarks"]),
-    )
-
-
-def write_report(release: Release, path: Path, *, force: bool = False) -> None:
-    """Write the page of ``release`` to ``path``, whole or not at all."""
-    with Publication(force=force) as publication:
-        publication.add(path).write_text(render(summarise(release)), encoding="utf-8")
+    return environment

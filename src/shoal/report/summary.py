@@ -1,30 +1,62 @@
 """A release as plain data: everything a report shows, nothing computed here.
 
-The audience is the public: no seed, no group labels, no value of a single record.
+The public audience learns what was done, the guarantee, loss and risk: no seed, no
+group, no value of a single record. The internal one learns all that helps to decide.
 """
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from inspect import getdoc
-from typing import Any
+from typing import Any, Literal
 
 from shoal import document
+from shoal.errors import ParameterError
 from shoal.measure import ABOUT, MEASURES
+from shoal.parameters import hint
 from shoal.release import Release
+from shoal.report.verdict import beyond, can, cannot, verdict
 from shoal.table.roles import columns_with
+from shoal.tradeoff import Point
+
+Audience = Literal["public", "internal"]
+AUDIENCES = ("public", "internal")
+PUBLIC_PICTURES = ("before", "distributions", "correlations")
 
 
-def summarise(release: Release) -> dict[str, Any]:
-    """Return what a report says about ``release``, ready for JSON."""
+def summarise(
+    release: Release, audience: str = "public", *, curve: Sequence[Point] = ()
+) -> dict[str, Any]:
+    """Return what a report says about ``release``, ready for JSON.
+
+    Parameters
+    ----------
+    release : Release
+        What to report on.
+    audience : str
+        ``"public"`` or ``"internal"``.
+    curve : list of Point
+        Other runs with the same k and other dependence, from `shoal.tradeoff.sweep`.
+
+    Returns
+    -------
+    dict
+        Plain data.
+    """
+    check_audience(audience)
+    internal = audience == "internal"
     plan = release.plan
     attained = release.measures["smallest_class"]
     return {
+        "audience": audience,
         "records": release.provenance["records"],
         "promise": {
             "k": plan.k,
             "attained": attained,
             "kept": plan.k is not None and attained >= plan.k,
-            **_beyond(release),
+            **beyond(release),
         },
-        "verdict": _verdict(release) + _reading(release.provenance["missing"]),
+        "verdict": verdict(release),
+        "attacker": {"cannot": cannot(release), "can": can(release)},
         "missing": release.provenance["missing"],
         "guarantees": [
             {"step": step.name, "columns": list(step.columns), "guarantee": step.guarantee}
@@ -41,77 +73,24 @@ def summarise(release: Release) -> dict[str, Any]:
         "measures": [_measure(name, value) for name, value in release.measures.items()],
         "remarks": dict(release.remarks),
         "warnings": list(release.warnings),
-        "plan": _public_plan(plan.to_dict()),
+        "plan": document.dumps(plan.to_dict()) if internal else _public_plan(plan.to_dict()),
+        "pictures": {
+            name: part
+            for name, part in release.profile.items()
+            if internal or name in PUBLIC_PICTURES
+        },
+        "tradeoff": _tradeoff(release, curve),
         "versions": release.provenance["versions"],
     }
 
 
-def _beyond(release: Release) -> dict[str, Any]:
-    """Return what was promised of the confidential columns and what the classes attain."""
-    found: dict[str, Any] = {}
-    for step in release.plan.steps:
-        options = vars(step)
-        if options.get("diversity") is not None:
-            kind = options["diversity_kind"]
-            attained = min(release.measures["l_diversity"][kind].values())
-            found["diversity"] = {"l": options["diversity"], "kind": kind, "attained": attained}
-        if options.get("closeness") is not None:
-            attained = max(release.measures["t_closeness"].values())
-            found["closeness"] = {"t": options["closeness"], "attained": attained}
-    return found
-
-
-def _verdict(release: Release) -> str:
-    k, attained = release.plan.k, release.measures["smallest_class"]
-    linked = release.measures.get("linkage")
-    risk = "" if linked is None else f" Who knows them all links {100 * linked:.1f} % rightly."
-    if k is None:
-        alike = "1 record" if attained == 1 else f"{attained} records"
-        return (
-            "NO k-anonymity is promised: some masked columns are protected in another way, or not"
-            f" at all. The smallest class that was counted holds {alike}.{risk}"
+def check_audience(audience: str) -> None:
+    """Refuse an audience that there is no report for."""
+    if audience not in AUDIENCES:
+        raise ParameterError(
+            f"There is no audience {audience!r}.{hint(audience, AUDIENCES)} Choose one of:"
+            f" {', '.join(AUDIENCES)}."
         )
-    chance = 100 / attained
-    found = (
-        f"Whoever knows the masked columns of a person finds at least {attained} records that look"
-        f" alike, so the chance to pick the right one is at most 1 in {attained} ({chance:.3g} %)."
-    )
-    if attained >= k:
-        return f"The promise holds: k = {k}. {found}{_told(_beyond(release))}"
-    if attained > 1:
-        return f"The columns together do NOT keep k = {k}, only {attained}. {found}"
-    return (
-        f"The columns together do NOT keep k = {k}: some record is the only one of its kind"
-        f" (k = 1).{risk} Each block of columns keeps k by itself."
-    )
-
-
-def _told(promised: dict[str, Any]) -> str:
-    told = ""
-    if "diversity" in promised:
-        entry = promised["diversity"]
-        told += (
-            f" At least {entry['attained']:.4g} values of every confidential column hide in each"
-            f" class, counted by {entry['kind']}: l = {entry['l']:g} holds."
-        )
-    if "closeness" in promised:
-        entry = promised["closeness"]
-        told += (
-            f" No class is farther than {entry['attained']:.4g} from the table in any confidential"
-            f" column: t = {entry['t']:g} holds."
-        )
-    return told
-
-
-def _reading(missing: dict[str, int]) -> str:
-    """Say how missing cells were counted, if there are some."""
-    if not missing:
-        return ""
-    return (
-        f" {sum(missing.values())} released cells are missing. That holds in the strict reading: a"
-        " missing cell is a value like any other, and records look alike only where the same cells"
-        " are missing."
-    )
 
 
 def _groups(release: Release) -> list[dict[str, int]]:
@@ -137,6 +116,19 @@ def _measure(name: str, value: Any) -> dict[str, Any]:
     }
 
 
+def _tradeoff(release: Release, curve: Sequence[Point]) -> dict[str, Any]:
+    """Return what dependence cost and kept; nothing where no step uses it."""
+    shares = [getattr(step, "dependence", 0.0) for step in release.plan.steps]
+    if not any(shares) or "distortion_y" not in release.measures:
+        return {}
+    return {
+        "dependence": shares,
+        "distortion_x": release.measures["distortion_x"],
+        "distortion_y": release.measures["distortion_y"],
+        "curve": [asdict(point) for point in curve if point.k == release.plan.k],
+    }
+
+
 def _public_plan(entries: dict[str, Any]) -> str:
     """Return the plan as TOML without its seeds, which would help to undo a mask that draws."""
     return document.dumps(_without_seeds(entries))
@@ -144,5 +136,6 @@ def _public_plan(entries: dict[str, Any]) -> str:
 
 def _without_seeds(entry: Any) -> Any:
     if isinstance(entry, dict):
-        return {n: _without_seeds(value) for n, value in entry.items() if n != "random_state"}
+        kept = {name: value for name, value in entry.items() if name != "random_state"}
+        return {name: _without_seeds(value) for name, value in kept.items()}
     return [_without_seeds(value) for value in entry] if isinstance(entry, list) else entry

@@ -1,6 +1,7 @@
 """A summary for the terminal."""
 
 from collections.abc import Mapping
+from textwrap import fill
 from typing import Any
 
 from shoal.measure import ABOUT
@@ -36,6 +37,20 @@ def _certificate(measures: list[dict[str, Any]]) -> str:
     return f", at most {100 * gap:.2g}% above the least possible"
 
 
+def whole_text(summary: dict[str, Any]) -> str:
+    """Return the report for a terminal: verdict, warnings, measures."""
+    values = {entry["name"]: entry["value"] for entry in summary["measures"]}
+    attacker = summary["attacker"]
+    parts = [f"{one_line(summary)}\n\n{_folded(summary['verdict'])}"]
+    for who, told in (("cannot", attacker["cannot"]), ("can", attacker["can"])):
+        if told:
+            lines = "\n".join(_folded(entry, "  - ") for entry in told)
+            parts.append(f"An attacker who knows the quasi-identifiers {who}\n{lines}")
+    parts += [_folded(f"Warning: {warning}") for warning in summary["warnings"]]
+    parts.append(table(values, summary["remarks"]))
+    return "\n\n".join(parts) + "\n"
+
+
 def table(measures: Mapping[str, Any], remarks: Mapping[str, str] | None = None) -> str:
     """Return measures as aligned lines and tables, then what could not be measured."""
     lines = [
@@ -45,16 +60,21 @@ def table(measures: Mapping[str, Any], remarks: Mapping[str, str] | None = None)
     if "class_sizes" in measures:
         sizes = ", ".join(f"{size}: {count}" for size, count in measures["class_sizes"].items())
         lines.append(["class_sizes", sizes])
-    blocks = [_aligned(lines)]
+    blocks = [aligned(lines)]
     for entry in tables(measures):
         rows = [[column, *map(shown, values)] for column, values in entry.rows.items()]
-        blocks.append(_aligned([[entry.per, *entry.headings], *rows]))
+        blocks.append(aligned([[entry.per, *entry.headings], *rows]))
     told = [f"{', '.join(names)}: {reason}" for reason, names in by_reason(remarks or {}).items()]
     blocks.append("\n".join(told))
     return "\n\n".join(block for block in blocks if block)
 
 
-def _aligned(rows: list[list[str]]) -> str:
+def _folded(text: str, mark: str = "") -> str:
+    return fill(text, 96, initial_indent=mark, subsequent_indent=" " * len(mark))
+
+
+def aligned(rows: list[list[str]]) -> str:
+    """Return rows as lines whose cells stand below each other."""
     if not rows:
         return ""
     widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]

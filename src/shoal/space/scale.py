@@ -9,6 +9,8 @@ Matrix = NDArray[np.float64]
 Columns = NDArray[np.int64]
 Weights = NDArray[np.float64]
 
+MODERATE = 256  # powers of two within which squares, and sums of them, fit into a float64
+
 
 def constant(X: Matrix) -> NDArray[np.bool_]:
     """Say for each column whether all its values are the same; missing ones do not count."""
@@ -69,7 +71,8 @@ def zscore(X: Matrix, columns: Columns | None = None, weights: Weights | None = 
     exponent = np.frexp(np.where(np.isnan(greatest), 0, greatest))[1]
     if columns is not None:
         exponent = np.array([exponent[columns == column].max() for column in columns])
-    X = np.ldexp(X, -exponent)
+    if (np.abs(exponent) > MODERATE).any():
+        X = np.ldexp(X, -exponent)
     flat = constant(X)
     if weights is not None:
         centred, spread = _weighted(X, hole, weights)

@@ -1,0 +1,162 @@
+"""A comparison as plain data, then as map, page, tables, and a plan for every trial."""
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from shoal import document
+from shoal.comparison import Comparison
+from shoal.errors import FileError
+from shoal.measure import ABOUT, MEASURES
+from shoal.report.draw import Figure
+from shoal.report.html import page
+from shoal.report.maps import Spot, risk_map
+from shoal.report.text import aligned
+from shoal.table.publish import Publication
+
+AXES = {
+    "linkage": ("records linked rightly in %", 100),
+    "linkage_top2": ("records linked with two guesses in %", 100),
+    "smallest_class": ("smallest class (more is safer)", 1),
+}
+PLANS = "plans"  # folder of the plans behind the trials
+
+
+def rows(comparison: Comparison) -> list[dict[str, Any]]:
+    """Return a row for every trial: decisions, numbers, and the file that repeats it."""
+    front = {id(trial) for trial in comparison.front}
+    digits = max(2, len(str(len(comparison.trials))))
+    shown = list(dict.fromkeys(["smallest_class", comparison.risk]))
+    found = []
+    for at, trial in enumerate(comparison.trials, start=1):
+        number = f"{at:0{digits}d}"
+        named = ", ".join(dict.fromkeys(_method(s) for s in trial.plan.to_dict()["steps"]))
+        found.append(
+            {
+                "number": number,
+                "method": trial.method or named,
+                "k": trial.plan.k,
+                "dependence": trial.dependence,
+                "information_loss": trial.measures.get("information_loss"),
+                **{name: trial.measures.get(name) for name in shown},
+                "front": id(trial) in front,
+                "plan": f"{PLANS}/{number}.toml",
+                "reason": str(trial.error) if trial.error else "",
+            }
+        )
+    return found
+
+
+def draw_map(table: Sequence[Mapping[str, Any]], risk: str) -> Figure:
+    """Draw the risk-utility map of some rows."""
+    label, unit = AXES[risk]
+    done = [row for row in table if not row["reason"]]
+    spots = {
+        row["number"]: Spot(
+            row["information_loss"],
+            unit * row[risk],
+            row["number"],
+            f"{row['number']}: {told(row)}",
+            "best" if row["front"] else "other",
+        )
+        for row in done
+    }
+    front = sorted(spots[row["number"]] for row in done if row["front"])
+    words = (
+        f"{len(done)} runs by what they lose and what they risk."
+        f" {'Runs' if len(front) > 1 else 'Run'} {', '.join(spot.label for spot in front)}"
+        f" {'are' if len(front) > 1 else 'is'} worth a choice: each other one loses and risks at"
+        " least as much as one of these."
+    )
+    legend = [("best", "worth a choice"), ("other", "beaten by another")]
+    drawn = risk_map(list(spots.values()), front, words, label, title="Risk-utility map", width=640)
+    heading = ["run", "information loss in %", label]
+    numbers = [[s.label, f"{s.loss:.3f}", f"{s.risk:.3f}"] for s in spots.values()]
+    return Figure(
+        drawn.title, words, drawn.width, drawn.height, drawn.marks, legend, [heading, *numbers]
+    )
+
+
+def comparison_text(table: Sequence[Mapping[str, Any]], risk: str) -> str:
+    """Return the rows for a terminal, the front marked, then what could not be run."""
+    shown = list(dict.fromkeys(["smallest_class", risk]))
+    lines = [["run", "method", "k", "dependence", "loss %", *shown, "", "plan"]]
+    for row in table:
+        if not row["reason"]:
+            numbers = [f"{row[name]:.4g}" for name in shown]
+            start = [row["number"], row["method"], str(row["k"] or "-"), f"{row['dependence']:g}"]
+            mark = "*" if row["front"] else ""
+            loss = f"{row['information_loss']:.2f}"
+            lines.append([*start, loss, *numbers, mark, row["plan"]])
+    failed = [f"not run: {', '.join(runs)}: {reason}" for reason, runs in unable(table).items()]
+    note = "* worth a choice: no other run loses less without risking more."
+    return "\n".join([aligned(lines), note, *failed])
+
+
+def told(row: Mapping[str, Any]) -> str:
+    """Return the decisions of a row in words."""
+    share = f", dependence {row['dependence']:g}" if row["dependence"] else ""
+    k = f", k = {row['k']}" if row["k"] else ""
+    return f"{row['method']}{k}{share}"
+
+
+def unable(table: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Return the runs that could not be made, by the reason."""
+    found: dict[str, list[str]] = {}
+    for row in table:
+        if row["reason"]:
+            found.setdefault(row["reason"], []).append(f"{row['number']} ({told(row)})")
+    return found
+
+
+def write_comparison(comparison: Comparison, folder: Path, *, force: bool = False) -> None:
+    """Write everything into ``folder``: all files appear together or none does."""
+    table = rows(comparison)
+    _check_folder(folder, {Path(row["plan"]).name for row in table})
+    figure = draw_map(table, comparison.risk)
+    content = {
+        "comparison.html": page(
+            "comparison.html",
+            table=table,
+            figure=figure,
+            risk=comparison.risk,
+            unit=ABOUT[comparison.risk].unit,
+            meaning=(MEASURES[comparison.risk].__doc__ or "").split("\n")[0].split(" [")[0],
+            unable=unable(table),
+        ),
+        "map.svg": page("map.svg", figure=figure),
+        "table.csv": _csv(table),
+        "table.json": json.dumps(table, indent=1, ensure_ascii=False) + "\n",
+    }
+    for trial, row in zip(comparison.trials, table, strict=True):
+        if not row["reason"]:
+            content[row["plan"]] = document.dumps(trial.plan.to_dict())
+    (folder / PLANS).mkdir(parents=True, exist_ok=True)
+    with Publication(force=force) as publication:
+        for name, text in content.items():
+            publication.add(folder / name).write_text(text, encoding="utf-8")
+
+
+def _check_folder(folder: Path, names: set[str]) -> None:
+    """Refuse a folder whose plans would be taken for those of this comparison."""
+    place = folder / PLANS
+    others = {path.name for path in place.glob("*")} - names if place.is_dir() else set()
+    if others:
+        raise FileError(
+            f"{str(place)!r} holds {len(others)} files of another comparison. Name another folder."
+        )
+
+
+def _method(step: Mapping[str, Any]) -> str:
+    return str(step.get("partition", step)["method"])
+
+
+def _csv(table: Sequence[Mapping[str, Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(table[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(table)
+    return text.getvalue()

@@ -1,0 +1,194 @@
+"""Plain pictures: marks on a plane, as SVG that a page styles and a reader can hear.
+
+Marks carry classes, never colours, so that light, dark and printed pages each
+choose their own. Texts are data: the template escapes every one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import ceil, floor, log10
+from typing import Any
+
+LEFT, RIGHT, TOP, BOTTOM = 52, 14, 14, 42  # margins that hold ticks and labels
+WIDTH = 400  # two pictures fit side by side
+LONGEST = 16  # letters of a label; the whole of it is in the mark's title
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One shape or text; ``title`` is what a pointer over it shows."""
+
+    tag: str
+    attributes: dict[str, Any]
+    text: str = ""
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture with its heading, the words that stand for it, and the numbers behind it.
+
+    Parameters
+    ----------
+    title : str
+        Heading.
+    description : str
+        What the picture shows, for those who do not see it.
+    width, height : int
+        Size in its own units.
+    marks : list of Mark
+        What is drawn, in order.
+    legend : list of pairs of str
+        Class of a mark and what it stands for.
+    rows : list of list of str
+        The numbers behind the picture; the first row is the heading.
+    """
+
+    title: str
+    description: str
+    width: int
+    height: int
+    marks: list[Mark]
+    legend: list[tuple[str, str]] = field(default_factory=list)
+    rows: list[list[str]] = field(default_factory=list)
+
+
+class Plot:
+    """Marks under way on two linear axes.
+
+    Parameters
+    ----------
+    x, y : pair of float
+        Least and greatest value shown.
+    width, height : int
+        Size of the picture.
+    left : int
+        Margin for the labels of the vertical axis.
+    """
+
+    def __init__(
+        self,
+        x: tuple[float, float],
+        y: tuple[float, float],
+        *,
+        width: int = WIDTH,
+        height: int = 250,
+        left: int = LEFT,
+    ):
+        self.x, self.y = _wide(x), _wide(y)
+        self.width, self.height, self.left = width, height, left
+        self.marks: list[Mark] = []
+
+    def across(self, value: float) -> float:
+        """Return where ``value`` lies from the left."""
+        share = (value - self.x[0]) / (self.x[1] - self.x[0])
+        return round(self.left + share * (self.width - self.left - RIGHT), 2)
+
+    def up(self, value: float) -> float:
+        """Return where ``value`` lies from the top."""
+        share = (value - self.y[0]) / (self.y[1] - self.y[0])
+        return round(self.height - BOTTOM - share * (self.height - TOP - BOTTOM), 2)
+
+    def box(self, x: tuple[float, float], y: tuple[float, float], style: str, title: str) -> None:
+        """Draw a bar between two values on either axis."""
+        left, right = sorted(map(self.across, x))
+        top, bottom = sorted(map(self.up, y))
+        self.add(
+            "rect",
+            {
+                "x": left,
+                "y": top,
+                "width": round(right - left, 2),
+                "height": round(bottom - top, 2),
+            },
+            style,
+            title=title,
+        )
+
+    def path(self, points: Sequence[tuple[float, float]], style: str) -> None:
+        """Draw a line through points."""
+        told = " ".join(f"{self.across(x)},{self.up(y)}" for x, y in points)
+        self.add("polyline", {"points": told}, style)
+
+    def dot(self, x: float, y: float, radius: float, style: str, title: str, run: str = "") -> None:
+        """Draw a circle; its radius is in units of the picture, ``run`` tells pages which it is."""
+        place: dict[str, Any] = {"cx": self.across(x), "cy": self.up(y), "r": round(radius, 2)}
+        if run:
+            place["data-run"] = run
+        self.add("circle", place, style, title=title)
+
+    def words(self, text: str, x: float, y: float, anchor: str = "middle", style: str = "") -> None:
+        """Write at a place in units of the picture."""
+        place = {"x": round(x, 2), "y": round(y, 2), "text-anchor": anchor}
+        self.add("text", place, style, text=text)
+
+    def name(self, text: str, x: float, y: float, anchor: str = "end") -> None:
+        """Write a label, cut where it is too long; a pointer shows the whole."""
+        short = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+        place = {"x": round(x, 2), "y": round(y, 2), "text-anchor": anchor}
+        self.add("text", place, "", text=short, title=text if short != text else "")
+
+    def axes(self, below: str, beside: str, *, x_ticks: bool = True, y_ticks: bool = True) -> None:
+        """Draw both axes with round numbers and what they count."""
+        floor_, wall = self.height - BOTTOM, self.width - RIGHT
+        if y_ticks:
+            for value, label in ticks(self.y):
+                at = self.up(value)
+                self.add("line", {"x1": self.left, "x2": wall, "y1": at, "y2": at}, "grid")
+                self.words(label, self.left - 6, at + 4, "end", "tick")
+        if x_ticks:
+            for value, label in ticks(self.x):
+                at = self.across(value)
+                self.add("line", {"x1": at, "x2": at, "y1": floor_, "y2": floor_ + 4}, "axis")
+                self.words(label, at, floor_ + 17, style="tick")
+        self.add("line", {"x1": self.left, "x2": wall, "y1": floor_, "y2": floor_}, "axis")
+        self.words(below, (self.left + wall) / 2, self.height - 6)
+        if beside:
+            middle = (TOP + floor_) / 2
+            place = {"x": 12, "y": middle, "text-anchor": "middle"}
+            place["transform"] = f"rotate(-90 12 {middle})"
+            self.add("text", place, "", text=beside)
+
+    def add(
+        self, tag: str, place: dict[str, Any], style: str, *, text: str = "", title: str = ""
+    ) -> None:
+        """Add a mark."""
+        self.marks.append(Mark(tag, {**place, "class": style} if style else place, text, title))
+
+
+def ticks(span: tuple[float, float], wanted: int = 5) -> list[tuple[float, str]]:
+    """Return round numbers within ``span`` and how to write them.
+
+    Examples
+    --------
+    >>> ticks((0, 9))
+    [(0.0, '0'), (2.0, '2'), (4.0, '4'), (6.0, '6'), (8.0, '8')]
+    """
+    low, high = span
+    rough = (high - low) / wanted
+    power = 10.0 ** floor(log10(rough))
+    step = power * next(m for m in (1, 2, 5, 10) if m * power >= rough * (1 - 1e-9))
+    places = range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)
+    values = [at * step for at in places]
+    decimals = max(0, -floor(log10(step) + 1e-9))
+    return [(value, number(value, decimals)) for value in values]
+
+
+def number(value: float, decimals: int) -> str:
+    """Write a number on an axis: 0.25, 1,500, 2M.
+
+    Examples
+    --------
+    >>> number(1500, 0), number(2_500_000, 0), number(3e15, 0)
+    ('1,500', '2.5M', '3e+15')
+    """
+    if abs(value) >= 1e12 or decimals > 6:
+        return f"{value:.3g}"
+    told = f"{value / 1e6:,.4g}M" if abs(value) >= 1e6 else f"{value:,.{decimals}f}"
+    return told.replace("-", "−")
+
+
+def _wide(span: tuple[float, float]) -> tuple[float, float]:
+    """Return a span that is not empty."""
+    low, high = span
+    return (low, high) if high > low else (low - 0.5, low + 0.5)

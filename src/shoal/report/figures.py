@@ -1,0 +1,202 @@
+"""The pictures of a report, each from its part of the summary; nothing is computed here."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from shoal.report.draw import TOP, WIDTH, Figure, Plot
+
+SIZES = 16  # bars for sizes of classes; more are told in ranges
+CELLS = 8  # columns of a heat map whose cells can hold their number
+PROVEN = 1e-7  # a proven gap below it is rounding
+STRONGEST = 0.6  # opacity of a correlation of 1: a number on it stays readable
+
+
+def class_sizes(sizes: Mapping[int, int], k: int) -> Figure:
+    """Draw how many classes there are of each size."""
+    bars = _ranges({int(size): count for size, count in sizes.items()}, k)
+    most = max(count for *_, count in bars)
+    plot = Plot((0, len(bars)), (0, most * 1.12), width=WIDTH, height=260)
+    plot.axes("records that look alike", "classes", x_ticks=False)
+    for at, (low, high, count) in enumerate(bars):
+        label = str(low) if low == high else f"{low}–{high}"
+        style = "after" if low >= k else "wrong"
+        plot.box((at + 0.12, at + 0.88), (0, count), style, f"{count} classes of {label} records")
+        plot.words(label, plot.across(at + 0.5), plot.up(0) + 17, style="tick")
+        plot.words(f"{count:,}", plot.across(at + 0.5), plot.up(count) - 5, style="tick")
+    few, many = bars[0][0], bars[-1][1]
+    span = f"all hold {few}" if few == many else f"the smallest holds {few}, the largest {many}"
+    return Figure(
+        "How many records look alike",
+        f"{sum(sizes.values()):,} classes of records that look alike; {span} records.",
+        plot.width,
+        plot.height,
+        plot.marks,
+    )
+
+
+def distribution(entry: Mapping[str, Any]) -> Figure:
+    """Draw one column before and after."""
+    return _categories(entry) if "categories" in entry else _numbers(entry)
+
+
+def heat_map(title: str, words: str, columns: Sequence[str], cells: Sequence[Any]) -> Figure:
+    """Draw a matrix of numbers in [-1, 1] (differences: [-2, 2])."""
+    count = len(columns)
+    side = max(18, min(40, 300 // count))
+    left = 132
+    width, height = left + side * count + 14, TOP + side * count + 24
+    plot = Plot((0, 1), (0, 1), width=width, height=height)
+    for i, row in enumerate(columns):
+        plot.name(f"{i + 1} {row}", left - 6, TOP + side * (i + 0.5) + 4)
+        plot.words(str(i + 1), left + side * (i + 0.5), TOP + side * count + 16, style="tick")
+        for j, value in enumerate(cells[i]):
+            place = {"x": left + side * j, "y": TOP + side * i, "width": side, "height": side}
+            place["fill-opacity"] = round(STRONGEST * min(1.0, abs(value)), 3)
+            style = "plus cell" if value >= 0 else "minus cell"
+            plot.add("rect", place, style, title=f"{row} and {columns[j]}: {_signed(value)}")
+            if count <= CELLS:
+                at = left + side * (j + 0.5), TOP + side * (i + 0.5) + 4
+                plot.words(_signed(value), *at, style="value")
+    heading = ["column", *(f"{at + 1}" for at in range(count))]
+    rows = [
+        [f"{at + 1} {name}", *(_signed(value) for value in cells[at])]
+        for at, name in enumerate(columns)
+    ]
+    legend = [("plus", "positive"), ("minus", "negative")]
+    return Figure(title, words, width, height, plot.marks, legend, [heading, *rows])
+
+
+def correlations(entry: Mapping[str, Any]) -> list[Figure]:
+    """Draw the correlations before, after, and how they changed."""
+    names = entry["columns"]
+    changes = [
+        (abs(value), names[i], names[j])
+        for i, row in enumerate(entry["difference"])
+        for j, value in enumerate(row[:i])
+    ]
+    most, one, other = max(changes)
+    told = f"The largest change is {most:.2f}, between {one} and {other}."
+    return [
+        heat_map("Correlations before", "In the original table.", names, entry["before"]),
+        heat_map("Correlations after", "In the release.", names, entry["after"]),
+        heat_map("Change of the correlations", told, names, entry["difference"]),
+    ]
+
+
+def proven_gap(loss: float, gap: float) -> Figure:
+    """Draw how much of the loss is proven to be unavoidable."""
+    least = loss / (1 + gap)
+    plot = Plot((0, max(loss, 1e-9) * 1.05), (0, 1), width=WIDTH, height=110)
+    plot.axes("information loss in %", "", y_ticks=False)
+    plot.box((0, least), (0.15, 0.85), "after", f"at least {least:.2f} % must be lost")
+    plot.box((least, loss), (0.15, 0.85), "before", f"{loss - least:.2f} % may be avoidable")
+    words = (
+        f"The release loses {loss:.2f} %. No groups of at least k records lose less than"
+        f" {least:.2f} %: this is proven, not estimated."
+    )
+    legend = [("after", "must be lost"), ("before", "at most this could be avoided")]
+    if gap < PROVEN:
+        words = f"The release loses {loss:.2f} %, and no groups of at least k records lose less."
+        legend = legend[:1]
+    return Figure("How near the least possible loss", words, WIDTH, 110, plot.marks, legend)
+
+
+def _numbers(entry: Mapping[str, Any]) -> Figure:
+    edges, before, after = entry["edges"], entry["before"], entry["after"]
+    step = edges[1] - edges[0] if len(edges) > 1 else 1.0
+    bounds = [edges[0] - step, *edges, edges[-1] + step]
+    records = sum(after)
+    shares = [None if count is None else 100 * count / records for count in before]
+    released = [100 * count / records for count in after]
+    top = max(*(share or 0 for share in shares), *released) * 1.08
+    plot = Plot((bounds[0], bounds[-1]), (0, top))
+    plot.axes(_short(entry["column"]), "% of the records")
+    names = _bins(edges)
+    for (low, high), share, name in zip(pairwise(bounds), shares, names, strict=True):
+        if share:
+            plot.box((low, high), (0, share), "before", f"{name}: {share:.1f} % before")
+    steps = [(bounds[0], 0.0)]
+    for (low, high), share in zip(pairwise(bounds), released, strict=True):
+        steps += [(low, share), (high, share)]
+    plot.path([*steps, (bounds[-1], 0.0)], "outline")
+    rows = [["values", "before", "after"]] + [
+        [name, "few or none" if share is None else f"{share:.1f} %", f"{new:.1f} %"]
+        for name, share, new in zip(names, shares, released, strict=True)
+    ]
+    return Figure(
+        f"{entry['column']} before and after",
+        _untold(entry["untold"]),
+        plot.width,
+        plot.height,
+        plot.marks,
+        [("before", "before"), ("outline", "after")],
+        rows,
+    )
+
+
+def _categories(entry: Mapping[str, Any]) -> Figure:
+    names = list(entry["categories"])
+    if entry["others"]:
+        names.append(f"{entry['others']} others")
+    height = 56 + 34 * len(names)
+    records = max(1, sum(entry["after"]))
+    pairs = [
+        (100 * old / records, 100 * new / records)
+        for old, new in zip(entry["before"], entry["after"], strict=True)
+    ]
+    top = max((max(pair) for pair in pairs), default=1) * 1.05
+    plot = Plot((0, top), (len(names), 0), height=height, left=120)
+    plot.y = (float(len(names)), 0.0)  # the first category on top
+    plot.axes("% of the records", "", y_ticks=False)
+    for at, (name, (old, new)) in enumerate(zip(names, pairs, strict=True)):
+        plot.box((0, old), (at + 0.12, at + 0.5), "before", f"{name}: {old:.1f} % before")
+        plot.box((0, new), (at + 0.5, at + 0.88), "after", f"{name}: {new:.1f} % after")
+        plot.name(name, plot.left - 6, plot.up(at + 0.5) + 4)
+    rows = [["category", "before", "after"]] + [
+        [name, f"{old:.1f} %", f"{new:.1f} %"]
+        for name, (old, new) in zip(names, pairs, strict=True)
+    ]
+    return Figure(
+        f"{entry['column']} before and after",
+        "Categories of few records are told as one." if entry["others"] else "",
+        plot.width,
+        plot.height,
+        plot.marks,
+        [("before", "before"), ("after", "after")],
+        rows,
+    )
+
+
+def _ranges(sizes: Mapping[int, int], k: int) -> list[tuple[int, int, int]]:
+    """Return least size, greatest size and count of each bar."""
+    if len(sizes) <= SIZES:
+        return [(size, size, count) for size, count in sorted(sizes.items())]
+    edges = [1, k] if k > 1 else [1]
+    while edges[-1] <= max(sizes):
+        edges.append(2 * edges[-1])
+    found = []
+    for low, high in pairwise(edges):
+        inside = [size for size in sizes if low <= size < high]
+        if inside:
+            found.append((min(inside), max(inside), sum(sizes[size] for size in inside)))
+    return found
+
+
+def _bins(edges: Sequence[float]) -> list[str]:
+    inner = [f"{low:,.6g} to {high:,.6g}" for low, high in pairwise(edges)]
+    return [f"below {edges[0]:,.6g}", *inner, f"from {edges[-1]:,.6g}"]
+
+
+def _signed(value: float) -> str:
+    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")  # no negative zero
+
+
+def _untold(count: int) -> str:
+    if not count:
+        return ""
+    return f"{count:,} original records lie where too few are to be shown."
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 40 else name[:39] + "…"

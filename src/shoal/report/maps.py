@@ -1,0 +1,150 @@
+"""Pictures with a point for every run, release or group."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from shoal.report.draw import WIDTH, Figure, Plot
+
+
+class Spot(NamedTuple):
+    """A run on a map: what it loses, what it risks, what to call it."""
+
+    loss: float
+    risk: float
+    label: str
+    title: str
+    style: str = "other"
+
+
+def risk_map(
+    spots: Sequence[Spot],
+    front: Sequence[Spot],
+    words: str,
+    risk: str,
+    *,
+    title: str,
+    width: int = WIDTH,
+    limit: float | None = None,
+) -> Figure:
+    """Draw loss against risk; a line joins the spots of the front, another marks a limit."""
+    reach = 1.1 * max(*(spot.loss for spot in spots), 1e-9)
+    top = 1.15 * max(*(spot.risk for spot in spots), limit or 0, 1e-9)
+    plot = Plot((0, reach), (0, top), width=width, height=260 + (width - WIDTH) // 2)
+    plot.axes("information loss in %", risk)
+    if limit is not None:
+        plot.path([(0, limit), (reach, limit)], "limit")
+        plot.words(f"at most {limit:.3g}", plot.left + 6, plot.up(limit) - 5, "start", "tick")
+    if len(front) > 1:
+        plot.path([(spot.loss, spot.risk) for spot in front], "front")
+    for spot in spots:
+        plot.dot(spot.loss, spot.risk, 5, spot.style, spot.title, spot.label)
+    for spot, (x, y, anchor) in zip(spots, _apart(plot, spots), strict=True):
+        plot.words(spot.label, x, y, anchor, "tick")
+    return Figure(title, words, plot.width, plot.height, plot.marks)
+
+
+def one_release(loss: float, before: float, after: float, attained: int) -> Figure:
+    """Draw where masking moved the table to: less risk for some loss."""
+    spots = [
+        Spot(0, 100 * before, "original", f"original: {100 * before:.1f} %", "origin"),
+        Spot(loss, 100 * after, "release", f"release: {100 * after:.1f} %", "best"),
+    ]
+    words = (
+        f"Share of the records that an attacker who goes for all of them picks rightly:"
+        f" {100 * before:.0f} % in the original, {100 * after:.1f} % in the release, for an"
+        f" information loss of {loss:.1f} %. For a single record it is at most"
+        f" {100 / attained:.3g} %."
+    )
+    return risk_map(
+        spots, (), words, "records at risk in %", title="Loss against risk", limit=100 / attained
+    )
+
+
+def plane(entry: Mapping[str, Any]) -> Figure:
+    """Draw the centres of the groups on the first two components; wide groups are large."""
+    centres, spread = entry["centres"], entry["spread"]
+    (left, right), (low, high) = ((min(axis), max(axis)) for axis in zip(*centres, strict=True))
+    x, y = (right - left) / 20, (high - low) / 20
+    plot = Plot((left - x, right + x), (low - y, high + y), width=600, height=420)
+    plot.axes("first component", "second component")
+    widest = max(*spread, 1e-9)
+    for (x, y), radius, size in zip(centres, spread, entry["sizes"], strict=True):
+        told = f"{size} records, spread {radius:.2f}"
+        plot.dot(x, y, 1.5 + 9 * radius / widest, "group", told)
+    drawn, groups = len(centres), entry["n_groups"]
+    words = (
+        f"{'All' if drawn == groups else f'{drawn} evenly picked of'} {groups:,} groups on the two"
+        f" directions that show {100 * entry['explained']:.0f} % of the variation of"
+        f" {', '.join(entry['columns'])}. The larger a dot, the less alike its records: the more is"
+        " lost there."
+    )
+    return Figure("Groups on the first two components", words, plot.width, plot.height, plot.marks)
+
+
+def trade_off(entry: Mapping[str, Any]) -> Figure:
+    """Draw what dependence costs and keeps: this release, and the curve if there is one."""
+    curve = entry["curve"]
+    here = (entry["distortion_x"], entry["distortion_y"])
+    points = [(point["distortion_x"], point["distortion_y"]) for point in curve]
+    reach = 1.1 * max(x for x, _ in [*points, here])
+    top = 1.1 * max(y for _, y in [*points, here])
+    plot = Plot((0, reach), (0, top), height=260)
+    plot.axes("lost of the quasi-identifiers", "confidential not explained")
+    if points:
+        plot.path(points, "front")
+    for point, (x, y) in zip(curve, points, strict=True):
+        plot.dot(x, y, 3, "other", f"dependence {point['dependence']:g}")
+    share = ", ".join(f"{value:g}" for value in entry["dependence"])
+    plot.dot(*here, 6, "best", f"this release: dependence {share}")
+    plot.words(f"dependence {share}", plot.across(here[0]) - 9, plot.up(here[1]) - 7, "end", "tick")
+    words = (
+        f"The confidential columns have a share of {share} in the distances. The groups lose"
+        f" {100 * here[0]:.1f} % of the variation of the quasi-identifiers and leave"
+        f" {100 * here[1]:.1f} % of the variation of the confidential columns unexplained; less of"
+        " the second means that their dependence is kept better."
+    )
+    title = "What dependence costs and keeps"
+    return Figure(title, words, plot.width, plot.height, plot.marks)
+
+
+def _apart(plot: Plot, spots: Sequence[Spot]) -> list[tuple[float, float, str]]:
+    """Return a place for each label beside its spot, touching as little else as it can."""
+    dots = [(plot.across(spot.loss), plot.up(spot.risk)) for spot in spots]
+    taken: list[tuple[float, float]] = []  # middles of the labels
+    placed: list[tuple[float, float, str]] = []
+    for spot, (x, y) in zip(spots, dots, strict=True):
+        half = 3.5 * len(spot.label)
+        options = [
+            (x + dx * (half + 8), y + dy)
+            for dx, dy in (
+                (0, -14),
+                (1, 0),
+                (0, 14),
+                (-1, 0),
+                (1, -12),
+                (-1, -12),
+                (1, 12),
+                (-1, 12),
+            )
+        ]
+        inside = [
+            (across, down)
+            for across, down in options
+            if plot.left + half < across < plot.width - half and 8 < down < plot.up(plot.y[0]) - 4
+        ]
+        best = min(inside or options, key=lambda place: _crowd(place, half, taken, dots))
+        taken.append(best)
+        placed.append((best[0], best[1] + 4, "middle"))
+    return placed
+
+
+def _crowd(
+    place: tuple[float, float],
+    half: float,
+    labels: Sequence[tuple[float, float]],
+    dots: Sequence[tuple[float, float]],
+) -> int:
+    """Return how many labels and dots a label at ``place`` would touch."""
+    x, y = place
+    touched = sum(abs(x - a) < 2 * half and abs(y - b) < 12 for a, b in labels)
+    return touched + sum(abs(x - a) < half + 5 and abs(y - b) < 11 for a, b in dots)

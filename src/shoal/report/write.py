@@ -1,0 +1,48 @@
+"""A summary as a file; the ending of its name says which kind."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from shoal.errors import FileError
+from shoal.release import Release
+from shoal.report.html import render
+from shoal.report.summary import summarise
+from shoal.report.text import whole_text
+from shoal.table.publish import Publication
+from shoal.tradeoff import Point
+
+
+def as_json(summary: dict[str, Any]) -> str:
+    """Return the summary as JSON."""
+    return json.dumps(summary, indent=1, ensure_ascii=False) + "\n"
+
+
+FORMATS = {".html": render, ".htm": render, ".json": as_json, ".txt": whole_text}
+
+
+def check_report(path: Path) -> None:
+    """Refuse a path whose ending names no kind of report."""
+    if path.suffix.lower() not in FORMATS:
+        raise FileError(f"A report is an .html, .json or .txt file; {path.name!r} is none of them.")
+
+
+def report_text(summary: dict[str, Any], path: Path) -> str:
+    """Return the report in the kind that ``path`` asks for."""
+    check_report(path)
+    return FORMATS[path.suffix.lower()](summary)
+
+
+def write_report(
+    release: Release,
+    path: Path,
+    *,
+    audience: str = "public",
+    curve: Sequence[Point] = (),
+    force: bool = False,
+) -> None:
+    """Write the report on ``release`` to ``path``, whole or not at all."""
+    text = report_text(summarise(release, audience, curve=curve), path)
+    with Publication(force=force) as publication:
+        publication.add(path).write_text(text, encoding="utf-8")

@@ -1,0 +1,125 @@
+"""``shoal compare`` as a user meets it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import shoal
+from shoal.cli import app
+from shoal.cli._several import repeated
+
+BASE = "compare sme.csv -c surface employees --k 2 3 --method mdav sorted"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    shoal.datasets.sme().to_csv("sme.csv", index=False)
+    return tmp_path
+
+
+def shell(line):
+    return CliRunner().invoke(app, line.split())
+
+
+def test_the_chosen_plan_is_a_command_away(folder):
+    done = shell(BASE)
+    assert done.exit_code == 0
+    assert len(done.stdout.split("plans/")) == 4 + 2
+    command = done.stdout.split("shoal ")[-1].strip().replace("TARGET", "out.csv")
+    released = shell(command)
+    assert released.exit_code == 0
+    loss = json.loads(Path("comparison/table.json").read_text())
+    chosen = next(row for row in loss if row["front"])
+    assert f"information loss {chosen['information_loss']:.2f}%" in released.stdout
+
+
+def test_values_may_stand_apart_or_together(folder):
+    first = shell(f"{BASE} --json")
+    same = "compare sme.csv -c surface -c employees -k 2,3 -m mdav,sorted --to other --json"
+    assert json.loads(first.stdout)["runs"] == json.loads(shell(same).stdout)["runs"]
+    assert len(list((folder / "cache" / "shoal" / "compare").iterdir())) == 4
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("in.csv --k 3 5 --force", "in.csv --k 3 --k 5 --force"),
+        ("in.csv --k 3 --k 5 7", "in.csv --k 3 --k 5 --k 7"),
+        ("--to x in.csv", "--to x in.csv"),
+        ("--k=3 in.csv", "--k=3 in.csv"),
+        ("--k 3 5 -- in.csv", "--k 3 --k 5 -- in.csv"),
+        ("--k", "--k"),
+    ],
+)
+def test_an_option_is_repeated_before_each_of_its_values(words, found):
+    assert repeated(words.split(), {"--k"}) == found.split()
+
+
+def test_nothing_is_kept_unless_wanted(folder):
+    assert shell(f"{BASE} --no-cache --quiet").stdout == ""
+    assert not (folder / "cache").exists()
+    assert shell(f"{BASE} --cache mine --to second").exit_code == 0
+    assert len(list((folder / "mine").iterdir())) == 4
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "message"),
+    [
+        ("--k three", 2, "takes numbers"),
+        ("--k 3 --risk luck", 2, "There is no risk"),
+        ("--k 30", 1, "n_samples=11"),
+        ("--k 3 --dependence 0.5", 1, "needs confidential columns"),
+        ("--k 3 --method madv", 2, "Did you mean 'mdav'"),
+        ("--k 3 --set speed=9", 2, "no parameter 'speed'"),
+        ("--k 3 -c surfaces", 1, "Did you mean 'surface'"),
+    ],
+)
+def test_bad_comparisons_end_with_a_reason_and_write_nothing(folder, change, code, message):
+    done = shell(f"compare sme.csv -c surface --no-cache {change}")
+    assert (done.exit_code, message in done.stderr) == (code, True), done.stderr
+    assert [path.name for path in folder.iterdir()] == ["sme.csv"]
+
+
+def test_settings_reach_the_methods_that_take_them(folder):
+    done = shell(
+        "compare sme.csv -c surface employees --k 3 --method mdav vmdav --set gamma=0.5"
+        " --set aggregate=median"
+    )
+    assert done.exit_code == 0
+    assert "gamma" not in Path("comparison/plans/01.toml").read_text()
+    assert "gamma = 0.5" in Path("comparison/plans/02.toml").read_text()
+    assert 'aggregate = "median"' in Path("comparison/plans/01.toml").read_text()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
+def test_an_interrupted_comparison_ends_soon_and_goes_on_where_it_was(folder):
+    shoal.datasets.survey(6000).to_csv("people.csv", index=False)
+    sizes = [str(k) for k in range(3, 43)]
+    words = ["compare", "people.csv", "-c", "age", "height", "--method", "mdav", "--jobs", "2"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "shoal", *words, "--k", *sizes],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stderr=subprocess.PIPE,
+    )
+    kept = folder / "cache" / "shoal" / "compare"
+    ends = time.monotonic() + 120
+    while time.monotonic() < ends and not (kept.exists() and list(kept.glob("*.json"))):
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 130, told
+    assert b"nothing was written" in told
+    assert time.monotonic() - began < 20
+    assert not (folder / "comparison").exists()
+    done = len(list(kept.glob("*.json")))
+    assert 1 <= done < len(sizes)

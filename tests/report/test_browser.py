@@ -1,0 +1,166 @@
+"""The report in a real browser: alone, readable, printable, and deaf to hostile names."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import shoal
+from browser import chromium
+from shoal.errors import HomogeneousGroup
+
+HOSTILE = [
+    "<script>document.title='owned'</script>",
+    '"><img src=x onerror="document.title=\'owned\'">',
+    "</title></desc></svg><script>document.title='owned'</script>",
+    "javascript:document.title='owned'",
+    "{{ 7*7 }}",
+    "a\u202eb&lt;\"'`",
+]
+LEAST_CONTRAST = 4.5  # WCAG AA for text
+
+CONTRAST = (Path(__file__).parents[1] / "contrast.js").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Write the reports that the tests look at."""
+    place = tmp_path_factory.mktemp("reports")
+    people = shoal.datasets.survey(200).drop(columns=["person", "region", "smoker"])
+    known = ["age", "height", "weight", "years_of_education", "household_size"]
+    release = shoal.microaggregate(
+        people, known, k=4, method="mdav", dependence=0.2, confidential=["income", "blood_pressure"]
+    )
+    release.measures["certified_gap"] = 0.2
+    for audience in ("public", "internal"):
+        release.report(place / f"{audience}.html", audience=audience)
+    names = dict(zip(people.columns, HOSTILE, strict=False))
+    hostile = people.rename(columns=names)
+    *masked, secret, last = names.values()
+    with pytest.warns(HomogeneousGroup):  # its words hold the names too
+        made = shoal.microaggregate(
+            hostile[[*masked, secret, last]],
+            masked,
+            k=4,
+            method="mdav",
+            confidential=[secret, last],
+        )
+    made.profile["distributions"].append(
+        {"column": "town", "categories": HOSTILE, "others": 2, "before": [9] * 7, "after": [9] * 7}
+    )
+    made.report(place / "hostile.html", audience="internal")
+    tried = shoal.compare(hostile, masked, k=[3, 5, 900], method=["mdav", "sorted"])
+    tried.save(place)
+    return place
+
+
+@pytest.fixture
+def visit(browser, folder):
+    """Return a function that opens a report; it notes requests, messages and dialogs."""
+    opened = []
+
+    def open_page(name, **look):
+        page = browser.new_page(**look)
+        page.asked, page.said = [], []
+        page.on("request", lambda request: page.asked.append(request.url))
+        page.on("console", lambda message: page.said.append(message.text))
+        page.on("pageerror", lambda error: page.said.append(str(error)))
+        page.on("dialog", lambda dialog: (page.said.append(dialog.message), dialog.dismiss()))
+        page.goto((folder / name).as_uri())
+        opened.append(page)
+        return page
+
+    yield open_page
+    for page in opened:
+        page.close()
+
+
+@pytest.mark.parametrize(
+    "name", ["public.html", "internal.html", "hostile.html", "comparison.html", "map.svg"]
+)
+def test_nothing_is_asked_from_outside_and_nothing_runs(visit, folder, name):
+    page = visit(name)
+    assert page.asked == [(folder / name).as_uri()]
+    assert page.said == []
+    assert page.locator("script, iframe, img, link, object, embed, form, a").count() == 0
+
+
+def test_hostile_names_are_shown_and_not_obeyed(visit):
+    page = visit("hostile.html")
+    assert page.title() == "Shoal: report on a release (internal)"
+    text = page.locator("body").text_content()
+    for name in HOSTILE:
+        assert name in text
+    handlers = (
+        "e => [...e.attributes].some(a => a.name.startsWith('on') || /script:/.test(a.value))"
+    )
+    assert not page.locator("body *").evaluate_all(f"all => all.some({handlers})")
+    titles = page.locator("svg title").all_text_contents()
+    assert any(HOSTILE[0] in title for title in titles)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["public", "internal", "comparison"])
+def test_every_text_stands_out_from_its_ground(visit, name, scheme):
+    page = visit(f"{name}.html", color_scheme=scheme)
+    page.locator("details").evaluate_all("all => all.forEach(e => e.open = true)")
+    found = page.evaluate(CONTRAST)
+    assert len(found) > 50
+    weak = [(round(contrast, 2), text) for contrast, text in found if contrast < LEAST_CONTRAST]
+    assert weak == []
+
+
+def test_dark_is_dark_and_print_is_light(visit):
+    ground = "() => getComputedStyle(document.body).backgroundColor"
+    light, dark = (
+        visit("public.html", color_scheme="light"),
+        visit("public.html", color_scheme="dark"),
+    )
+    assert light.evaluate(ground) == "rgb(255, 255, 255)"
+    assert max(map(int, re.findall(r"\d+", dark.evaluate(ground)))) < 40
+    dark.emulate_media(media="print", color_scheme="dark")
+    assert dark.evaluate(ground) == "rgb(255, 255, 255)"
+
+
+@pytest.mark.parametrize(("name", "least"), [("public", 12), ("internal", 13), ("comparison", 1)])
+def test_those_who_do_not_see_the_page_can_read_it(visit, name, least):
+    page = visit(f"{name}.html")
+    levels = [int(name[1]) for name in page.locator("h1, h2, h3, h4").evaluate_all(
+        "all => all.map(e => e.tagName)"
+    )]  # fmt: skip
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False))
+    assert page.locator("html").get_attribute("lang") == "en"
+    drawn = page.locator("figure > svg")
+    assert drawn.count() >= least
+    for at in range(drawn.count()):
+        picture = drawn.nth(at)
+        assert picture.get_attribute("role") == "img"
+        named = picture.get_attribute("aria-labelledby")
+        assert page.locator(f"[id='{named}']").inner_text()
+    others = "svg:not(figure > svg)"
+    assert page.locator(others).count() == page.locator(f"{others}[aria-hidden='true']").count()
+    ids = page.locator("[id]").evaluate_all("all => all.map(e => e.id)")
+    assert len(ids) == len(set(ids))
+    bare = "all => all.filter(t => !t.querySelector('th')).length"
+    assert page.locator("table").evaluate_all(bare) == 0
+
+
+def test_the_report_prints(visit):
+    page = visit("internal.html")
+    printed = page.pdf(format="A4")
+    assert printed.startswith(b"%PDF")
+    sheets = len(re.findall(rb"/Type\s*/Page\b", printed))
+    assert 3 <= sheets <= 12
+
+
+def test_a_narrow_screen_needs_no_scrolling_sideways(visit):
+    page = visit("internal.html", viewport={"width": 390, "height": 800})
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 390

@@ -1,0 +1,290 @@
+"""Many plans on one table: the grid, the front, the cache, the files."""
+
+import json
+import stat
+import threading
+import time
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import shoal
+from shoal import comparison, progress
+from shoal.cache import Cache
+from shoal.comparison import Comparison, Trial, compare_plans, grid
+from shoal.errors import FileError, InputError, ParameterError
+from shoal.report.comparison import comparison_text, draw_map, rows
+
+KNOWN = ["surface", "employees"]
+SECRET = ["turnover"]
+PLAN = shoal.Plan.of(KNOWN, shoal.METHODS["mdav"](k=3))
+
+
+@pytest.fixture(scope="module")
+def firms():
+    return shoal.datasets.sme()
+
+
+@pytest.fixture(scope="module")
+def found(firms):
+    return shoal.compare(
+        firms, KNOWN, k=[3, 2], method=["mdav", "sorted"], dependence=[0, 0.5], confidential=SECRET
+    )
+
+
+def test_every_combination_is_run_and_gives_what_a_release_gives(firms, found):
+    wanted = product(["mdav", "sorted"], [3, 2], [0, 0.5])
+    for trial, (method, k, share) in zip(found.trials, wanted, strict=True):
+        assert (trial.method, trial.plan.k, trial.dependence) == (method, k, share)
+        release = shoal.microaggregate(
+            firms[[*KNOWN, *SECRET]], KNOWN, k=k, method=method, dependence=share,
+            confidential=SECRET,
+        )  # fmt: skip
+        assert trial.measures["information_loss"] == release.measures["information_loss"]
+        assert trial.measures["smallest_class"] == release.measures["smallest_class"]
+        linked = shoal.assess(
+            firms, release.data, quasi_identifiers=KNOWN, measures=["linkage"]
+        )["linkage"]  # fmt: skip
+        assert trial.measures["linkage"] == linked
+        assert trial.plan.run(firms[[*KNOWN, *SECRET]]).measures == release.measures
+
+
+def trials_of(points, risk="linkage"):
+    return Comparison(
+        tuple(Trial(PLAN, "mdav", {"information_loss": x, risk: y}) for x, y in points), risk
+    )
+
+
+points = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=12)
+
+
+@given(points)
+def test_nothing_beats_the_front_and_it_beats_all_else(points):
+    made = trials_of(points)
+    front = [(t.measures["information_loss"], t.measures["linkage"]) for t in made.front]
+    for x, y in points:
+        better = any(a <= x and b <= y and (a, b) != (x, y) for a, b in points)
+        assert ((x, y) in front) == (not better)
+    assert front == sorted(front)
+    assert len(front) == sum((x, y) in front for x, y in points)
+
+
+def test_where_more_is_safer_the_front_turns_round():
+    made = trials_of([(1, 3), (2, 10), (3, 5), (1, 2)], "smallest_class")
+    assert [t.measures["smallest_class"] for t in made.front] == [3, 10]
+
+
+def test_plans_that_cannot_be_run_are_told_and_the_others_are_run(firms):
+    made = shoal.compare(firms, KNOWN, k=[2, 3], method=["mdav", "two-mu-approx"])
+    assert [trial.error is None for trial in made.trials] == [True, True, True, False]
+    text = comparison_text(rows(made), "linkage")
+    assert "not run: 04 (two-mu-approx, k = 3): " in text
+    with pytest.raises(InputError, match="n_samples=11"):
+        shoal.compare(firms, KNOWN, k=50, method="mdav")
+
+
+def test_threads_change_nothing(firms, found):
+    again = shoal.compare(
+        firms, KNOWN, k=[3, 2], method=["mdav", "sorted"], dependence=[0, 0.5],
+        confidential=SECRET, jobs=3,
+    )  # fmt: skip
+    assert [t.measures for t in again.trials] == [t.measures for t in found.trials]
+
+
+def test_a_finished_run_is_not_made_again(firms, tmp_path, monkeypatch):
+    options = {"k": [2, 3], "method": ["mdav", "mu-approx"], "cache": tmp_path / "kept"}
+    first = shoal.compare(firms, KNOWN, **options)
+    monkeypatch.setattr(comparison, "_run", lambda *_: pytest.fail("made again"))
+    second = shoal.compare(firms, KNOWN, **options)
+    assert [t.measures for t in second.trials] == [t.measures for t in first.trials]
+    # A drawn seed is kept too: the plan repeats the run.
+    assert [t.plan for t in second.trials] == [t.plan for t in first.trials]
+    assert "random_state" in str(second.trials[2].plan.to_dict())
+
+
+@pytest.mark.parametrize("change", ["cell", "name", "k", "risk", "code"])
+def test_another_table_plan_or_shoal_is_another_run(firms, tmp_path, monkeypatch, change):
+    kept = Cache(tmp_path)
+    data, columns, options = firms, KNOWN, {"k": 3, "risk": "linkage"}
+    shoal.compare(data, columns, method="mdav", cache=tmp_path, **options)
+    if change == "cell":
+        data = firms.assign(surface=firms["surface"].replace(790, 791))
+    elif change == "name":
+        data, columns = firms.rename(columns={"surface": "area"}), ["area", "employees"]
+    elif change == "code":
+        monkeypatch.setattr("shoal.cache._sources", lambda: "other")
+    else:
+        options[change] = {"k": 4, "risk": "linkage_top2"}[change]
+    shoal.compare(data, columns, method="mdav", cache=tmp_path, **options)
+    assert len(list(kept.folder.iterdir())) == 2
+
+
+def test_the_cache_is_private_and_holds_numbers_alone(firms, tmp_path):
+    folder = tmp_path / "deep" / "kept"
+    names = {"surface": "SECRET surface", "employees": "SECRET employees"}
+    shoal.compare(
+        firms.rename(columns=names), list(names.values()), k=3, method="mdav", cache=folder
+    )
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    (file,) = folder.iterdir()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    kept = json.loads(file.read_text())
+    assert set(kept) == {"method", "measures", "settled"}
+    assert all(isinstance(value, int | float) for value in kept["measures"].values())
+    assert "SECRET" not in file.read_text()
+
+
+def test_a_damaged_entry_is_made_again(firms, tmp_path):
+    first = shoal.compare(firms, KNOWN, k=3, method="mdav", cache=tmp_path)
+    (file,) = tmp_path.iterdir()
+    file.write_text("{")
+    second = shoal.compare(firms, KNOWN, k=3, method="mdav", cache=tmp_path)
+    assert first.trials[0].measures == second.trials[0].measures
+
+
+def test_a_cache_that_cannot_be_written_is_told(firms, tmp_path):
+    (tmp_path / "file").write_text("")
+    made = shoal.compare(firms, KNOWN, k=[2], method="mdav")
+    assert made.trials
+    with pytest.raises(FileError, match="Name another folder"):
+        shoal.compare(firms, KNOWN, k=2, method="mdav", cache=tmp_path / "file" / "cache")
+
+
+def test_what_is_done_before_an_interrupt_is_kept(firms, tmp_path):
+    def enough(stage, done, total):
+        if stage == "comparing" and done >= 2:
+            raise KeyboardInterrupt
+
+    options = {"k": [2, 3, 4, 5], "method": "mdav", "cache": tmp_path}
+    before = threading.active_count()
+    with progress.listening(enough), pytest.raises(KeyboardInterrupt):
+        shoal.compare(firms, KNOWN, **options)
+    assert threading.active_count() == before
+    assert 2 <= len(list(tmp_path.iterdir())) <= 4
+    assert len(shoal.compare(firms, KNOWN, **options).trials) == 4
+
+
+def test_an_interrupt_reaches_the_runs_themselves():
+    began = threading.Event()
+
+    def run(plan):
+        began.set()
+        for _ in range(100):
+            progress.report("working", 0, 1)
+            time.sleep(0.1)
+
+    def listener(stage, done, total):
+        if began.is_set():
+            raise KeyboardInterrupt
+
+    started = time.monotonic()
+    with progress.listening(listener), pytest.raises(KeyboardInterrupt):
+        comparison._side_by_side(run, [PLAN, PLAN, PLAN], 2)
+    assert time.monotonic() - started < 5  # a run would take ten seconds
+
+
+def test_a_fault_in_one_run_ends_the_comparison(firms, monkeypatch):
+    def broken(*_):
+        raise RuntimeError("unforeseen")
+
+    monkeypatch.setattr(comparison, "_run", broken)
+    with pytest.raises(RuntimeError, match="unforeseen"):
+        shoal.compare(firms, KNOWN, k=[2, 3], method="mdav")
+
+
+def test_options_go_to_the_methods_that_take_them():
+    plans = grid(KNOWN, k=3, method=["mdav", "vmdav"], gamma=0.5, aggregate="median")
+    assert plans[0].to_dict()["steps"][0]["partition"] == {"method": "mdav", "k": 3}
+    assert plans[1].to_dict()["steps"][0]["partition"] == {"method": "vmdav", "k": 3, "gamma": 0.5}
+    assert all(plan.steps[0].aggregate == "median" for plan in plans)
+    with pytest.raises(ParameterError, match="Did you mean 'gamma'"):
+        grid(KNOWN, k=3, method=["mdav", "vmdav"], gama=0.5)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"risk": "linkages"}, "Did you mean 'linkage'"),
+        ({"jobs": 0}, "at least 1"),
+        ({"method": "mdaw"}, "There is no method"),
+    ],
+)
+def test_bad_comparisons_are_refused(firms, options, message):
+    with pytest.raises(ParameterError, match=message):
+        shoal.compare(firms, KNOWN, **{"k": 3, "method": "mdav", **options})
+
+
+def test_the_folder_holds_map_tables_and_plans_that_run(firms, found, tmp_path):
+    found.save(tmp_path / "new")
+    folder = tmp_path / "new"
+    made = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    numbered = {f"plans/{at:02d}.toml" for at in range(1, 9)}
+    assert made == {"comparison.html", "map.svg", "table.csv", "table.json", *numbered}
+    table = pd.read_csv(folder / "table.csv", dtype={"number": str})
+    for row in table.to_dict("records"):
+        plan = shoal.Plan.load(folder / row["plan"])
+        release = plan.run(firms[[*KNOWN, *SECRET]])
+        assert release.measures["information_loss"] == pytest.approx(row["information_loss"])
+    assert json.loads((folder / "table.json").read_text())[0]["number"] == "01"
+    with pytest.raises(FileError, match="--force"):
+        found.save(folder)
+    found.save(folder, force=True)
+
+
+def test_plans_of_two_comparisons_are_not_mixed(found, tmp_path):
+    found.save(tmp_path)
+    smaller = Comparison(found.trials[:2], found.risk)
+    with pytest.raises(FileError, match="holds 6 files of another comparison"):
+        smaller.save(tmp_path, force=True)
+
+
+def test_the_map_shows_every_run_and_joins_the_front(found):
+    table = rows(found)
+    figure = draw_map(table, "linkage")
+    dots = [mark for mark in figure.marks if mark.tag == "circle"]
+    assert len(dots) == 8
+    best = [dot for dot in dots if dot.attributes["class"] == "best"]
+    assert len(best) == len(found.front) == sum(row["front"] for row in table)
+    order = sorted(table, key=lambda row: row["information_loss"])
+    across = {dot.title.split(":")[0]: dot.attributes["cx"] for dot in dots}
+    assert [across[row["number"]] for row in order] == sorted(across.values())
+    (line,) = [m for m in figure.marks if m.attributes.get("class") == "front"]
+    assert len(line.attributes["points"].split()) == len(best)
+
+
+def test_names_of_columns_are_escaped_on_the_map_and_in_plans(tmp_path):
+    hostile = "]]><script>alert(1)</script>"
+    data = pd.DataFrame({hostile: np.arange(12.0), "b": np.arange(12.0) % 5})
+    shoal.compare(data, [hostile, "b"], k=[2, 3], method="mdav").save(tmp_path)
+    for name in ("comparison.html", "map.svg"):
+        assert "<script" not in (tmp_path / name).read_text()
+    assert shoal.Plan.load(tmp_path / "plans" / "01.toml").masked == [hostile, "b"]
+
+
+def test_plans_of_several_steps_can_be_compared(firms):
+    plan = shoal.Plan(
+        {},
+        [shoal.Microaggregate([name], shoal.METHODS["mdav"](k=3)) for name in KNOWN],
+    )
+    (trial,) = compare_plans(firms[KNOWN], [plan]).trials
+    assert trial.plan == plan
+    assert 0 < trial.measures["linkage"] <= 1
+    assert Path(rows(Comparison((trial,), "linkage"))[0]["plan"]) == Path("plans/01.toml")
+
+
+def test_words_and_dropped_records_can_be_compared(tmp_path):
+    data = pd.DataFrame({"age": [*range(11), None], "town": list("aabbccaabbcc")})
+    made = shoal.compare(
+        data, ["age", "town"], k=[2, 3], method="mdav", types={"town": "nominal"}, missing="drop",
+        cache=tmp_path / "kept",
+    )  # fmt: skip
+    assert [trial.error for trial in made.trials] == [None, None]
+    made.save(tmp_path / "new")
+    plan = shoal.Plan.load(tmp_path / "new" / "plans" / "01.toml")
+    assert plan == made.trials[0].plan
+    assert "nominal" in (tmp_path / "new" / "plans" / "01.toml").read_text()

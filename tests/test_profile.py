@@ -1,0 +1,125 @@
+"""What pictures are drawn from: true numbers, and nothing of a single record."""
+
+import gc
+import json
+import weakref
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import shoal
+from shoal.measure.plane import plane
+from shoal.profile import profile
+from shoal.table.frame import open_frame
+
+KNOWN = ["age", "height", "weight"]
+
+
+@pytest.fixture(scope="module")
+def survey():
+    return shoal.datasets.survey(300)[[*KNOWN, "income", "blood_pressure"]]
+
+
+@pytest.fixture(scope="module")
+def release(survey):
+    return shoal.microaggregate(
+        survey, KNOWN, k=4, method="mdav", confidential=["income", "blood_pressure"]
+    )
+
+
+def test_correlations_are_those_of_numpy(survey, release):
+    found = release.profile["correlations"]
+    assert found["columns"] == [*KNOWN, "income", "blood_pressure"]
+    before = np.corrcoef(survey[found["columns"]].to_numpy(float).T)
+    after = np.corrcoef(release.data[found["columns"]].to_numpy(float).T)
+    assert np.allclose(found["before"], before, atol=6e-4)
+    assert np.allclose(found["after"], after, atol=6e-4)
+    assert np.allclose(found["difference"], after - before, atol=6e-4)
+
+
+def test_the_risk_of_the_original_is_counted_on_what_is_known(survey, release):
+    sizes = survey[KNOWN].value_counts()
+    assert release.profile["before"] == {
+        "smallest_class": int(sizes.min()),
+        "unique": round((sizes == 1).sum() / 300, 3),
+        "marketer": round(len(sizes) / 300, 3),
+    }
+
+
+def test_groups_lie_where_their_means_are(survey, release):
+    (found,) = release.profile["groups"]
+    X = survey[KNOWN].to_numpy(float)
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    vectors = np.linalg.svd(Z)[2][:2].T
+    vectors = vectors * np.where(vectors.sum(axis=0) < 0, -1, 1)
+    labels = release.labels
+    for group in range(found["n_groups"]):
+        scores = Z[labels == group] @ vectors
+        assert np.allclose(found["centres"][group], scores.mean(axis=0))
+        apart = ((scores - scores.mean(axis=0)) ** 2).sum(axis=1)
+        assert found["spread"][group] == pytest.approx(np.sqrt(apart.mean()))
+        assert found["sizes"][group] == (labels == group).sum()
+    assert found["explained"] == pytest.approx(
+        np.linalg.svd(Z)[1][:2] @ np.linalg.svd(Z)[1][:2] / (Z**2).sum()
+    )
+
+
+def test_many_groups_are_picked_evenly():
+    X = np.random.default_rng(0).normal(size=(3000, 2))
+    found = plane(X, np.arange(3000) // 3)
+    assert len(found.centres) == len(found.spread) == len(found.sizes) == 400
+    assert found.n_groups == 1000
+
+
+def test_no_original_value_is_in_the_profile():
+    # Values with many digits: no edge of a bin and no share equals them by chance.
+    rng = np.random.default_rng(3)
+    data = pd.DataFrame(rng.normal(size=(60, 3)) * 97.31, columns=list("abc"))
+    made = shoal.microaggregate(data, ["a", "b"], k=3, method="mdav", confidential=["c"])
+    text = json.dumps(made.profile)
+    assert not any(repr(value)[:9] in text for value in data.to_numpy().ravel().tolist())
+
+
+def test_a_release_does_not_keep_the_original_alive():
+    data = shoal.datasets.survey(60)[KNOWN]
+    gone = weakref.ref(data)
+    release = shoal.microaggregate(data, KNOWN, k=3, method="mdav")
+    del data
+    gc.collect()
+    assert gone() is None
+    assert release.profile["distributions"]
+
+
+def test_text_and_holes_are_counted_too():
+    before = pd.DataFrame({"town": list("aaaabbbbc"), "size": [1.0, 2, np.nan, *range(6)]})
+    after = before.assign(town=list("aaaabbbbb"))
+    names = ["town", "size"]
+    plan = SimpleNamespace(k=3, steps=[], roles={}, types={}, masked=names, known=names)
+    found = profile(plan, open_frame(before), open_frame(after), [])
+    town, size = found["distributions"]
+    assert (town["categories"], town["others"]) == (["a"], 2)
+    assert (town["before"], town["after"]) == ([4, 5], [4, 5])
+    assert sum(size["after"]) == 8
+    assert found["correlations"] == {}
+
+
+def test_columns_without_spread_stand_in_no_correlation(survey):
+    data = survey.assign(flat=1.0)
+    with pytest.warns(shoal.errors.NoSpread):
+        made = shoal.microaggregate(data[[*KNOWN, "flat"]], [*KNOWN, "flat"], k=3, method="mdav")
+    assert made.profile["correlations"]["columns"] == KNOWN
+    assert made.profile["distributions"][3]["column"] == "flat"
+
+
+def test_codes_that_are_declared_to_be_no_numbers_are_counted_as_categories(survey):
+    data = survey.assign(town=np.arange(300) % 4)
+    made = shoal.microaggregate(
+        data[[*KNOWN, "town"]], [*KNOWN, "town"], k=4, method="mdav", types={"town": "nominal"}
+    )
+    town = made.profile["distributions"][3]
+    assert sorted(town["categories"]) == ["0", "1", "2", "3"]
+    assert town["before"] == [75] * 4
+    assert made.profile["correlations"]["columns"] == KNOWN
+    assert made.profile["groups"][0]["columns"] == KNOWN
