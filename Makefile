@@ -51,5 +51,5 @@ $(VENV)/.installed: $(VENV)/.made pyproject.toml
 
 $(VENV)/.developed: $(VENV)/.made pyproject.toml constraints.txt
 	@echo "Installing Shoal and the tools of its developers into $(VENV) ..."
-	$(PIP) install --quiet --editable '.[datasets,plots]' --group dev --constraint constraints.txt
+	$(PIP) install --quiet --editable '.[datasets,files,plots,sql]' --group dev --constraint constraints.txt
 	@touch $@ $(VENV)/.installed

@@ -20,7 +20,7 @@ LAW = {
     "partitioners": {"kernels", "space"},
     "measure": {"kernels"},
     "mask": {"table", "space", "partitioners"},
-    "assessment": {"table", "measure"},
+    "assessment": {"table", "space", "measure"},
     "document": {"table", "mask", "partitioners"},
     "release": {"partitioners"},
     "plan": {"table", "partitioners", "mask", "measure", "assessment", "document", "release"},
@@ -46,8 +46,12 @@ ONLY_IN = {
     "rich": {"cli"},
     "pooch": {"datasets"},
     "rdata": {"datasets"},
-    "pandas": {"datasets"},
+    "pandas": {"datasets", "table"},
     "pyarrow": {"table", "datasets"},
+    "pyreadstat": {"table"},
+    "openpyxl": {"table"},
+    "xlsxwriter": {"table"},
+    "sqlalchemy": {"table"},
 }
 
 FILES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")

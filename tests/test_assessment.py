@@ -67,13 +67,23 @@ def test_what_cannot_be_computed_is_said_with_its_reason():
     data = pd.DataFrame({"x": [1.0, 1, 3, 3], "sex": list("mmff"), "ill": list("ynyn")})
     found = shoal.assess(data, data, quasi_identifiers=["x", "sex"], confidential=["ill"])
     assert "needs a numeric confidential column" in found.remarks["distortion_y"]
-    assert found.remarks["information_loss"] == "Column 'sex' left out: not numeric in both tables."
+    told = "Column 'sex' left out: not numeric and complete in both tables."
+    assert found.remarks["std_ratio"] == told
+    assert "information_loss" not in found.remarks
     assert found["information_loss"] == 0
     assert found["p_sensitivity"] == 2
     assert found["t_closeness"] == {"ill": 0}
     bare = shoal.assess(data, data, quasi_identifiers=["sex"])
-    assert set(bare) == {"smallest_class", "class_sizes", "reidentification"}
-    assert "numeric in both tables" in bare.remarks["linkage"]
+    assert {"smallest_class", "class_sizes", "information_loss", "linkage"} <= set(bare)
+    assert "numeric and complete in both tables" in bare.remarks["std_ratio"]
+    named = shoal.assess(data.assign(sex=list("abcd")), data, quasi_identifiers=["sex"])
+    assert set(named) == {"smallest_class", "class_sizes", "reidentification"}
+    assert (
+        "left out: not of one kind"
+        in shoal.assess(
+            data.assign(sex=list("abcd")), data, quasi_identifiers=["x", "sex"]
+        ).remarks["information_loss"]
+    )
     assert "needs a confidential column" in bare.remarks["l_diversity"]
 
 

@@ -249,7 +249,7 @@ def test_columns_that_do_not_fit_are_refused():
     data = shoal.datasets.sme()
     for names, error, message in [
         (["surfaces"], ColumnError, "Did you mean 'surface'"),
-        (["company"], ColumnError, "holds text where numbers are needed"),
+        (["company"], ColumnError, "seems to name records"),
         ([], PlanError, "masks no column"),
         (["surface", "surface"], PlanError, "names a column twice"),
     ]:

@@ -6,11 +6,14 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import InputError, ParameterError
-from shoal.measure import ABOUT, MEASURES, NEEDS, classes, compute, needs
+from shoal.measure import ABOUT, MEASURES, NEEDS, classes, compute, needs, sees_axes
 from shoal.parameters import hint
+from shoal.space import assemble, axes_of, means
 from shoal.table import frame as tables
+from shoal.table.columns import Column, read_column, read_joined
 from shoal.table.frame import Frame
 from shoal.table.roles import as_list, listed
+from shoal.table.types import Type, as_types
 
 
 class Assessment(dict[str, Any]):
@@ -39,6 +42,7 @@ def assess(
     quasi_identifiers: Sequence[str],
     confidential: Sequence[str] = (),
     measures: Sequence[str] | None = None,
+    types: Mapping[str, Any] | None = None,
 ) -> Assessment:
     """Measure what masking cost and what it protects.
 
@@ -49,14 +53,16 @@ def assess(
     masked : pandas, polars or pyarrow table
         The table after masking, with the same records in the same order.
     quasi_identifiers : list of str
-        Columns that an attacker may know. Those that are not numbers count for
-        the classes alone.
+        Columns that an attacker may know, of any kind. Measures of means, spreads and
+        correlations see the numbers among them alone.
     confidential : list of str
         Columns that nobody should learn about a person, with their original values.
-        Those that are not numbers, or have missing values, count as categories; a
+        Those that have no order, or have missing values, count as categories; a
         missing value is a category.
     measures : list of str, optional
         Names in `shoal.MEASURES`; all that can be computed where None.
+    types : mapping of str to str or mapping, optional
+        What columns hold where the table does not say it; see `Plan`.
 
     Returns
     -------
@@ -83,7 +89,11 @@ def assess(
             )
     before, after = tables.open_frame(original), tables.open_frame(masked)
     known = as_list(quasi_identifiers)
-    found = assess_frames(before, after, known, known, as_list(confidential), measures or MEASURES)
+    declared = as_types(types)
+    tables.check_columns(before, declared)
+    found = assess_frames(
+        before, after, known, known, as_list(confidential), measures or MEASURES, declared
+    )
     lacking = [name for name in measures or () if name not in found]
     if lacking:
         reason = found.remarks[lacking[0]].removeprefix("Not computed: ")
@@ -98,6 +108,7 @@ def assess_frames(
     changed: Sequence[str],
     confidential: Sequence[str],
     measures: Collection[str],
+    types: Mapping[str, Type] | None = None,
 ) -> Assessment:
     """Compute ``measures`` of two frames; a remark stands for each that cannot be.
 
@@ -107,20 +118,23 @@ def assess_frames(
     _check_names(known, confidential)
     check_same_records(len(before), len(after))
     tables.check_columns(before, [*known, *confidential])
-    given, columns = _given(before, after, known, changed, confidential)
+    tables.check_columns(after, known)
+    given, columns = _given(before, after, known, changed, confidential, types or {})
+    axes, told = _axes(before, after, changed, types or {})
     values: dict[str, Any] = {}
     remarks: dict[str, str] = {}
     for name in measures:
-        lacking = [NEEDS[need] for need in needs(name) if need not in given]
+        seen = {**given, **axes} if sees_axes(name) else given
+        lacking = [NEEDS[need] for need in needs(name) if need not in seen]
         if lacking:
             remarks[name] = f"Not computed: needs {lacking[0]}."
             continue
         try:
-            values[name] = _named(compute(name, given), columns.get(ABOUT[name].per, []))
+            values[name] = _named(compute(name, seen), columns.get(ABOUT[name].per, []))
         except InputError as reason:
             remarks[name] = f"Not computed: {reason}"
             continue
-        unseen = _unseen(before, columns, needs(name))
+        unseen = told if sees_axes(name) else _unseen(before, columns, needs(name))
         if unseen:
             remarks[name] = unseen
     return Assessment(values, remarks)
@@ -161,10 +175,15 @@ def _given(
     known: Sequence[str],
     changed: Sequence[str],
     confidential: Sequence[str],
+    types: Mapping[str, Type],
 ) -> tuple[dict[str, Any], dict[str, list[str]]]:
     """Return what measures may ask for, and columns by what they can tell."""
-    numeric = [n for n in changed if tables.is_numeric(before, n) and tables.is_numeric(after, n)]
-    numbers = [name for name in confidential if tables.is_measurable(before, name)]
+    free = [name for name in changed if name not in types or types[name].kind == "numeric"]
+    numeric = [n for n in free if tables.is_numeric(before, n) and tables.is_numeric(after, n)]
+    holed = [*tables.holes(before, numeric), *tables.holes(after, numeric)]
+    numeric = [name for name in numeric if name not in holed]
+    ordered = _ordered(before, confidential, types)
+    numbers = [name for name, column in ordered.items() if column.kind == "numeric"]
     # One number per class stands for all released values, so that no measure counts them again.
     given: dict[str, Any] = {"released": classes(tables.codes(after, known))[:, np.newaxis]}
     if numeric:
@@ -174,10 +193,10 @@ def _given(
         given["confidential"] = tables.matrix(before, numbers)
     if confidential:
         given["confidential_codes"] = codes = tables.codes(before, confidential)
-        for at, name in enumerate(numbers):
-            ranks = np.unique(given["confidential"][:, at], return_inverse=True)[1]
+        for name, column in ordered.items():
+            ranks = np.unique(column.values, return_inverse=True)[1]
             codes[:, confidential.index(name)] = ranks
-        given["ordered"] = np.array([name in numbers for name in confidential])
+        given["ordered"] = np.array([name in ordered for name in confidential])
     return given, {
         "quasi-identifier": numeric,
         "other": [name for name in changed if name not in numeric],
@@ -186,10 +205,62 @@ def _given(
     }
 
 
+def _axes(
+    before: Frame, after: Frame, changed: Sequence[str], types: Mapping[str, Type]
+) -> tuple[dict[str, Any], str]:
+    """Return both tables as axes, and what these do not show; nothing if all are plain numbers.
+
+    A missing value stands at the mean of its column. What came missing cannot have changed.
+    """
+    joined, unread, n = [], [], len(before)
+    for name in changed:
+        try:
+            joined.append(read_joined(before, after, name, types.get(name)))
+        except InputError:
+            if name in types:
+                raise
+            unread.append(name)
+    told = [f"{listed(unread)} left out: not of one kind in both tables."] if unread else []
+    holed = [column.name for column in joined if column.hole.any()]
+    if not joined or (not holed and all(column.kind == "numeric" for column in joined)):
+        return {}, " ".join(told)
+    both, columns = assemble(
+        [axes_of(c.values, c.codes, c.kind, c.distances, c.name) for c in joined]
+    )
+    original, masked = both[:n], both[n:]
+    masked[np.isnan(original)] = np.nan
+    centre = means(original)
+    if holed:
+        told.append(
+            f"{listed(holed)} with missing cells: what came missing counts as no change, what was"
+            " suppressed as the mean."
+        )
+    return {
+        "original": np.where(np.isnan(original), centre, original),
+        "masked": np.where(np.isnan(masked), centre, masked),
+        "columns": columns,
+    }, " ".join(told)
+
+
+def _ordered(frame: Frame, names: Sequence[str], types: Mapping[str, Type]) -> dict[str, Column]:
+    """Return the columns whose values have an order and are all there."""
+    found = {}
+    for name in names:
+        try:
+            column = read_column(frame, name, types.get(name))
+        except InputError:
+            if name in types:
+                raise
+            continue
+        if column.kind in ("numeric", "ordinal", "date") and not column.hole.any():
+            found[name] = column
+    return found
+
+
 def _unseen(before: Frame, columns: Mapping[str, list[str]], needed: Sequence[str]) -> str:
     """Say which columns a measure did not see, or took for categories though they are numbers."""
     if "original" in needed and columns["other"]:
-        return f"{listed(columns['other'])} left out: not numeric in both tables."
+        return f"{listed(columns['other'])} left out: not numeric and complete in both tables."
     if "confidential" in needed and columns["categories"]:
         return f"{listed(columns['categories'])} left out: not numeric, or with missing values."
     holes = [name for name in columns["categories"] if tables.is_numeric(before, name)]

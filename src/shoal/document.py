@@ -12,18 +12,32 @@ from shoal.mask import STEPS, Microaggregate
 from shoal.parameters import hint
 from shoal.partitioners import METHODS, method_name, partitioner
 from shoal.table.publish import Publication
+from shoal.table.types import Type, as_types
 
 VERSION = 1
 
 
-def to_dict(roles: Mapping[str, str], steps: Sequence[Microaggregate]) -> dict[str, Any]:
-    """Return roles and steps as a document."""
-    return {"version": VERSION, "roles": dict(roles), "steps": [_step_entry(s) for s in steps]}
+def to_dict(
+    roles: Mapping[str, str], steps: Sequence[Microaggregate], types: Mapping[str, Type]
+) -> dict[str, Any]:
+    """Return roles, types and steps as a document."""
+    declared = {name: declared.to_entry() for name, declared in types.items()}
+    return {
+        "version": VERSION,
+        "roles": dict(roles),
+        **({"types": declared} if declared else {}),
+        "steps": [_step_entry(step) for step in steps],
+    }
 
 
-def from_dict(entries: Mapping[str, Any]) -> tuple[dict[str, str], list[Microaggregate]]:
-    """Return the roles and steps that a document holds; refuse what it does not know."""
-    _check_keys(entries, ("version", "roles", "steps"), "The plan")
+def from_dict(
+    entries: Mapping[str, Any], folder: Path | None = None
+) -> tuple[dict[str, str], list[Microaggregate], dict[str, Type]]:
+    """Return the roles, steps and types that a document holds; refuse what it does not know.
+
+    Files that types name lie in ``folder``.
+    """
+    _check_keys(entries, ("version", "roles", "types", "steps"), "The plan")
     version = entries.get("version")
     if version != VERSION:
         raise PlanError(
@@ -36,7 +50,11 @@ def from_dict(entries: Mapping[str, Any]) -> tuple[dict[str, str], list[Microagg
     steps = entries.get("steps", [])
     if not isinstance(steps, list) or not all(isinstance(step, Mapping) for step in steps):
         raise PlanError("The plan's steps must be a list of tables: [[steps]].")
-    return dict(roles), [_step(step, f"Step {at}") for at, step in enumerate(steps, start=1)]
+    made = [_step(step, f"Step {at}") for at, step in enumerate(steps, start=1)]
+    try:
+        return dict(roles), made, as_types(entries.get("types"), folder)
+    except ParameterError as error:
+        raise PlanError(str(error)) from None
 
 
 def load(path: Path) -> dict[str, Any]:

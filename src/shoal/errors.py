@@ -57,3 +57,7 @@ class HomogeneousGroup(ShoalWarning):
 
 class NoSpread(ShoalWarning):
     """A column is constant: it takes no part in the grouping."""
+
+
+class MissingValues(ShoalWarning):
+    """Because of missing values records were dropped, or cells suppressed or filled in."""

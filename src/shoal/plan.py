@@ -8,6 +8,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
 from shoal import document, parameters
@@ -16,6 +18,7 @@ from shoal.errors import (
     GuaranteeBroken,
     HomogeneousGroup,
     InputError,
+    MissingValues,
     PlanError,
     ShoalWarning,
     UnderProtection,
@@ -30,6 +33,7 @@ from shoal.release import Release
 from shoal.table import frame as tables
 from shoal.table.frame import Frame
 from shoal.table.roles import as_list, check_roles, columns_with, listed
+from shoal.table.types import as_types
 
 
 class Plan:
@@ -42,6 +46,10 @@ class Plan:
         ``"quasi-identifier"``, ``"confidential"`` or ``"non-confidential"``.
     steps : list of steps
         What is done, in order.
+    types : mapping of str to str or mapping, optional
+        What columns hold where the table does not say it: a kind (``"numeric"``,
+        ``"ordinal"``, ``"nominal"``, ``"boolean"`` or ``"date"``), or a mapping with the
+        ``kind`` and an ``order``, a ``hierarchy`` or ``distances``.
 
     Examples
     --------
@@ -51,9 +59,15 @@ class Plan:
     [{'method': 'microaggregate', 'columns': ['age'], 'partition': {'method': 'mdav', 'k': 5}}]
     """
 
-    def __init__(self, roles: Mapping[str, str], steps: Sequence[Microaggregate]):
+    def __init__(
+        self,
+        roles: Mapping[str, str],
+        steps: Sequence[Microaggregate],
+        types: Mapping[str, Any] | None = None,
+    ):
         self.roles = dict(roles)
         self.steps = list(steps)
+        self.types = as_types(types)
         self._check()
 
     @classmethod
@@ -64,6 +78,7 @@ class Plan:
         *,
         identifiers: Sequence[str] = (),
         confidential: Sequence[str] = (),
+        types: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> Self:
         """Make the plan of one microaggregation; ``options`` are those of the step."""
@@ -82,7 +97,7 @@ class Plan:
                     raise PlanError(
                         f"Column {name!r} is named as {roles[name]} and as {role}. Choose one."
                     )
-        return cls(roles, [step])
+        return cls(roles, [step], types)
 
     @property
     def k(self) -> int:
@@ -102,8 +117,14 @@ class Plan:
 
     @property
     def numbers(self) -> list[str]:
-        """The columns that the plan computes or measures with."""
-        return [*self.masked, *columns_with(self.roles, "confidential")]
+        """The columns that the plan computes or measures with, unless declared to be no numbers."""
+        named = [*self.masked, *columns_with(self.roles, "confidential")]
+        return [n for n in named if n not in self.types or self.types[n].kind == "numeric"]
+
+    @property
+    def words(self) -> list[str]:
+        """The masked columns that are declared to be no numbers."""
+        return [name for name in self.masked if name not in self.numbers]
 
     def run(self, data: Any) -> Release:
         """Mask ``data`` and measure the result.
@@ -119,19 +140,24 @@ class Plan:
             The masked table of the same kind, with what was done and measured.
         """
         frame = tables.open_frame(data)
-        tables.check_columns(frame, self.roles)
+        tables.check_columns(frame, [*self.roles, *self.types])
         plan = self._seeded()
         confidential = columns_with(self.roles, "confidential")
-        outcomes = [step.apply(frame, confidential) for step in plan.steps]
+        kept = self._complete(frame)
+        whole, frame = frame, tables.where(frame, kept)
+        outcomes = [step.apply(frame, confidential, self.types) for step in plan.steps]
         values = {name: new for outcome in outcomes for name, new in outcome.values.items()}
         masked = tables.with_values(frame, values)
         self._check_promise(masked, outcomes)
         # Columns masked apart can be linked again; what that risks is worth a search.
         apart = sum(len(outcome.partitions) for outcome in outcomes) > 1
         wanted = [*linear(), *(["linkage"] if apart else [])]
-        measures = assess_frames(frame, masked, self.known, self.masked, confidential, wanted)
+        measures = assess_frames(
+            frame, masked, self.known, self.masked, confidential, wanted, self.types
+        )
         found = [
-            *self._unprotected(frame),
+            *self._dropped(whole, kept),
+            *self._unprotected(whole),
             *(warning for outcome in outcomes for warning in outcome.warnings),
             *self._under_protection(measures),
             *self._homogeneous(measures),
@@ -147,18 +173,19 @@ class Plan:
             remarks=measures.remarks,
             warnings=tuple(str(warning) for warning in found),
             unchanged=tuple(name for name in released.columns if name not in self.masked),
-            provenance=_provenance(outcomes, len(frame)),
+            provenance=_provenance(outcomes, masked, self.known),
             drawn_seeds=self._drawn(plan),
+            kept=None if kept.all() else kept,
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as a document: decisions only, defaults left out."""
-        return document.to_dict(self.roles, self.steps)
+        return document.to_dict(self.roles, self.steps, self.types)
 
     @classmethod
-    def from_dict(cls, entries: Mapping[str, Any]) -> Self:
-        """Make a plan from a document."""
-        return cls(*document.from_dict(entries))
+    def from_dict(cls, entries: Mapping[str, Any], folder: str | Path = "") -> Self:
+        """Make a plan from a document; files that it names lie in ``folder``."""
+        return cls(*document.from_dict(entries, Path(folder)))
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
         """Write the plan to a ``.toml`` or ``.json`` file; ``force`` replaces one that exists."""
@@ -167,7 +194,7 @@ class Plan:
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read a plan from a ``.toml`` or ``.json`` file."""
-        return cls.from_dict(document.load(Path(path)))
+        return cls.from_dict(document.load(Path(path)), Path(path).parent)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Plan) and self.to_dict() == other.to_dict()
@@ -200,6 +227,36 @@ class Plan:
                 " to a step, use within=, or give another role."
             )
 
+    @property
+    def _needed(self) -> list[str]:
+        """The columns whose missing values drop a record."""
+        dropping = [step.columns for step in self.steps if step.missing == "drop"]
+        return [name for columns in dropping for name in columns]
+
+    def _complete(self, frame: Frame) -> NDArray[np.bool_]:
+        """Say which records no step drops because a value is missing."""
+        kept = ~tables.incomplete(frame, self._needed)
+        if not kept.any():
+            raise InputError(
+                f"Every one of the {len(frame)} records has a missing value, so"
+                ' missing="drop" would leave none. Use "own-groups" or "impute".'
+            )
+        return np.asarray(kept)
+
+    def _dropped(self, frame: Frame, kept: NDArray[np.bool_]) -> list[ShoalWarning]:
+        if kept.all():
+            return []
+        number = int((~kept).sum())
+        counts = tables.holes(frame, self._needed)
+        missing = ", ".join(f"{name!r} {count}" for name, count in counts.items())
+        verb = "was" if number == 1 else "were"
+        return [
+            MissingValues(
+                f"{number} of {len(kept)} records {verb} dropped because values are missing:"
+                f" {missing}."
+            )
+        ]
+
     def _seeded(self) -> "Plan":
         """Return the plan with every seed drawn, so that the release can be repeated."""
         steps = [
@@ -211,7 +268,7 @@ class Plan:
             )
             for step in self.steps
         ]
-        return Plan(self.roles, steps)
+        return Plan(self.roles, steps, self.types)
 
     def _drawn(self, seeded: "Plan") -> tuple[int, ...]:
         """Return the seeds that this plan lacks and ``seeded`` has."""
@@ -288,8 +345,10 @@ def microaggregate(
     blocks: int | Sequence[Sequence[str]] | None = None,
     within: str | Sequence[str] | None = None,
     missing: str = "refuse",
+    types: Mapping[str, Any] | None = None,
     standardise: str = "zscore",
     aggregate: str = "mean",
+    trim: float | None = None,
     decimals: int | None = None,
     homogeneity: str = "warn",
     random_state: int | None = None,
@@ -302,7 +361,7 @@ def microaggregate(
     data : pandas, polars or pyarrow table
         The table; it is left as it is.
     columns : list of str
-        Quasi-identifiers to mask, all numeric.
+        Quasi-identifiers to mask, of any kind.
     k : int
         Least number of records that look alike. It has no default: it is the
         guarantee.
@@ -323,11 +382,17 @@ def microaggregate(
     within : str or list of str, optional
         Columns that split the records into strata; groups never cross them.
     missing : str
-        What to do with missing values: ``"refuse"`` them.
+        What to do with missing values: ``"refuse"`` them, ``"own-groups"``,
+        ``"impute"`` or ``"drop"``; see `Microaggregate`.
+    types : mapping of str to str or mapping, optional
+        What columns hold where the table does not say it; see `Plan`.
     standardise : str
         ``"zscore"`` or ``"none"``.
     aggregate : str
-        ``"mean"`` or ``"median"``.
+        What is released of numbers: ``"mean"``, ``"median"``, ``"trimmed-mean"`` or
+        ``"geometric-mean"``.
+    trim : float, optional
+        Share of a group that a trimmed mean leaves out at each end.
     decimals : int, optional
         Round the released values to so many decimals.
     homogeneity : str
@@ -367,8 +432,10 @@ def microaggregate(
         dependence=dependence,
         blocks=blocks,
         missing=missing,
+        types=types,
         standardise=standardise,
         aggregate=aggregate,
+        trim=trim,
         decimals=decimals,
         homogeneity=homogeneity,
     ).run(data)
@@ -386,11 +453,12 @@ def _level_of_caller() -> int:
     return level
 
 
-def _provenance(outcomes: Sequence[Outcome], n_records: int) -> dict[str, Any]:
+def _provenance(outcomes: Sequence[Outcome], masked: Frame, known: Sequence[str]) -> dict[str, Any]:
     used: list[Any] = [fitted for outcome in outcomes for fitted in outcome.fitted]
     chosen = [getattr(fitted, "chosen_", fitted) for fitted in used]
     return {
-        "records": n_records,
+        "records": len(masked),
+        "missing": tables.holes(masked, known),
         "methods": list(dict.fromkeys(method_name(fitted) for fitted in chosen)),
         "versions": {name: version(name) for name in ("shoal", "numpy", "numba", "scikit-learn")},
     }

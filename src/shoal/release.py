@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal.partitioners import Partition
 from shoal.partitioners._base import Labels, in_order
@@ -38,6 +39,9 @@ class Release:
         Method used, number of records and versions of software.
     drawn_seeds : tuple of int
         Seeds that the plan left open and this run drew; they stand in its ``plan``.
+    kept : ndarray of bool, optional
+        Which records of the table the release holds, where some were dropped because a
+        value is missing.
     """
 
     data: Any
@@ -49,6 +53,7 @@ class Release:
     unchanged: tuple[str, ...]
     provenance: dict[str, Any]
     drawn_seeds: tuple[int, ...] = ()
+    kept: NDArray[np.bool_] | None = None
 
     @property
     def labels(self) -> Labels:

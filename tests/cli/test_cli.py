@@ -160,7 +160,7 @@ BAD = [
     ("mask in.csv out.csv -c age -k 0", 2, "k"),
     ("mask in.csv out.csv -c age -k 2.5", 2, "k"),
     ("mask in.csv out.csv -c age -k 21", 1, "k=21 records but the data hold only n_samples=20"),
-    ("mask in.csv out.csv -c name -k 3", 1, "holds text where numbers are needed"),
+    ("mask in.csv out.csv -c name -k 3", 1, "seems to name records"),
     ("mask in.csv out.csv -k 3", 2, "column"),
     ("mask in.csv out.csv -c age", 2, "-k"),
     ("mask in.csv out.csv -c age -k 3 -m magic", 2, "There is no method 'magic'"),

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import ColumnError, FileError, ParameterError
-from shoal.table.csv import Dialect
+from shoal.table.dialect import Dialect
 from shoal.table.files import read, write
 
 

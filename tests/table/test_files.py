@@ -2,6 +2,7 @@
 
 import datetime as dt
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -10,6 +11,8 @@ import pytest
 
 from shoal.errors import FileError
 from shoal.table.files import read, write
+from shoal.table.notes import ColumnNotes, Notes
+from shoal.table.source import Source
 
 
 def test_parquet_keeps_types_and_metadata(tmp_path):
@@ -77,3 +80,27 @@ def test_a_directory_a_missing_file_and_a_strange_ending_are_refused(tmp_path):
         read(tmp_path / "nowhere.csv")
     with pytest.raises(FileError, match="names no format"):
         read(tmp_path / "table.docx")
+
+
+def test_dropped_records_leave_nothing_behind():
+    kinds = pa.array(["a", "secret", None, "b", "a"]).dictionary_encode()
+    codes = pa.array([None, "a", None, None, "b"])
+    source = Source(
+        pa.table({"kind": kinds, "x": [1, None, 3, 4, None]}),
+        Notes("stata", {"x": ColumnNotes(codes=codes)}),
+    )
+    kept = np.array([True, False, True, True, True])
+    data = source.table.filter(pa.array(kept))
+    leaving = source.released(data, ["kind", "x"], kept=kept)
+    assert leaving.table.to_pydict() == {"kind": ["a", None, "b", "a"], "x": [1, 3, 4, None]}
+    assert leaving.table.column("kind").chunk(0).dictionary.to_pylist() == ["a", "b"]
+    assert leaving.notes.on("x").codes.to_pylist() == [None, None, None, "b"]
+
+
+def test_categories_that_masking_removed_do_not_leave():
+    kinds = pa.array(["a", "secret", "b"]).dictionary_encode()
+    source = Source(pa.table({"kind": kinds, "plain": kinds}))
+    masked = pa.DictionaryArray.from_arrays(pa.array([0, 2, 2], pa.int32()), kinds.dictionary)
+    leaving = source.released(source.table.set_column(0, "kind", masked), ["plain"])
+    assert leaving.table.to_pydict() == {"kind": ["a", "b", "b"], "plain": ["a", "secret", "b"]}
+    assert leaving.table.column("kind").chunk(0).dictionary.to_pylist() == ["a", "b"]

@@ -117,12 +117,14 @@ FULL_DISK = """
 import resource, signal, sys
 from pathlib import Path
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 import pyarrow as pa
 from shoal.errors import FileError
 from shoal.table.files import write
 from shoal.table.publish import Publication
+from shoal.table.files import check_format
 target = Path(sys.argv[1])
+check_format(target)
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 table = pa.table({"x": [i / 7 for i in range(20000)]})
 try:
     with Publication(force=True) as publication:
@@ -132,7 +134,10 @@ except FileError as error:
 """
 
 
-@pytest.mark.parametrize("name", ["a.csv", "a.parquet"])
+FULL = ["a.csv", "a.csv.gz", "a.csv.zst", "a.parquet", "a.feather", "a.xlsx", "a.sav", "a.xpt"]
+
+
+@pytest.mark.parametrize("name", FULL)
 def test_a_disk_that_takes_no_more_leaves_the_old_file(tmp_path, name):
     target = tmp_path / name
     target.write_text("old")

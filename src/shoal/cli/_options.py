@@ -5,8 +5,12 @@ from typing import Annotated
 
 import typer
 
-Source = Annotated[Path, typer.Argument(help="Table to read: .csv, .tsv or .parquet.")]
-Target = Annotated[Path, typer.Argument(help="File to write; its ending names the format.")]
+Source = Annotated[
+    str, typer.Argument(help="File or database to read; docs/files.md lists the formats.")
+]
+Target = Annotated[
+    str, typer.Argument(help="File to write; its ending names the format. Or a database.")
+]
 PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="Plan to run: .toml or .json.")]
 
 K = Annotated[int, typer.Option("-k", min=1, help="Least number of records in a group.")]
@@ -23,6 +27,15 @@ Confidential = Annotated[
 Within = Annotated[
     list[str] | None, typer.Option("--within", help="Column of strata that no group crosses.")
 ]
+Types = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--type",
+        metavar="COLUMN=KIND",
+        help="What a column holds: numeric, nominal, boolean, date, ordinal:least,...,most,"
+        " hierarchy:file or distances:file.",
+    ),
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="Any other parameter of step or method."),
@@ -37,8 +50,19 @@ Encoding = Annotated[str, typer.Option("--encoding", help="Character set of a te
 Missing = Annotated[
     str, typer.Option("--missing-text", help="What stands for a missing number, like NA.")
 ]
+Sheet = Annotated[str | None, typer.Option("--sheet", help="Sheet of an Excel file.")]
+Layout = Annotated[
+    Path | None, typer.Option("--layout", help="Column map of fixed-width text: .toml.")
+]
+Table = Annotated[str | None, typer.Option("--table", help="Table to read from a database.")]
+TargetTable = Annotated[
+    str | None, typer.Option("--target-table", help="Table to write to a database.")
+]
+KeepNotes = Annotated[
+    bool, typer.Option("--keep-notes", help="Release the file's label, notes and other free text.")
+]
 
 Report = Annotated[Path | None, typer.Option("--report", help="Write a report here: .html.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace files and tables that exist.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing but warnings and errors.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]

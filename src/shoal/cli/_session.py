@@ -9,6 +9,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ from shoal.errors import FileError, ParameterError, ShoalError, ShoalWarning
 if TYPE_CHECKING:
     from shoal.plan import Plan
     from shoal.release import Release
-    from shoal.table.csv import Dialect
+    from shoal.table.dialect import Dialect
 
 _interrupted = False
 
@@ -144,54 +145,61 @@ def settings(pairs: list[str], method: str) -> tuple[dict[str, Any], dict[str, A
 
 def release(
     plan: "Plan",
-    source: Path,
-    target: Path,
+    source: str,
+    target: str,
     *,
     dialect: "Dialect",
     report: Path | None,
     force: bool,
+    target_table: str | None = None,
     plan_file: Path | None = None,
 ) -> "Release":
     """Read, run, write: the way of every command that masks."""
     from shoal.cli._later import let_go
     from shoal.report import render, summarise
-    from shoal.table.files import as_written, check_format, read, with_numbers, write
+    from shoal.table.files import open_source
     from shoal.table.publish import Publication
+    from shoal.table.target import open_target
 
     let_go()
-    check_format(target)
     if report is not None and report.suffix.lower() not in (".html", ".htm"):
         raise FileError(f"A report is an .html file; {report.name!r} is none.")
     for path in (target, report):
         for taken, what in ((source, "source"), (plan_file, "plan")):
             if path is not None and taken is not None and _same(path, taken):
                 raise FileError(f"{str(path)!r} is the {what}. Write to another file.")
+    if target == source and target_table == dialect.table is not None:
+        raise FileError(f"Table {target_table!r} is the source. Write to another table.")
     with Publication(force=force) as publication:
         page = publication.add(report) if report is not None else None
-        part = publication.add(target)
-        table = read(source, dialect=dialect, numbers=plan.masked)
-        made = plan.run(with_numbers(table, plan.numbers, path=source, dialect=dialect))
+        place = open_target(target, replace(dialect, table=target_table), publication)
+        opened = open_source(source, dialect=dialect, numbers=())
+        made = plan.run(opened.with_numbers(plan.numbers, plan.words))
         if page is not None:
             page.write_text(render(summarise(made)), encoding="utf-8")
-        data = as_written(made.data, table, made.unchanged)
-        write(data, part, target=target, dialect=dialect)
+        leaving = opened.released(
+            made.data, made.unchanged, kept=made.kept, keep_notes=dialect.keep_notes
+        )
+        lost = place.write(leaving)
         heed()
-    return made
+    return replace(made, warnings=(*made.warnings, *lost))
 
 
-def _same(one: Path, other: Path) -> bool:
+def _same(one: str | Path, other: str | Path) -> bool:
+    one, other = Path(one), Path(other)
     return one.exists() and other.exists() and one.samefile(other)
 
 
-def tell(made: "Release", target: Path, report: Path | None, *, as_json: bool, quiet: bool) -> None:
+def tell(made: "Release", target: str, report: Path | None, *, as_json: bool, quiet: bool) -> None:
     """Say what was released, and what the person who signs must know."""
     from shoal.report import one_line, summarise
+    from shoal.table.database import shown
 
     summary = summarise(made)
-    line = f"{target}: {one_line(summary)}"
+    line = f"{shown(target)}: {one_line(summary)}"
     if report is not None:
         line += f"\n{report}: the report"
-    files = {"target": str(target), "report": str(report) if report else None}
+    files = {"target": shown(target), "report": str(report) if report else None}
     say({**files, **summary}, line, as_json=as_json, quiet=quiet)
     for seed in made.drawn_seeds:
         note = f"seed {seed} was drawn; random_state = {seed} in the plan repeats this release"

@@ -1,5 +1,6 @@
 """``shoal assess``: compare a masked file with its original."""
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -19,6 +20,10 @@ Measures = Annotated[
     list[str] | None, typer.Option("--measure", help="Measure to compute; all by default.")
 ]
 
+MaskedTable = Annotated[
+    str | None, typer.Option("--masked-table", help="Masked table, where it is in a database.")
+]
+
 
 def assess(
     original: options.Source,
@@ -26,10 +31,15 @@ def assess(
     column: Known = None,
     confidential: options.Confidential = None,
     measure: Measures = None,
+    type_: options.Types = None,
     separator: options.Separator = None,
     decimal: options.Decimal = ".",
     encoding: options.Encoding = "utf-8",
     missing: options.Missing = "",
+    sheet: options.Sheet = None,
+    layout: options.Layout = None,
+    table: options.Table = None,
+    masked_table: MaskedTable = None,
     quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
@@ -37,12 +47,15 @@ def assess(
     with session(quiet=quiet):
         from shoal.assessment import assess as measure_both
         from shoal.assessment import changed_columns
-        from shoal.report import table
-        from shoal.table.csv import Dialect
-        from shoal.table.files import read
+        from shoal.report import table as lines
+        from shoal.table.dialect import Dialect
+        from shoal.table.files import read_typed
+        from shoal.table.types import as_types, from_text
 
-        dialect = Dialect(separator, decimal, encoding, missing)
-        before, after = read(original, dialect=dialect), read(masked, dialect=dialect)
+        dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table)
+        types = as_types(from_text(type_ or []))
+        before = read_typed(original, types, dialect)
+        after = read_typed(masked, types, replace(dialect, table=masked_table))
         known = column or [
             name for name in changed_columns(before, after) if name not in (confidential or ())
         ]
@@ -52,6 +65,7 @@ def assess(
             quasi_identifiers=known,
             confidential=confidential or (),
             measures=measure,
+            types=types,
         )
         content = {"quasi_identifiers": known, "measures": found, "remarks": found.remarks}
         seen = [*known, *(confidential or ())]
@@ -59,5 +73,5 @@ def assess(
         line = f"quasi-identifiers: {', '.join(known)}\n"
         if passed:
             line += f"not looked at: {', '.join(passed)}\n"
-        line += table(found, found.remarks)
+        line += lines(found, found.remarks)
         say(content, line, as_json=json, quiet=quiet)

@@ -20,7 +20,7 @@ def demo(
         from shoal.mask import Microaggregate
         from shoal.partitioners import partitioner
         from shoal.plan import Plan
-        from shoal.table.csv import Dialect
+        from shoal.table.dialect import Dialect
         from shoal.table.files import write
         from shoal.table.publish import Publication
 
@@ -35,5 +35,7 @@ def demo(
             write(survey, publication.add(original), target=original)
         plan.save(folder / "plan.toml", force=force)
         report = folder / "report.html"
-        made = release(plan, original, target, dialect=Dialect(), report=report, force=force)
-        tell(made, target, report, as_json=False, quiet=quiet)
+        made = release(
+            plan, str(original), str(target), dialect=Dialect(), report=report, force=force
+        )
+        tell(made, str(target), report, as_json=False, quiet=quiet)

@@ -13,6 +13,7 @@ def mask(
     within: options.Within = None,
     confidential: options.Confidential = None,
     identifier: options.Identifiers = None,
+    type_: options.Types = None,
     set_: options.Settings = None,
     seed: options.Seed = None,
     report: options.Report = None,
@@ -20,6 +21,11 @@ def mask(
     decimal: options.Decimal = ".",
     encoding: options.Encoding = "utf-8",
     missing: options.Missing = "",
+    sheet: options.Sheet = None,
+    layout: options.Layout = None,
+    table: options.Table = None,
+    target_table: options.TargetTable = None,
+    keep_notes: options.KeepNotes = False,
     force: options.Force = False,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -28,7 +34,8 @@ def mask(
     with session(quiet=quiet):
         from shoal.partitioners import partitioner
         from shoal.plan import Plan
-        from shoal.table.csv import Dialect
+        from shoal.table.dialect import Dialect
+        from shoal.table.types import from_text
 
         step, chosen = settings(set_ or [], method)
         if seed is not None:
@@ -40,8 +47,17 @@ def mask(
             partitioner(method, {"k": k, **chosen}),
             identifiers=identifier or (),
             confidential=confidential or (),
+            types=from_text(type_ or []),
             **step,
         )
-        dialect = Dialect(separator, decimal, encoding, missing)
-        made = release(plan, source, target, dialect=dialect, report=report, force=force)
+        dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table, keep_notes)
+        made = release(
+            plan,
+            source,
+            target,
+            dialect=dialect,
+            report=report,
+            force=force,
+            target_table=target_table,
+        )
         tell(made, target, report, as_json=json, quiet=quiet)

@@ -13,6 +13,11 @@ def run(
     decimal: options.Decimal = ".",
     encoding: options.Encoding = "utf-8",
     missing: options.Missing = "",
+    sheet: options.Sheet = None,
+    layout: options.Layout = None,
+    table: options.Table = None,
+    target_table: options.TargetTable = None,
+    keep_notes: options.KeepNotes = False,
     force: options.Force = False,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -20,11 +25,18 @@ def run(
     """Run PLAN on SOURCE and write the release to TARGET."""
     with session(quiet=quiet):
         from shoal.plan import Plan
-        from shoal.table.csv import Dialect
+        from shoal.table.dialect import Dialect
 
-        dialect = Dialect(separator, decimal, encoding, missing)
+        dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table, keep_notes)
         loaded = Plan.load(plan)
         made = release(
-            loaded, source, target, dialect=dialect, report=report, force=force, plan_file=plan
+            loaded,
+            source,
+            target,
+            dialect=dialect,
+            report=report,
+            force=force,
+            target_table=target_table,
+            plan_file=plan,
         )
         tell(made, target, report, as_json=json, quiet=quiet)

@@ -31,6 +31,9 @@ def tradeoff(
     decimal: options.Decimal = ".",
     encoding: options.Encoding = "utf-8",
     missing: options.Missing = "",
+    sheet: options.Sheet = None,
+    layout: options.Layout = None,
+    table: options.Table = None,
     force: options.Force = False,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -39,7 +42,7 @@ def tradeoff(
     with session(quiet=quiet):
         from shoal.errors import FileError
         from shoal.report.tradeoff import by_k, draw_tradeoff, tradeoff_text
-        from shoal.table.csv import Dialect
+        from shoal.table.dialect import Dialect
         from shoal.table.files import read
         from shoal.table.publish import Publication
         from shoal.tradeoff import knee, sweep
@@ -51,7 +54,7 @@ def tradeoff(
             part = publication.add(plot) if plot is not None else None
             data = read(
                 source,
-                dialect=Dialect(separator, decimal, encoding, missing),
+                dialect=Dialect(separator, decimal, encoding, missing, sheet, layout, table),
                 numbers=[*column, *confidential],
             )
             points = sweep(data, column, confidential, k=sizes, lambdas=shares, method=method)

@@ -1,12 +1,14 @@
 """The value that stands for a group."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Column = NDArray[np.float64]
 Labels = NDArray[np.int64]
+Holes = NDArray[np.bool_]
 
 
 def group_mean(values: Column, labels: Labels) -> Column:
@@ -42,7 +44,102 @@ def group_median(values: Column, labels: Labels) -> Column:
     return np.asarray((low + (high - low) / 2)[labels])
 
 
-AGGREGATES: dict[str, Callable[[Column, Labels], Column]] = {
+def group_trimmed_mean(values: Column, labels: Labels, trim: float) -> Column:
+    """Return the mean of each record's group without its extremes.
+
+    Of a group of m values the ``floor(trim * m)`` least and as many greatest are left
+    out, though never the one or two in the middle.
+
+    Examples
+    --------
+    >>> group_trimmed_mean(np.array([1.0, 2.0, 3.0, 90.0]), np.zeros(4, np.int64), 0.25)
+    array([2.5, 2.5, 2.5, 2.5])
+    """
+    order = np.lexsort((values, labels))
+    sizes = np.bincount(labels)
+    place = np.arange(len(values)) - (np.cumsum(sizes) - sizes)[labels[order]]
+    # A share such as 0.3 of 10 must not fall below 3 because of its last bit.
+    cut = np.minimum(np.floor(trim * sizes * (1 + 1e-12)), (sizes - 1) // 2)[labels[order]]
+    inner = order[(place >= cut) & (place < sizes[labels[order]] - cut)]
+    kept = group_mean(values[inner], labels[inner])
+    return np.asarray(_spread_out(kept, labels[inner], labels))
+
+
+def group_geometric_mean(values: Column, labels: Labels) -> Column:
+    """Return the geometric mean of each record's group; all values must be above 0.
+
+    Examples
+    --------
+    >>> group_geometric_mean(np.array([1.0, 100.0]), np.zeros(2, np.int64)).round(9)
+    array([10., 10.])
+    """
+    _, first = np.unique(labels, return_index=True)
+    base = values[first]
+    logarithm = np.log(values)
+    excess = np.bincount(labels, logarithm - logarithm[first][labels]) / np.bincount(labels)
+    return np.asarray((base * np.exp(excess))[labels])
+
+
+def group_low_median(codes: Labels, labels: Labels) -> Labels:
+    """Return the median code of each record's group; of an even number, the lower middle one.
+
+    Examples
+    --------
+    >>> group_low_median(np.array([3, 5, 1, 4]), np.zeros(4, np.int64))
+    array([3, 3, 3, 3])
+    """
+    order = np.lexsort((codes, labels))
+    sizes = np.bincount(labels)
+    start = np.cumsum(sizes) - sizes
+    return np.asarray(codes[order[start + (sizes - 1) // 2]][labels])
+
+
+def group_mode(codes: Labels, labels: Labels) -> Labels:
+    """Return the code that is most frequent in each record's group.
+
+    Of equally frequent ones it is the code that is most frequent in all groups
+    together, then the least: the order of the records does not matter.
+
+    Examples
+    --------
+    >>> group_mode(np.array([0, 1, 1, 0, 2, 1]), np.array([0, 0, 0, 0, 1, 1]))
+    array([1, 1, 1, 1, 1, 1])
+    """
+    width = int(codes.max(initial=0)) + 1
+    pairs, count = np.unique(labels * width + codes, return_counts=True)
+    group, code = pairs // width, pairs % width
+    order = np.lexsort((code, -np.bincount(codes)[code], -count, group))
+    _, first = np.unique(group[order], return_index=True)
+    return np.asarray(code[order][first][labels])
+
+
+def over_known(
+    function: Callable[[Any, Labels], Any], values: Any, labels: Labels, hole: Holes, nothing: Any
+) -> Any:
+    """Aggregate the values that are there; a group without any gets ``nothing``.
+
+    Examples
+    --------
+    >>> values, hole = np.array([1.0, 9.0, 3.0]), np.array([False, True, False])
+    >>> over_known(group_mean, values, np.array([0, 0, 0]), hole, np.nan)
+    array([2., 2., 2.])
+    """
+    if not hole.any():
+        return function(values, labels)
+    known = np.unique(labels[~hole], return_inverse=True)[1]
+    return _spread_out(function(values[~hole], known), labels[~hole], labels, nothing)
+
+
+def _spread_out(found: Any, of: Labels, labels: Labels, nothing: Any = np.nan) -> Any:
+    """Give each record what was found for the group of some."""
+    by_group = np.full(labels.max() + 1, nothing, found.dtype)
+    by_group[of] = found
+    return by_group[labels]
+
+
+AGGREGATES: dict[str, Callable[..., Column]] = {
     "mean": group_mean,
     "median": group_median,
+    "trimmed-mean": group_trimmed_mean,
+    "geometric-mean": group_geometric_mean,
 }

@@ -1,6 +1,6 @@
 """Two tables become numbers."""
 
-from shoal.measure._base import ABOUT, MEASURES, NEEDS, About, compute, needs
+from shoal.measure._base import ABOUT, MEASURES, NEEDS, About, compute, needs, sees_axes
 from shoal.measure.anonymity import class_sizes, classes, reidentification, smallest_class
 from shoal.measure.certificate import certified_gap
 from shoal.measure.closeness import t_closeness
@@ -53,6 +53,7 @@ __all__ = [
     "needs",
     "p_sensitivity",
     "reidentification",
+    "sees_axes",
     "smallest_class",
     "std_ratio",
     "t_closeness",

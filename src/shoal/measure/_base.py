@@ -22,8 +22,8 @@ Labels = NDArray[np.int64]
 
 # What a measure may ask for by the name of a parameter, in words.
 NEEDS = {
-    "original": "a quasi-identifier that is numeric in both tables",
-    "masked": "a quasi-identifier that is numeric in both tables",
+    "original": "a quasi-identifier that is numeric and complete in both tables",
+    "masked": "a quasi-identifier that is numeric and complete in both tables",
     "released": "the released quasi-identifiers",
     "confidential": "a numeric confidential column without missing values",
     "confidential_codes": "a confidential column",
@@ -99,7 +99,13 @@ def needs(name: str) -> list[str]:
 
 def compute(name: str, given: Mapping[str, Any]) -> Any:
     """Compute one measure from ``given``, which holds at least its needs."""
-    return MEASURES[name](**{need: given[need] for need in needs(name)})
+    named = [*needs(name), *(["columns"] if sees_axes(name) and "columns" in given else [])]
+    return MEASURES[name](**{need: given[need] for need in named})
+
+
+def sees_axes(name: str) -> bool:
+    """Say whether the measure ``name`` takes columns of several axes, as categories are."""
+    return "columns" in signature(MEASURES[name]).parameters
 
 
 def _checked(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,14 +3,16 @@
 import numpy as np
 
 from shoal.errors import InputError, ParameterError
-from shoal.measure._base import Matrix, measure
+from shoal.measure._base import Labels, Matrix, measure
 from shoal.measure._units import in_units_of
 
 ROUNDING = 1e-9  # relative; a loss this little below its bound is rounded, not wrong
 
 
 @measure(kind="utility", better="lower")
-def certified_gap(original: Matrix, masked: Matrix, lower_bound: float) -> float:
+def certified_gap(
+    original: Matrix, masked: Matrix, lower_bound: float, columns: Labels | None = None
+) -> float:
     """How much more is lost than must be: SSE / bound - 1.
 
     SSE sums the squared distances between each record and its masked form on
@@ -26,6 +28,9 @@ def certified_gap(original: Matrix, masked: Matrix, lower_bound: float) -> float
     lower_bound : float
         A proven lower bound of SSE on standardised columns, above 0 unless nothing
         was lost.
+    columns : ndarray of shape (n_axes,), optional
+        The column that each axis belongs to, where a column has several, as categories
+        have; axes of one column share a unit.
 
     Returns
     -------
@@ -38,7 +43,7 @@ def certified_gap(original: Matrix, masked: Matrix, lower_bound: float) -> float
     >>> certified_gap(np.array([[0.0], [2.0]]), np.array([[1.0], [1.0]]), lower_bound=1.6)
     0.25
     """
-    before, after = in_units_of(original, masked)
+    before, after = in_units_of(original, masked, columns)
     lost = float(((before - after) ** 2).sum())
     if not 0 <= lower_bound < np.inf:
         raise ParameterError(

@@ -3,14 +3,14 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.measure._base import Matrix, measure
+from shoal.measure._base import Labels, Matrix, measure
 from shoal.measure._units import zscores
 from shoal.measure.anonymity import classes
 from shoal.measure.utility import information_loss
 
 
 @measure(kind="utility", better="lower")
-def distortion_x(original: Matrix, masked: Matrix) -> float:
+def distortion_x(original: Matrix, masked: Matrix, columns: Labels | None = None) -> float:
     """Share of the variation of the quasi-identifiers that is lost, D_X = SSE / SST [RFSP16]_.
 
     It is a hundredth of `information_loss`.
@@ -21,6 +21,9 @@ def distortion_x(original: Matrix, masked: Matrix) -> float:
         Original values of the masked columns.
     masked : ndarray of shape (n_records, n_columns)
         Their masked values, in the same order of records.
+    columns : ndarray of shape (n_axes,), optional
+        The column that each axis belongs to, where a column has several, as categories
+        have; axes of one column share a unit.
 
     Returns
     -------
@@ -39,7 +42,7 @@ def distortion_x(original: Matrix, masked: Matrix) -> float:
     >>> distortion_x(np.array([[0.0], [2.0], [4.0], [6.0]]), np.array([[1.0], [1], [5], [5]]))
     0.2
     """
-    return float(information_loss(original, masked) / 100)
+    return float(information_loss(original, masked, columns) / 100)
 
 
 @measure(kind="utility", better="lower")

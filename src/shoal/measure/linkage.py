@@ -6,7 +6,7 @@ from shoal import progress
 from shoal.kernels.boxes import grow
 from shoal.kernels.closer import rank_own
 from shoal.measure._base import Labels, Matrix, measure
-from shoal.measure._units import zscores
+from shoal.measure._units import in_units_of, zscores
 from shoal.measure.anonymity import classes
 
 STRIDE = 2000  # searches between two reports of progress: a fraction of a second
@@ -14,10 +14,11 @@ ROUNDING = 1e-9  # squared distances that differ by a smaller share are equal bu
 
 
 @measure(kind="risk", better="lower", cost="search")
-def linkage(original: Matrix, masked: Matrix) -> float:
+def linkage(original: Matrix, masked: Matrix, columns: Labels | None = None) -> float:
     """Share of masked records whose nearest original record is their own, DLD [RFSP16]_.
 
-    Each table is standardised by itself, as an attacker would. Where several
+    Each table is standardised by itself, as an attacker would, unless columns have several
+    axes; then both are in units of the original. Where several
     original records are equally near, the attacker draws: the own one among t
     counts 1/t. So neither order nor duplicates of records matter.
 
@@ -27,6 +28,9 @@ def linkage(original: Matrix, masked: Matrix) -> float:
         Original values of the masked columns, all known to the attacker.
     masked : ndarray of shape (n_records, n_columns)
         Their masked values, in the same order of records.
+    columns : ndarray of shape (n_axes,), optional
+        The column that each axis belongs to, where a column has several, as categories
+        have; axes of one column share a unit.
 
     Returns
     -------
@@ -45,11 +49,11 @@ def linkage(original: Matrix, masked: Matrix) -> float:
     >>> linkage(np.array([[0.0], [1.0], [7.0], [9.0]]), np.array([[0.5], [0.5], [8.0], [8.0]]))
     0.5
     """
-    return _linked(original, masked, 1)
+    return _linked(original, masked, 1, columns)
 
 
 @measure(kind="risk", better="lower", cost="search")
-def linkage_top2(original: Matrix, masked: Matrix) -> float:
+def linkage_top2(original: Matrix, masked: Matrix, columns: Labels | None = None) -> float:
     """Share of masked records with their own original record among the two nearest [CPD13]_.
 
     Each table is standardised by itself. Where several original records are
@@ -61,6 +65,9 @@ def linkage_top2(original: Matrix, masked: Matrix) -> float:
         Original values of the masked columns, all known to the attacker.
     masked : ndarray of shape (n_records, n_columns)
         Their masked values, in the same order of records.
+    columns : ndarray of shape (n_axes,), optional
+        The column that each axis belongs to, where a column has several, as categories
+        have; axes of one column share a unit.
 
     Returns
     -------
@@ -80,16 +87,19 @@ def linkage_top2(original: Matrix, masked: Matrix) -> float:
     >>> linkage_top2(np.array([[0.0], [1.0], [7.0], [9.0]]), np.array([[0.5], [0.5], [8.0], [8.0]]))
     1.0
     """
-    return _linked(original, masked, 2)
+    return _linked(original, masked, 2, columns)
 
 
-def _linked(original: Matrix, masked: Matrix, guesses: int) -> float:
+def _linked(original: Matrix, masked: Matrix, guesses: int, columns: Labels | None) -> float:
     """Return the expected share of records that ``guesses`` nearest originals contain.
 
     With c records closer than the own one and t as near (itself among them), the
     chance of the own one is (guesses - c) / t, within 0 and 1.
     """
-    before, after = zscores(original), zscores(masked)
+    if columns is None:
+        before, after = zscores(original), zscores(masked)
+    else:  # a category is the same in both tables, so both are in the units of one
+        before, after = in_units_of(original, masked, columns)
     same = classes(original)
     pair = classes(np.column_stack([same, classes(masked)]))
     # Equal originals are one record of the tree with a weight; equal pairs are searched once.

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from shoal.measure._base import Matrix, measure
-from shoal.measure._units import in_units_of
+from shoal.measure._base import Labels, Matrix, measure
+from shoal.measure._units import column_distances, in_units_of
 
 
 @measure(kind="utility", better="lower", unit="%")
-def information_loss(original: Matrix, masked: Matrix) -> float:
+def information_loss(original: Matrix, masked: Matrix, columns: Labels | None = None) -> float:
     """Share of the variation that is lost: 100 * SSE / SST on standardised columns.
 
     SSE sums the squared distances between each record and its masked form, SST
@@ -20,6 +20,9 @@ def information_loss(original: Matrix, masked: Matrix) -> float:
         Original values of the masked columns.
     masked : ndarray of shape (n_records, n_columns)
         Their masked values, in the same order of records.
+    columns : ndarray of shape (n_axes,), optional
+        The column that each axis belongs to, where a column has several, as categories
+        have; axes of one column share a unit.
 
     Returns
     -------
@@ -32,14 +35,14 @@ def information_loss(original: Matrix, masked: Matrix) -> float:
     >>> information_loss(np.array([[0.0], [2.0], [4.0], [6.0]]), np.array([[1.0], [1], [5], [5]]))
     20.0
     """
-    before, after = in_units_of(original, masked)
+    before, after = in_units_of(original, masked, columns)
     if before.size == 0:
         return 0.0
     return float(100 * ((before - after) ** 2).sum() / (before**2).sum())
 
 
 @measure(kind="utility", better="lower", unit="%")
-def euclidean_loss(original: Matrix, masked: Matrix) -> float:
+def euclidean_loss(original: Matrix, masked: Matrix, columns: Labels | None = None) -> float:
     """Share of the distances that is lost: 100 * SDE / SDT on standardised columns [DSS08]_.
 
     SDE sums the distances (not their squares) between each record and its masked
@@ -51,6 +54,9 @@ def euclidean_loss(original: Matrix, masked: Matrix) -> float:
         Original values of the masked columns.
     masked : ndarray of shape (n_records, n_columns)
         Their masked values, in the same order of records.
+    columns : ndarray of shape (n_axes,), optional
+        The column that each axis belongs to, where a column has several, as categories
+        have; axes of one column share a unit.
 
     Returns
     -------
@@ -69,7 +75,7 @@ def euclidean_loss(original: Matrix, masked: Matrix) -> float:
     >>> euclidean_loss(np.array([[0.0], [2.0], [4.0], [6.0]]), np.array([[1.0], [1], [5], [5]]))
     50.0
     """
-    before, after = in_units_of(original, masked)
+    before, after = in_units_of(original, masked, columns)
     if before.size == 0:
         return 0.0
     distances = np.sqrt(((before - after) ** 2).sum(axis=1)).sum()
@@ -77,7 +83,7 @@ def euclidean_loss(original: Matrix, masked: Matrix) -> float:
 
 
 @measure(kind="utility", better="lower", unit="standard deviations")
-def il1s(original: Matrix, masked: Matrix) -> float:
+def il1s(original: Matrix, masked: Matrix, columns: Labels | None = None) -> float:
     """Mean absolute difference of values, in sqrt(2) standard deviations of a column [MSD04]_.
 
     It is the mean over records i and columns j of ``|x_ij - x'_ij| / (sqrt(2) S_j)``
@@ -90,6 +96,9 @@ def il1s(original: Matrix, masked: Matrix) -> float:
         Original values of the masked columns.
     masked : ndarray of shape (n_records, n_columns)
         Their masked values, in the same order of records.
+    columns : ndarray of shape (n_axes,), optional
+        The column that each axis belongs to, where a column has several, as categories
+        have; axes of one column share a unit.
 
     Returns
     -------
@@ -109,7 +118,5 @@ def il1s(original: Matrix, masked: Matrix) -> float:
     >>> round(il1s(np.array([[0.0], [2.0]]), np.array([[1.0], [1.0]])), 4)
     0.7071
     """
-    before, after = in_units_of(original, masked)
-    if before.size == 0:
-        return 0.0
-    return float(np.abs(before - after).mean() / np.sqrt(2))
+    moved = column_distances(original, masked, columns)
+    return float(moved.mean() / np.sqrt(2)) if moved.size else 0.0

@@ -120,6 +120,11 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
     facts: ClassVar[Facts]
     k: int
 
+    @property
+    def takes_directions(self) -> bool:
+        """Whether each column must be one axis, because it is numbered or has an upper end."""
+        return False
+
     def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Group the rows of ``X``.
 

@@ -87,6 +87,11 @@ class MWard(Partitioner):
         self.start = start
         self.descending = descending
 
+    @property
+    def takes_directions(self) -> bool:
+        """Whether each column must be one axis."""
+        return self.start not in ("max-distance", "first-component")
+
     def _check(self, X: Matrix) -> None:
         super()._check(X)
         check_column(self, "start", X)

@@ -74,6 +74,11 @@ class Sorted(Partitioner):
         self.descending = descending
         self.loadings = loadings
 
+    @property
+    def takes_directions(self) -> bool:
+        """Whether each column must be one axis."""
+        return self.by != "first-component"
+
     def _check(self, X: Matrix) -> None:
         super()._check(X)
         check_column(self, "by", X)

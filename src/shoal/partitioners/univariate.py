@@ -72,6 +72,11 @@ class Univariate(Partitioner):
         self.k = k
         self.order = order
 
+    @property
+    def takes_directions(self) -> bool:
+        """Whether each column must be one axis."""
+        return isinstance(self.order, int | np.integer | None) or self.order == "sum-of-z"
+
     def _check(self, X: Matrix) -> None:
         super()._check(X)
         n, p = X.shape

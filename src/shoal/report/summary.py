@@ -19,7 +19,9 @@ def summarise(release: Release) -> dict[str, Any]:
     return {
         "records": release.provenance["records"],
         "promise": {"k": plan.k, "attained": attained, "kept": attained >= plan.k},
-        "verdict": _verdict(plan.k, attained, release.measures.get("linkage")),
+        "verdict": _verdict(plan.k, attained, release.measures.get("linkage"))
+        + _reading(release.provenance["missing"]),
+        "missing": release.provenance["missing"],
         "groups": _groups(release),
         "methods": release.provenance["methods"],
         "columns": {
@@ -50,6 +52,17 @@ def _verdict(k: int, attained: int, linked: float | None) -> str:
     return (
         f"The columns together do NOT keep k = {k}: some record is the only one of its kind"
         f" (k = 1).{risk} Each block of columns keeps k by itself."
+    )
+
+
+def _reading(missing: dict[str, int]) -> str:
+    """Say how missing cells were counted, if there are some."""
+    if not missing:
+        return ""
+    return (
+        f" {sum(missing.values())} released cells are missing. That holds in the strict reading: a"
+        " missing cell is a value like any other, and records look alike only where the same cells"
+        " are missing."
     )
 
 

@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 Matrix = NDArray[np.float64]
 
 
-def with_confidential(X: Matrix, Y: Matrix, dependence: float) -> Matrix:
+def with_confidential(
+    X: Matrix, Y: Matrix, dependence: float, columns: tuple[int, int] | None = None
+) -> Matrix:
     """Extend the quasi-identifiers by the confidential columns, to preserve dependence.
 
     The weight of the two is ``beta = sqrt(dependence / (1 - dependence) * mX / mY)``
@@ -24,6 +26,9 @@ def with_confidential(X: Matrix, Y: Matrix, dependence: float) -> Matrix:
     dependence : float
         In [0, 1]. 0 groups by the quasi-identifiers alone, 1 by the confidential
         columns alone.
+    columns : tuple of int, optional
+        The numbers of columns mX and mY, where columns have several axes; by default
+        every axis is a column.
 
     Returns
     -------
@@ -45,5 +50,6 @@ def with_confidential(X: Matrix, Y: Matrix, dependence: float) -> Matrix:
         return X
     if dependence == 1:
         return Y
-    beta = math.sqrt(dependence / (1 - dependence) * X.shape[1] / Y.shape[1])
+    mX, mY = columns or (X.shape[1], Y.shape[1])
+    beta = math.sqrt(dependence / (1 - dependence) * mX / mY)
     return np.hstack([X, beta * Y])

@@ -1,30 +1,32 @@
 """A path becomes a table, and a table a file."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from shoal.errors import ColumnError, FileError
-from shoal.table.csv import Dialect, parse_columns, read_csv, write_csv
-
-TEXT = (".csv", ".tsv", ".txt")
-PARQUET = (".parquet", ".pq")
+from shoal.errors import ColumnError, FileError, ShoalError
+from shoal.table.database import is_database, read_table
+from shoal.table.dialect import Dialect
+from shoal.table.formats import check_beginning, format_of
+from shoal.table.formats._arrow import notes_of
+from shoal.table.source import Source
+from shoal.table.types import Type
 
 
 def read(
     path: str | Path, *, dialect: Dialect | None = None, numbers: Collection[str] | None = None
 ) -> pa.Table:
-    """Read a table from a CSV or Parquet file.
+    """Read a table from a file or a database.
 
     Parameters
     ----------
     path : str or Path
-        The file; its ending says what it is.
+        The file, whose ending says what it is, or the address of a database. See
+        docs/files.md.
     dialect : Dialect, optional
-        How a text table is written.
+        What the file does not say, as the separator of a text table.
     numbers : collection of str, optional
         Columns of a text table to read as numbers where they hold numbers; the
         others stay as they are written. None reads every column that holds
@@ -35,53 +37,68 @@ def read(
     pyarrow.Table
         The table.
     """
+    return open_source(path, dialect=dialect, numbers=numbers).table
+
+
+def open_source(
+    path: str | Path, *, dialect: Dialect | None = None, numbers: Collection[str] | None = None
+) -> Source:
+    """Read a table with what its file says about it; see `read`."""
+    dialect = dialect or Dialect()
+    if is_database(path):
+        return _whole(read_table(str(path), dialect.table), "The table")
     path = Path(path)
-    kind = _kind(path)
+    found = format_of(path, dialect)
     if path.is_dir():
         raise FileError(f"{str(path)!r} is a directory. Name a file in it.")
     if not path.exists():
         raise FileError(f"There is no file {str(path)!r}.")
     try:
-        if kind == "text":
-            table = read_csv(path, dialect or Dialect(), numbers)
-        else:
-            table = pq.read_table(path)
-    except pa.ArrowInvalid:
-        raise FileError(f"{path.name!r} is not a Parquet file, or it is damaged.") from None
-    except FileError:
+        check_beginning(path, found)
+        source: Source = found.load().read(path, dialect, numbers)
+    except ShoalError:
         raise
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError, pa.ArrowKeyError):
+        raise FileError(f"{path.name!r} is not a {found.name} file, or it is damaged.") from None
     except OSError as error:
         reason = (error.strerror or "the file is damaged").lower()
         raise FileError(f"{str(path)!r} could not be read: {reason}.") from None
-    check_names(table.column_names)
-    if table.num_rows == 0:
-        raise FileError(f"{path.name!r} holds no records.")
-    return table
+    return _whole(source, repr(path.name))
 
 
-def with_numbers(
-    table: pa.Table, columns: Collection[str], *, path: Path, dialect: Dialect | None = None
-) -> pa.Table:
-    """Return a table read from ``path`` with more columns as numbers, where it is a text table."""
-    if _kind(path) != "text":
-        return table
-    return parse_columns(table, columns, dialect or Dialect())
+def read_typed(path: str | Path, types: Mapping[str, Type], dialect: Dialect) -> pa.Table:
+    """Read a table in which some columns have declared types, and guess the others."""
+    source = open_source(path, dialect=dialect, numbers=())
+    words = [name for name, declared in types.items() if declared.kind != "numeric"]
+    others = [name for name in source.table.column_names if name not in words]
+    return source.with_numbers(others, words)
 
 
-def as_written(table: pa.Table, source: pa.Table, columns: Collection[str]) -> pa.Table:
-    """Return ``table`` with some columns as they stand in ``source``, to the letter."""
-    for name in columns:
-        table = table.set_column(table.column_names.index(name), name, source.column(name))
-    return table
+def write(
+    data: Any, path: str | Path, *, target: Path, dialect: Dialect | None = None
+) -> tuple[str, ...]:
+    """Write a table to ``path`` in the format that the name of ``target`` asks for.
 
+    Parameters
+    ----------
+    data : Source or pyarrow.Table
+        The table.
+    path : str or Path
+        The file to write.
+    target : Path
+        The name that the file will have.
+    dialect : Dialect, optional
+        What the ending does not say, as the separator of a text table.
 
-def write(data: Any, path: str | Path, *, target: Path, dialect: Dialect | None = None) -> None:
-    """Write an Arrow table to ``path`` in the format that the name of ``target`` asks for."""
+    Returns
+    -------
+    tuple of str
+        What had no place in the file.
+    """
     dialect = dialect or Dialect()
-    if _kind(target) == "text":
-        write_csv(data, Path(path), dialect, dialect.separator_for(target))
-    else:
-        pq.write_table(data, path)
+    source = data if isinstance(data, Source) else Source(data, notes_of(data.schema))
+    lost = format_of(target, dialect).load().write(source, Path(path), dialect, target)
+    return (*source.remarks, *lost)
 
 
 def check_names(names: Collection[Any]) -> None:
@@ -95,18 +112,18 @@ def check_names(names: Collection[Any]) -> None:
         seen.add(name)
 
 
-def check_format(path: Path) -> None:
-    """Refuse a path whose ending names no format."""
-    _kind(path)
+def check_format(path: Path, dialect: Dialect | None = None) -> None:
+    """Refuse a path whose ending names no format, or one that cannot be written."""
+    found = format_of(path, dialect)
+    if not found.writes:
+        raise FileError(
+            f"{found.name} files can be read, not written. Write .xpt for SAS, or another format."
+        )
+    found.load()  # a package that is not there is missed before the work, not after it
 
 
-def _kind(path: Path) -> str:
-    suffix = Path(path).suffix.lower()
-    if suffix in TEXT:
-        return "text"
-    if suffix in PARQUET:
-        return "parquet"
-    raise FileError(
-        f"The ending of {Path(path).name!r} names no format. Use one of:"
-        f" {', '.join(TEXT + PARQUET)}."
-    )
+def _whole(source: Source, culprit: str) -> Source:
+    check_names(source.table.column_names)
+    if source.table.num_rows == 0:
+        raise FileError(f"{culprit} holds no records.")
+    return source

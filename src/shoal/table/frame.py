@@ -1,6 +1,7 @@
 """Tables of any kind, seen through narwhals; nobody else imports it."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -50,11 +51,12 @@ def check_columns(frame: Frame, columns: Collection[str]) -> None:
 def matrix(frame: Frame, columns: Sequence[str]) -> NDArray[np.float64]:
     """Return the columns as a float64 matrix in original units; refuse what has no mean."""
     check_columns(frame, columns)
-    holes = {name: _holes(_numeric(frame, name)) for name in columns}
-    holes = {name: count for name, count in holes.items() if count}
-    if holes:
-        name, count = next(iter(holes.items()))
-        others = ", ".join(f"{other!r} {n}" for other, n in list(holes.items())[1:])
+    for name in columns:
+        _numeric(frame, name)
+    missing = holes(frame, columns)
+    if missing:
+        name, count = next(iter(missing.items()))
+        others = ", ".join(f"{other!r} {n}" for other, n in list(missing.items())[1:])
         raise InputError(
             f"Column {name!r} has {count} missing value{'s' if count > 1 else ''}"
             f"{f' ({others} too)' if others else ''}. Impute or drop them first: a group mean over"
@@ -62,19 +64,68 @@ def matrix(frame: Frame, columns: Sequence[str]) -> NDArray[np.float64]:
         )
     X = np.empty((len(frame), len(columns)))
     for at, name in enumerate(columns):
-        column = frame[name]
-        if column.dtype.is_integer():
-            _check_whole(column, name)
-        X[:, at] = column.cast(nw.Float64).to_numpy()
-        _check_range(X[:, at], name)
+        X[:, at] = numbers(frame, name)
     return X
 
 
-def with_values(frame: Frame, values: Mapping[str, NDArray[Any]]) -> Frame:
-    """Return the frame with the values of some columns replaced; all else stays."""
-    return frame.with_columns(
-        nw.new_series(name, column, backend=frame.implementation) for name, column in values.items()
-    )
+def numbers(frame: Frame, name: str) -> NDArray[np.float64]:
+    """Return a column as float64, not a number where it is missing; refuse what has no mean."""
+    column = _numeric(frame, name)
+    if column.dtype.is_integer() and column.count():
+        _check_whole(column, name)
+    values = np.array(column.cast(nw.Float64).to_numpy(), np.float64)
+    _check_range(values, name)
+    return values
+
+
+def arrow(frame: Frame, name: str) -> Any:
+    """Return a column as an Arrow array in one piece."""
+    try:
+        column = frame[name].to_arrow()
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        raise ColumnError(
+            f"Column {name!r} mixes kinds of values. Turn it into text first."
+        ) from None
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
+@dataclass(frozen=True, eq=False)
+class Taken:
+    """New values of a column that stand in some record of it, so that their type stays."""
+
+    records: NDArray[np.int64]
+    hole: NDArray[np.bool_]
+
+
+def with_values(frame: Frame, values: Mapping[str, NDArray[Any] | Taken]) -> Frame:
+    """Return the frame with the values of some columns replaced; all else stays.
+
+    Not a number stands for a missing value.
+    """
+    return frame.with_columns(_series(frame, name, new) for name, new in values.items())
+
+
+def where(frame: Frame, kept: NDArray[np.bool_]) -> Frame:
+    """Return some records of the frame, in their order, and nothing of the others."""
+    if kept.all():
+        return frame
+    frame = frame.filter(kept.tolist())
+    return frame.with_columns(_pruned(frame[name]) for name in frame.columns)
+
+
+def incomplete(frame: Frame, columns: Sequence[str]) -> NDArray[np.bool_]:
+    """Say for each record whether a value of some columns is missing."""
+    check_columns(frame, columns)
+    found = np.zeros(len(frame), bool)
+    for name in columns:
+        found |= np.asarray(_hole(frame[name]).to_numpy(), bool)
+    return found
+
+
+def holes(frame: Frame, columns: Sequence[str]) -> dict[str, int]:
+    """Return the number of missing values of each column that has some."""
+    counted = {name: _holes(frame[name]) for name in columns}
+    return {name: count for name, count in counted.items() if count}
 
 
 def only(frame: Frame, columns: Sequence[str]) -> Frame:
@@ -132,13 +183,7 @@ def codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
     check_columns(frame, columns)
     encoded = np.empty((len(frame), len(columns)), np.int64)
     for at, name in enumerate(columns):
-        try:
-            column = frame[name].to_arrow()
-        except (pa.ArrowInvalid, pa.ArrowTypeError):
-            raise ColumnError(
-                f"Column {name!r} mixes kinds of values. Turn it into text first."
-            ) from None
-        column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        column = arrow(frame, name)
         if pa.types.is_dictionary(column.type):
             column = column.cast(column.type.value_type)
         encoded[:, at] = column.dictionary_encode(null_encoding="encode").indices.to_numpy()
@@ -157,6 +202,37 @@ def differ(first: Frame, second: Frame, name: str) -> bool:
 def values_at(frame: Frame, columns: Sequence[str], row: int) -> list[Any]:
     """Return the values of one record."""
     return [frame[name][row] for name in columns]
+
+
+def _series(frame: Frame, name: str, new: NDArray[Any] | Taken) -> nw.Series[Any]:
+    if isinstance(new, Taken):
+        column, hole = frame[name][new.records], new.hole
+    else:
+        column, hole = nw.new_series(name, new, backend=frame.implementation), np.isnan(new)
+    if not hole.any():
+        return _pruned(column)
+    # pandas would turn what cannot be missing into objects or floats.
+    plain = column.dtype == nw.Boolean or column.dtype.is_integer()
+    known = nw.new_series("known", ~hole, backend=frame.implementation)
+    both = column.alias("value").to_frame().with_columns(known)
+    column = both.select(nw.when(nw.col("known")).then(nw.col("value")))["value"].alias(name)
+    return nw.maybe_convert_dtypes(column) if plain else _pruned(column)
+
+
+def _pruned(column: nw.Series[Any]) -> nw.Series[Any]:
+    """Forget categories that no record shows any more: they are values of the original.
+
+    The categories of an ordered type are a code book, and stay.
+    """
+    native = column.to_native()
+    if column.dtype != nw.Categorical:
+        return column
+    if isinstance(native, pa.ChunkedArray) and not native.type.ordered:
+        values = native.cast(native.type.value_type).dictionary_encode()
+        column = nw.from_native(values.cast(native.type), series_only=True).alias(column.name)
+    elif hasattr(native, "cat") and hasattr(native.cat, "remove_unused_categories"):
+        column = nw.from_native(native.cat.remove_unused_categories(), series_only=True)
+    return column
 
 
 def _numeric(frame: Frame, name: str) -> nw.Series[Any]:
@@ -185,11 +261,15 @@ def _is_number(cell: Any) -> bool:
     return True
 
 
-def _holes(column: nw.Series[Any]) -> int:
+def _hole(column: nw.Series[Any]) -> nw.Series[Any]:
     hole = column.is_null()
     if column.dtype.is_float():
         hole = hole | column.is_nan().fill_null(True)
-    return int(hole.sum())
+    return hole
+
+
+def _holes(column: nw.Series[Any]) -> int:
+    return int(_hole(column).sum())
 
 
 def _check_whole(column: nw.Series[Any], name: str) -> None:
@@ -207,5 +287,5 @@ def _check_range(values: NDArray[np.float64], name: str) -> None:
             f"Column {name!r} has {infinite} infinite value{'s' if infinite > 1 else ''}. Correct"
             " or drop them: they have no mean."
         )
-    if np.abs(values).max() > GREATEST:
+    if np.fmax.reduce(np.abs(values)) > GREATEST:
         raise InputError(f"Column {name!r} holds values beyond {GREATEST:g}. Rescale it.")

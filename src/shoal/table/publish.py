@@ -94,5 +94,5 @@ class Publication:
 
 
 def _cannot_write(target: Path, error: OSError) -> str:
-    reason = (error.strerror or "the disk said no").lower()
+    reason = (os.strerror(error.errno) if error.errno else "the disk said no").lower()
     return f"{str(target)!r} could not be written: {reason}. Nothing was changed."

@@ -1,0 +1,76 @@
+"""Files packed with gzip or zstd, read and written as they stream by.
+
+Nothing is unpacked to a disk: what is to be masked must not lie about.
+"""
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+import pyarrow as pa
+
+from shoal.errors import FileError
+
+PACKED = {".gz": "gzip", ".zst": "zstd"}
+HARMLESS = 1 << 29  # unpacked bytes that nobody needs to worry about
+RATIO = 200  # tables shrink 3 to 50 times; what shrinks more is built to fill a memory
+
+
+def packing(path: Path) -> str | None:
+    """Return how ``path`` is packed, by its ending."""
+    return PACKED.get(Path(path).suffix.lower())
+
+
+def inner(path: Path) -> Path:
+    """Return the name without the ending that says how it is packed."""
+    path = Path(path)
+    return path.with_suffix("") if packing(path) else path
+
+
+@contextmanager
+def unpacked(path: Path) -> Iterator[Any]:
+    """Open ``path`` for reading bytes; refuse what is damaged."""
+    try:
+        with pa.input_stream(str(path), compression=packing(path)) as stream:
+            yield stream
+    except FileError:
+        raise
+    except OSError as error:
+        if packing(path) is None or error.errno is not None:
+            raise
+        raise FileError(
+            f"{path.name!r} is no {packing(path)} file, or it is damaged or cut off."
+        ) from None
+
+
+@contextmanager
+def unpacked_text(path: Path, encoding: str) -> Iterator[TextIO]:
+    """Open ``path`` for reading text, line ends as they are."""
+    with unpacked(path) as stream:
+        yield io.TextIOWrapper(stream, encoding=encoding, newline="")
+
+
+@contextmanager
+def packed_text(path: Path, encoding: str, target: Path) -> Iterator[TextIO]:
+    """Open ``path`` for writing text, packed as the name of ``target`` says."""
+    kind = packing(target)
+    if kind is None:
+        with path.open("w", encoding=encoding, newline="") as text:
+            yield text
+        return
+    # A file of Python's under the packer would be closed by it, and a full disk not be told.
+    with pa.OSFile(str(path), "wb") as file, pa.CompressedOutputStream(file, kind) as stream:
+        packed = io.TextIOWrapper(io.BufferedWriter(stream), encoding=encoding, newline="")
+        yield packed
+        packed.detach().detach()
+
+
+def check_growth(name: str, packed: int, unpacked: int) -> None:
+    """Refuse a file that grows beyond all measure when it is unpacked."""
+    if unpacked > HARMLESS and unpacked > RATIO * packed:
+        raise FileError(
+            f"{name!r} unpacks to more than {RATIO} times its size, {unpacked >> 20} MB and more."
+            " Unpack it yourself if that is right."
+        )

@@ -1,0 +1,69 @@
+"""The missing codes of SAS transport files, .A to .Z and ._, which pyreadstat leaves aside.
+
+A missing value is stored as one letter and zeros in place of a float. Everything else
+about such a file is left to pyreadstat; here only those letters are read and written.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from string import ascii_uppercase
+
+import numpy as np
+from numpy.typing import NDArray
+
+RECORD = 80  # bytes
+LETTERS = np.frombuffer(f"{ascii_uppercase}_".encode(), np.uint8)
+HOLE = ord(".")
+
+
+def read_letters(path: Path, rows: int) -> dict[int, list[str | None]]:
+    """Return the letters of each column that has some, by its number."""
+    found = {}
+    cells = _cells(path, rows, "r")
+    for number, column in cells.items():
+        lettered = np.isin(column[:, 0], LETTERS) & ~column[:, 1:].any(axis=1)
+        if lettered.any():
+            first = column[:, 0]
+            found[number] = [
+                chr(first[row]) if lettered[row] else None for row in range(len(column))
+            ]
+    return found
+
+
+def write_letters(path: Path, rows: int, letters: Mapping[int, list[str | None]]) -> None:
+    """Put letters in place of missing values, by the number of the column."""
+    cells = _cells(path, rows, "r+") if letters else {}
+    for number, column in letters.items():
+        for row, letter in enumerate(column):
+            if letter is not None and cells[number][row, 0] == HOLE:
+                cells[number][row, 0] = ord(letter)
+
+
+def _cells(path: Path, rows: int, mode: str) -> dict[int, NDArray[np.uint8]]:
+    """Return the bytes of each column of numbers, one row per record."""
+    content = np.memmap(path, np.uint8, mode)  # type: ignore[call-overload]
+    described = _after(content, b"HEADER RECORD*******NAM")
+    count = int(bytes(content[described - 32 : described - 22]))
+    size = int(bytes(content[314:318]))  # bytes about each column: 140, and 136 on some machines
+    kinds, widths, places = [], [], []
+    for number in range(count):
+        about = bytes(content[described + size * number :][:size])
+        kinds.append(int.from_bytes(about[:2], "big"))
+        widths.append(int.from_bytes(about[4:6], "big"))
+        places.append(int.from_bytes(about[84:88], "big"))
+    length = sum(widths)
+    begin = _after(content, b"HEADER RECORD*******OBS")
+    table = content[begin : begin + rows * length].reshape(rows, length)
+    return {
+        number: table[:, places[number] : places[number] + widths[number]]
+        for number in range(count)
+        if kinds[number] == 1
+    }
+
+
+def _after(content: NDArray[np.uint8], heading: bytes) -> int:
+    """Return where the content under a heading begins."""
+    for at in range(0, len(content) - RECORD + 1, RECORD):
+        if bytes(content[at : at + len(heading)]) == heading:
+            return at + RECORD
+    raise ValueError
