@@ -33,9 +33,12 @@ LAW = {
     "tradeoff": {"comparison", "plan"},
     "report": {"table", "measure", "document", "release", "comparison", "tradeoff"},
     "papers": {"table", "space", "datasets", "partitioners", "mask", "measure", "plan"},
+    "app": {
+        "datasets", "document", "mask", "partitioners", "plan", "report", "table",
+    },
     "cli": {
-        "assessment", "cache", "comparison", "datasets", "document", "mask", "measure", "papers",
-        "partitioners", "plan", "release", "report", "table", "tradeoff",
+        "app", "assessment", "cache", "comparison", "datasets", "document", "mask", "measure",
+        "papers", "partitioners", "plan", "release", "report", "table", "tradeoff",
     },
     "__main__": {"cli"},
 }  # fmt: skip
@@ -49,8 +52,10 @@ ONLY_IN = {
     "narwhals": {"table"},
     "joblib": {"partitioners"},
     "highspy": {"partitioners"},
-    "jinja2": {"report"},
+    "jinja2": {"report", "app"},
     "matplotlib": {"report", "papers"},
+    "starlette": {"app"},
+    "uvicorn": {"app"},
     "typer": {"cli"},
     "rich": {"cli"},
     "pooch": {"datasets"},
