@@ -68,7 +68,7 @@ def cannot(release: Release) -> list[str]:
             f"Read the original {named(plan.masked)} of a person: one value stands for all records"
             f" of a group, and a group holds at least {plan.k}."
         )
-    homes = [step.k for step in plan.steps if step.household is not None]
+    homes = [step.k or 1 for step in plan.steps if step.household is not None]
     if homes and plan.k is not None:
         told.append(
             f"Find the household of a person: a class holds whole households, at least {min(homes)}"
