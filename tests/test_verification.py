@@ -115,6 +115,12 @@ def test_a_manifest_that_promises_too_much_is_seen_even_with_a_new_seal(folder):
     assert failed(*VERIFY) == ["promise"]
 
 
+def test_a_manifest_that_tells_another_smallest_class_is_seen(folder):
+    for other in (3, 5):
+        changed(lambda entries, n=other: entries["promise"].update(smallest_class=n), seal=True)
+        assert failed(*VERIFY) == ["smallest class"]
+
+
 def test_a_manifest_that_promises_too_little_is_seen_with_the_original(folder):
     def lower(entries):
         entries["promise"]["k"] = 3

@@ -21,6 +21,7 @@ from shoal.errors import (
 from shoal.mask.households import fewest
 from shoal.partitioners import MDAV
 from shoal.promise import check_promise
+from shoal.report.verdict import cannot
 from shoal.space import zscore
 from shoal.table import frame as tables
 
@@ -67,6 +68,9 @@ def test_groups_are_those_of_the_means_of_households():
     assert release.data.to_numpy() == pytest.approx(expected.to_numpy())
     assert "certified_gap" not in release.measures
     assert "at least 3 of them" in release.plan.steps[0].guarantee
+    told = " ".join(cannot(release))
+    assert "whole households, at least 3 of them" in told
+    assert "Find hh in the release: what names a person or a household was dropped" in told
 
 
 def test_a_small_stratum_is_counted_in_households():

@@ -92,6 +92,7 @@ def test_weights_and_households_are_told_from_other_columns():
     why = {entry["name"]: entry["why"] for entry in found["columns"]}
     assert "2.0 records share a value" in why["hh_id"]
     assert "if it is one of a survey" in why["weight"]
+    assert roles(inspect(SURVEY.assign(AFNLWGT=SURVEY["salary"])))["AFNLWGT"] == "weight"
     assert roles(inspect(SURVEY.assign(sample_weight=0)))["sample_weight"] != "weight"
     shared = SURVEY.assign(hh_id=range(40))
     assert roles(inspect(shared))["hh_id"] == "identifier"

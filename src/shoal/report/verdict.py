@@ -68,9 +68,15 @@ def cannot(release: Release) -> list[str]:
             f"Read the original {named(plan.masked)} of a person: one value stands for all records"
             f" of a group, and a group holds at least {plan.k}."
         )
-    dropped = columns_with(plan.roles, "identifier")
-    if dropped:
-        told.append(f"Find {named(dropped)} in the release: what names a person was dropped.")
+    homes = [step.k or 1 for step in plan.steps if step.household is not None]
+    if homes and plan.k is not None:
+        told.append(
+            f"Find the household of a person: a class holds whole households, at least {min(homes)}"
+            " of them."
+        )
+    if plan.dropped:
+        what = "person or a household" if columns_with(plan.roles, "household") else "person"
+        told.append(f"Find {named(plan.dropped)} in the release: what names a {what} was dropped.")
     return told
 
 

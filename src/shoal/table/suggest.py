@@ -23,7 +23,7 @@ CONFIDENTIAL = {
     "smoker", "smoking", "alcohol", "disability",
 }  # fmt: skip
 WEIGHT = {
-    "weights", "wgt", "wt", "pweight", "fweight", "hweight", "fnlwgt", "finalwgt", "perwt", "hhwt",
+    "weights", "wt", "pweight", "fweight", "hweight", "perwt", "hhwt",
 }  # fmt: skip
 OF_A_SURVEY = {
     "survey", "sample", "sampling", "design", "final", "person", "household", "hh", "calibrated",
@@ -97,7 +97,8 @@ def suggest_kind(facts: Facts) -> str:
 
 def _of_a_survey(facts: Facts) -> tuple[str, str] | None:
     words = facts.words
-    named = words & WEIGHT or ("weight" in words and words & OF_A_SURVEY)
+    named = {word for word in words if word in WEIGHT or word.endswith("wgt")}
+    named = named or ("weight" in words and words & OF_A_SURVEY) or set()
     if named and facts.positive:
         return "weight", f"its name says so ({min(named)}), and it is above 0 throughout"
     one = words & {"hhid", "hid"} or (words & HOUSEHOLD and words & NUMBER) or words == {"hh"}
