@@ -41,12 +41,12 @@ def serve(
         raise MissingDependency(
             'The page needs starlette and uvicorn: pip install "shoal[app]".'
         ) from None
-    from shoal.app import jobs
-    from shoal.app.gate import HOST, Gate
+    listener = _listen(port)
+    from shoal.app import jobs  # what follows takes a second or two
+    from shoal.app.gate import Gate
     from shoal.app.pages import Pages
     from shoal.app.sessions import Sessions
 
-    listener = _listen(HOST, port)
     before = {number: signal.getsignal(number) for number in SIGNALS}
     folder = Path(tempfile.mkdtemp(prefix="shoal-app-"))  # for this user alone
     sessions = Sessions(folder)
@@ -75,11 +75,12 @@ def serve(
             signal.signal(number, handler)
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def _listen(port: int) -> socket.socket:
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listener.bind((host, port))
+        listener.bind(("127.0.0.1", port))
+        listener.listen()  # who is quick waits, and is not refused
     except (OSError, OverflowError):
         listener.close()
         raise FileError(f"Port {port} cannot be used. Leave --port out, or name another.") from None

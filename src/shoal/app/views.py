@@ -4,7 +4,7 @@ import shlex
 from functools import cache
 from typing import Any
 
-from shoal.app import form
+from shoal.app import form as forms
 from shoal.app.sessions import Run, Session, release_name
 from shoal.datasets import CATALOGUE
 from shoal.report import embedded
@@ -13,6 +13,7 @@ from shoal.report.maps import Spot, risk_map
 from shoal.table.formats import FORMATS
 
 EXAMPLES = ("survey", "sme")  # those that come with the package
+UNFIT = "fixed-width text"  # it needs a second file, its column map
 RISK = "records picked rightly in %"
 
 
@@ -25,7 +26,7 @@ def whole_page(session: Session, limit: int) -> str:
             "start.html",
             message=session.message or reason,
             limit=limit,
-            formats=[(found.name, found.endings) for found in FORMATS],
+            formats=[(form.name, form.endings) for form in FORMATS if form.name != UNFIT],
             examples={name: CATALOGUE[name].line for name in EXAMPLES},
         )
     if looking.under_way:
@@ -38,7 +39,7 @@ def whole_page(session: Session, limit: int) -> str:
         settings=session.settings,
         undo=bool(session.past),
         redo=bool(session.future),
-        **form.catalogue(),
+        **forms.catalogue(),
         **_runs(session),
     )
 

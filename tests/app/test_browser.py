@@ -1,0 +1,305 @@
+"""The page in a real browser: from file to download, and everything that can go wrong between."""
+
+import re
+from pathlib import Path
+
+import pyarrow.csv as pa_csv
+import pytest
+from typer.testing import CliRunner
+
+import shoal
+from browser import chromium
+from page import PATIENCE, running, wait_for
+from shoal.cli import app
+
+HOSTILE = [
+    "<script>document.title='owned'</script>",
+    '"><img src=x onerror="document.title=\'owned\'">',
+    "</select></table><script>document.title='owned'</script>",
+    "javascript:document.title='owned'",
+    "{{ 7*7 }}",
+]
+LEAST_CONTRAST = 4.5  # WCAG AA for text
+CONTRAST = (Path(__file__).parents[1] / "contrast.js").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with running(tmp_path_factory.mktemp("page")) as started:
+        yield started
+    said = "".join(started.lines)
+    assert "Traceback" not in said
+    assert "error" not in said
+
+
+@pytest.fixture
+def visit(browser, server):
+    """Return a function that opens a session in a browser of its own and notes what happens."""
+    opened = []
+
+    def open_session(**look):
+        context = browser.new_context(**look)
+        view = context.new_page()
+        view.set_default_timeout(1000 * PATIENCE)
+        view.asked, view.said = [], []
+        context.on("request", lambda request: view.asked.append(request.url))
+        view.on("console", lambda message: view.said.append(message.text))
+        view.on("pageerror", lambda error: view.said.append(str(error)))
+        view.on("dialog", lambda dialog: (view.said.append(dialog.message), dialog.dismiss()))
+        used = server.link()
+        view.goto(used)
+        wait_for(lambda: server.link() != used)
+        opened.append((context, view))
+        return view
+
+    yield open_session
+    for context, view in opened:
+        if view.locator("header button").count():
+            view.get_by_role("button", name="End session").click()
+        context.close()
+        assert [url for url in view.asked if not url.startswith(f"http://{server.host}/")] == []
+        assert view.said == []
+
+
+@pytest.fixture(scope="module")
+def survey(tmp_path_factory):
+    path = tmp_path_factory.mktemp("file") / "survey.csv"
+    shoal.datasets.survey(200).to_csv(path, index=False)
+    return path
+
+
+def press(view, name):
+    view.get_by_role("button", name=name, exact=True).click()
+
+
+def take_example(view, name="sme"):
+    press(view, name)
+    view.locator("#settings").wait_for()
+
+
+def run(view, k, method="mdav"):
+    view.locator("#k").fill(k)
+    view.locator("#method").select_option(method)
+    press(view, "Run")
+    view.locator(".run").first.wait_for()
+
+
+def saved(view, link, folder):
+    with view.expect_download() as begun:
+        view.get_by_role("link", name=link, exact=True).first.click()
+    path = folder / begun.value.suggested_filename
+    begun.value.save_as(path)
+    return path
+
+
+def test_from_file_to_download(visit, survey, tmp_path):
+    view = visit(accept_downloads=True)
+    view.locator("#file").set_input_files(survey)
+    view.locator("#settings").wait_for()
+    assert view.locator("[name='role:0']").input_value() == "identifier"
+    view.get_by_label("Role of region").select_option("stratum")
+    view.get_by_label("Role of smoker").select_option("non-confidential")
+    run(view, "4")
+    view.locator(".run.done").wait_for()
+    release, plan = saved(view, "Masked file", tmp_path), saved(view, "Plan", tmp_path)
+    report = saved(view, "Save the report of run 1", tmp_path)
+    assert (release.name, plan.name, report.name) == (
+        "survey-release.csv",
+        "plan-1.toml",
+        "report-1.html",
+    )
+    masked = pa_csv.read_csv(release).to_pandas()
+    known = ["region", "age", "height", "weight", "years_of_education", "household_size"]
+    assert "person" not in masked
+    assert len(masked) == 200
+    assert masked.groupby(known).size().min() >= 4
+    again = tmp_path / "again.csv"
+    done = CliRunner().invoke(app, ["run", str(plan), str(survey), str(again)])
+    assert done.exit_code == 0
+    assert again.read_bytes() == release.read_bytes()
+    assert "shoal run plan-1.toml survey.csv survey-release.csv" in view.content()
+    with view.context.expect_page() as opened:
+        view.get_by_role("link", name="Read the report").click()
+    assert "The promise holds: k = 4" in opened.value.locator(".verdict").inner_text()
+    assert "The promise holds: k = 4" in report.read_text(encoding="utf-8")
+
+
+def test_several_runs_stand_side_by_side_and_settings_come_back(visit):
+    view = visit()
+    take_example(view)
+    run(view, "3, 5, 20")
+    view.locator(".run.done").nth(1).wait_for()
+    failed = view.locator(".run.failed .message")
+    failed.wait_for()
+    assert "k=20" in failed.inner_text()
+    assert view.locator("figure circle").count() == 2
+    assert view.locator(".compared tbody tr").count() == 2
+    press(view, "Use the settings of run 2")
+    view.locator("#k[value='5']").wait_for()
+    press(view, "Undo")
+    view.locator("#k[value='3, 5, 20']").wait_for()
+    press(view, "Redo")
+    view.locator("#k[value='5']").wait_for()
+    press(view, "Close this file")
+    view.locator("#drop").wait_for()
+
+
+def test_a_change_is_kept_through_a_reload_and_can_be_undone(visit):
+    view = visit()
+    take_example(view)
+    role = view.get_by_label("Role of turnover")
+    assert role.input_value() == "confidential"
+    with view.expect_response("**/settings"):
+        role.select_option("quasi-identifier")
+    view.reload()
+    assert role.input_value() == "quasi-identifier"
+    press(view, "Undo")
+    view.locator("#undo[disabled]").wait_for()
+    assert role.input_value() == "confidential"
+
+
+def test_a_run_survives_a_reload_and_is_cancelled_in_the_middle(visit, server):
+    view = visit()
+    take_example(view, "survey")
+    view.locator("#effort").select_option("search")
+    view.get_by_label("Budget").last.wait_for(state="attached")
+    view.locator("[id='effort:search:budget']").fill("600")
+    run(view, "5")
+    view.locator(".run.running").wait_for()
+    view.reload()
+    view.locator(".run.running progress").wait_for()
+    view.get_by_text("searching").wait_for()
+    press(view, "Cancel run 1")
+    view.locator(".run.cancelled").wait_for()
+    wait_for(lambda: not [f for folder in server.folders for f in folder.rglob("run-1")])
+    run(view, "5")  # and the page is ready for more
+    view.locator("article .progress").wait_for()
+    press(view, "Cancel run 2")
+
+
+def test_a_file_is_dropped(visit):
+    view = visit()
+    dropped = view.evaluate_handle(
+        """() => {
+          const held = new DataTransfer();
+          held.items.add(new File(["a,b\\n1,2\\n3,4\\n"], "dropped file.csv"));
+          return held;
+        }"""
+    )
+    view.dispatch_event("#drop", "drop", {"dataTransfer": dropped})
+    view.locator("#settings").wait_for()
+    assert view.locator("h1").inner_text() == "dropped file.csv"
+
+
+def test_hostile_names_are_shown_and_not_obeyed(visit, tmp_path):
+    view = visit()
+    quoted = ",".join('"' + name.replace('"', '""') + '"' for name in HOSTILE)
+    rows = "\n".join(",".join(str(i * at % 13) for at in range(1, 6)) for i in range(30))
+    path = tmp_path / "<img src=x onerror=alert(1)>.csv"
+    path.write_text(f"{quoted}\n{rows}\n")
+    view.locator("#file").set_input_files(path)
+    view.locator("#settings").wait_for()
+    for at in range(5):
+        view.locator(f"[name='role:{at}']").select_option("quasi-identifier" if at < 3 else "")
+    run(view, "3")
+    view.locator(".run.done").wait_for()
+    text = view.locator("main").inner_text()
+    assert all(name in text for name in HOSTILE)
+    assert view.title() == "Shoal: _img src_x onerror_alert_1__.csv"
+    assert view.locator("main img, main script").count() == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("line.csv", b"x" * 100_000_000, "holds no records|name of 100000000 characters"),
+        ("commas.csv", b"a" + b",a" * 100_000 + b"\n1\n", "two columns|columns"),
+        ("binary.csv", bytes(range(256)) * 400, "binary.csv"),
+        ("picture.xlsx", b"\x89PNG\r\n\x1a\n" + bytes(5000), "picture.xlsx"),
+        ("empty.parquet", b"", "empty.parquet"),
+        ("bomb.csv.gz", b"\x1f\x8b\x08\x00garbage", "bomb.csv.gz"),
+        ("no.exe", b"MZ", "names no format"),
+    ],
+)
+def test_a_hostile_file_is_refused_in_words(visit, tmp_path, name, content, words):
+    view = visit()
+    path = tmp_path / name
+    path.write_bytes(content)
+    if name == "no.exe":  # the browser tells of the answer 400 by itself
+        view.said = Silent()
+    view.locator("#file").set_input_files(path)
+    view.locator("#message:not([hidden])").wait_for()
+    told = view.locator("#message").inner_text()
+    assert re.search(words, told), told
+    assert len(told) < 500
+    assert not re.search(r"Traceback|unforeseen|/tmp", told)
+
+
+class Silent(list):
+    """Keeps nothing."""
+
+    def append(self, message):
+        del message
+
+
+def test_two_browsers_do_not_see_each_other(visit, browser):
+    mine, yours = visit(), visit()
+    take_example(mine)
+    assert yours.locator("#drop").count() == 1
+    yours.reload()
+    assert yours.locator("#drop").count() == 1
+    answer = yours.context.request.get(mine.url)
+    assert (answer.status, "sme" in answer.text()) == (403, False)
+    stranger = browser.new_context()
+    assert stranger.request.get(mine.url).status == 403
+    stranger.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_stands_out_and_a_narrow_window_does(visit, scheme):
+    view = visit(color_scheme=scheme, viewport={"width": 390, "height": 800})
+    take_example(view)
+    run(view, "3, 5")
+    view.locator(".run.done").nth(1).wait_for()
+    view.locator("details").evaluate_all("all => all.forEach(e => e.open = true)")
+    assert view.evaluate("() => document.documentElement.scrollWidth") <= 390
+    view.locator("[disabled]").evaluate_all("all => all.forEach(e => e.remove())")
+    found = view.evaluate(CONTRAST)
+    assert len(found) > 50
+    weak = [(round(contrast, 2), text) for contrast, text in found if contrast < LEAST_CONTRAST]
+    assert weak == []
+
+
+def test_no_mouse_is_needed(visit):
+    view = visit()
+    tab_to(view, "e => e.textContent === 'sme'")
+    view.keyboard.press("Enter")
+    view.locator("#settings").wait_for()
+    tab_to(view, "e => e.id === 'k'")
+    view.keyboard.type("3")
+    view.keyboard.press("Enter")
+    view.locator(".run.done").wait_for()
+    tab_to(view, "e => e.textContent === 'Masked file'")
+
+
+def tab_to(view, wanted):
+    for _ in range(80):
+        view.keyboard.press("Tab")
+        if view.evaluate(f"() => ({wanted})(document.activeElement)"):
+            return
+    raise AssertionError("the keyboard does not lead there")
+
+
+def test_every_field_has_a_name_that_can_be_heard(visit):
+    view = visit()
+    take_example(view)
+    bare = "all => all.filter(e => !e.labels.length && !e.ariaLabel).map(e => e.name)"
+    assert view.locator("input, select").evaluate_all(bare) == []
+    ids = view.locator("[id]").evaluate_all("all => all.map(e => e.id)")
+    assert len(ids) == len(set(ids))

@@ -1,0 +1,145 @@
+"""The form says what the signatures say, and a filled one makes the plan that was meant."""
+
+import pytest
+
+from shoal import Plan, parameters
+from shoal.app import form
+from shoal.app.sessions import Session
+from shoal.errors import ParameterError
+from shoal.mask import Microaggregate
+from shoal.partitioners import METHODS, partitioner
+from shoal.partitioners.registry import EFFORTS
+
+COLUMNS = [
+    {"name": "<b>name</b>", "role": "identifier"},
+    {"name": "age", "role": "quasi-identifier"},
+    {"name": "school", "role": "quasi-identifier"},
+    {"name": "income", "role": "confidential"},
+    {"name": "town", "role": None},
+]
+
+
+def filled(**more):
+    settings = {**form.first_settings(COLUMNS), "k": "3"}
+    return settings | {name.replace("__", ":"): text for name, text in more.items()}
+
+
+def test_suggested_roles_stand_in_the_form_and_k_does_not():
+    settings = form.first_settings(COLUMNS)
+    assert settings["role:1"] == "quasi-identifier"
+    assert settings["role:4"] == ""
+    assert settings["k"] == ""
+    with pytest.raises(ParameterError, match="k is a whole number"):
+        form.plans(settings, COLUMNS)
+
+
+@pytest.mark.parametrize("method", [name for name in METHODS if name not in EFFORTS])
+@pytest.mark.parametrize("effort", ["", *EFFORTS])
+def test_every_method_and_effort_can_be_chosen(method, effort):
+    if method == "auto" and effort:
+        expected = partitioner("mdav", {"k": 2, "effort": effort})
+    else:
+        expected = partitioner(method, {"k": 2, "effort": effort or None})
+    (plan,) = form.plans(filled(k="2", method=method, effort=effort), COLUMNS)
+    step = Microaggregate(["age", "school"], expected)
+    roles = {"<b>name</b>": "identifier", "income": "confidential"}
+    roles |= {"age": "quasi-identifier", "school": "quasi-identifier"}
+    assert plan == Plan(roles, [step])
+
+
+def test_every_parameter_of_step_method_and_effort_has_a_field():
+    found = form.catalogue()
+    named = {field.name for field in found["step"]}
+    assert named == {
+        f"step:{name}"
+        for name in parameters.declared(Microaggregate)
+        if name not in ("columns", "partition", "within")
+    }
+    for kind, classes in (("method", METHODS), ("effort", EFFORTS)):
+        for name, fields in found[f"of_{kind}"].items():
+            known = set(parameters.declared(classes[name])) - {"k", "method"}
+            assert {field.name for field in fields} == {f"{kind}:{name}:{one}" for one in known}
+
+
+def test_what_the_form_shows_at_first_is_what_happens_without_it():
+    plain = form.plans(filled(), COLUMNS)
+    shown = {
+        field.name: field.default
+        for several in [form.catalogue()["step"], form.catalogue()["of_method"]["sorted"]]
+        for field in several
+        if field.choices
+    }
+    assert len(shown) >= 7
+    assert form.plans(filled() | shown, COLUMNS) == plain
+
+
+def test_fields_become_parameters_and_columns_become_strata_and_types():
+    (plan,) = form.plans(
+        filled(
+            method="vmdav",
+            method__vmdav__gamma="0.5",
+            method__cvmdav__gamma="9",
+            step__decimals="1",
+            step__missing="drop",
+            role__4="stratum",
+            kind__2="ordinal",
+            order__2="none, some,much",
+        ),
+        COLUMNS,
+    )
+    entry = plan.to_dict()
+    (step,) = entry["steps"]
+    assert step["partition"] == {"method": "vmdav", "k": 3, "gamma": 0.5}
+    assert (step["decimals"], step["missing"], step["within"]) == (1, "drop", ["town"])
+    assert entry["roles"]["town"] == "quasi-identifier"
+    assert entry["types"]["school"]["order"] == ["none", "some", "much"]
+
+
+def test_several_k_make_several_plans():
+    assert [plan.k for plan in form.plans(filled(k="3, 5 10,5"), COLUMNS)] == [3, 5, 10]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"k": "0"}, "'k' parameter"),
+        ({"k": "-3"}, "whole number"),
+        ({"k": "x"}, "whole number"),
+        ({"k": "9" * 400}, "whole number"),
+        ({"k": " ".join(map(str, range(2, 40)))}, "too many"),
+        ({"method": "<b>"}, "no method"),
+        ({"effort": "much"}, "no effort"),
+        ({"role__1": "hero"}, "no role"),
+        ({"role__1": "", "role__2": ""}, "No column would be masked"),
+        ({"step__dependence": "2"}, "Dependence must be"),
+        ({"step__decimals": "1e99"}, "Decimals must be"),
+        ({"effort": "search", "effort__search__budget": "-1"}, "Budget must be"),
+        ({"kind__1": "colour"}, "colour"),
+    ],
+)
+def test_what_makes_no_plan_is_refused_in_words(change, words):
+    with pytest.raises(ParameterError, match=words):
+        form.plans(filled(**change), COLUMNS)
+
+
+def test_what_the_form_has_no_field_for_is_left_at_the_door():
+    given = {"k": " 3 ", "role:1": "", "role:99": "x", "<b>name</b>": "x", "step:columns": "x"}
+    assert form.known_only(given, COLUMNS) == {"k": "3", "role:1": ""}
+
+
+def test_settings_are_undone_and_done_again(tmp_path):
+    session = Session(tmp_path / "one")
+    session.change({"k": "3"})
+    session.change({"k": "3"})  # nothing changed: nothing to undo
+    session.change({"k": "5"})
+    session.undo()
+    assert session.settings == {"k": "3"}
+    session.redo()
+    session.redo()
+    assert session.settings == {"k": "5"}
+    session.undo()
+    session.change({"k": "7"})
+    assert session.future == []
+    for _ in range(5):
+        session.undo()
+    assert session.settings == {}

@@ -1,0 +1,198 @@
+"""Who may come in, and what stays behind when the server ends."""
+
+import signal
+import socket
+import sys
+from urllib.parse import urlsplit
+
+import pytest
+from typer.testing import CliRunner
+
+from page import running, wait_for
+from shoal.cli import app
+
+SECRET = "Ermengarde"  # a value of the data that nobody may print
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    with running(tmp_path_factory.mktemp("page"), "--limit", "1") as started:
+        yield started
+
+
+@pytest.fixture
+def inside(page):
+    """Return address and cookie of a session, which ends with the test."""
+    place, cookie = page.enter()
+    yield place, cookie
+    page.leave(place, cookie)
+
+
+def query(link):
+    return f"/?{urlsplit(link).query}"
+
+
+def test_a_token_opens_one_session_and_is_worth_nothing_afterwards(page):
+    link = page.link()
+    answer = page.ask(query(link))
+    assert answer.status == 303
+    cookie = answer.getheader("Set-Cookie")
+    place = answer.getheader("Location")
+    assert f"Path={place}" in cookie
+    assert "HttpOnly" in cookie
+    assert "SameSite=strict" in cookie
+    again = page.ask(query(link))
+    assert (again.status, again.getheader("Set-Cookie")) == (403, None)
+    wait_for(lambda: page.link() != link)
+    assert page.ask(query(page.link())).status == 303
+    page.leave(place, cookie.split(";")[0])
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/?token=", "/?token=wrong", "/?token=%00%ff", "/s/", "/s/a/b"]
+)
+def test_a_wrong_token_gets_nothing(page, path):
+    answer = page.ask(path)
+    assert answer.status == 403
+    assert answer.getheader("Set-Cookie") is None
+    assert b"<" not in answer.content
+
+
+@pytest.mark.parametrize("host", ["evil.example", "localhost", "127.0.0.1", "[::1]", "", None])
+def test_a_wrong_host_gets_nothing_and_spends_no_token(page, host):
+    port, before = page.host.split(":")[1], len(page.links)
+    named = f"{host}:{port}" if host in ("evil.example", "localhost", "[::1]") else host
+    answer = page.ask(query(page.link()), Host=named)
+    assert answer.status in (400, 403)
+    assert answer.getheader("Set-Cookie") is None
+    assert b"Shoal" not in answer.content
+    assert len(page.links) == before  # a link that is used is followed by another one
+
+
+def test_a_session_opens_with_its_own_cookie_alone(page):
+    mine, my_cookie = page.enter()
+    yours, your_cookie = page.enter()
+    assert page.ask(mine, Cookie=my_cookie).status == 200
+    for cookie in (your_cookie, "shoal=", "shoal=x; shoal", None):
+        answer = page.ask(mine, Cookie=cookie)
+        assert answer.status == 403
+        assert b"<" not in answer.content
+    assert page.ask(yours, Cookie=your_cookie).status == 200
+    page.leave(mine, my_cookie)
+    page.leave(yours, your_cookie)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": None},
+        {"Origin": "null"},
+        {"Origin": "http://evil.example"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Sec_Fetch_Site": "cross-site"},
+        {"Sec_Fetch_Site": "same-site"},
+    ],
+)
+def test_what_another_page_sends_is_refused(page, inside, headers):
+    place, cookie = inside
+    answer = page.ask(f"{place}example", "POST", b"name=sme", Cookie=cookie, **headers)
+    assert answer.status == 403
+    assert b"Load a table" in page.ask(place, Cookie=cookie).content
+
+
+def test_another_page_of_this_machine_cannot_even_look(page, inside):
+    place, cookie = inside
+    assert page.ask(place, Cookie=cookie, Sec_Fetch_Site="same-site").status == 403
+
+
+def test_every_answer_is_armoured(page, inside):
+    place, cookie = inside
+    for path in (place, f"{place}static/app.js", f"{place}state", f"{place}nothing", "/"):
+        answer = page.ask(path, Cookie=cookie)
+        policy = answer.getheader("Content-Security-Policy")
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert answer.getheader("X-Content-Type-Options") == "nosniff"
+        assert answer.getheader("Cache-Control") == "no-store"
+        assert answer.getheader("X-Frame-Options") == "DENY"
+        assert answer.getheader("Server") is None
+
+
+@pytest.mark.parametrize(
+    "path", ["static/..%2f__init__.py", "static/%2e%2e/server.py", "runs/1/release", "runs/-1/plan"]
+)
+def test_there_is_no_way_to_other_files(page, inside, path):
+    place, cookie = inside
+    assert page.ask(f"{place}{path}", Cookie=cookie).status == 404
+
+
+def test_nobody_else_on_the_net_is_heard(page):
+    port = int(page.host.split(":")[1])
+    with socket.socket() as caller, pytest.raises(ConnectionRefusedError):
+        caller.connect(("127.0.0.2", port))
+
+
+def test_a_file_that_is_too_large_is_refused_before_and_while_it_comes(page, inside):
+    place, cookie = inside
+    header = {"Cookie": cookie, "X_File_Name": "a.csv"}
+    told = page.ask(f"{place}file", "POST", b"", **header, Content_Length=str(10**9))
+    assert told.status == 400
+    assert b"larger than 1 MB" in told.content
+    body = b"%x\r\n%s\r\n0\r\n\r\n" % (1_100_000, bytes(1_100_000))
+    while_it_comes = page.ask(
+        f"{place}file", "POST", body, **header, Transfer_Encoding="chunked", Content_Length=None
+    )
+    assert b"larger than 1 MB" in while_it_comes.content
+    assert not [path for folder in page.folders for path in folder.rglob("a.csv")]
+
+
+@pytest.mark.parametrize("name", ["a.exe", "", "..", "a.sqlite", "a.csv%00.png", "sqlite%3A//a"])
+def test_a_file_of_no_known_format_is_refused_by_its_name(page, inside, name):
+    place, cookie = inside
+    told = page.ask(f"{place}file", "POST", b"a\n1\n", Cookie=cookie, X_File_Name=name)
+    assert told.status == 400
+    assert b"names no format" in told.content
+
+
+def test_ending_a_session_removes_its_files(page, inside):
+    place, cookie = inside
+    header = {"Cookie": cookie, "X_File_Name": "..%2F..%2Fmine.csv"}
+    assert page.ask(f"{place}file", "POST", b"a\n1\n", **header).status == 200
+    (folder,) = page.folders
+    assert [path.name for path in folder.rglob("mine.csv")] == ["mine.csv"]
+    assert folder.stat().st_mode & 0o077 == 0
+    page.ask(f"{place}end", "POST", b"", Cookie=cookie)
+    wait_for(lambda: not list(folder.rglob("mine.csv")))
+    assert page.ask(place, Cookie=cookie).status == 403
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_at_the_end_nothing_is_left_and_nothing_was_said(tmp_path, number):
+    with running(tmp_path) as page:
+        place, cookie = page.enter()
+        rows = "".join(f"{SECRET},{i},{i * 7 % 11}\n" for i in range(20))
+        header = {"Cookie": cookie, "X_File_Name": f"{SECRET}.csv"}
+        page.ask(f"{place}file", "POST", f"{SECRET}_name,x,y\n{rows}".encode(), **header)
+        assert page.folders
+        said = page.end(number)
+    assert page.process.returncode == 0
+    assert page.folders == []
+    assert SECRET not in said
+    assert said.count("http://") == len(said.splitlines()) == 2
+
+
+def test_without_the_extra_the_command_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    done = CliRunner().invoke(app, ["app", "--no-browser"])
+    assert done.exit_code == 1
+    assert 'pip install "shoal[app]"' in done.output
+
+
+def test_a_port_that_is_taken_is_told():
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = str(other.getsockname()[1])
+        done = CliRunner().invoke(app, ["app", "--no-browser", "--port", port])
+    assert done.exit_code == 1
+    assert f"Port {port} cannot be used" in done.output
