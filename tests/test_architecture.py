@@ -25,8 +25,11 @@ LAW = {
     "promise": {"table", "mask", "measure"},
     "release": {"partitioners"},
     "profile": {"table", "measure", "partitioners"},
+    "consistency": {"table", "mask"},
+    "findings": {"table", "partitioners", "mask", "assessment"},
     "plan": {
-        "table", "partitioners", "mask", "assessment", "document", "profile", "promise", "release",
+        "table", "partitioners", "mask", "assessment", "consistency", "document", "findings",
+        "profile", "promise", "release",
     },
     "delivery": {"table", "release", "plan"},
     "manifest": {"table", "release"},
@@ -50,7 +53,7 @@ LAW = {
 # and a release may name the types that it hands on.
 UPWARDS = {
     ("release", "report"), ("release", "manifest"), ("comparison", "report"), ("release", "plan"),
-    ("release", "tradeoff"),
+    ("release", "tradeoff"), ("consistency", "plan"), ("findings", "plan"),
 }  # fmt: skip
 ONLY_IN = {
     "numba": {"kernels"},

@@ -11,28 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import document, parameters
-from shoal.assessment import Assessment, assess_frames, linear
-from shoal.errors import (
-    HomogeneousGroup,
-    InputError,
-    MissingValues,
-    NoPromise,
-    PlanError,
-    ShoalWarning,
-    UnderProtection,
-    Unfinished,
-    UnprotectedColumn,
-)
+from shoal.assessment import assess_frames, linear
+from shoal.consistency import check
+from shoal.errors import InputError, PlanError
+from shoal.findings import findings
 from shoal.mask import Grouping, Microaggregate, Outcome, Step
-from shoal.mask.homogeneity import told
-from shoal.mask.survey import weight_told, with_roles
+from shoal.mask.survey import with_roles
 from shoal.partitioners import Partitioner, partitioner, way_taken
 from shoal.profile import profile
 from shoal.promise import check_promise
 from shoal.release import Release
 from shoal.table import frame as tables
 from shoal.table.frame import Frame
-from shoal.table.roles import as_list, check_roles, columns_with, listed
+from shoal.table.roles import as_list, check_roles, columns_with
 from shoal.table.types import as_types
 
 
@@ -69,7 +60,7 @@ class Plan:
         check_roles(roles)
         self.roles, self.steps = with_roles(roles, steps)
         self.types = as_types(types)
-        self._check()
+        check(self)
 
     @classmethod
     def of(
@@ -106,7 +97,7 @@ class Plan:
 
         Steps that mask confidential columns alone have no say.
         """
-        promised = [step.k for step in self._hiding]
+        promised = [step.k for step in self.hiding]
         found = [k for k in promised if k is not None]
         return min(found) if len(found) == len(promised) else None
 
@@ -152,7 +143,7 @@ class Plan:
         return [name for name in (*self.masked, *households) if name not in self.numbers]
 
     @property
-    def _hiding(self) -> list[Step]:
+    def hiding(self) -> list[Step]:
         """The steps that mask a column which attackers may know."""
         return [step for step in self.steps if set(step.columns) & set(self.known)]
 
@@ -180,7 +171,7 @@ class Plan:
         masked = tables.with_values(frame, values)
         check_promise(self.steps, masked, confidential, self.types)
         # Columns masked apart, or without k, can be linked again; that risk is worth a search.
-        apart = sum(len(step.column_blocks) for step in self._hiding) > 1
+        apart = sum(len(step.column_blocks) for step in self.hiding) > 1
         wanted = [*linear(), *(["linkage"] if apart or self.k is None else [])]
         bounds = [outcome.bound for outcome in outcomes if outcome.bound is not None]
         bound = sum(bounds) if len(bounds) == len(outcomes) else None
@@ -199,20 +190,7 @@ class Plan:
             weight=self.weight,
             lower_bound=bound,
         )
-        found = [
-            *self._dropped(whole, kept),
-            *self._unprotected(whole),
-            *(
-                []
-                if self.weight is None
-                else weight_told(self.weight, self.roles, masked, self.known)
-            ),
-            *(warning for outcome in outcomes for warning in outcome.warnings),
-            *_unfinished(outcomes),
-            *self._without_promise(),
-            *self._under_protection(measures),
-            *self._homogeneous(measures),
-        ]
+        found = findings(self, whole, kept, masked, outcomes, measures)
         for warning in found:
             warnings.warn(warning, stacklevel=_level_of_caller())
         released = tables.without(masked, self.dropped)
@@ -254,85 +232,20 @@ class Plan:
     def __repr__(self) -> str:
         return f"Plan({', '.join(_phrase(step) for step in self.steps)})"
 
-    def _check(self) -> None:
-        if not self.steps:
-            raise PlanError("The plan has no step. Add at least one.")
-        twice = [name for name in dict.fromkeys(self.masked) if self.masked.count(name) > 1]
-        if twice:
-            raise PlanError(f"{listed(twice)} would be masked twice. Leave one step.")
-        dropped = [name for name in columns_with(self.roles, "identifier") if name in self.masked]
-        if dropped:
-            raise PlanError(
-                f"{listed(dropped)} cannot be masked: identifiers are dropped from the release."
-                " Change the role, or leave it out of the step."
-            )
-        crossed = [name for step in self.steps for name in step.strata if name in self.masked]
-        if crossed:
-            raise PlanError(
-                f"{listed(crossed)} cannot be masked by one step and split the strata of another."
-                " Choose one."
-            )
-        for step in self.steps if self.types else ():
-            kinds = [n for n in step.columns if n in self.types and n not in self.numbers]
-            if kinds and not step.of_any_kind:
-                raise PlanError(
-                    f"The step {step.name!r} computes with numbers, and {listed(kinds)} would be"
-                    " none by the types of the plan. Leave the type out, or use another step."
-                )
-        if not self.known:
-            raise PlanError(
-                "The plan masks confidential columns alone, so nothing tells what an attacker may"
-                " know. Mask the quasi-identifiers too, or leave the role out."
-            )
-        beyond = [
-            name
-            for step in self.steps
-            if isinstance(step, Microaggregate)
-            for name in ("diversity", "closeness")
-            if getattr(step, name) is not None
-        ]
-        if beyond and len(self.steps) > 1:
-            raise PlanError(
-                f"{beyond[0]} is promised for all that an attacker may know, so no other step may"
-                " mask columns. Mask them in one step, or leave it out."
-            )
-        bare = [
-            name for name in columns_with(self.roles, "quasi-identifier") if name not in self.known
-        ]
-        if bare:
-            raise PlanError(
-                f"{listed(bare, 'Quasi-identifier', 'Quasi-identifiers')} would leave unmasked. Add"
-                " to a step, use within=, or give another role."
-            )
-
     @property
-    def _needed(self) -> list[str]:
+    def needed(self) -> list[str]:
         """The columns whose missing values drop a record."""
         return [name for step in self.steps if step.drops_incomplete for name in step.columns]
 
     def _complete(self, frame: Frame) -> NDArray[np.bool_]:
         """Say which records no step drops because a value is missing."""
-        kept = ~tables.incomplete(frame, self._needed)
+        kept = ~tables.incomplete(frame, self.needed)
         if not kept.any():
             raise InputError(
                 f"Every one of the {len(frame)} records has a missing value, so"
                 ' missing="drop" would leave none. Use "own-groups" or "impute".'
             )
         return np.asarray(kept)
-
-    def _dropped(self, frame: Frame, kept: NDArray[np.bool_]) -> list[ShoalWarning]:
-        if kept.all():
-            return []
-        number = int((~kept).sum())
-        counts = tables.holes(frame, self._needed)
-        missing = ", ".join(f"{name!r} {count}" for name, count in counts.items())
-        verb = "was" if number == 1 else "were"
-        return [
-            MissingValues(
-                f"{number} of {len(kept)} records {verb} dropped because values are missing:"
-                f" {missing}."
-            )
-        ]
 
     def _settled(self, outcomes: Sequence[Outcome]) -> "Plan":
         """Return the plan that makes the same groups again, whatever the clock says."""
@@ -347,66 +260,6 @@ class Plan:
         pairs = zip(self.steps, seeded.steps, strict=True)
         seeds = [zip(old.seeds, new.seeds, strict=True) for old, new in pairs]
         return tuple(new for step in seeds for old, new in step if old is None and new is not None)
-
-    def _unprotected(self, frame: Frame) -> list[ShoalWarning]:
-        free = [name for name in frame.columns if name not in self.roles and name not in self.known]
-        found: list[ShoalWarning] = []
-        if tables.has_own_index(frame):
-            found.append(
-                UnprotectedColumn(
-                    "The index is released unchanged. If it names records, drop it first:"
-                    " data.reset_index(drop=True)."
-                )
-            )
-        if free:
-            has, is_ = ("has", "is") if len(free) == 1 else ("have", "are")
-            found.append(
-                UnprotectedColumn(
-                    f"{listed(free)} {has} no role and {is_} released unchanged. What an attacker"
-                    " may know is a quasi-identifier: give every column a role."
-                )
-            )
-        return found
-
-    def _without_promise(self) -> list[ShoalWarning]:
-        """Warn of columns that attackers may know and that are masked without k-anonymity."""
-        return [
-            NoPromise(
-                f"{listed([n for n in step.columns if n in self.known])}: NO k-anonymity is"
-                f" promised. {step.guarantee}"
-            )
-            for step in self._hiding
-            if step.k is None
-        ]
-
-    def _under_protection(self, measures: Assessment) -> list[ShoalWarning]:
-        attained = measures["smallest_class"]
-        if self.k is None or attained >= self.k:
-            return []
-        linked = (
-            f" An attacker who knows them all links {100 * measures['linkage']:.1f}% of the records"
-            " rightly."
-            if "linkage" in measures
-            else ""
-        )
-        return [
-            UnderProtection(
-                f"The quasi-identifiers together attain k={attained}, not k={self.k}: they were"
-                f" masked in separate blocks or steps.{linked} Mask them in one step if that may"
-                " be."
-            )
-        ]
-
-    def _homogeneous(self, measures: Assessment) -> list[ShoalWarning]:
-        """Warn of classes that share a confidential value, or refuse where a step says so."""
-        classes = sum(measures["class_sizes"].values())
-        reason = told(measures.get("homogeneous_classes", {}), classes)
-        if reason and any(
-            isinstance(step, Microaggregate) and step.homogeneity == "refuse" for step in self.steps
-        ):
-            raise InputError(f"{reason} Mask the columns in one step, or raise k.")
-        way_out = 'Set homogeneity="merge" to join such groups with their neighbours, or raise k.'
-        return [HomogeneousGroup(f"{reason} {way_out}")] if reason else []
 
 
 def microaggregate(
@@ -554,18 +407,6 @@ def microaggregate(
         closeness=closeness,
         closeness_by=closeness_by,
     ).run(data)
-
-
-def _unfinished(outcomes: Sequence[Outcome]) -> list[ShoalWarning]:
-    """Warn of efforts that the clock or somebody ended: the plan alone does not repeat them."""
-    ended = [way_taken(used) for o in outcomes for used in o.fitted if used.cut_short_]
-    return [
-        Unfinished(
-            f"{way} ended before it was done, with the best groups until then. Running the plan"
-            " again may give other groups."
-        )
-        for way in dict.fromkeys(ended)
-    ]
 
 
 def _phrase(step: Step) -> str:
