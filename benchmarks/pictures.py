@@ -202,7 +202,8 @@ def growth(measurements, path):
                     told = f"n^{entries[-1]['growth']:.2f}"
                     axis.annotate(told, (n[-1], seconds[-1]), (-4, 5), color=tint, ha="right",
                                   textcoords="offset points")  # fmt: skip
-        axis.set(xscale="log", yscale="log", title=kind, xlabel="records", ylim=(3e-4, 400))
+        axis.set(xscale="log", yscale="log", xlim=(700, 1.5e6), ylim=(3e-4, 400))
+        axis.set(title=kind, xlabel="records")
         axis.grid(visible=True)
     axes[0].set_ylabel("CPU seconds, p = 13")
     picture.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=6)

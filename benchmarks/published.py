@@ -31,6 +31,7 @@ def short(number):
 
 def rows(titles, lines):
     """Return a table; the first column is text, the others are numbers."""
+    lines = [line for line in lines if any(str(cell) for cell in line[1:])]
     bars = ["---"] + ["---:"] * (len(titles) - 1)
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in [titles, bars, *lines])
 
@@ -127,6 +128,7 @@ def costs(what):
     """Tell what methods or measures take beside their arithmetic."""
     entries = [e for e in results("costs") if e["what"] == what]
     cases = [(n, kind) for n in (10_000, 100_000) for kind in ("clustered", "gaussian")]
+    cases = [case for case in cases if any((e["n"], e["kind"]) == case for e in entries)]
     return rows(
         [what, *(f"{n:,} {KINDS[kind]}" for n, kind in cases)],
         [

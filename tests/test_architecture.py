@@ -36,10 +36,13 @@ LAW = {
     "tradeoff": {"table", "comparison", "plan"},
     "report": {"table", "measure", "document", "release", "comparison", "tradeoff"},
     "papers": {"table", "space", "datasets", "partitioners", "mask", "measure", "plan"},
+    "app": {
+        "datasets", "document", "mask", "partitioners", "plan", "report", "table",
+    },
     "cli": {
-        "assessment", "cache", "comparison", "datasets", "delivery", "document", "manifest", "mask",
-        "measure", "papers", "partitioners", "plan", "release", "report", "table", "tradeoff",
-        "verification",
+        "app", "assessment", "cache", "comparison", "datasets", "delivery", "document", "manifest",
+        "mask", "measure", "papers", "partitioners", "plan", "release", "report", "table",
+        "tradeoff", "verification",
     },
     "__main__": {"cli"},
 }  # fmt: skip
@@ -54,8 +57,10 @@ ONLY_IN = {
     "narwhals": {"table"},
     "joblib": {"partitioners"},
     "highspy": {"partitioners"},
-    "jinja2": {"report"},
+    "jinja2": {"report", "app"},
     "matplotlib": {"report", "papers"},
+    "starlette": {"app"},
+    "uvicorn": {"app"},
     "typer": {"cli"},
     "rich": {"cli"},
     "pooch": {"datasets"},

@@ -2,4 +2,5 @@
 
 from shoal.cli import main
 
-main()
+if __name__ == "__main__":  # workers of the page import this module again
+    main()

@@ -78,7 +78,7 @@ def test_whenever_the_budget_ends_the_bound_holds_and_nothing_is_worse(case, bud
 def test_a_search_cut_short_proves_less_and_nothing_wrong(case, work, most):
     X, k = case
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("BRIEF", "PLAIN", "LONG"):
+        for name in ("BRIEF", "MIDDLE", "PLAIN", "LONG"):
             few = Pains(max(most, k), work, getattr(_proof, name).larger)
             patch.setattr(_proof, name, few)
         patch.setattr(_closing, "MANY", ())

@@ -18,6 +18,7 @@ from shoal.cli.demo import demo
 from shoal.cli.inspect import inspect
 from shoal.cli.mask import mask
 from shoal.cli.methods import methods, steps
+from shoal.cli.page import page
 from shoal.cli.papers import papers
 from shoal.cli.run import run
 from shoal.cli.tradeoff import tradeoff
@@ -35,6 +36,7 @@ COMMANDS = (
 )  # fmt: skip
 for command in COMMANDS:
     app.command(cls=Several if command is compare else None)(command)
+app.command("app")(page)
 
 
 def _show_version(wanted: bool) -> None:

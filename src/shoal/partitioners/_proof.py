@@ -18,10 +18,12 @@ from shoal.partitioners._columns import Columns, around
 from shoal.partitioners._pricing import Pains, Pricing
 from shoal.partitioners._programme import Duals, Programme, Relaxation
 
-HOT, WARM, COLD, COOLING = 0.1, 0.01, 0.003, 0.6  # of the mean cost of a record
+HOT, WARM, COOL, COLD, COOLING = 0.1, 0.01, 0.004, 0.003, 0.6  # of the mean cost of a record
 SWEEPS = 100
+WIDE = 4.0  # times the price that a record is expected to have, at most, or a part of it
 QUIET = 0.3  # of the heat: prices that move less are at rest
 BRIEF = Pains(48, 5000, larger=False)
+MIDDLE = Pains(300, 30_000, larger=False)
 PLAIN = Pains(1_000_000, 1_000_000, larger=False)
 LONG = Pains(1_000_000, 1_000_000)
 CLOSE = 2e-4  # of the cost: so near, triples say more than further groups
@@ -101,13 +103,13 @@ class Proof:
         new = sum(self.columns.add(groups) for groups in priced.groups if len(groups))
         return new, priced.overpaid
 
-    def warm_up(self, price: Matrix, heat: float, pains: Pains) -> Matrix:
-        """Return prices that hardly any group of k pays too much at; no triples yet."""
+    def warm_up(self, price: Matrix, box: Matrix, heat: float, pains: Pains) -> Matrix:
+        """Return prices in a box that hardly any group of k pays too much at; no triples yet."""
         price, unit = price.copy(), self.known / len(price)
         while heat > COLD:
             start, held = around(self.columns.members, len(price))
             slack = np.append(price, 0.0)[self.columns.members].sum(axis=1) - self.columns.costs
-            moved = climb(slack, price, start, held, heat * unit, SWEEPS)
+            moved = climb(slack, price, box, start, held, heat * unit, SWEEPS)
             new, overpaid = self.price(Duals(price.copy(), np.empty(0), 0.0), pains)
             at_rest = moved < QUIET * heat * unit
             if new == 0 or (at_rest and overpaid < QUIET * heat * self.known):
@@ -116,8 +118,14 @@ class Proof:
 
     def relax(self) -> None:
         """Raise the bound by prices alone, first with a brief look at near records."""
-        price = self.warm_up(self.apart, HOT, BRIEF)
-        self.warm_up(price, WARM, PLAIN)
+        shares = self.duals.price
+        box = np.array(
+            [np.minimum(self.apart, shares) / WIDE, np.maximum(self.apart, shares) * WIDE]
+        )
+        price = self.warm_up(np.clip(self.apart, *box), box, HOT, BRIEF)
+        open_box = np.full(box.shape, np.inf) * np.array([[-1.0], [1.0]])
+        price = self.warm_up(price, box, WARM, MIDDLE)
+        self.warm_up(price, open_box, COOL, PLAIN)
 
     def blend(self, duals: Duals) -> Duals:
         """Pull prices towards the best ones known: vertices jump about."""

@@ -1,0 +1,203 @@
+"""A form made from signatures, and a plan made from what was filled in.
+
+Fields are named by the place of a column or by a parameter, never by a column's name:
+that is data.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from shoal import parameters
+from shoal.errors import ParameterError
+from shoal.mask import Microaggregate
+from shoal.parameters import Parameter
+from shoal.partitioners import METHODS, describe, partitioner
+from shoal.partitioners.registry import EFFORTS
+from shoal.plan import Plan
+from shoal.table.types import KINDS
+
+# What a column is, and what is done to it: strata are known to attackers and not masked.
+ROLES = {
+    "": "no role (released, with a warning)",
+    "identifier": "identifier: dropped",
+    "quasi-identifier": "quasi-identifier: masked",
+    "stratum": "quasi-identifier: splits the groups",
+    "confidential": "confidential: kept",
+    "non-confidential": "non-confidential: kept",
+}
+MOST_SIZES = 12  # values of k at a time
+ELSEWHERE = {"columns", "partition", "within", "k", "method"}  # asked for in their own way
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field of the form, for one parameter."""
+
+    name: str
+    label: str
+    meaning: str
+    choices: tuple[str, ...] = ()
+    number: bool = False
+    whole: bool = False
+    least: float | None = None
+    most: float | None = None
+    default: str = ""
+
+
+def fields(cls: type, prefix: str) -> list[Field]:
+    """Return the fields for the parameters of ``cls``."""
+    return [
+        _field(parameter, f"{prefix}:{name}")
+        for name, parameter in parameters.declared(cls).items()
+        if name not in ELSEWHERE
+    ]
+
+
+def catalogue() -> dict[str, Any]:
+    """Return all that the form is made of, but for the columns."""
+    methods = {name: cls for name, cls in METHODS.items() if name not in EFFORTS}
+    return {
+        "roles": ROLES,
+        "kinds": KINDS,
+        "methods": {name: describe(cls)["summary"] for name, cls in methods.items()},
+        "efforts": {name: describe(cls)["summary"] for name, cls in EFFORTS.items()},
+        "step": fields(Microaggregate, "step"),
+        "of_method": {name: fields(cls, f"method:{name}") for name, cls in methods.items()},
+        "of_effort": {name: fields(cls, f"effort:{name}") for name, cls in EFFORTS.items()},
+    }
+
+
+def first_settings(columns: list[dict[str, Any]]) -> dict[str, str]:
+    """Return what stands in the form at first: suggested roles, our advice, and no k."""
+    roles = {f"role:{at}": column["role"] or "" for at, column in enumerate(columns)}
+    return {**roles, "k": "", "method": "auto", "effort": ""}
+
+
+def known_only(settings: Mapping[str, str], columns: list[dict[str, Any]]) -> dict[str, str]:
+    """Return the settings that the form has a field for."""
+    names = {"k", "method", "effort", *(field.name for field in _all_fields())}
+    for at in range(len(columns)):
+        names |= {f"role:{at}", f"kind:{at}", f"order:{at}"}
+    return {name: text.strip() for name, text in settings.items() if name in names}
+
+
+def plans(settings: Mapping[str, str], columns: list[dict[str, Any]]) -> list[Plan]:
+    """Return a plan for every k; refuse settings that make none."""
+    return [_plan(settings, [column["name"] for column in columns], k) for k in _sizes(settings)]
+
+
+def _plan(settings: Mapping[str, str], columns: list[str], k: int) -> Plan:
+    given = {name: settings.get(f"role:{at}", "") for at, name in enumerate(columns)}
+    for role in given.values():
+        if role not in ROLES:
+            raise ParameterError(f"There is no role {role!r}. Choose one of: {', '.join(ROLES)}.")
+    masked = [name for name, role in given.items() if role == "quasi-identifier"]
+    if not masked:
+        raise ParameterError(
+            "No column would be masked. Give the role quasi-identifier to what others may know."
+        )
+    strata = [name for name, role in given.items() if role == "stratum"]
+    roles = {
+        name: "quasi-identifier" if role == "stratum" else role
+        for name, role in given.items()
+        if role
+    }
+    method, effort = settings.get("method", "auto"), settings.get("effort", "")
+    options = {"k": k, "effort": effort or None}
+    if method in METHODS:
+        options |= _read(METHODS[method], f"method:{method}", settings)
+    if effort in EFFORTS:
+        options |= _read(EFFORTS[effort], f"effort:{effort}", settings)
+    grouping = partitioner(method, options)
+    parameters.validate(grouping)
+    step = parameters.build(
+        Microaggregate,
+        {
+            "columns": masked,
+            "partition": grouping,
+            **({"within": strata} if strata else {}),
+            **_read(Microaggregate, "step", settings),
+        },
+    )
+    return Plan(roles, [step], _types(settings, columns))
+
+
+def _types(settings: Mapping[str, str], columns: list[str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for at, name in enumerate(columns):
+        kind, order = settings.get(f"kind:{at}", ""), settings.get(f"order:{at}", "")
+        if kind == "ordinal" and order:
+            found[name] = {"kind": kind, "order": [word.strip() for word in order.split(",")]}
+        elif kind:
+            found[name] = kind
+    return found
+
+
+def _sizes(settings: Mapping[str, str]) -> list[int]:
+    words = settings.get("k", "").replace(",", " ").split()
+    if not words or not all(word.isdecimal() and len(word) < 10 for word in words):
+        raise ParameterError("k is a whole number like 5, or several to compare, like 3, 5, 10.")
+    sizes = list(dict.fromkeys(int(word) for word in words))
+    if len(sizes) > MOST_SIZES:
+        raise ParameterError(f"{len(sizes)} values of k are too many at a time: try {MOST_SIZES}.")
+    return sizes
+
+
+def _read(cls: type, prefix: str, settings: Mapping[str, str]) -> dict[str, Any]:
+    """Return the parameters of ``cls`` that were filled in."""
+    found: dict[str, Any] = {}
+    for name, parameter in parameters.declared(cls).items():
+        text = settings.get(f"{prefix}:{name}", "")
+        if name in ELSEWHERE or not text:
+            continue
+        found[name] = parameter.parse(text)
+        if not parameter.accepts(found[name]):
+            raise ParameterError(f"{_label(name)} must be {parameter.expected}. Got {text!r}.")
+    return found
+
+
+def _all_fields() -> Iterator[Field]:
+    found = catalogue()
+    yield from found["step"]
+    for several in (*found["of_method"].values(), *found["of_effort"].values()):
+        yield from several
+
+
+def _field(parameter: Parameter, name: str) -> Field:
+    parts = [part for part in _parts(parameter.annotation) if part is not NoneType]
+    label, meaning = _label(parameter.name), _plain(parameter.meaning)
+    default = "" if parameter.required or parameter.default is None else parameter.default
+    text = str(default).lower() if isinstance(default, bool) else str(default)
+    if parts == [bool]:
+        return Field(name, label, meaning, choices=("false", "true"), default=text)
+    if all(get_origin(part) is Literal for part in parts):
+        words = tuple(str(word) for part in parts for word in get_args(part))
+        return Field(name, label, meaning, choices=words, default=text)
+    base, *rules = get_args(parts[0]) if get_origin(parts[0]) is Annotated else [parts[0]]
+    if len(parts) > 1 or base not in (int, float):
+        return Field(name, label, f"{meaning} Takes {parameter.expected}.", default=text)
+    least = next((getattr(rule, "bound", getattr(rule, "low", None)) for rule in rules), None)
+    most = next((getattr(rule, "high", None) for rule in rules), None)
+    return Field(
+        name, label, meaning, number=True, whole=base is int, least=least, most=most, default=text
+    )
+
+
+def _parts(annotation: Any) -> list[Any]:
+    """Return what a union is made of."""
+    if get_origin(annotation) in (Union, UnionType):
+        return [part for one in get_args(annotation) for part in _parts(one)]
+    return [annotation]
+
+
+def _label(name: str) -> str:
+    return name.replace("_", " ").capitalize()
+
+
+def _plain(text: str) -> str:
+    """Return words of a docstring without markup and keys of papers."""
+    text = re.sub(r":\w+:`~?([\w.]+)`", r"\1", text)
+    return re.sub(r",? \[\w+\]_", "", text).replace("`", "")

@@ -1,0 +1,133 @@
+"""Who may come in: the right address, the right token once, then the right cookie."""
+
+import secrets
+import sys
+import traceback
+from collections.abc import Callable
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qs
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from shoal.app.sessions import Session, Sessions
+from shoal.errors import ParameterError
+
+HOST = "127.0.0.1"
+COOKIE = "shoal"
+NOTHING = "There is nothing here. The terminal that runs 'shoal app' shows a link that works once."
+SAFE_METHODS = ("GET", "HEAD")
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
+        " form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Referrer-Policy": "same-origin",  # no-referrer would hide the origin of forms from us too
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+
+class Gate:
+    """Stands before every page.
+
+    A token opens one session and is worth nothing afterwards. A session has an
+    address and a cookie that is sent to this address alone, because cookies do not
+    tell ports apart and other servers of this machine must not see it.
+
+    Parameters
+    ----------
+    app : ASGI application
+        What lies behind; it finds the session in ``scope["session"]``.
+    sessions : Sessions
+        Those who are in.
+    port : int
+        Where the server listens.
+    tell : callable
+        Shows a link to the user.
+    """
+
+    def __init__(self, app: ASGIApp, sessions: Sessions, port: int, tell: Callable[[str], None]):
+        self._app, self._sessions, self._tell = app, sessions, tell
+        self._host = f"{HOST}:{port}"
+        self._token = secrets.token_urlsafe(32)
+
+    @property
+    def link(self) -> str:
+        """The address that opens the next session."""
+        return f"http://{self._host}/?token={self._token}"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or let the page answer."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return
+
+        async def armoured(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        try:
+            await self._answer(scope)(scope, receive, armoured)
+        except Exception as error:
+            # The message of an error that nobody foresaw may hold a value from the data.
+            sys.stderr.write("".join(traceback.format_tb(error.__traceback__)))
+            sys.stderr.write(f"error: something unforeseen happened ({type(error).__name__})\n")
+
+    def _answer(self, scope: Scope) -> ASGIApp:
+        headers, path = Headers(scope=scope), scope["path"]
+        if not self._comes_from_here(headers, scope["method"]):
+            return PlainTextResponse("", 403)
+        if path == "/" and scope["method"] == "GET":
+            return self._exchange(scope["query_string"])
+        session = self._session(headers, path)
+        if session is None:
+            return PlainTextResponse(NOTHING, 403)
+        scope["session"], scope["path"] = session, path.removeprefix(f"/s/{session.id}")
+        scope["raw_path"] = scope["path"].encode()
+        return self._app
+
+    def _comes_from_here(self, headers: Headers, method: str) -> bool:
+        """Say whether a request names this server, and no other page sent it."""
+        if headers.getlist("host") != [self._host]:
+            return False
+        if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+            return False
+        return method in SAFE_METHODS or headers.getlist("origin") == [f"http://{self._host}"]
+
+    def _exchange(self, query: bytes) -> Response:
+        """Take the token for a session."""
+        given = parse_qs(query.decode("latin-1")).get("token", [""])[0]
+        if not secrets.compare_digest(given.encode(), self._token.encode()):
+            return PlainTextResponse(NOTHING, 403)
+        self._token = secrets.token_urlsafe(32)
+        try:
+            session = self._sessions.open()
+        except ParameterError as error:
+            return PlainTextResponse(str(error), 403)
+        finally:
+            self._tell(f"For another session: {self.link}")
+        place = f"/s/{session.id}/"
+        answer = RedirectResponse(place, 303)
+        answer.set_cookie(COOKIE, session.secret, path=place, httponly=True, samesite="strict")
+        return answer
+
+    def _session(self, headers: Headers, path: str) -> Session | None:
+        parts = path.split("/")
+        if len(parts) < 4 or parts[:2] != ["", "s"]:
+            return None
+        try:
+            cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+        except CookieError:
+            return None
+        return self._sessions.get(parts[2], cookie.value) if cookie else None

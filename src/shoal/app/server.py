@@ -1,0 +1,97 @@
+"""The server: on this machine only, with a private folder that goes when it ends."""
+
+import contextlib
+import logging
+import shutil
+import signal
+import socket
+import tempfile
+import webbrowser
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from threading import Timer
+from typing import Any
+
+from shoal.errors import FileError, MissingDependency
+
+PATIENCE = 2  # seconds for answers under way when the server ends
+SIGNALS = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
+
+
+def serve(
+    *, port: int = 0, limit: int = 2000, browser: bool = True, tell: Callable[[str], None] = print
+) -> None:
+    """Show the page until somebody ends it.
+
+    Parameters
+    ----------
+    port : int
+        Where to listen; 0 takes a port that is free.
+    limit : int
+        The most megabytes of a file that is loaded.
+    browser : bool
+        Whether to open the page in the user's browser.
+    tell : callable
+        Shows links to the user.
+    """
+    try:
+        import starlette  # noqa: F401
+        import uvicorn
+    except ImportError:
+        raise MissingDependency(
+            'The page needs starlette and uvicorn: pip install "shoal[app]".'
+        ) from None
+    from shoal.app import jobs
+    from shoal.app.gate import HOST, Gate
+    from shoal.app.pages import Pages
+    from shoal.app.sessions import Sessions
+
+    listener = _listen(HOST, port)
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    folder = Path(tempfile.mkdtemp(prefix="shoal-app-"))  # for this user alone
+    sessions = Sessions(folder)
+    try:
+        jobs.prepare()
+        pages = Pages(sessions, limit).application()
+        gate = Gate(pages, sessions, listener.getsockname()[1], tell)
+        tell(f"Shoal listens on this machine alone. Ctrl-C ends it. Open: {gate.link}")
+        if browser:
+            Timer(0.5, webbrowser.open, [gate.link]).start()
+        logging.getLogger("uvicorn").setLevel(logging.CRITICAL)
+        config = uvicorn.Config(
+            gate, access_log=False, log_config=None, ws="none", proxy_headers=False,
+            server_header=False, timeout_graceful_shutdown=PATIENCE,
+        )  # fmt: skip
+        server = uvicorn.Server(config)
+        server.capture_signals = lambda: _ended_by_signals(server)  # type: ignore[method-assign]
+        server.run(sockets=[listener])
+    finally:
+        for number in SIGNALS:
+            signal.signal(number, signal.SIG_IGN)  # the folder goes, whoever is in a hurry
+        sessions.close_all()
+        shutil.rmtree(folder, ignore_errors=True)
+        listener.close()
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except (OSError, OverflowError):
+        listener.close()
+        raise FileError(f"Port {port} cannot be used. Leave --port out, or name another.") from None
+    return listener
+
+
+@contextlib.contextmanager
+def _ended_by_signals(server: Any) -> Iterator[None]:
+    """Let signals end the server, and nothing but the server: what is to be removed comes after."""
+    before = {number: signal.signal(number, server.handle_exit) for number in SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

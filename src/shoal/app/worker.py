@@ -1,0 +1,157 @@
+"""What a job does, in its own process: look at a file, or mask it.
+
+It works in the folder of a session, so that messages name files and no places, and
+says nothing but through its pipe: messages of libraries may hold values.
+"""
+
+import json
+import logging
+import os
+import signal
+import time
+import warnings
+from dataclasses import asdict, replace
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from shoal import datasets, document, progress
+from shoal.errors import FileError, ShoalError, ShoalWarning
+from shoal.plan import Plan
+from shoal.report import one_line, render, summarise
+from shoal.table.dialect import Dialect
+from shoal.table.files import check_format, open_source, read, write
+from shoal.table.inspect import inspect
+
+MOST_COLUMNS = 500  # more than a page can show
+LONGEST_NAME = 200  # characters of a column's name
+RHYTHM = 0.1  # seconds between two messages about progress
+PLAN, PUBLIC, INTERNAL = "plan.toml", "report.html", "internal.html"
+
+
+def work(task: str, order: str, folder: str, pipe: Connection) -> None:
+    """Do a task and send what came of it; the last message says ``done`` or ``failed``."""
+    _be_quiet()
+    os.chdir(folder)
+    teller = _Teller(pipe)
+    log = logging.getLogger("shoal")
+    log.setLevel(logging.INFO)
+    log.addHandler(_Told(teller))
+    try:
+        with progress.listening(teller), warnings.catch_warnings():
+            warnings.simplefilter("ignore", ShoalWarning)  # they stand in the report
+            answer: dict[str, Any] = {"done": TASKS[task](json.loads(order))}
+    except ShoalError as error:
+        answer = {"failed": str(error)}
+    except MemoryError:
+        answer = {"failed": "There is not enough memory for this table. Nothing was released."}
+    except Exception as error:
+        # The message of an error that nobody foresaw may hold a value from the data.
+        name = type(error).__name__
+        answer = {"failed": f"Something unforeseen happened ({name}). Nothing was released."}
+    _send(pipe, answer)
+    pipe.close()
+
+
+def look(order: dict[str, Any]) -> dict[str, Any]:
+    """Return what is known about the columns of a file, or of an example written to it."""
+    name = order["name"]
+    if order.get("example"):
+        table = datasets.CATALOGUE[order["example"]].load(kind="pyarrow")
+        write(table, name, target=Path(name))
+    progress.report("reading", 0, 0)
+    table = read(name, dialect=Dialect(**order["dialect"]))
+    if table.num_columns > MOST_COLUMNS:
+        raise FileError(
+            f"{name!r} has {table.num_columns} columns; the page shows at most {MOST_COLUMNS}. Use"
+            " the command line, or leave columns out."
+        )
+    longest = max(map(len, table.column_names), default=0)
+    if longest > LONGEST_NAME:
+        raise FileError(
+            f"A column of {name!r} has a name of {longest} characters; the page shows at most"
+            f" {LONGEST_NAME}. Is the first line a header?"
+        )
+    progress.report("looking at the columns", 0, 0)
+    return inspect(table)
+
+
+def mask(order: dict[str, Any]) -> dict[str, Any]:
+    """Run a plan; leave release, plan and both reports in a folder, return the numbers."""
+    dialect, folder = Dialect(**order["dialect"]), Path(order["folder"])
+    plan = Plan.from_dict(order["plan"])
+    target = folder / order["target"]
+    check_format(target, dialect)
+    progress.report("reading", 0, 0)
+    opened = open_source(order["name"], dialect=dialect, numbers=())
+    made = plan.run(opened.with_numbers(plan.numbers, plan.words))
+    progress.report("writing", 0, 0)
+    leaving = opened.released(made.data, made.unchanged, kept=made.kept)
+    made = replace(
+        made, warnings=(*made.warnings, *write(leaving, target, target=target, dialect=dialect))
+    )
+    summaries = {PUBLIC: summarise(made, "public"), INTERNAL: summarise(made, "internal")}
+    for name, summary in summaries.items():
+        (folder / name).write_text(render(summary), encoding="utf-8")
+    text = document.dumps(made.plan.to_dict())  # with its seeds: it repeats the release
+    (folder / PLAN).write_text(text, encoding="utf-8")
+    summary = summaries[PUBLIC]
+    return {
+        "line": one_line(summary),
+        "verdict": summary["verdict"],
+        "kept": summary["promise"]["kept"],
+        "warnings": summary["warnings"],
+        "methods": summary["methods"],
+        "k": made.plan.k,
+        "attained": made.measures["smallest_class"],
+        "loss": made.measures.get("information_loss"),
+        "risk": made.measures["reidentification"]["marketer"],
+    }
+
+
+TASKS = {"look": look, "mask": mask}
+
+
+class _Teller:
+    """Sends progress, but not more often than somebody could see."""
+
+    def __init__(self, pipe: Connection):
+        self._pipe, self._stage, self._last = pipe, "", 0.0
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if stage != self._stage or now - self._last >= RHYTHM:
+            self._stage, self._last = stage, now
+            _send(self._pipe, {"stage": stage, "done": int(done), "total": int(total)})
+
+
+class _Told(logging.Handler):
+    """Passes on what the package says of itself: that it compiles, which takes a while."""
+
+    def __init__(self, teller: _Teller):
+        super().__init__()
+        self._teller = teller
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._teller(record.getMessage(), 0, 0)
+
+
+def _send(pipe: Connection, message: dict[str, Any]) -> None:
+    try:
+        pipe.send_bytes(json.dumps(message).encode())
+    except OSError:
+        os._exit(1)  # nobody listens any more
+
+
+def _be_quiet() -> None:
+    """Leave Ctrl-C to the server, and print nothing."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    silence = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(silence, stream)
+
+
+def plain(dialect: Dialect) -> dict[str, Any]:
+    """Return a dialect as an order holds it."""
+    return asdict(dialect)
