@@ -260,8 +260,8 @@ def test_measures_of_columns_are_shown_as_tables(release):
 
 
 def test_what_could_not_be_measured_is_said(release):
-    assert "What could not be measured" not in render(summarise(release))
+    assert "Remarks on the measures" not in render(summarise(release))
     bare = shoal.microaggregate(shoal.datasets.sme()[KNOWN], KNOWN, k=3)
     page = Page(render(summarise(bare)))
-    assert "What could not be measured" in page.text
+    assert "Remarks on the measures" in page.text
     assert "needs a confidential column" in page.text
