@@ -25,7 +25,11 @@ from shoal.datasets import fetch  # noqa: E402
 from shoal.errors import FileError  # noqa: E402
 
 settings.register_profile(
-    "shoal", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+    "shoal",
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    print_blob=True,
 )
 settings.load_profile("shoal")
 

@@ -448,6 +448,7 @@ def test_long_work_shows_a_bar_on_a_terminal_and_none_elsewhere(folder):
 
     arguments = [sys.executable, "-m", "shoal", *large_file(folder)]
     arguments[arguments.index("-k") + 1] = "50"
+    arguments += ["-m", "mdav"]  # our advice would take much longer
     ours, theirs = pty.openpty()
     with subprocess.Popen(arguments, stderr=theirs, stdout=subprocess.PIPE) as running:
         os.close(theirs)

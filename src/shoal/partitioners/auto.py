@@ -4,16 +4,19 @@ from shoal.parameters import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
 from shoal.partitioners.blocked import Blocked
 from shoal.partitioners.efforts import Refine
+from shoal.partitioners.mdav import MDAV
 
-LONG = 100_000  # records, beyond which refining all at once takes longer than a user would wait
+# Records times k beyond which refining all at once, or at all, takes longer than a user would wait.
+MUCH, TOO_MUCH = 500_000, 20_000_000
 
 
 class Auto(Partitioner):
     """Group records by the method we would take for this table.
 
-    That is :class:`MDAV` followed by :class:`Refine`, which loses far less; beyond
-    100,000 records, the same in blocks of near records, by :class:`Blocked`. What
-    was chosen stands in ``chosen_``, and the release and the report say it.
+    That is :class:`MDAV` followed by :class:`Refine`, which loses far less; where the
+    number of records times k exceeds 500,000, the same in blocks of near records, by
+    :class:`Blocked`; where it exceeds 20 millions, MDAV alone. What was chosen stands
+    in ``chosen_``, and the release and the report say it.
 
     Parameters
     ----------
@@ -41,7 +44,14 @@ class Auto(Partitioner):
         self.k = k
 
     def _split(self, X: Matrix) -> Labels:
-        self.chosen_ = Blocked(k=self.k) if len(X) > LONG else Refine(k=self.k)
+        work = len(X) * self.k
+        self.chosen_ = (
+            Refine(k=self.k)
+            if work <= MUCH
+            else Blocked(k=self.k)
+            if work <= TOO_MUCH
+            else MDAV(k=self.k)
+        )
         labels = self.chosen_.fit_predict(X)
         if self.chosen_.cut_short_:  # nobody asked for an effort, so Ctrl-C is meant for all
             raise KeyboardInterrupt
