@@ -264,6 +264,21 @@ def test_two_browsers_do_not_see_each_other(visit, browser):
     stranger.close()
 
 
+def test_two_tabs_of_one_browser_do_not_see_each_other(visit, server):
+    mine = visit()
+    take_example(mine)
+    used = server.link()
+    yours = mine.context.new_page()
+    yours.goto(used)
+    wait_for(lambda: server.link() != used)
+    assert yours.locator("#drop").count() == 1
+    mine.reload()
+    assert mine.locator("h1").inner_text() == "sme.csv"
+    yours.get_by_role("button", name="End session").click()
+    mine.reload()
+    assert mine.locator("h1").inner_text() == "sme.csv"
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_text_stands_out_and_a_narrow_window_does(visit, scheme):
     view = visit(color_scheme=scheme, viewport={"width": 390, "height": 800})
