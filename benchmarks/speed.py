@@ -1,32 +1,36 @@
-"""How long MDAV takes, beside a plain compiled MDAV and one over a flat pool.
+"""How long MDAV takes, beside a plain compiled MDAV.
 
-    python benchmarks/speed.py --quick             a minute: one width, one k, to 20,000 records
-    python benchmarks/speed.py > speed.json        n to 100,000, p = 2, 6, 13, 30, k = 3, 5, 10, 50
+    python benchmarks/speed.py --quick                    a minute: one width, one k, short tables
+    python benchmarks/speed.py --cut                      what is published: a quarter of an hour
+    python benchmarks/speed.py                            the whole grid: hours
     python benchmarks/speed.py -n 1000000 -p 13 -k 10 --kinds clustered
+    python benchmarks/speed.py --plot docs/pictures/growth.svg     draw what was measured
 
-It prints JSON: machine, commit, and one entry per measurement with the CPU seconds
-of one process on one core (the least of several runs where they are short), the
-loss, the peak memory as a multiple of the table, and the ratio to the yardstick
-where that was run. Each measurement has a process of its own; compiled code is
-warm. Growth is the exponent of CPU time in n from one length to the next.
+Results go to ``--output`` after each measurement, as JSON with machine and commit; a run that
+was broken off goes on where it stopped. Each entry has the CPU seconds of one process on one
+core (the least of several runs where they are short), the loss, and the peak memory as a
+multiple of the table; those of Shoal also the ratio to the yardstick where that was run, and
+the growth: the exponent of CPU time in n since the length before. A measurement that
+promises to take longer than ``--most`` seconds is left out.
 """
 
 import argparse
-import json
+import itertools
 import math
-import os
-import platform
-import resource
-import subprocess
 import sys
-import time
+from functools import cache
 from pathlib import Path
 
-HERE = Path(__file__).parent
-SOURCE = HERE.parent / "src"
+import harness
+
+LENGTHS = [1000, 10_000, 50_000, 100_000, 1_000_000]
+WIDTHS = [2, 6, 13, 30]
+KS = [3, 5, 10, 50]
+KINDS = ["gaussian", "clustered", "heavy-tailed"]
+SHORT = 100_000  # records: tables up to here are measured in one process
 PLAIN_MOST = 5e10  # column differences: beyond so many, plain passes take minutes
-REPEAT_BELOW = 1.0  # seconds
-ENGINES = ("shoal", "yardstick", "flat")
+PUBLISHED = harness.HERE / "results" / "speed.json"
+KEY = ("engine", "kind", "n", "p", "k")
 
 
 def engine(name):
@@ -42,120 +46,143 @@ def engine(name):
     return mdav
 
 
-def peak_memory(forget=False):
-    """Return the most bytes this process held; forget before what it held once, if Linux can."""
-    status = Path("/proc/self/status")
-    if not status.exists():
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    if forget:
-        Path("/proc/self/clear_refs").write_text("5")
-    lines = status.read_text().splitlines()
-    return 1024 * next(int(x.split()[1]) for x in lines if x.startswith("VmHWM"))
-
-
-def measure(name, kind, n, p, k):
-    """Return what one measurement saw; meant for a process of its own."""
-    import numpy as np
-
+@cache
+def warm(name, p):
+    """Return an engine that is compiled, for short tables and for long ones."""
     from generators import table
 
     run = engine(name)
-    run(table(kind, min(n, 10_000), p), k)  # what is compiled depends on the length
+    for n in (500, 10_000):
+        run(table("gaussian", n, p), 3)
+    return run
+
+
+def measure(engine_name, kind, n, p, k):
+    """Return what one measurement saw."""
+    from generators import table
+
+    run = warm(engine_name, p)
     X = table(kind, n, p)
-    before = peak_memory(forget=True)
-    start = time.process_time()
-    labels = run(X, k)
-    seconds = time.process_time() - start
-    memory = peak_memory()
-    for _ in range(4 if seconds < REPEAT_BELOW else 0):
-        start = time.process_time()
-        run(X, k)
-        seconds = min(seconds, time.process_time() - start)
-    sizes = np.bincount(labels)
-    within = 0.0
-    for column in X.T:
-        means = np.bincount(labels, column) / sizes
-        within += ((column - means[labels]) ** 2).sum()
+    labels, seconds, grown = harness.timed(lambda: run(X, k))
     return {
-        "engine": name, "kind": kind, "n": n, "p": p, "k": k,
-        "cpu_seconds": round(seconds, 4),
-        "loss": round(100 * within / X.size, 4),
-        "memory": round((max(memory - before, 0) + X.nbytes) / X.nbytes, 2),
+        "engine": engine_name, "kind": kind, "n": n, "p": p, "k": k,
+        "cpu_seconds": float(f"{seconds:.4g}"),
+        "loss": round(harness.loss(X, labels), 4),
+        "memory": None if grown is None else round((grown + X.nbytes) / X.nbytes, 2),
     }  # fmt: skip
 
 
-def measure_apart(*case):
-    """Measure in a fresh process on one core."""
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
-                   "MALLOC_MMAP_THRESHOLD_": "100000",  # freed memory is given back, not kept
-                   "PYTHONPATH": f"{SOURCE}{os.pathsep}{HERE}"}  # fmt: skip
-    command = [sys.executable, __file__, "--one", *map(str, case)]
-    result = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    return json.loads(result.stdout)
+def grid(options):
+    """Return the cases asked for, tables of one kind and width together, short ones first."""
+    whole = itertools.product(options.kinds, options.p, options.n, options.k, options.engines)
+    cases = [(e, kind, n, p, k) for kind, p, n, k, e in whole]
+    if options.cut:
+        cases = [case for case in cases if in_cut(*case[1:])]
+    plain = [n * n * p / k <= PLAIN_MOST for _, _, n, p, k in cases]
+    return [case for case, may in zip(cases, plain, strict=True) if may or case[0] == "shoal"]
 
 
-def machine():
-    """Return what the figures depend on."""
-    commit = subprocess.run(
-        ["git", "-C", HERE, "describe", "--always", "--dirty"], capture_output=True, text=True
-    ).stdout.strip()
-    model = ""
-    if Path("/proc/cpuinfo").exists():
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        model = next((x.split(":")[1].strip() for x in lines if x.startswith("model name")), "")
-    return {
-        "commit": commit,
-        "processor": model or platform.processor(),
-        "cores": os.cpu_count(),
-        "load": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
-        "system": platform.platform(),
-        "python": platform.python_version(),
-    }
+def in_cut(kind, n, p, k):
+    """Say whether a case is published: all widths for one k, all k for one width, some long."""
+    if n <= SHORT:
+        return p == 13 or k == 10
+    return p <= 13 and (k == 10 or (k == 3 and p == 13 and kind != "gaussian"))
 
 
-def compare(kinds, lengths, widths, ks):
-    """Yield all measurements, with ratios to the yardstick and growth in n."""
-    for kind in kinds:
-        for p in widths:
-            for k in ks:
-                last = None
-                for n in lengths:
-                    plain = n * n * p / k <= PLAIN_MOST
-                    seen = {
-                        e: measure_apart(e, kind, n, p, k) for e in ENGINES[: 3 if plain else 1]
-                    }
-                    ours = seen["shoal"]
-                    if plain:
-                        seconds = seen["yardstick"]["cpu_seconds"]
-                        ours["times_faster"] = round(seconds / ours["cpu_seconds"], 2)
-                    if last:
-                        rise = math.log(ours["cpu_seconds"] / last["cpu_seconds"])
-                        ours["growth"] = round(rise / math.log(n / last["n"]), 2)
-                    last = ours
-                    yield from seen.values()
+def run(cases, path, *, most, everything):
+    """Measure what ``path`` does not hold yet and keep it there."""
+    now = harness.commit()
+    kept = [e for e in harness.load(path) if everything or e["commit"] == now]
+    seen = {key(entry): entry for entry in kept}
+    for _, group in itertools.groupby(cases, lambda case: (case[1], case[3])):
+        left = [case for case in group if case not in seen]
+        while left:
+            # What is long is judged by what is shorter, so it is asked for later.
+            n = max(min(case[2] for case in left), SHORT)
+            batch, left = [c for c in left if c[2] <= n], [c for c in left if c[2] > n]
+            batch = [case for case in batch if promised(case, seen) <= most]
+            asked = [dict(zip(("engine_name", *KEY[1:]), case, strict=True)) for case in batch]
+            for entry in harness.answers(__file__, asked):
+                seen[key(entry)] = {**entry, "commit": now}
+                print(entry, file=sys.stderr, flush=True)
+                harness.save(path, related(seen))
+    return related(seen)
 
 
-def main():
-    """Measure what the command line asks for and print it."""
+def key(entry):
+    """Return what tells measurements apart."""
+    return tuple(entry[name] for name in KEY)
+
+
+def promised(case, seen):
+    """Return the seconds a case will hardly exceed, judged by the next shorter table."""
+    name, kind, n, p, k = case
+    shorter = [e for e in seen.values() if key(e)[:2] == (name, kind) and e["n"] < n]
+    shorter = [e for e in shorter if (e["p"], e["k"]) == (p, k)]
+    if not shorter:
+        return 0.0
+    last = max(shorter, key=lambda entry: entry["n"])
+    return last["cpu_seconds"] * (n / last["n"]) ** 1.9
+
+
+def related(seen):
+    """Return the measurements in order, those of Shoal with ratio and growth."""
+    found = []
+    for name, kind, n, p, k in sorted(seen, key=lambda c: (c[1], c[3], c[4], c[2], c[0])):
+        entry = dict(seen[name, kind, n, p, k])
+        plain = seen.get(("yardstick", kind, n, p, k))
+        shorter = [m for e, m in rows_of(seen, kind, p, k) if e == name and m < n]
+        if name == "shoal" and plain:
+            if abs(plain["loss"] - entry["loss"]) > 1e-3 * plain["loss"]:
+                raise SystemExit(f"Shoal and the yardstick group otherwise: {entry}, {plain}")
+            entry["times_faster"] = round(plain["cpu_seconds"] / entry["cpu_seconds"], 2)
+        if shorter:
+            last = seen[name, kind, max(shorter), p, k]
+            rise = math.log(entry["cpu_seconds"] / last["cpu_seconds"])
+            entry["growth"] = round(rise / math.log(n / last["n"]), 2)
+        found.append(entry)
+    return found
+
+
+def rows_of(seen, kind, p, k):
+    """Return engine and length of what was measured on tables of one kind, width and k."""
+    return [(c[0], c[2]) for c in seen if (c[1], c[3], c[4]) == (kind, p, k)]
+
+
+def options_of(words):
+    """Return what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a small part of it")
-    parser.add_argument("--one", nargs=5, help=argparse.SUPPRESS)
-    parser.add_argument("-n", type=int, nargs="+", default=[1000, 10_000, 50_000, 100_000])
-    parser.add_argument("-p", type=int, nargs="+", default=[2, 6, 13, 30])
-    parser.add_argument("-k", type=int, nargs="+", default=[3, 5, 10, 50])
-    parser.add_argument("--kinds", nargs="+", default=["gaussian", "clustered", "heavy-tailed"])
-    options = parser.parse_args()
-    if options.one:
-        name, kind, *numbers = options.one
-        print(json.dumps(measure(name, kind, *map(int, numbers))))
-        return
+    parser.add_argument("--cut", action="store_true", help="the part that is published")
+    parser.add_argument("--plot", type=Path, help="draw what --output holds; measure nothing")
+    parser.add_argument("--output", type=Path, help="default: speed.json here")
+    parser.add_argument("--most", type=float, default=600, help="seconds a measurement may take")
+    parser.add_argument("--any-commit", action="store_true", help="keep what others measured")
+    parser.add_argument("-n", type=int, nargs="+", default=LENGTHS)
+    parser.add_argument("-p", type=int, nargs="+", default=WIDTHS)
+    parser.add_argument("-k", type=int, nargs="+", default=KS)
+    parser.add_argument("--kinds", nargs="+", default=KINDS, choices=KINDS)
+    parser.add_argument("--engines", nargs="+", default=["shoal", "yardstick"])
+    parser.add_argument("--answer", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args(words)
+    published = options.cut or options.plot
+    options.output = options.output or (PUBLISHED if published else Path("speed.json"))
     if options.quick:
         options.n, options.p, options.k = [1000, 5000, 20_000], [13], [3]
-    found = []
-    for entry in compare(options.kinds, options.n, options.p, options.k):
-        print(entry, file=sys.stderr)
-        found.append(entry)
-    print(json.dumps({"machine": machine(), "measurements": found}, indent=1))
+    return options
+
+
+def main(words=None):
+    """Measure what the command line asks for, or draw it."""
+    options = options_of(words)
+    if options.answer:
+        harness.answer(measure)
+    elif options.plot:
+        from pictures import growth
+
+        growth(harness.load(options.output), options.plot)
+    else:
+        run(grid(options), options.output, most=options.most, everything=options.any_commit)
 
 
 if __name__ == "__main__":

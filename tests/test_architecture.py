@@ -28,24 +28,29 @@ LAW = {
     "plan": {
         "table", "partitioners", "mask", "assessment", "document", "profile", "promise", "release",
     },
+    "delivery": {"table", "release", "plan"},
+    "manifest": {"table", "release"},
+    "verification": {"table", "measure", "promise", "plan", "delivery", "manifest"},
     "cache": set(),
     "comparison": {"table", "partitioners", "mask", "measure", "assessment", "cache", "plan"},
-    "tradeoff": {"comparison", "plan"},
+    "tradeoff": {"table", "comparison", "plan"},
     "report": {"table", "measure", "document", "release", "comparison", "tradeoff"},
     "papers": {"table", "space", "datasets", "partitioners", "mask", "measure", "plan"},
     "app": {
         "datasets", "document", "mask", "partitioners", "plan", "report", "table",
     },
     "cli": {
-        "app", "assessment", "cache", "comparison", "datasets", "document", "mask", "measure",
-        "papers", "partitioners", "plan", "release", "report", "table", "tradeoff",
+        "app", "assessment", "cache", "comparison", "datasets", "delivery", "document", "manifest",
+        "mask", "measure", "papers", "partitioners", "plan", "release", "report", "table",
+        "tradeoff", "verification",
     },
     "__main__": {"cli"},
 }  # fmt: skip
-# Release.report and Comparison.save open the report from below, and a release may name the
-# types that it hands on.
+# Release.report and Comparison.save open the report from below, Release.manifest the manifest,
+# and a release may name the types that it hands on.
 UPWARDS = {
-    ("release", "report"), ("comparison", "report"), ("release", "plan"), ("release", "tradeoff"),
+    ("release", "report"), ("release", "manifest"), ("comparison", "report"), ("release", "plan"),
+    ("release", "tradeoff"),
 }  # fmt: skip
 ONLY_IN = {
     "numba": {"kernels"},

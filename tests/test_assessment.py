@@ -26,8 +26,9 @@ def kinds(request):
 def test_everything_is_measured_and_named(kinds):
     found = shoal.assess(*kinds, quasi_identifiers=KNOWN, confidential=SECRET)
     assert isinstance(found, Assessment)
-    assert set(found) == set(MEASURES) - {"certified_gap"}
-    assert list(found.remarks) == ["certified_gap"]
+    lacking = {"certified_gap", "weighted_total_change"}
+    assert set(found) == set(MEASURES) - lacking
+    assert set(found.remarks) == lacking
     for name, value in found.items():
         columns = {"": None, "quasi-identifier": KNOWN, "confidential": SECRET}[ABOUT[name].per]
         if columns is not None:
@@ -40,6 +41,16 @@ def test_everything_is_measured_and_named(kinds):
             [True],
         )[0]
     )
+
+
+def test_totals_are_measured_under_weights():
+    before = pd.DataFrame({"a": [1.0, 3.0, 5.0], "w": [3.0, 1.0, 1.0]})
+    after = before.assign(a=[2.0, 2.0, 5.0])
+    found = shoal.assess(before, after, quasi_identifiers=["a"], weight="w")
+    assert found["weighted_total_change"] == {"a": pytest.approx(100 * 2 / 11)}
+    assert "'a' 11 before and 13 after" in found.remarks["weighted_total_change"]
+    with pytest.raises(InputError, match="1 zero"):
+        shoal.assess(before.assign(w=[0, 1, 2]), after, quasi_identifiers=["a"], weight="w")
 
 
 def test_a_release_measures_what_assess_does_but_searches():

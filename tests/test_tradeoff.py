@@ -109,3 +109,13 @@ def test_bad_sweeps_end_with_a_reason(tmp_path, monkeypatch, change, code, messa
     assert done.exit_code == code
     assert message in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["sme.csv"]
+
+
+def test_columns_of_any_kind_are_swept_and_dependence_is_on_numbers():
+    data = datasets.survey(n=60)
+    points = sweep(data, ["age", "region"], ["income"], k=[5], lambdas=[1.0])
+    assert points[1].distortion_y < points[0].distortion_y
+    codes = sweep(data, ["age"], ["income"], k=[5], lambdas=[0.0], types={"age": "ordinal"})
+    assert codes[0].distortion_x > 0
+    with pytest.raises(ColumnError, match="'smoker' holds text where numbers are needed"):
+        sweep(data, ["age"], ["smoker"], k=[5], lambdas=[0.0])

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from shoal.partitioners import METHODS, lower_bound, partition
     from shoal.plan import Plan, microaggregate
     from shoal.release import Release
+    from shoal.verification import verify
 
 # The rooms behind the names open at the first touch, so that `import shoal` stays quick.
 _ROOMS = {
@@ -29,6 +30,7 @@ _ROOMS = {
     "lower_bound": "shoal.partitioners",
     "microaggregate": "shoal.plan",
     "partition": "shoal.partitioners",
+    "verify": "shoal.verification",
 }
 
 __all__ = [
@@ -44,6 +46,7 @@ __all__ = [
     "lower_bound",
     "microaggregate",
     "partition",
+    "verify",
 ]
 
 

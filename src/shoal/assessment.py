@@ -10,7 +10,7 @@ from shoal.measure import ABOUT, MEASURES, NEEDS, classes, compute, needs, sees_
 from shoal.parameters import hint
 from shoal.space import assemble, axes_of, means
 from shoal.table import frame as tables
-from shoal.table.columns import ordered_columns, ranked, read_joined
+from shoal.table.columns import ordered_columns, ranks, read_joined
 from shoal.table.frame import Frame
 from shoal.table.roles import as_list, listed
 from shoal.table.types import Type, as_types
@@ -43,6 +43,7 @@ def assess(
     confidential: Sequence[str] = (),
     measures: Sequence[str] | None = None,
     types: Mapping[str, Any] | None = None,
+    weight: str | None = None,
 ) -> Assessment:
     """Measure what masking cost and what it protects.
 
@@ -63,6 +64,8 @@ def assess(
         Names in `shoal.MEASURES`; all that can be computed where None.
     types : mapping of str to str or mapping, optional
         What columns hold where the table does not say it; see `Plan`.
+    weight : str, optional
+        The original's column of survey weights, for what became of totals.
 
     Returns
     -------
@@ -92,7 +95,14 @@ def assess(
     declared = as_types(types)
     tables.check_columns(before, declared)
     found = assess_frames(
-        before, after, known, known, as_list(confidential), measures or MEASURES, declared
+        before,
+        after,
+        known,
+        known,
+        as_list(confidential),
+        measures or MEASURES,
+        declared,
+        weight=weight,
     )
     lacking = [name for name in measures or () if name not in found]
     if lacking:
@@ -110,12 +120,14 @@ def assess_frames(
     measures: Collection[str],
     types: Mapping[str, Type] | None = None,
     *,
+    weight: str | None = None,
     lower_bound: float | None = None,
 ) -> Assessment:
     """Compute ``measures`` of two frames; a remark stands for each that cannot be.
 
     Classes are counted on the columns that are ``known``, losses on those of them
-    that were ``changed``. The least loss that was proven is ``lower_bound``.
+    that were ``changed``. Totals are taken under the column ``weight`` of the original.
+    The least loss that was proven is ``lower_bound``.
     """
     _check_names(known, confidential)
     check_same_records(len(before), len(after))
@@ -123,6 +135,8 @@ def assess_frames(
     tables.check_columns(after, known)
     given, columns = _given(before, after, known, changed, confidential, types or {})
     axes, told = _axes(before, after, changed, types or {})
+    if weight is not None:
+        given["weights"] = tables.weights(before, weight)[:, np.newaxis]
     if lower_bound is not None:
         given["lower_bound"] = lower_bound
     values: dict[str, Any] = {}
@@ -139,6 +153,8 @@ def assess_frames(
             remarks[name] = f"Not computed: {reason}"
             continue
         unseen = told if sees_axes(name) else _unseen(before, columns, needs(name))
+        if "weights" in needs(name):
+            unseen = f"{unseen} {_totals(given, columns['quasi-identifier'])}".lstrip()
         if unseen:
             remarks[name] = unseen
     return Assessment(values, remarks)
@@ -149,7 +165,7 @@ def linear() -> list[str]:
     return [
         name
         for name, about in ABOUT.items()
-        if about.cost == "linear" and "lower_bound" not in needs(name)
+        if about.cost == "linear" and not {"lower_bound", "weights"} & set(needs(name))
     ]
 
 
@@ -189,14 +205,14 @@ def _given(
     ordered = ordered_columns(before, confidential, types)
     numbers = [name for name, column in ordered.items() if column.kind == "numeric"]
     # One number per class stands for all released values, so that no measure counts them again.
-    given: dict[str, Any] = {"released": classes(tables.codes(after, known))[:, np.newaxis]}
+    given: dict[str, Any] = {"released": classes(tables.keys(after, known))[:, np.newaxis]}
     if numeric:
-        given["original"] = tables.matrix(before, numeric)
-        given["masked"] = tables.matrix(after, numeric)
+        given["original"] = tables.matrix(before, numeric, order="F")
+        given["masked"] = tables.matrix(after, numeric, order="F")
     if numbers:
-        given["confidential"] = tables.matrix(before, numbers)
+        given["confidential"] = tables.matrix(before, numbers, order="F")
     if confidential:
-        given["confidential_codes"], given["ordered"] = ranked(before, confidential, types)
+        given["confidential_codes"], given["ordered"] = ranks(before, confidential, types)
     return given, {
         "quasi-identifier": numeric,
         "other": [name for name in changed if name not in numeric],
@@ -228,18 +244,15 @@ def _axes(
         [axes_of(c.values, c.codes, c.kind, c.distances, c.name) for c in joined]
     )
     original, masked = both[:n], both[n:]
-    masked[np.isnan(original)] = np.nan
-    centre = means(original)
     if holed:
+        masked[np.isnan(original)] = np.nan
+        centre = means(original)
+        original, masked = (np.where(np.isnan(one), centre, one) for one in (original, masked))
         told.append(
             f"{listed(holed)} with missing cells: what came missing counts as no change, what was"
             " suppressed as the mean."
         )
-    return {
-        "original": np.where(np.isnan(original), centre, original),
-        "masked": np.where(np.isnan(masked), centre, masked),
-        "columns": columns,
-    }, " ".join(told)
+    return {"original": original, "masked": masked, "columns": columns}, " ".join(told)
 
 
 def _unseen(before: Frame, columns: Mapping[str, list[str]], needed: Sequence[str]) -> str:
@@ -252,6 +265,16 @@ def _unseen(before: Frame, columns: Mapping[str, list[str]], needed: Sequence[st
     if "ordered" in needed and holes:
         return f"{listed(holes)} counted as categories: missing values have no order."
     return ""
+
+
+def _totals(given: Mapping[str, Any], columns: Sequence[str]) -> str:
+    """Say what the weighted totals are in both tables."""
+    both = [(given[which] * given["weights"]).sum(axis=0) for which in ("original", "masked")]
+    told = [
+        f"{name!r} {before:.10g} before and {after:.10g} after"
+        for name, before, after in zip(columns, *both, strict=True)
+    ]
+    return f"Totals under the weights: {', '.join(told)}."
 
 
 def _named(value: Any, columns: Sequence[str]) -> Any:

@@ -63,8 +63,20 @@ class HomogeneousGroup(ShoalWarning):
     """All records of a group share a confidential value; who is in it is known to have it."""
 
 
+class Unfinished(ShoalWarning):
+    """An effort ended before it was done; the plan does not repeat its groups."""
+
+
 class NoSpread(ShoalWarning):
     """A column is constant: it takes no part in the grouping."""
+
+
+class StrataMerged(ShoalWarning):
+    """Strata below k were merged with others, and records show another stratum than their own."""
+
+
+class TellingOrder(ShoalWarning):
+    """The order of the released records shows which of them belong together."""
 
 
 class MissingValues(ShoalWarning):

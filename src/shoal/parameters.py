@@ -9,11 +9,11 @@ import inspect
 import json
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from numbers import Integral, Real
-from types import NoneType, UnionType
+from types import MappingProxyType, NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -114,14 +114,20 @@ class Parameter:
         return text if not self.accepts(value) and self.accepts(text) else value
 
 
-def declared(cls: type) -> dict[str, Parameter]:
+_DECLARED: dict[type, Mapping[str, Parameter]] = {}  # reading a signature takes long
+
+
+def declared(cls: type) -> Mapping[str, Parameter]:
     """Return the parameters of ``cls`` by name, in the order of its signature."""
-    hints = get_type_hints(cls.__init__, include_extras=True)  # type: ignore[misc]
-    meanings = _meanings(inspect.getdoc(cls) or "")
-    return {
-        name: Parameter(name, hints.get(name, Any), entry.default, meanings.get(name, ""))
-        for name, entry in inspect.signature(cls).parameters.items()
-    }
+    if cls not in _DECLARED:
+        hints = get_type_hints(cls.__init__, include_extras=True)  # type: ignore[misc]
+        meanings = _meanings(inspect.getdoc(cls) or "")
+        known = {
+            name: Parameter(name, hints.get(name, Any), entry.default, meanings.get(name, ""))
+            for name, entry in inspect.signature(cls).parameters.items()
+        }
+        _DECLARED[cls] = MappingProxyType(known)
+    return _DECLARED[cls]
 
 
 def validate(thing: Any) -> None:

@@ -20,10 +20,12 @@ from shoal.errors import (
     PlanError,
     ShoalWarning,
     UnderProtection,
+    Unfinished,
     UnprotectedColumn,
 )
 from shoal.mask import Grouping, Microaggregate, Outcome, Step
 from shoal.mask.homogeneity import told
+from shoal.mask.survey import weight_told, with_roles
 from shoal.partitioners import Partitioner, partitioner, way_taken
 from shoal.profile import profile
 from shoal.promise import check_promise
@@ -41,7 +43,8 @@ class Plan:
     ----------
     roles : mapping of str to str
         Role of each column: ``"identifier"`` (dropped from the release),
-        ``"quasi-identifier"``, ``"confidential"`` or ``"non-confidential"``.
+        ``"quasi-identifier"``, ``"confidential"``, ``"non-confidential"``, ``"weight"``
+        (counts in every mean of groups; released unchanged) or ``"household"`` (dropped).
     steps : list of steps
         What is done, in order.
     types : mapping of str to str or mapping, optional
@@ -63,8 +66,8 @@ class Plan:
         steps: Sequence[Step],
         types: Mapping[str, Any] | None = None,
     ):
-        self.roles = dict(roles)
-        self.steps = list(steps)
+        check_roles(roles)
+        self.roles, self.steps = with_roles(roles, steps)
         self.types = as_types(types)
         self._check()
 
@@ -124,16 +127,29 @@ class Plan:
         return list(dict.fromkeys([*masked, *strata]))
 
     @property
+    def dropped(self) -> list[str]:
+        """The columns that never leave: identifiers, and households by which members are linked."""
+        return [*columns_with(self.roles, "identifier"), *columns_with(self.roles, "household")]
+
+    @property
+    def weight(self) -> str | None:
+        """The column of survey weights, if there is one."""
+        found = [*columns_with(self.roles, "weight"), *(step.weight for step in self.steps)]
+        return next((name for name in found if name is not None), None)
+
+    @property
     def numbers(self) -> list[str]:
         """The columns that the plan computes or measures with, unless declared to be no numbers."""
         computed = [name for step in self.steps for name in step.numbers]
         named = dict.fromkeys([*computed, *columns_with(self.roles, "confidential")])
+        named |= {} if self.weight is None else {self.weight: None}
         return [n for n in named if n not in self.types or self.types[n].kind == "numeric"]
 
     @property
     def words(self) -> list[str]:
-        """The masked columns that are declared to be no numbers."""
-        return [name for name in self.masked if name not in self.numbers]
+        """The masked columns that are declared to be no numbers, and the households."""
+        households = [step.household for step in self.steps if step.household is not None]
+        return [name for name in (*self.masked, *households) if name not in self.numbers]
 
     @property
     def _hiding(self) -> list[Step]:
@@ -170,6 +186,8 @@ class Plan:
         bound = sum(bounds) if len(bounds) == len(outcomes) else None
         if bound is not None:
             wanted.append("certified_gap")
+        if self.weight is not None:
+            wanted.append("weighted_total_change")
         measures = assess_frames(
             frame,
             masked,
@@ -178,19 +196,26 @@ class Plan:
             confidential,
             wanted,
             self.types,
+            weight=self.weight,
             lower_bound=bound,
         )
         found = [
             *self._dropped(whole, kept),
             *self._unprotected(whole),
+            *(
+                []
+                if self.weight is None
+                else weight_told(self.weight, self.roles, masked, self.known)
+            ),
             *(warning for outcome in outcomes for warning in outcome.warnings),
+            *_unfinished(outcomes),
             *self._without_promise(),
             *self._under_protection(measures),
             *self._homogeneous(measures),
         ]
         for warning in found:
             warnings.warn(warning, stacklevel=_level_of_caller())
-        released = tables.without(masked, columns_with(self.roles, "identifier"))
+        released = tables.without(masked, self.dropped)
         return Release(
             data=tables.to_native(released),
             plan=plan._settled(outcomes),
@@ -198,7 +223,7 @@ class Plan:
             measures=dict(measures),
             remarks=measures.remarks,
             warnings=tuple(str(warning) for warning in found),
-            unchanged=tuple(name for name in released.columns if name not in self.masked),
+            unchanged=tuple(n for n in released.columns if n not in (*self.masked, *values)),
             provenance=_provenance(outcomes, masked, self.known),
             drawn_seeds=self._drawn(plan),
             kept=None if kept.all() else kept,
@@ -230,7 +255,6 @@ class Plan:
         return f"Plan({', '.join(_phrase(step) for step in self.steps)})"
 
     def _check(self) -> None:
-        check_roles(self.roles)
         if not self.steps:
             raise PlanError("The plan has no step. Add at least one.")
         twice = [name for name in dict.fromkeys(self.masked) if self.masked.count(name) > 1]
@@ -398,6 +422,10 @@ def microaggregate(
     dependence: float = 0.0,
     blocks: int | Sequence[Sequence[str]] | None = None,
     within: str | Sequence[str] | None = None,
+    small_strata: str = "refuse",
+    household: str | None = None,
+    weight: str | None = None,
+    weighted_distances: bool = False,
     missing: str = "refuse",
     types: Mapping[str, Any] | None = None,
     standardise: str = "zscore",
@@ -441,6 +469,16 @@ def microaggregate(
         Columns to microaggregate apart from the others; see `Microaggregate`.
     within : str or list of str, optional
         Columns that split the records into strata; groups never cross them.
+    small_strata : str
+        What to do with a stratum of fewer than k records: ``"refuse"`` or ``"merge"``.
+    household : str, optional
+        Column of households: members stay in one group, k counts households, and the
+        column is dropped.
+    weight : str, optional
+        Column of survey weights, which count in what stands for a group. It is released
+        unchanged, with a warning; named under ``identifiers`` too, it is dropped.
+    weighted_distances : bool
+        Whether distances are taken in units of the weighted standard deviations.
     missing : str
         What to do with missing values: ``"refuse"`` them, ``"own-groups"``,
         ``"impute"`` or ``"drop"``; see `Microaggregate`.
@@ -498,6 +536,10 @@ def microaggregate(
         identifiers=identifiers,
         confidential=confidential or (),
         within=within,
+        small_strata=small_strata,
+        household=household,
+        weight=weight,
+        weighted_distances=weighted_distances,
         dependence=dependence,
         blocks=blocks,
         missing=missing,
@@ -512,6 +554,18 @@ def microaggregate(
         closeness=closeness,
         closeness_by=closeness_by,
     ).run(data)
+
+
+def _unfinished(outcomes: Sequence[Outcome]) -> list[ShoalWarning]:
+    """Warn of efforts that the clock or somebody ended: the plan alone does not repeat them."""
+    ended = [way_taken(used) for o in outcomes for used in o.fitted if used.cut_short_]
+    return [
+        Unfinished(
+            f"{way} ended before it was done, with the best groups until then. Running the plan"
+            " again may give other groups."
+        )
+        for way in dict.fromkeys(ended)
+    ]
 
 
 def _phrase(step: Step) -> str:

@@ -24,7 +24,11 @@ def listening(listener: Listener) -> Iterator[None]:
 
 
 def report(stage: str, done: int, total: int) -> None:
-    """Say that ``done`` of ``total`` units of ``stage`` are done."""
+    """Say that ``done`` of ``total`` units of ``stage`` are done.
+
+    After a comma, the stage may tell what is known so far, as ``"searching, loss
+    4.71%"``; the words before it name the stage.
+    """
     listener = _listener.get()
     if listener is not None:
         listener(stage, done, total)

@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from shoal.errors import GuaranteeBroken
 from shoal.mask import Microaggregate, Step
 from shoal.mask.beyond import ROUNDING
+from shoal.mask.households import fewest, read_households
 from shoal.measure import classes, l_diversity, smallest_class, t_closeness
 from shoal.table import frame as tables
-from shoal.table.columns import ranked
+from shoal.table.columns import ranks
 from shoal.table.frame import Frame
 from shoal.table.types import Type
 
@@ -18,12 +19,19 @@ def check_promise(
     confidential: Sequence[str],
     types: Mapping[str, Type],
 ) -> None:
-    """Raise where the released values keep less than a step promised; nothing leaves then."""
+    """Raise where the released values keep less than a step promised; nothing leaves then.
+
+    Households are counted where ``released`` still has their column.
+    """
     for step in steps:
         for block in step.column_blocks if step.k is not None else ():
-            attained = smallest_class(tables.codes(released, [*block, *step.strata]))
+            found = classes(tables.keys(released, [*block, *step.strata]))
+            attained, what = smallest_class(found[:, None]), "records"
+            if step.household in released.columns:
+                attained = fewest(found, read_households(released, step.household))
+                what = "households"
             if attained < step.k:
-                _broken(f"The smallest class of the released values holds {attained} records",
+                _broken(f"The smallest class of the released values holds {attained} {what}",
                         f"k={step.k}")  # fmt: skip
         if isinstance(step, Microaggregate):
             _check_beyond(step, released, confidential, types)
@@ -35,14 +43,14 @@ def _check_beyond(
     if step.diversity is None and step.closeness is None:
         return
     known = classes(tables.codes(released, [*step.columns, *step.strata]))[:, None]
-    ranks, ordered = ranked(released, confidential, types)
+    numbered, ordered = ranks(released, confidential, types)
     if step.diversity is not None:
-        least = l_diversity(known, ranks)[step.diversity_kind].min()
+        least = l_diversity(known, numbered)[step.diversity_kind].min()
         if least < step.diversity - ROUNDING:
             _broken(f"Some class of the released values hides behind {least:.4g} confidential"
                     " values", f"diversity={step.diversity:g}")  # fmt: skip
     if step.closeness is not None:
-        farthest = t_closeness(known, ranks, ordered).max()
+        farthest = t_closeness(known, numbered, ordered).max()
         if farthest > step.closeness + ROUNDING:
             _broken(f"Some class of the released values is {farthest:.4g} away from the table",
                     f"closeness={step.closeness:g}")  # fmt: skip

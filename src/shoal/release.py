@@ -75,6 +75,16 @@ class Release:
             joint = in_order(joint * groups.n_groups + groups.labels)
         return joint
 
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """What an auditor needs to repeat the release, as plain data; not for publication.
+
+        It holds the plan as it was run, with the seeds.
+        """
+        from shoal.manifest import content  # a look upwards, as that of report
+
+        return content(self)
+
     def report(
         self,
         path: str | Path,

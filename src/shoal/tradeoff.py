@@ -1,12 +1,13 @@
 """How much distortion of the quasi-identifiers buys how much dependence."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from shoal.comparison import compare_plans, grid
 from shoal.errors import ParameterError
 from shoal.plan import Plan
+from shoal.table import frame as tables
 
 LAMBDAS = tuple(step / 10 for step in range(11))
 
@@ -56,6 +57,7 @@ def sweep(
     lambdas: Sequence[float] = LAMBDAS,
     method: str = "mdav",
     jobs: int = 1,
+    types: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> list[Point]:
     """Microaggregate a table once for every k and every lambda.
@@ -65,7 +67,7 @@ def sweep(
     data : pandas, polars or pyarrow table
         The table; nothing of it is released.
     columns : list of str
-        Quasi-identifiers, all numeric.
+        Quasi-identifiers, of any kind.
     confidential : list of str
         Confidential columns, all numeric.
     k : list of int
@@ -77,6 +79,8 @@ def sweep(
         A name in `shoal.METHODS`.
     jobs : int
         How many runs go on at a time.
+    types : mapping of str to str or mapping, optional
+        What columns hold where the table does not say it; see `Plan`.
     **options
         Further parameters of the method.
 
@@ -87,12 +91,16 @@ def sweep(
     """
     if not confidential:
         raise ParameterError("Name at least one confidential column: dependence is on them.")
+    frame = tables.open_frame(data)
+    tables.check_columns(frame, [*columns, *confidential])
+    tables.matrix(frame, confidential)  # dependence is measured on numbers
     plans = grid(
         columns,
         k=sorted(set(k)),
         method=method,
         dependence=sorted({0.0, *map(float, lambdas)}),
         confidential=confidential,
+        types=types,
         **options,
     )
     return _points(data, plans, jobs)

@@ -348,6 +348,17 @@ def test_inspect_shows_every_column_and_a_reason(folder):
     assert found["records"] == 20
 
 
+def test_inspect_writes_a_plan_that_asks_for_k(folder):
+    assert shell("inspect", "in.csv", "--plan", "plan.toml").exit_code == 0
+    done = shell("run", "plan.toml", "in.csv", "out.csv")
+    assert done.exit_code == 1
+    assert "needs 'k'" in done.stderr
+    assert shell("inspect", "in.csv", "--plan", "plan.toml", "-k", "4").exit_code == 1
+    assert shell("inspect", "in.csv", "--plan", "plan.toml", "-k", "4", "--force").exit_code == 0
+    assert shell("run", "plan.toml", "in.csv", "out.csv").exit_code == 0
+    assert shell("inspect", "in.csv", "-k", "4").exit_code == 2
+
+
 def test_steps_are_listed_with_what_they_promise(folder):
     done = shell("steps")
     assert done.exit_code == 0

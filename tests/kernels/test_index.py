@@ -11,16 +11,28 @@ from shoal.kernels.axes import power_of_two, principal_frame
 from shoal.kernels.bounds import HOPELESS, demand, hope
 from shoal.kernels.index import open_index, remove, renew
 from shoal.kernels.search import FARTHEST, NEAREST, NOBODY, NONE_YET, aim, measure_block, search
-from shoal.partitioners import CVMDAV, MDAV, MDAV1, VMDAV, CentroidMDAV, _base, partition
+from shoal.partitioners import (
+    CVMDAV,
+    DBA1,
+    MDAV,
+    MDAV1,
+    TFRP,
+    VMDAV,
+    CentroidMDAV,
+    _base,
+    partition,
+)
 from shoal.partitioners import mdav as mdav_module
 from shoal.partitioners._base import in_order
 from shoal.progress import listening
-from tables import KINDS, long_tables
+from tables import KINDS, long_tables, tables_and_k
 from twins import brute
 from twins.centroid_mdav import centroid_mdav
 from twins.cvmdav import cvmdav
+from twins.dba1 import dba1
 from twins.mdav import mdav
 from twins.mdav1 import mdav1
+from twins.tfrp import first_phase
 from twins.vmdav import vmdav
 
 
@@ -87,7 +99,8 @@ def test_answers_hold_over_several_groups_of_blocks(kind, n, p):
 
 
 @settings(max_examples=30)
-@given(X=long_tables(most=90, columns=4), k=st.integers(1, 6))
+# Faint tables mirror themselves: two means lie equally far from the middle but for rounding.
+@given(X=long_tables(most=90, columns=4, but=["faint"]), k=st.integers(1, 6))
 def test_the_family_agrees_with_the_slow_versions(X, k):
     k = min(k, len(X))
     for method, slow in [
@@ -96,8 +109,25 @@ def test_the_family_agrees_with_the_slow_versions(X, k):
         (CentroidMDAV(k=k), centroid_mdav(X, k)),
         (VMDAV(k=k, gamma=1.1), vmdav(X, k, 1.1)),
         (CVMDAV(k=k, gamma=1.1), cvmdav(X, k, 1.1)),
+        (TFRP(k=k, phases=1), first_phase(X, k)),
     ]:
         assert np.array_equal(method.fit_predict(X), in_order(slow)), method
+
+
+@settings(max_examples=30)
+@given(case=tables_and_k(most=90))
+def test_dba1_agrees_with_the_slow_version_while_the_index_is_renewed(case):
+    X, k = case
+    assert np.array_equal(DBA1(k=k).fit_predict(X), in_order(dba1(X, k)))
+
+
+@settings(max_examples=30)
+@given(X=long_tables(most=150, but=["faint"]), k=st.integers(1, 6), short=st.integers(1, 200))
+def test_passes_over_few_go_on_where_the_index_stopped(X, k, short):
+    k = min(k, len(X))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mdav_module, "FLAT", (short, 0))
+        assert np.array_equal(MDAV(k=k).fit_predict(X), in_order(mdav(X, k)))
 
 
 LONG = {

@@ -109,10 +109,14 @@ def test_ties_do_not_depend_on_the_order_of_the_records(case, seed):
         assert np.array_equal(turned, function(codes, labels)[order])
 
 
-@given(case=groups, holes=st.integers(0, 2**30 - 1))
+@given(case=groups, holes=st.one_of(st.integers(0, 2**30 - 1), st.just(2**30 - 1)))
 def test_missing_values_take_no_part_and_a_group_of_them_stays_missing(case, holes):
     values, labels = case
     hole = np.array([holes >> at & 1 for at in range(len(values))], bool)
+    for aggregate in (TRIMMED, group_median, group_geometric_mean):
+        positive = np.where(hole, np.nan, np.abs(values) + 1)
+        none = ~np.isin(labels, labels[~hole])
+        assert np.array_equal(np.isnan(over_known(aggregate, positive, labels, hole, np.nan)), none)
     found = over_known(group_mean, np.where(hole, np.nan, values), labels, hole, np.nan)
     for group in np.unique(labels):
         known = values[(labels == group) & ~hole]

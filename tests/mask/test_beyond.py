@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
+from conftest import reference_matrix
 from shoal import Microaggregate, Plan
 from shoal.errors import GuaranteeBroken, InputError, ParameterError, PlanError, ShoalWarning
 from shoal.mask.beyond import Demand
@@ -130,6 +131,21 @@ def test_coming_close_first_loses_least_and_merging_most(people):
     assert loss["first"] < loss["swap"] < loss["merge"]
 
 
+@pytest.mark.parametrize(
+    ("t", "losses"), [(0.25, (48.38, 42.55, 57.98)), (0.1, (96.94, 83.27, 65.17))]
+)
+def test_census_loses_what_the_page_says(t, losses):
+    X = reference_matrix("census")[:, :7]
+    data = pd.DataFrame(X, columns=list("abcdefy"))
+    for by, loss in zip(("merge", "swap", "first"), losses, strict=True):
+        release = quietly(
+            data, list("abcdef"), k=3, method="mdav", confidential=["y"], closeness=t,
+            closeness_by=by,
+        )  # fmt: skip
+        assert release.measures["information_loss"] == pytest.approx(loss, abs=0.005)
+        assert release.measures["t_closeness"]["y"] <= t + 1e-9
+
+
 def test_strata_are_met_one_by_one_and_judged_by_the_whole_table(people):
     data = people.assign(old=people["age"] > 55)
     options = {"k": 3, "within": "old", **SECRET}
@@ -155,6 +171,41 @@ def test_what_is_refused_says_what_can_be_reached_and_that_is_true():
         quietly(data, ["x"], k=2, closeness=0.01, within="s", confidential=["ill"])
     reachable = float(str(caught.value).split("together are ")[1].split()[0])
     quietly(data, ["x"], k=2, closeness=reachable, within="s", confidential=["ill"])
+
+
+def mixed():
+    rng = np.random.default_rng(2)
+    pain = rng.choice(["none", "some", "much"], 60)
+    sex = rng.choice(["f", "m"], 60)
+    age = rng.integers(20, 90, 60).astype(float)
+    return pd.DataFrame({"age": age, "sex": sex, "pain": pain})
+
+
+@pytest.mark.parametrize("by", ["merge", "swap", "first"])
+def test_a_declared_order_counts_in_the_distance(by):
+    data = mixed()
+    order = ["none", "some", "much"]
+    release = quietly(
+        data, ["age", "sex"], k=3, method="mdav", confidential=["pain"], closeness=0.15,
+        closeness_by=by, types={"pain": {"kind": "ordinal", "order": order}},
+    )  # fmt: skip
+    rank = data["pain"].map(order.index).to_numpy()
+    far = slow.closeness(release.labels[:, None], rank, True)
+    assert far <= 0.15 + 1e-9
+    assert release.measures["t_closeness"]["pain"] == pytest.approx(float(far))
+
+
+def test_records_with_the_same_missing_cells_are_met_by_themselves():
+    data = mixed()
+    data.loc[::4, "age"] = np.nan
+    options = {"k": 3, "confidential": ["pain"], "closeness": 0.3, "diversity": 2}
+    for by in ("merge", "swap"):
+        release = quietly(data, ["age", "sex"], missing="own-groups", closeness_by=by, **options)
+        assert release.measures["t_closeness"]["pain"] <= 0.3 + 1e-9
+        assert release.measures["p_sensitivity"] >= 2
+        assert (data["age"].isna().groupby(release.labels).nunique() == 1).all()
+    with pytest.raises(PlanError, match='missing="own-groups" takes it apart'):
+        quietly(data, ["age", "sex"], missing="own-groups", closeness_by="first", **options)
 
 
 def test_dependence_and_homogeneity_go_with_it(people):

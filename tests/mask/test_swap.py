@@ -59,6 +59,22 @@ def test_types_and_strata_stay():
     assert outcome.partitions[0].n_groups == 4
 
 
+def test_words_and_dates_change_places_too():
+    data = pd.DataFrame(
+        {
+            "sex": pd.Categorical(list("fmfm") * 3),
+            "born": pd.date_range("1970-01-01", periods=12, freq="MS"),
+            "ill": [True, False, False] * 4,
+        }
+    )
+    masked, outcome = applied(Swap(list(data.columns), MDAV(k=3), random_state=0), data)
+    assert masked.dtypes.equals(data.dtypes)
+    for name in data.columns:
+        for group in range(outcome.partitions[0].n_groups):
+            inside = outcome.partitions[0].labels == group
+            assert sorted(masked[name][inside]) == sorted(data[name][inside])
+
+
 @pytest.mark.parametrize("k", [2, 5])
 def test_who_knows_all_columns_links_no_more_than_one_in_k_on_average(k):
     """The right record is the one with the person's confidential value."""

@@ -5,9 +5,10 @@ from collections import Counter
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from shoal.errors import InputError
-from shoal.measure import class_sizes, reidentification, smallest_class
+from shoal.measure import anonymity, class_sizes, reidentification, smallest_class
 from tables import tables
 
 
@@ -22,6 +23,37 @@ def test_many_columns_of_many_values_do_not_collide():
     rng = np.random.default_rng(0)
     half = rng.integers(0, 10**6, size=(2000, 40))
     assert class_sizes(np.vstack([half, half])) == {2: 2000}
+
+
+def test_keys_that_are_mixed_up_cost_time_and_no_class(monkeypatch):
+    X = np.random.default_rng(0).integers(0, 3, size=(200, 3)).astype(float)
+    expected = class_sizes(X)
+    monkeypatch.setattr(anonymity, "MIX", np.uint64(0))
+    assert class_sizes(X) == expected
+
+
+@pytest.mark.parametrize("kind", ["<U3", "object", "int8", "uint64", "bool", "float32"])
+def test_values_of_any_kind_have_classes(kind):
+    X = np.array([[0, 1], [1, 1], [0, 1], [1, 0], [1, 1]]).astype(kind)
+    assert class_sizes(X) == {1: 1, 2: 2}
+    assert class_sizes(X[:, :1]) == {2: 1, 3: 1}
+
+
+def test_zeros_are_equal_whatever_their_sign_and_holes_are_equal():
+    X = np.array([[0.0, np.nan], [-0.0, np.nan], [0.0, -np.nan]])
+    assert class_sizes(X) == {3: 1}
+
+
+@given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-5, 5), min_size=1))
+def test_ranks_are_places_in_the_order_of_values(values):
+    order = sorted(set(values))
+    assert anonymity.ranks(np.array(values)).tolist() == [order.index(v) for v in values]
+
+
+def test_ranks_take_the_ends_of_every_type_of_whole_numbers():
+    for kind in ("int8", "uint8", "int64", "uint64"):
+        ends = np.array([np.iinfo(kind).max, np.iinfo(kind).min, np.iinfo(kind).max], kind)
+        assert anonymity.ranks(np.tile(ends, 100))[:3].tolist() == [1, 0, 1]
 
 
 def test_values_that_differ_in_the_last_bit_are_different():

@@ -45,15 +45,15 @@ def test_the_axes_of_a_column_share_their_unit_and_turning_them_changes_nothing(
         found = MEASURES[name](X, Y, columns)
         assert MEASURES[name](X @ turn, Y @ turn, columns) == pytest.approx(found)
         assert MEASURES[name](X * [1, 7, 7], Y * [1, 7, 7], columns) == pytest.approx(found)
-    before, _ = in_units_of(X, Y, columns)
-    assert [before[:, 0].var(), before[:, 1:].var(axis=0).sum()] == pytest.approx([1, 1])
+    first, second, third = [before.var() for _, before, _ in in_units_of(X, Y, columns)]
+    assert [first, second + third] == pytest.approx([1, 1])
 
 
 def test_a_constant_column_of_several_axes_is_left_out():
     X = np.column_stack([np.arange(4.0), simplex(3)[[1, 1, 1, 1]]])
     Y = np.column_stack([np.full(4, 1.5), simplex(3)[[1, 2, 2, 1]]])
     columns = np.array([0, 1, 1])
-    assert column_distances(X, Y, columns).shape == (4, 1)
+    assert len(list(column_distances(X, Y, columns))) == 1
     assert information_loss(X, Y, columns) == pytest.approx(100)
     assert il1s(X, Y, columns) == pytest.approx(il1s(X[:, :1], Y[:, :1]))
 

@@ -22,7 +22,7 @@ RANGES = {
     "class_sizes": (1, None), "linkage": (0, 1), "linkage_top2": (0, 1),
     "interval_disclosure": (0, 1), "reidentification": (0, 1), "l_diversity": (1, None),
     "p_sensitivity": (1, None), "t_closeness": (0, 1), "average_diversity": (1, None),
-    "homogeneous_classes": (0, None),
+    "homogeneous_classes": (0, None), "weighted_total_change": (0, None),
 }  # fmt: skip
 
 
@@ -43,6 +43,7 @@ def evidence(X, labels, Y):
         "confidential": Y,
         "confidential_codes": Y,
         "ordered": np.ones(Y.shape[1], bool),
+        "weights": 1.0 + np.arange(len(X))[:, np.newaxis] % 3,
         "lower_bound": lost / 2,
     }
 
@@ -105,7 +106,7 @@ def test_the_order_of_records_does_not_matter(name, given, seed):
     assert computed(name, tables) == pytest.approx(computed(name, given), abs=1e-9)
 
 
-NEEDS_ROWS = ("original", "masked", "released", "confidential", "confidential_codes")
+NEEDS_ROWS = ("original", "masked", "released", "confidential", "confidential_codes", "weights")
 
 
 @few
@@ -155,7 +156,7 @@ def test_tables_that_do_not_fit_are_refused(name):
     if rest:
         with pytest.raises(InputError, match="do not fit together"):
             compute(name, {**given, first: given[first][:4]})
-    for need in set(needs(name)) & {"original", "masked", "confidential"}:
+    for need in set(needs(name)) & {"original", "masked", "confidential", "weights"}:
         holed = given[need].copy()
         holed[0, 0] = np.nan
         with pytest.raises(InputError, match="1 missing or infinite"):

@@ -13,6 +13,7 @@ from shoal.measure import (
     first_component,
     loadings_change,
 )
+from shoal.measure.correlation import correlations
 from shoal.partitioners import MWard
 from shoal.space import zscore
 
@@ -24,6 +25,13 @@ def cut(score, k):
         np.arange(len(score)) // k, len(score) // k - 1
     )
     return labels
+
+
+def test_correlations_of_a_long_table_are_those_of_all_its_parts():
+    X = np.random.default_rng(0).normal(size=(10_000, 3)) @ np.array(
+        [[1, 1, 0], [0, 1, 0], [0, 1, 1]]
+    )
+    assert correlations(X) == pytest.approx(np.corrcoef(X.T))
 
 
 @pytest.fixture(scope="module")

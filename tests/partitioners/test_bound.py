@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import shoal
+from shoal.errors import InputError, ParameterError
 from shoal.kernels.subsets import best_groups
 from shoal.partitioners import lower_bound
-from tables import tables_and_k
+from tables import KINDS, tables_and_k
 from twins.optimal import groups_of, sse
 
 NEVER = 1e9  # seconds of a clock that counts looks
@@ -50,3 +52,49 @@ def test_a_bound_holds_whenever_the_budget_ends(case, budget):
     X, k = case
     bound = lower_bound(X, k, "prove", budget=budget, clock=looks())
     assert lower_bound(X, k) * (1 - 1e-9) <= bound <= least_sse(X, k) * (1 + 1e-14)
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+@pytest.mark.parametrize("k", [2, 3])
+def test_bounds_hold_on_nasty_tables(kind, k):
+    X = KINDS[kind](np.random.default_rng(7), (12, 3))
+    least = least_sse(X, k)
+    quick, strong = lower_bound(X, k), lower_bound(X, k, "prove", budget=NEVER, clock=looks())
+    assert 0 <= quick <= strong * (1 + 1e-9)
+    assert strong <= least * (1 + 1e-9) + 1e-320  # below it, a float64 has few digits
+
+
+def test_the_quick_bound_is_that_of_mu_approx():
+    X = np.random.default_rng(4).normal(size=(300, 5))
+    assert lower_bound(X, 4) == pytest.approx(shoal.METHODS["mu-approx"](k=4).fit(X).bound_)
+
+
+def test_a_short_proof_is_far_above_the_quick_bound(reference):
+    Z = reference("census")[:300]
+    quick, strong = lower_bound(Z, 4), lower_bound(Z, 4, "prove", budget=5.0)
+    assert strong > 1.2 * quick
+
+
+def test_trivial_tables_have_trivial_bounds():
+    X = np.array([[0.0], [1.0], [3.0]])
+    assert lower_bound(X, 1, "prove") == 0
+    assert lower_bound(X, 2, "prove") == pytest.approx(14 / 3)
+    assert lower_bound(np.ones((9, 2)), 2, "prove") == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"k": 0}, "The 'k' parameter of lower_bound must be an int in"),
+        ({"k": 2, "effort": "hard"}, "The 'effort' parameter of lower_bound must be one of"),
+        ({"k": 2, "budget": -1.0}, "The 'budget' parameter of lower_bound must be a float"),
+    ],
+)
+def test_a_wrong_option_is_refused(options, message):
+    with pytest.raises(ParameterError, match=message):
+        shoal.lower_bound([[0.0], [1.0]], **options)
+
+
+def test_a_table_shorter_than_k_is_refused():
+    with pytest.raises(InputError, match="k=5 records but the data hold only n_samples=2"):
+        shoal.lower_bound([[0.0], [1.0]], 5)

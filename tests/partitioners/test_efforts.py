@@ -1,11 +1,13 @@
 """How hard to try: one interface over every method."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 
 import shoal
-from shoal.errors import ParameterError, PlanError
+from shoal import progress
+from shoal.errors import ParameterError, PlanError, Unfinished
 from shoal.parameters import declared
 from shoal.partitioners import (
     MDAV,
@@ -187,6 +189,34 @@ def test_a_bound_of_another_space_is_not_shown(options):
         identifiers=["company"], confidential=["turnover", "net_profit"], **options,
     )  # fmt: skip
     assert "certified_gap" not in release.measures
+
+
+@pytest.fixture
+def ends_soon():
+    """Somebody presses Ctrl-C at the first sign of an effort."""
+
+    def listener(stage, done, total):
+        if stage.startswith(("moving", "searching", "proving")):
+            raise KeyboardInterrupt
+
+    with progress.listening(listener):
+        yield
+
+
+@every_effort
+def test_an_interrupt_keeps_the_best_groups_and_says_so(effort, ends_soon):
+    X = np.random.default_rng(2).normal(size=(300, 3))
+    made = partitioner("mdav", {"k": 3, "effort": effort, **EFFORTS[effort]}).fit(X)
+    assert made.cut_short_
+    assert made.partition_.sizes.min() >= 3
+    people = pd.DataFrame(X, columns=list("abc"))
+    with pytest.warns(Unfinished, match="ended before it was done"):
+        shoal.microaggregate(people, list("abc"), k=3, effort=effort, **EFFORTS[effort])
+
+
+def test_an_interrupt_ends_our_advice(ends_soon):
+    with pytest.raises(KeyboardInterrupt):
+        partition(np.random.default_rng(2).normal(size=(300, 3)), 3)
 
 
 def test_a_plan_document_names_effort_and_budget(firms):

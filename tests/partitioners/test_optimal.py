@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from shoal.errors import InputError
 from shoal.parameters import declared
-from shoal.partitioners import METHODS, Optimal, _proof, partition
+from shoal.partitioners import MDAV, METHODS, Optimal, optimal, partition
 from shoal.partitioners.optimal import MOST
+from shoal.partitioners.prove import prove
 from tables import tables_and_k
 from twins.optimal import best_partition, groups_of, optimal_sse, sse
 
@@ -67,7 +68,7 @@ def test_column_generation_finds_what_the_subsets_find(case, noise):
     X, k = case
     k = max(2, min(k, len(X) // 2))
     X = X + np.random.default_rng(noise).normal(size=X.shape) * (noise % 2)
-    labels = _proof.prove(X, k)
+    labels = prove(X, MDAV(k=k).fit_predict(X), k).labels
     assert np.bincount(labels).min() >= k
     assert sse(X, groups_of(labels)) == pytest.approx(least_sse(X, k), rel=1e-8, abs=1e-12)
 
@@ -125,9 +126,8 @@ def test_a_table_that_is_too_long_is_refused_with_the_number_that_is_not():
         Optimal(k=2).fit(np.zeros((MOST + 1, 2)))
 
 
-@pytest.mark.parametrize("limit", ["WORK", "MOST_GROUPS"])
-def test_what_cannot_be_proven_is_refused(monkeypatch, limit):
-    monkeypatch.setattr(_proof, limit, 1)
+def test_what_cannot_be_proven_is_refused(monkeypatch):
+    monkeypatch.setattr(optimal, "SECONDS", 0)
     X = np.random.default_rng(0).normal(size=(40, 2))
     with pytest.raises(InputError, match=r"n_samples=40 records at k=3 could not be proven"):
         Optimal(k=3).fit(X)

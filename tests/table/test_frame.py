@@ -112,6 +112,26 @@ def test_equal_values_have_equal_codes(make):
     assert found[:, 1].tolist() == [0, 0, 0, 1, 1]
 
 
+@every_kind
+def test_keys_are_equal_where_codes_are(make):
+    nan = float("nan")
+    data = {
+        "t": ["x", "y", "x", None, None], "n": [1, 1, 2**60, 2, 2], "f": [0.5, nan, nan, 0.5, 1.0],
+        "z": [0.0, -0.0, 0.0, -0.0, 1.0], "h": [1, None, None, 1, 2],
+    }  # fmt: skip
+    frame = tables.open_frame(make(data))
+    keys, codes = tables.keys(frame, list(data)), tables.codes(frame, list(data))
+    for key, code in zip(keys.T, codes.T, strict=True):
+        assert np.array_equal(key[:, None] == key, code[:, None] == code)
+
+
+def test_a_matrix_can_lie_column_by_column():
+    frame = tables.open_frame(pd.DataFrame({"a": [1, 2], "b": [0.5, 1.5]}))
+    X = tables.matrix(frame, ["a", "b", "a"], order="F")
+    assert X.flags.f_contiguous
+    assert X.tolist() == [[1.0, 0.5, 1.0], [2.0, 1.5, 2.0]]
+
+
 def test_categories_have_codes_in_every_kind_of_table():
     values = ["x", "y", "x", None]
     for data in (

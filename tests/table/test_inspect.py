@@ -1,10 +1,14 @@
 """A look at a table before it is masked."""
 
+import warnings
+
 import pandas as pd
 import pytest
 
-from shoal import datasets
+from shoal import Plan, datasets
+from shoal.errors import PlanError, ShoalWarning
 from shoal.table.inspect import inspect, shown
+from shoal.table.starter import starter_plan
 
 
 @pytest.fixture
@@ -63,3 +67,91 @@ def test_the_text_names_every_column_and_the_limits(found):
     for entry in found["columns"]:
         assert entry["name"] in text
     assert "suggestions" in text
+
+
+SURVEY = pd.DataFrame(
+    {
+        "hh_id": [i // 2 for i in range(40)],
+        "sample_weight": [1.5 + i % 7 for i in range(40)],
+        "weight": [50 + i % 30 for i in range(40)],
+        "sex": [1 + i % 2 for i in range(40)],
+        "town": ["a", "b", "c", "d"] * 10,
+        "visits": [i % 3 for i in range(40)],
+        "flag": [int(i > 20) for i in range(40)],
+        "salary": [1000.0 + i for i in range(40)],
+    }
+)
+
+
+def test_weights_and_households_are_told_from_other_columns():
+    found = inspect(SURVEY)
+    suggested = roles(found)
+    assert suggested["hh_id"] == "household"
+    assert suggested["sample_weight"] == "weight"
+    assert suggested["weight"] == "quasi-identifier"
+    why = {entry["name"]: entry["why"] for entry in found["columns"]}
+    assert "2.0 records share a value" in why["hh_id"]
+    assert "if it is one of a survey" in why["weight"]
+    assert roles(inspect(SURVEY.assign(sample_weight=0)))["sample_weight"] != "weight"
+    shared = SURVEY.assign(hh_id=range(40))
+    assert roles(inspect(shared))["hh_id"] == "identifier"
+
+
+def test_a_column_that_singles_out_with_others_is_suggested():
+    found = inspect(
+        pd.DataFrame(
+            {
+                "age": [30, 30, 40, 40] * 5,
+                "code": [1, 2, 3, 4, 5] * 4,
+                "same": [1, 1, 2, 2] * 5,
+            }
+        )
+    )
+    assert roles(found) == {"age": "quasi-identifier", "code": None, "same": None}
+    data = pd.DataFrame({"age": [30, 30, 40, 40, 50, 50], "code": [1, 2, 1, 2, 1, 2]})
+    found = inspect(data)
+    assert roles(found)["code"] == "quasi-identifier"
+    assert found["columns"][1]["why"] == (
+        "with the quasi-identifiers it singles out 100% of the records, without it 0%"
+    )
+
+
+def test_triples_are_shown_where_more_than_three_columns_are_known():
+    found = inspect(SURVEY.assign(age=[20 + i % 9 for i in range(40)]))
+    sizes = [len(entry["columns"]) for entry in found["combinations"]]
+    known = [role for role in roles(found).values() if role == "quasi-identifier"]
+    assert len(known) > 3
+    assert sizes == sorted(sizes)
+    assert {2, 3, len(known)} == set(sizes)
+
+
+def test_a_starter_plan_runs_once_k_is_there(tmp_path):
+    found = inspect(SURVEY)
+    path = tmp_path / "plan.toml"
+    path.write_text(starter_plan(found, "x.csv\nroles", 3))
+    plan = Plan.load(path)
+    assert plan.k == 3
+    assert plan.weight == "sample_weight"
+    assert plan.dropped == ["hh_id"]
+    assert plan.types["sex"].kind == plan.types["town"].kind == "nominal"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ShoalWarning)
+        assert plan.run(SURVEY).measures["smallest_class"] >= 3
+
+
+def test_a_starter_plan_without_k_is_refused_until_it_is_filled_in(tmp_path):
+    path = tmp_path / "plan.toml"
+    path.write_text(starter_plan(inspect(SURVEY), "x.csv"))
+    with pytest.raises(PlanError, match="needs 'k'"):
+        Plan.load(path)
+    filled = path.read_text().replace('{ method = "auto" }', '{ method = "auto", k = 2 }')
+    path.write_text(filled)
+    assert Plan.load(path).k == 2
+
+
+def test_names_with_quotes_and_missing_values_survive_in_a_starter_plan(tmp_path):
+    data = pd.DataFrame({'age "x" \\': [1.0, None, 3, 3], "code\n": [1, 1, 2, 2]})
+    path = tmp_path / "plan.toml"
+    path.write_text(starter_plan(inspect(data), "x", 2), encoding="utf-8")
+    assert Plan.load(path).masked == ['age "x" \\']
+    assert '# missing = "own-groups"' in path.read_text()

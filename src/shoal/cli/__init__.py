@@ -22,6 +22,7 @@ from shoal.cli.page import page
 from shoal.cli.papers import papers
 from shoal.cli.run import run
 from shoal.cli.tradeoff import tradeoff
+from shoal.cli.verify import verify
 
 app = typer.Typer(
     name="shoal",
@@ -30,7 +31,10 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (mask, run, assess, inspect, compare, tradeoff, methods, steps, demo, papers):
+COMMANDS = (
+    mask, run, verify, assess, inspect, compare, tradeoff, methods, steps, demo, papers,
+)  # fmt: skip
+for command in COMMANDS:
     app.command(cls=Several if command is compare else None)(command)
 app.command("app")(page)
 

@@ -34,6 +34,13 @@ Confidential = Annotated[
 Within = Annotated[
     list[str] | None, typer.Option("--within", help="Column of strata that no group crosses.")
 ]
+Household = Annotated[
+    str | None,
+    typer.Option("--household", help="Column of households that stay together; k counts them."),
+]
+Weight = Annotated[
+    str | None, typer.Option("--weight", help="Column of survey weights; -i drops it too.")
+]
 Types = Annotated[
     list[str] | None,
     typer.Option(
@@ -79,6 +86,12 @@ Audience = Annotated[
 Curve = Annotated[
     bool,
     typer.Option("--curve", help="Let the report show other values of dependence: 11 more runs."),
+]
+Manifest = Annotated[
+    Path | None,
+    typer.Option(
+        "--manifest", help="Write a manifest for auditors here: .json. It holds the seed."
+    ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace files and tables that exist.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing but warnings and errors.")]

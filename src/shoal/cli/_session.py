@@ -55,6 +55,8 @@ OWN_OPTIONS = {
     "partition": "-m",
     "random_state": "--seed",
     "within": "--within",
+    "household": "--household",
+    "weight": "--weight",
     "method": "-m",
     "effort": "--effort",
     "budget": "--budget",
@@ -165,11 +167,13 @@ def release(
     curve: bool = False,
     target_table: str | None = None,
     plan_file: Path | None = None,
+    manifest: Path | None = None,
 ) -> "Release":
     """Read, run, write: the way of every command that masks."""
+    from shoal import manifest as manifests
     from shoal.cli._later import let_go
+    from shoal.delivery import mask_source
     from shoal.report import check_audience, check_report, report_text, summarise
-    from shoal.table.files import open_source
     from shoal.table.publish import Publication
     from shoal.table.target import open_target
     from shoal.tradeoff import around
@@ -179,7 +183,9 @@ def release(
     report = report if report != HERE else None
     if report is not None:
         check_report(report)
-    for path in (target, report):
+    if manifest is not None and manifest.suffix.lower() != ".json":
+        raise FileError(f"A manifest is a .json file; {manifest.name!r} is none.")
+    for path in (target, report, manifest):
         for taken, what in ((source, "source"), (plan_file, "plan")):
             if path is not None and taken is not None and _same(path, taken):
                 raise FileError(f"{str(path)!r} is the {what}. Write to another file.")
@@ -187,20 +193,21 @@ def release(
         raise FileError(f"Table {target_table!r} is the source. Write to another table.")
     with Publication(force=force) as publication:
         page = publication.add(report) if report is not None else None
+        record = publication.add(manifest) if manifest is not None else None
         place = open_target(target, replace(dialect, table=target_table), publication)
-        opened = open_source(source, dialect=dialect, numbers=())
-        ready = opened.with_numbers(plan.numbers, plan.words)
-        made = plan.run(ready)
+        came = manifests.file_entry(source, None, dialect.table) if record is not None else {}
+        made, leaving, ready = mask_source(plan, source, dialect)
         points = around(plan, ready, jobs=os.cpu_count() or 1) if curve else []
         if page is not None and report is not None:
             summary = summarise(made, audience, curve=points)
             page.write_text(report_text(summary, report), encoding="utf-8")
-        leaving = opened.released(
-            made.data, made.unchanged, kept=made.kept, keep_notes=dialect.keep_notes
-        )
-        lost = place.write(leaving)
+        made = replace(made, warnings=(*made.warnings, *place.write(leaving)))
+        if record is not None:
+            left = manifests.file_entry(target, place.written, target_table)
+            entries = manifests.with_files(made.manifest, came, left, dialect)
+            record.write_text(manifests.dumps(entries), encoding="utf-8")
         heed()
-    return replace(made, warnings=(*made.warnings, *lost))
+    return made
 
 
 def _same(one: str | Path, other: str | Path) -> bool:
@@ -266,9 +273,10 @@ def _progress_bar() -> Iterator[None]:
             return
         if not tasks:
             bar.start()
-        if stage not in tasks:
-            tasks[stage] = bar.add_task(stage, total=total)
-        bar.update(tasks[stage], completed=done, total=total)
+        name = stage.partition(",")[0]
+        if name not in tasks:
+            tasks[name] = bar.add_task(stage, total=total)
+        bar.update(tasks[name], description=stage, completed=done, total=total)
 
     with progress.listening(listener):
         try:

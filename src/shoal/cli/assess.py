@@ -31,6 +31,7 @@ def assess(
     column: Known = None,
     confidential: options.Confidential = None,
     measure: Measures = None,
+    weight: options.Weight = None,
     type_: options.Types = None,
     separator: options.Separator = None,
     decimal: options.Decimal = ".",
@@ -66,6 +67,7 @@ def assess(
             confidential=confidential or (),
             measures=measure,
             types=types,
+            weight=weight,
         )
         content = {"quasi_identifiers": known, "measures": found, "remarks": found.remarks}
         seen = [*known, *(confidential or ())]

@@ -1,11 +1,25 @@
 """``shoal inspect``: look at a file before masking it."""
 
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
 from shoal.cli import _options as options
 from shoal.cli._session import say, session
+
+Starter = Annotated[
+    Path | None, typer.Option("--plan", help="Write a plan to start from here: .toml.")
+]
+ForPlan = Annotated[
+    int | None, typer.Option("-k", min=1, help="The k of that plan; else it is left to fill in.")
+]
 
 
 def inspect(
     source: options.Source,
+    plan: Starter = None,
+    k: ForPlan = None,
     separator: options.Separator = None,
     decimal: options.Decimal = ".",
     encoding: options.Encoding = "utf-8",
@@ -13,16 +27,31 @@ def inspect(
     sheet: options.Sheet = None,
     layout: options.Layout = None,
     table: options.Table = None,
+    force: options.Force = False,
     json: options.Json = False,
 ) -> None:
     """Show the columns of SOURCE, how telling they are, and which roles they may have."""
     with session():
+        from shoal.errors import FileError, ParameterError
         from shoal.table.database import shown as place
         from shoal.table.dialect import Dialect
         from shoal.table.files import read
         from shoal.table.inspect import inspect as look
         from shoal.table.inspect import shown
+        from shoal.table.publish import Publication
+        from shoal.table.starter import starter_plan
 
+        if plan is not None and plan.suffix.lower() != ".toml":
+            raise FileError(f"A plan to start from is a .toml file; {plan.name!r} is none.")
+        if k is not None and plan is None:
+            raise ParameterError("-k is for the plan. Name its file with --plan.")
         dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table)
         found = look(read(source, dialect=dialect))
-        say(found, f"{place(source)}\n{shown(found)}", as_json=json, quiet=False)
+        text = f"{place(source)}\n{shown(found)}"
+        if plan is not None:
+            name = table or Path(source).name
+            with Publication(force=force) as publication:
+                page = publication.add(plan)
+                page.write_text(starter_plan(found, name, k), encoding="utf-8")
+            text += f"\n{plan}: a plan to start from"
+        say(found, text, as_json=json, quiet=False)

@@ -13,6 +13,8 @@ def mask(
     effort: options.Effort = None,
     budget: options.Budget = None,
     within: options.Within = None,
+    household: options.Household = None,
+    weight: options.Weight = None,
     confidential: options.Confidential = None,
     identifier: options.Identifiers = None,
     type_: options.Types = None,
@@ -21,6 +23,7 @@ def mask(
     report: options.Report = None,
     audience: options.Audience = "public",
     curve: options.Curve = False,
+    manifest: options.Manifest = None,
     separator: options.Separator = None,
     decimal: options.Decimal = ".",
     encoding: options.Encoding = "utf-8",
@@ -46,6 +49,9 @@ def mask(
             chosen["random_state"] = seed
         if within:
             step["within"] = within
+        for name, given in (("household", household), ("weight", weight)):
+            if given is not None:
+                step[name] = given
         plan = Plan.of(
             column,
             partitioner(method, {"k": k, "effort": effort, "budget": budget, **chosen}),
@@ -65,5 +71,6 @@ def mask(
             curve=curve,
             force=force,
             target_table=target_table,
+            manifest=manifest,
         )
         tell(made, target, report, as_json=json, quiet=quiet, audience=audience)

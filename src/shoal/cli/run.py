@@ -11,6 +11,7 @@ def run(
     report: options.Report = None,
     audience: options.Audience = "public",
     curve: options.Curve = False,
+    manifest: options.Manifest = None,
     separator: options.Separator = None,
     decimal: options.Decimal = ".",
     encoding: options.Encoding = "utf-8",
@@ -41,6 +42,7 @@ def run(
             curve=curve,
             force=force,
             target_table=target_table,
+            manifest=manifest,
             plan_file=plan,
         )
         tell(made, target, report, as_json=json, quiet=quiet, audience=audience)

@@ -26,6 +26,7 @@ def tradeoff(
     k: Sizes,
     lambdas: Lambdas = "0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1",
     method: options.Method = "mdav",
+    type_: options.Types = None,
     plot: Plot = None,
     separator: options.Separator = None,
     decimal: options.Decimal = ".",
@@ -43,8 +44,9 @@ def tradeoff(
         from shoal.errors import FileError
         from shoal.report.tradeoff import by_k, draw_tradeoff, tradeoff_text
         from shoal.table.dialect import Dialect
-        from shoal.table.files import read
+        from shoal.table.files import read_typed
         from shoal.table.publish import Publication
+        from shoal.table.types import as_types, from_text
         from shoal.tradeoff import knee, sweep
 
         sizes, shares = numbers(k, int, "--k"), numbers(lambdas, float, "--lambdas")
@@ -52,12 +54,12 @@ def tradeoff(
             raise FileError(f"{plot.name!r} is no picture. Use .svg or .png.")
         with Publication(force=force) as publication:
             part = publication.add(plot) if plot is not None else None
-            data = read(
-                source,
-                dialect=Dialect(separator, decimal, encoding, missing, sheet, layout, table),
-                numbers=[*column, *confidential],
+            dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table)
+            types = as_types(from_text(type_ or []))
+            data = read_typed(source, types, dialect)
+            points = sweep(
+                data, column, confidential, k=sizes, lambdas=shares, method=method, types=types
             )
-            points = sweep(data, column, confidential, k=sizes, lambdas=shares, method=method)
             if plot is not None and part is not None:
                 draw_tradeoff(points, part, plot.suffix.lower()[1:])
         best = {size: knee(curve).dependence for size, curve in by_k(points).items()}

@@ -1,6 +1,9 @@
 """How a kernel is compiled, kept for the next run, and announced."""
 
 import logging
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
 
 from numba import njit
 from numba.core import event
@@ -14,13 +17,26 @@ def compiled(function):
     Numba keeps it beside the source or, where that place is read-only, in the
     user's cache folder. Where neither can be written, the kernel is compiled
     again in every process: slower, never wrong.
+
+    Numba would look only at a kernel's own file to see whether what it kept is
+    stale. But a kernel holds the code of those it calls, and code made of their
+    older text was seen to group wrongly in silence. So the text of all kernels counts.
     """
     # Kernels are called from Python and from one another; a door for C would be compiled in vain.
     options = {"nogil": True, "no_cfunc_wrapper": True}
     try:
-        return njit(cache=True, **options)(function)
+        kernel = njit(cache=True, **options)(function)
     except RuntimeError:  # numba found no place to write to
         return njit(**options)(function)
+    kernel._cache._cache_file._source_stamp = _stamp()
+    return kernel
+
+
+@cache
+def _stamp():
+    """Return a name for the text of all kernels together."""
+    texts = (path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
+    return sha256(b"\0".join(texts)).hexdigest()
 
 
 def inlined(function):

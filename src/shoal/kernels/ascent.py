@@ -28,32 +28,34 @@ def soft_greatest(slack, columns, heat):
 
 
 @compiled
-def ascend(slack, price, start, columns, heat, beyond):
+def ascend(slack, price, box, start, columns, heat, beyond):
     """Set each price in turn; return the greatest change.
 
     ``slack`` is what each group's records pay beyond its cost. The groups of record i
     are ``columns[start[i] : start[i + 1]]``. A step goes ``beyond`` times as far as its
-    own optimum; between 1 and 2, that comes to rest sooner.
+    own optimum; between 1 and 2, that comes to rest sooner. No price leaves the ``box``,
+    its least and its greatest: with few groups known, prices would run away.
     """
     greatest = 0.0
     for i in range(price.shape[0]):
         own = columns[start[i] : start[i + 1]]
         step = -soft_greatest(slack, own, heat)
-        greatest = max(greatest, abs(step))
         if abs(step) < heat:
             step *= beyond
+        step = min(max(price[i] + step, box[0, i]), box[1, i]) - price[i]
         price[i] += step
+        greatest = max(greatest, abs(step))
         for column in own:
             slack[column] += step
     return greatest
 
 
 @compiled
-def climb(slack, price, start, columns, heat, sweeps):
+def climb(slack, price, box, start, columns, heat, sweeps):
     """Go through all prices ``sweeps`` times; return the greatest change of the last time."""
     for _ in range(sweeps - 1):
-        ascend(slack, price, start, columns, heat, 1.5)
-    return ascend(slack, price, start, columns, heat, 1.0)
+        ascend(slack, price, box, start, columns, heat, 1.5)
+    return ascend(slack, price, box, start, columns, heat, 1.0)
 
 
 @compiled

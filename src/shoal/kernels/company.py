@@ -132,18 +132,18 @@ def ask_all(field, prices, first, size, records, extra, floor):
 
 
 @compiled
-def near_suffice(field, prices, first, size, floor, count, cost, cutoff):
-    """Say whether no group below ``cutoff`` holds a record beyond the near ones."""
+def beyond_near(field, prices, first, size, floor, count, cost):
+    """Return what no group goes below that holds a record beyond the near ones."""
     n, most = field.near.shape
     if most == n - 1:
-        return True
+        return np.inf
     beyond = field.gaps[first, most - 1] / size - prices.ceiling[first]
     least = np.empty(size - 2)
     take_least(floor, count, least)
-    total = beyond
+    total = cost + beyond
     for i in range(size - 2):
         total += min(beyond, least[i])
-    return cost + total >= cutoff
+    return total
 
 
 @compiled
@@ -188,18 +188,41 @@ def reach_out(pair, most):
 
 
 @compiled
-def gather(field, prices, first, size, fee, cutoff):
-    """Return the records that a cheap group of ``first`` may hold, with their extras."""
+def thin(records, extra, floor, count, most, least, cost):
+    """Keep the ``most`` records of the lowest floors; return what no group with another goes below.
+
+    It is infinite where none is left out.
+    """
+    if count <= most:
+        return count, np.inf
+    order = np.argsort(floor[:count], kind="mergesort")
+    records[:count], extra[:count] = records[order], extra[order]
+    floor[:count] = floor[order]
+    others = cost
+    for i in range(least.shape[0] - 1):
+        others += floor[i]
+    return most, others + floor[most]
+
+
+@compiled
+def gather(field, prices, first, size, fee, cutoff, most):
+    """Return the records that a cheap group of ``first`` may hold, and their extras.
+
+    No more than ``most`` are; the third result is what groups with others do not go below.
+    """
     n, near = field.near.shape
     cost = fee - prices.price[first]
     records, extra, floor = np.empty(near, np.int64), np.empty(near), np.empty(near)
     count = ask_near(field, prices, first, size, records, extra, floor)
-    if not near_suffice(field, prices, first, size, floor, count, cost, cutoff):
+    rest = beyond_near(field, prices, first, size, floor, count, cost)
+    if rest < cutoff and most > near:
         records, extra, floor = np.empty(n, np.int64), np.empty(n), np.empty(n)
         count = ask_all(field, prices, first, size, records, extra, floor)
+        rest = np.inf
     least = np.empty(size - 1)
     left = narrow(records, extra, floor, count, least, cost, cutoff)
-    return records[:left], extra[:left]
+    left, dropped = thin(records, extra, floor, left, most, least, cost)
+    return records[:left], extra[:left], min(rest, dropped)
 
 
 @compiled
@@ -248,13 +271,14 @@ def list_around(triples, count, m):
 
 
 @compiled
-def assemble(field, prices, first, size, fee, cutoff):
+def assemble(field, prices, first, size, fee, cutoff, most):
     """Return the company of ``first`` in groups of ``size`` below ``cutoff``.
 
     The nearest among those left are farther than the nearest of all, so asking
-    again leaves fewer.
+    again leaves fewer. No more than ``most`` may join; the second result is what
+    groups with others do not go below.
     """
-    records, extra = gather(field, prices, first, size, fee, cutoff)
+    records, extra, rest = gather(field, prices, first, size, fee, cutoff, most)
     pair = pair_up(field.X, records, size)
     reach = reach_out(pair, size - 2)
     cost, least = fee - prices.price[first], np.empty(size - 1)
@@ -277,4 +301,5 @@ def assemble(field, prices, first, size, fee, cutoff):
     if most:
         reach = reach_out(pair, size - 2)
     start, around = list_around(triples, count, records.shape[0] + 1)
-    return Company(records, extra, pair, reach, triples[:count], toll[:count], start, around)
+    company = Company(records, extra, pair, reach, triples[:count], toll[:count], start, around)
+    return company, rest

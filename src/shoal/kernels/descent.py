@@ -12,6 +12,7 @@ from shoal.kernels.grouping import LOOK, WAITING, gap, move, pop, push_group, re
 from shoal.kernels.split import split
 
 ROUNDING = 1e-11  # share of the SSE of the groups that a move must save to be more than rounding
+CENTROID = 1e-15  # rounding of a centroid, in units of the extent of the table: it moves no record
 NOBODY = -1
 
 
@@ -62,7 +63,8 @@ def best_move(s, k, i, found):
     for t in range(near_groups(s, i, found)):
         b = found[t]
         other, far = s.sizes[b], 0.0
-        margin = ROUNDING * (s.sse[a] + s.sse[b])
+        both = s.sse[a] + s.sse[b]
+        margin = ROUNDING * both + CENTROID * np.sqrt(both)
         if free:
             far = gap(s.X[i], s.centroids[b])
             rise = far * (other / (other + 1.0)) - saved

@@ -13,9 +13,11 @@ from shoal.kernels._compile import compiled, inlined
 from shoal.kernels.arrange import BLOCK, FAN, arrange
 from shoal.kernels.axes import principal_frame
 from shoal.kernels.exact import add_exactly, add_record, mean_of
+from shoal.kernels.pool import Pool
 
 WORN = 0.7  # share of the records that must live, else the index may be built anew
 PAYS = 4, 10_000  # looks at blocks that cost as much as building anew: per record, and at least
+LINE = 16  # numbers in single precision that a line of the cache holds
 FEW = 8  # records that leave a block until its box shrinks
 # NumPy numbers, since numba compiles a verb anew for every plain constant handed to it.
 OTHERS = np.int64(0)  # the distance along all axes but the leading ones is stored as the first
@@ -84,12 +86,33 @@ def renew(index: Index) -> Index:
     return _build(index.X, index.labels, index.groups, index.size, index.total)
 
 
+def poured(index: Index) -> Pool:
+    """Return a pool of who has no label; it goes on with the labels and the sum of the index."""
+    living = np.flatnonzero(index.labels < 0)
+    columns = np.ascontiguousarray(index.X[living].T)
+    distance = np.empty(len(living))
+    return Pool(columns, living, distance, index.total, index.size, index.labels, index.groups)
+
+
 def _build(X, labels, groups, size, total) -> Index:
     living = np.flatnonzero(labels < 0).astype(np.int32)
     n = len(living)
     frame = principal_frame(X, living, total[:, 0] / n)
     pays_after = PAYS[0] * n + PAYS[1]
-    return build(X, labels, groups, size, total, int(WORN * n), pays_after, living, *frame)
+    blocks = _empty_blocks(-(-n // (BLOCK * FAN)) * FAN, X.shape[1] + 2)
+    return build(X, labels, groups, size, total, int(WORN * n), pays_after, living, blocks, *frame)
+
+
+def _empty_blocks(many: int, width: int) -> np.ndarray:
+    """Return blocks of nobody that start where a line of the cache does.
+
+    They are made here, since NumPy asks for large pages of memory and numba does
+    not: a table of a million records is looked up in fewer of them.
+    """
+    size = many * width * BLOCK
+    raw = np.full(size + LINE, np.nan, np.float32)
+    start = -raw.ctypes.data // raw.itemsize % LINE
+    return raw[start : start + size].reshape(many, width, BLOCK)
 
 
 @compiled
@@ -101,9 +124,21 @@ def add_all(total, X):
 
 @compiled
 def build(
-    X, labels, groups, size, total, worn_below, pays_after, living, origin, axes, scale, leading
+    X,
+    labels,
+    groups,
+    size,
+    total,
+    worn_below,
+    pays_after,
+    living,
+    blocks,
+    origin,
+    axes,
+    scale,
+    leading,
 ):
-    """Return an index of the ``living`` rows of ``X`` in a frame."""
+    """Return an index of the ``living`` rows of ``X`` in a frame, stored in ``blocks``."""
     n, width = living.shape[0], X.shape[1] + 2
     rows = np.empty((n, width), np.float32)
     turned = np.empty(X.shape[1])
@@ -118,7 +153,7 @@ def build(
     many = outer * FAN
     index = Index(
         X, labels, groups, size, total, origin, axes, scale, leading, worn_below, pays_after,
-        np.full((many, width, BLOCK), np.float32(np.nan)),
+        blocks,
         np.empty((many, BLOCK), np.int32),
         np.empty(X.shape[0], np.int32),
         np.zeros(many, np.int64),

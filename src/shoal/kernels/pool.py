@@ -13,6 +13,8 @@ import numpy as np
 from shoal.kernels._compile import compiled
 from shoal.kernels.exact import add_exactly, add_record, mean_of
 
+GLANCE = 64  # distances that are looked at together
+
 
 class Pool(NamedTuple):
     """Living records and the labels given so far.
@@ -82,39 +84,87 @@ def measure(pool, point):
 @compiled
 def farthest(pool):
     """Return the place with the greatest distance; ties go to the lowest record."""
-    best = 0
-    for i in range(1, pool.size[0]):
-        if pool.distance[i] > pool.distance[best] or (
-            pool.distance[i] == pool.distance[best] and pool.records[i] < pool.records[best]
-        ):
-            best = i
+    distance, records, size = pool.distance, pool.records, pool.size[0]
+    best, greatest = 0, distance[0]
+    for start in range(0, size, GLANCE):
+        stop = min(start + GLANCE, size)
+        if any_as_far(distance[start:stop], greatest):
+            for i in range(start, stop):
+                if distance[i] > greatest or (
+                    distance[i] == greatest and records[i] < records[best]
+                ):
+                    best, greatest = i, distance[i]
     return best
 
 
 @compiled
 def nearest(pool, places):
-    """Fill ``places`` with the nearest living records, nearest first; ties go to the lowest."""
-    found = 0
-    for i in range(pool.size[0]):
-        distance = pool.distance[i]
-        if found == places.shape[0] and distance > pool.distance[places[found - 1]]:
-            continue
-        at = found
-        while at > 0 and (
-            distance < pool.distance[places[at - 1]]
-            or (
-                distance == pool.distance[places[at - 1]]
-                and pool.records[i] < pool.records[places[at - 1]]
-            )
+    """Fill ``places`` with the nearest living records, in no order; ties go to the lowest.
+
+    No more may be asked for than live. They are a heap: the first has to go first.
+    """
+    distance, records, size, k = pool.distance, pool.records, pool.size[0], places.shape[0]
+    for i in range(k):
+        rise(distance, records, places, i, i)
+    worst = distance[places[0]]
+    for start in range(k, size, GLANCE):
+        stop = min(start + GLANCE, size)
+        if any_as_near(distance[start:stop], worst):
+            for i in range(start, stop):
+                if distance[i] <= worst and goes_first(distance, records, places[0], i):
+                    sink(distance, records, places, i)
+                    worst = distance[places[0]]
+
+
+@compiled
+def any_as_far(distances, least):
+    """Say whether a distance is at least so great: a run of vector instructions."""
+    hits = False
+    for i in range(distances.shape[0]):
+        hits |= distances[i] >= least
+    return hits
+
+
+@compiled
+def any_as_near(distances, most):
+    """Say whether a distance is at most so great."""
+    hits = False
+    for i in range(distances.shape[0]):
+        hits |= distances[i] <= most
+    return hits
+
+
+@compiled
+def goes_first(distance, records, place, other):
+    """Say whether a place is farther than another, or has the higher record in a tie."""
+    if distance[place] == distance[other]:
+        return records[place] > records[other]
+    return distance[place] > distance[other]
+
+
+@compiled
+def rise(distance, records, places, at, place):
+    """Put a place into a heap, behind the ``at`` that it holds."""
+    while at > 0 and goes_first(distance, records, place, places[(at - 1) // 2]):
+        places[at] = places[(at - 1) // 2]
+        at = (at - 1) // 2
+    places[at] = place
+
+
+@compiled
+def sink(distance, records, places, place):
+    """Put a place into a full heap instead of the first one."""
+    at, child = 0, 1
+    while child < places.shape[0]:
+        if child + 1 < places.shape[0] and goes_first(
+            distance, records, places[child + 1], places[child]
         ):
-            at -= 1
-        if at == places.shape[0]:
-            continue
-        if found < places.shape[0]:
-            found += 1
-        for later in range(found - 1, at, -1):
-            places[later] = places[later - 1]
-        places[at] = i
+            child += 1
+        if not goes_first(distance, records, places[child], place):
+            break
+        places[at] = places[child]
+        at, child = child, 2 * child + 1
+    places[at] = place
 
 
 @compiled

@@ -180,14 +180,15 @@ def note(search, company, first, found, costs, count):
 
 
 @compiled
-def cheapest_groups(field, prices, first, size, fee, cutoff, work, found, costs):
+def cheapest_groups(field, prices, first, size, fee, cutoff, most, work, found, costs):
     """Find cheap groups of ``size`` whose record of the least rank is ``first``.
 
     The cheapest are noted in the rows of ``found``, with what they cost and do not
-    pay in ``costs``. The result is what no such group goes below, at most
-    ``cutoff``; how many were noted; and the work that is left.
+    pay in ``costs``. No more than ``most`` records may join, and no more candidates than
+    ``work`` are looked at. The result is what no group of ``first`` goes below all the
+    same, at most ``cutoff``, and how many were noted.
     """
-    company = assemble(field, prices, first, size, fee, cutoff)
+    company, rest = assemble(field, prices, first, size, fee, cutoff, most)
     search = open_search(company, size, fee - prices.price[first])
     least = np.empty(size)
     count, depth, bound = 0, 1, cutoff
@@ -203,19 +204,19 @@ def cheapest_groups(field, prices, first, size, fee, cutoff, work, found, costs)
             depth = leave(search, company, depth)
         elif work < 0:
             for above in range(1, depth + 1):
-                bound = min(bound, open_floor(search, above))
+                rest = min(rest, open_floor(search, above))
             break
         else:
             join(search, company, depth)
             depth += 1
             work -= search.left[depth] + 1
-    return bound, count, work
+    return min(bound, rest), count
 
 
 @compiled
 def all_groups(field, prices, first, size, fee, cutoff, found):
     """List all groups of ``size`` below ``cutoff``; return how many, -1 if the rows run out."""
-    company = assemble(field, prices, first, size, fee, cutoff)
+    company, _ = assemble(field, prices, first, size, fee, cutoff, field.X.shape[0])
     search = open_search(company, size, fee - prices.price[first])
     least, costs = np.empty(size), np.empty(found.shape[0])
     count, depth = 0, 1
@@ -237,9 +238,9 @@ def all_groups(field, prices, first, size, fee, cutoff, found):
 
 
 @compiled
-def price_groups(field, prices, anchors, size, fee, work, bounds, found, costs, counts):
+def price_groups(field, prices, anchors, size, fee, most, work, bounds, found, costs, counts):
     """Search at every one of ``anchors`` for groups that cost less than they pay."""
     for i in range(anchors.shape[0]):
-        bounds[i], counts[i], _ = cheapest_groups(
-            field, prices, anchors[i], size, fee, 0.0, work, found[i], costs[i]
+        bounds[i], counts[i] = cheapest_groups(
+            field, prices, anchors[i], size, fee, 0.0, most, work, found[i], costs[i]
         )

@@ -84,7 +84,7 @@ def before(s):
 
 @compiled
 def recover(s, k, allowed):
-    """Descend around what the trial changed while the SSE may come to rise by ``allowed`` or less."""
+    """Descend around what changed, while a rise of at most ``allowed`` can be hoped for."""
     usual = before(s) / s.counts[TOUCHED]
     for t in range(s.counts[TOUCHED]):
         settle(s, k, s.touched[t])

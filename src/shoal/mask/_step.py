@@ -70,6 +70,8 @@ class Step:
     of_any_kind: ClassVar[bool] = False  # else the columns must be numbers
     promises: ClassVar[str] = "nothing about persons"
     columns: list[str]
+    weight: str | None = None  # the column of survey weights that the step uses
+    household: str | None = None  # the column of households that the step keeps together
 
     @property
     def k(self) -> int | None:

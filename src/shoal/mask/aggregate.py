@@ -1,4 +1,7 @@
-"""The value that stands for a group."""
+"""The value that stands for a group.
+
+Where records have weights, each counts as its weight says; equal weights give what none give.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,9 +12,12 @@ from numpy.typing import NDArray
 Column = NDArray[np.float64]
 Labels = NDArray[np.int64]
 Holes = NDArray[np.bool_]
+Weights = NDArray[np.float64]
+
+ROUNDING = 1e-12  # what a sum of weights may lose; a share of the sum
 
 
-def group_mean(values: Column, labels: Labels) -> Column:
+def group_mean(values: Column, labels: Labels, weights: Weights | None = None) -> Column:
     """Return the mean of each record's group.
 
     Differences to the group's first record are averaged, so that a group of
@@ -21,15 +27,20 @@ def group_mean(values: Column, labels: Labels) -> Column:
     --------
     >>> group_mean(np.array([1.0, 5.0, 3.0]), np.array([0, 1, 0]))
     array([2., 5., 2.])
+    >>> group_mean(np.array([1.0, 5.0]), np.array([0, 0]), np.array([3.0, 1.0]))
+    array([2., 2.])
     """
-    _, first = np.unique(labels, return_index=True)
-    base = values[first]
-    excess = np.bincount(labels, values - base[labels]) / np.bincount(labels)
+    base = np.empty(int(labels.max()) + 1)
+    base[labels[::-1]] = values[::-1]  # the first record is written last
+    excess = _mean(values - base[labels], labels, weights)
     return np.asarray((base + excess)[labels])
 
 
-def group_median(values: Column, labels: Labels) -> Column:
+def group_median(values: Column, labels: Labels, weights: Weights | None = None) -> Column:
     """Return the median of each record's group; of an even number, the mean of the two middle ones.
+
+    With weights it is the least value up to which half of the weight lies; where
+    that is exactly half, the mean of it and the next.
 
     Examples
     --------
@@ -37,10 +48,7 @@ def group_median(values: Column, labels: Labels) -> Column:
     array([2., 5., 2., 2.])
     """
     order = np.lexsort((values, labels))
-    sizes = np.bincount(labels)
-    start = np.cumsum(sizes) - sizes
-    low = values[order[start + (sizes - 1) // 2]]
-    high = values[order[start + sizes // 2]]
+    low, high = (values[order[middle]] for middle in _middles(order, labels, weights))
     return np.asarray((low + (high - low) / 2)[labels])
 
 
@@ -65,7 +73,7 @@ def group_trimmed_mean(values: Column, labels: Labels, trim: float) -> Column:
     return np.asarray(_spread_out(kept, labels[inner], labels))
 
 
-def group_geometric_mean(values: Column, labels: Labels) -> Column:
+def group_geometric_mean(values: Column, labels: Labels, weights: Weights | None = None) -> Column:
     """Return the geometric mean of each record's group; all values must be above 0.
 
     Examples
@@ -76,11 +84,11 @@ def group_geometric_mean(values: Column, labels: Labels) -> Column:
     _, first = np.unique(labels, return_index=True)
     base = values[first]
     logarithm = np.log(values)
-    excess = np.bincount(labels, logarithm - logarithm[first][labels]) / np.bincount(labels)
+    excess = _mean(logarithm - logarithm[first][labels], labels, weights)
     return np.asarray((base * np.exp(excess))[labels])
 
 
-def group_low_median(codes: Labels, labels: Labels) -> Labels:
+def group_low_median(codes: Labels, labels: Labels, weights: Weights | None = None) -> Labels:
     """Return the median code of each record's group; of an even number, the lower middle one.
 
     Examples
@@ -89,16 +97,15 @@ def group_low_median(codes: Labels, labels: Labels) -> Labels:
     array([3, 3, 3, 3])
     """
     order = np.lexsort((codes, labels))
-    sizes = np.bincount(labels)
-    start = np.cumsum(sizes) - sizes
-    return np.asarray(codes[order[start + (sizes - 1) // 2]][labels])
+    return np.asarray(codes[order[_middles(order, labels, weights)[0]]][labels])
 
 
-def group_mode(codes: Labels, labels: Labels) -> Labels:
+def group_mode(codes: Labels, labels: Labels, weights: Weights | None = None) -> Labels:
     """Return the code that is most frequent in each record's group.
 
     Of equally frequent ones it is the code that is most frequent in all groups
-    together, then the least: the order of the records does not matter.
+    together, then the least: the order of the records does not matter. With weights
+    the most frequent code is the one with the greatest weight.
 
     Examples
     --------
@@ -106,15 +113,21 @@ def group_mode(codes: Labels, labels: Labels) -> Labels:
     array([1, 1, 1, 1, 1, 1])
     """
     width = int(codes.max(initial=0)) + 1
-    pairs, count = np.unique(labels * width + codes, return_counts=True)
+    pairs, pair = np.unique(labels * width + codes, return_inverse=True)
     group, code = pairs // width, pairs % width
-    order = np.lexsort((code, -np.bincount(codes)[code], -count, group))
+    count, everywhere = np.bincount(pair, weights), np.bincount(codes, weights)
+    order = np.lexsort((code, -everywhere[code], -count, group))
     _, first = np.unique(group[order], return_index=True)
     return np.asarray(code[order][first][labels])
 
 
 def over_known(
-    function: Callable[[Any, Labels], Any], values: Any, labels: Labels, hole: Holes, nothing: Any
+    function: Callable[..., Any],
+    values: Any,
+    labels: Labels,
+    hole: Holes,
+    nothing: Any,
+    weights: Weights | None = None,
 ) -> Any:
     """Aggregate the values that are there; a group without any gets ``nothing``.
 
@@ -125,9 +138,34 @@ def over_known(
     array([2., 2., 2.])
     """
     if not hole.any():
-        return function(values, labels)
+        return function(values, labels, **({} if weights is None else {"weights": weights}))
+    if hole.all():
+        return np.full(len(labels), nothing, values.dtype)
     known = np.unique(labels[~hole], return_inverse=True)[1]
-    return _spread_out(function(values[~hole], known), labels[~hole], labels, nothing)
+    options = {} if weights is None else {"weights": weights[~hole]}
+    return _spread_out(function(values[~hole], known, **options), labels[~hole], labels, nothing)
+
+
+def _mean(values: Column, labels: Labels, weights: Weights | None) -> Column:
+    """Return the mean of each group."""
+    if weights is None:
+        return np.asarray(np.bincount(labels, values) / np.bincount(labels))
+    return np.asarray(np.bincount(labels, weights * values) / np.bincount(labels, weights))
+
+
+def _middles(order: Labels, labels: Labels, weights: Weights | None) -> tuple[Labels, Labels]:
+    """Return the places in ``order`` of the lower and the upper middle value of each group."""
+    sizes = np.bincount(labels)
+    start = np.cumsum(sizes) - sizes
+    if weights is None:
+        return start + (sizes - 1) // 2, start + sizes // 2
+    low, high = start.copy(), start.copy()
+    for at, (begin, size) in enumerate(zip(start, sizes, strict=True)):
+        below = np.cumsum(weights[order[begin : begin + size]])
+        half = below[-1] / 2
+        low[at] += np.searchsorted(below, half * (1 - ROUNDING))
+        high[at] += np.searchsorted(below, half * (1 + ROUNDING))
+    return low, high
 
 
 def _spread_out(found: Any, of: Labels, labels: Labels, nothing: Any = np.nan) -> Any:

@@ -15,7 +15,7 @@ from shoal.measure.diversity import Tally
 from shoal.partitioners import MDAV, Auto, ClosenessFirst, Partition, Partitioner
 from shoal.partitioners.exchange import exchange
 from shoal.partitioners.merge import merge_unsound
-from shoal.table.columns import ranked
+from shoal.table.columns import ranks as numbered
 from shoal.table.frame import Frame
 from shoal.table.types import Type
 
@@ -171,7 +171,7 @@ def demand(
             f'closeness_by="first" sorts the records by one confidential column and there are'
             f' {len(confidential)}. Use "merge" or "swap", which see to all of them.'
         )
-    ranks, ordered = ranked(frame, confidential, types)
+    ranks, ordered = numbered(frame, confidential, types)
     return Demand(confidential, ranks, ordered, step.diversity, step.diversity_kind, step.closeness)
 
 
@@ -186,15 +186,15 @@ def partitioner(
 
 
 def _check_first(step: "Microaggregate") -> None:
-    if step.missing == "own-groups":
-        raise PlanError(
-            'closeness_by="first" draws every group from the whole table, and missing="own-groups"'
-            ' keeps patterns of missing cells apart. Use "merge" or "swap".'
-        )
     if step.strata:
         raise PlanError(
             'closeness_by="first" draws every group from the whole table, and within keeps groups'
             ' inside strata. Use "merge" or "swap".'
+        )
+    if step.missing == "own-groups":
+        raise PlanError(
+            'closeness_by="first" draws every group from the whole table, and missing="own-groups"'
+            ' takes it apart. Use "merge" or "swap".'
         )
     if not isinstance(step.partition, MDAV | Auto):
         raise PlanError(

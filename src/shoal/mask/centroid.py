@@ -24,6 +24,7 @@ def centroid(
     trim: float | None,
     decimals: int | None,
     whole: bool,
+    weights: NDArray[np.float64] | None = None,
 ) -> NDArray[Any] | Taken:
     """Return the released values of a column.
 
@@ -47,6 +48,8 @@ def centroid(
         Round numbers to so many decimals.
     whole : bool
         Whether the column holds whole numbers by its type.
+    weights : ndarray of shape (n_records,), optional
+        How much each record counts.
 
     Returns
     -------
@@ -56,11 +59,11 @@ def centroid(
     """
     if column.kind != "numeric":
         middle = group_low_median if column.kind in ("ordinal", "date") else group_mode
-        codes = over_known(middle, column.codes, groups.labels, hole, -1)
+        codes = over_known(middle, column.codes, groups.labels, hole, -1, weights)
         return Taken(column.record_of(codes), codes < 0)
     options = {} if trim is None else {"trim": trim}
     function = partial(AGGREGATES[aggregate], **options)
-    masked = over_known(function, column.values, groups.labels, hole, np.nan)
+    masked = over_known(function, column.values, groups.labels, hole, np.nan, weights)
     if decimals is None:
         return np.asarray(masked)
     masked = np.round(masked, decimals) + 0.0  # no negative zero

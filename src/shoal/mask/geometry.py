@@ -59,17 +59,24 @@ class Space:
 
 
 def open_space(
-    columns: Sequence[Column], standardise: str, dependence: float, secret: Sequence[Column]
+    columns: Sequence[Column],
+    standardise: str,
+    dependence: float,
+    secret: Sequence[Column],
+    weights: Matrix | None = None,
 ) -> Space:
-    """Return the space of the masked columns and of the confidential ones that take part."""
+    """Return the space of the masked columns and of the confidential ones that take part.
+
+    With ``weights`` the units are the weighted standard deviations.
+    """
     A, of = assemble([_axes(column) for column in columns])
     names = [column.name for column in columns]
     varied = np.bincount(of, ~constant(A))
     flat = [name for name, some in zip(names, varied, strict=True) if not some]
-    Z = _scaled(A, of, standardise)
+    Z = _scaled(A, of, standardise, weights)
     if not secret:
         return Space(names, Z, of, flat)
-    Y = _scaled(*assemble([_axes(column) for column in secret]), standardise)
+    Y = _scaled(*assemble([_axes(column) for column in secret]), standardise, weights)
     return Space(names, Z, of, flat, dependence, Y, len(secret))
 
 
@@ -77,6 +84,6 @@ def _axes(column: Column) -> Matrix:
     return axes_of(column.values, column.codes, column.kind, column.distances, column.name)
 
 
-def _scaled(A: Matrix, of: Codes, standardise: str) -> Matrix:
+def _scaled(A: Matrix, of: Codes, standardise: str, weights: Matrix | None) -> Matrix:
     single = len(of) == of[-1] + 1
-    return SCALES[standardise](A, None if single else of)
+    return SCALES[standardise](A, None if single else of, weights)

@@ -15,8 +15,9 @@ Codes = NDArray[np.int64]
 
 def constant_inside(groups: Partition, codes: Codes) -> Codes:
     """Return for each column the number of groups in which it has one value."""
-    _, first = np.unique(groups.labels, return_index=True)
-    other = codes != codes[first][groups.labels]
+    some = np.empty((groups.n_groups, codes.shape[1]), codes.dtype)
+    some[groups.labels] = codes  # the values of some record of each group
+    other = codes != some[groups.labels]
     varied = [np.bincount(groups.labels, column) > 0 for column in other.T]
     return np.array([groups.n_groups - int(found.sum()) for found in varied])
 

@@ -1,18 +1,19 @@
 """The step that hides each record among at least k."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import InputError, MissingValues, NoSpread, PlanError, ShoalWarning
-from shoal.mask import beyond
+from shoal.errors import MissingValues, NoSpread, ShoalWarning
+from shoal.mask import beyond, strata
 from shoal.mask._step import Grouping, Outcome, check_confidential, named
-from shoal.mask.centroid import centroid, check_positive
+from shoal.mask.centroid import centroid
+from shoal.mask.checks import check_axes, check_options, check_values
 from shoal.mask.geometry import Space, open_space
-from shoal.mask.homogeneity import constant_inside, merge_constant, told
-from shoal.mask.missing import join_patterns, same_pattern
+from shoal.mask.grouping import Material, group
+from shoal.mask.households import order_told, read_households, refuse_split
 from shoal.mask.missing import told as holes_told
 from shoal.parameters import AtLeast, Between
 from shoal.partitioners import Partition, Partitioner
@@ -23,25 +24,6 @@ from shoal.table.roles import listed
 from shoal.table.types import Type
 
 Holes = NDArray[np.bool_]
-Rows = NDArray[np.int64]
-
-WAY_OUT = (
-    'Set missing="own-groups", "impute" or "drop", or mend them first: a group mean over a hole'
-    " protects fewer than k records."
-)
-
-
-class Grouped(NamedTuple):
-    """The groups of a block of columns, and how they came about.
-
-    ``settled`` makes them again, whatever the clock says; ``hole`` says which cells
-    of the columns have no value in the release.
-    """
-
-    groups: Partition
-    fitted: list[Partitioner]
-    settled: Partitioner
-    hole: Holes
 
 
 class Microaggregate(Grouping):
@@ -68,6 +50,21 @@ class Microaggregate(Grouping):
         Groups of columns to microaggregate each by itself: a number of columns,
         or the columns of each block. Blocks lose less, and break k-anonymity of
         the columns together.
+    small_strata : str
+        What to do with a stratum of fewer than k records: ``"refuse"`` it by name, or
+        ``"merge"`` it with the stratum whose mean is nearest. The records of merged
+        strata then all show the largest of these in the columns of strata, so that these
+        cannot tell them apart.
+    household : str, optional
+        Column of households: their members stay in one group, and k counts households.
+        Groups are those of the means of the households. The column is dropped.
+    weight : str, optional
+        Column of survey weights: means, medians and most frequent values of groups count
+        each record as its weight says, so that means keep weighted totals. By itself the
+        column that has the role ``weight``.
+    weighted_distances : bool
+        Whether weights also set the units of distances: z-scores are then taken by the
+        weighted mean and standard deviation, those of the population.
     missing : str
         What to do with missing values: ``"refuse"`` them; ``"own-groups"`` groups
         records with the same missing cells, and suppresses further cells where fewer
@@ -124,6 +121,10 @@ class Microaggregate(Grouping):
         within: str | Sequence[str] | None = None,
         dependence: Annotated[float, Between(0, 1)] = 0.0,
         blocks: Annotated[int, AtLeast(1)] | Sequence[Sequence[str]] | None = None,
+        small_strata: Literal["refuse", "merge"] = "refuse",
+        household: str | None = None,
+        weight: str | None = None,
+        weighted_distances: bool = False,
         missing: Literal["refuse", "own-groups", "impute", "drop"] = "refuse",
         standardise: Literal["zscore", "none"] = "zscore",
         aggregate: Literal["mean", "median", "trimmed-mean", "geometric-mean"] = "mean",
@@ -140,6 +141,10 @@ class Microaggregate(Grouping):
         self.within = within
         self.dependence = dependence
         self.blocks = blocks
+        self.small_strata = small_strata
+        self.household = household
+        self.weight = weight
+        self.weighted_distances = weighted_distances
         self.missing = missing
         self.standardise = standardise
         self.aggregate = aggregate
@@ -151,7 +156,7 @@ class Microaggregate(Grouping):
         self.closeness = closeness
         self.closeness_by = closeness_by
         self._settle()
-        self._check()
+        check_options(self)
 
     @property
     def drops_incomplete(self) -> bool:
@@ -160,7 +165,10 @@ class Microaggregate(Grouping):
 
     @property
     def k(self) -> int:
-        """Least number of records that look alike in each block of columns and in the strata."""
+        """Least number of records that look alike in each block of columns and in the strata.
+
+        With a household, the least number of households.
+        """
         return int(self.partition.k)
 
     @property
@@ -168,6 +176,8 @@ class Microaggregate(Grouping):
         """What the step promises, in sentences for the report."""
         together = " in each block of columns" if len(self.column_blocks) > 1 else ""
         told = [f"Microaggregation gives k-anonymity with k = {self.k}{together}."]
+        if self.household is not None:
+            told.append(f"Each class holds whole households, at least {self.k} of them.")
         if self.diversity is not None:
             counted = "different" if self.diversity_kind == "distinct" else "equally frequent"
             told.append(
@@ -193,6 +203,11 @@ class Microaggregate(Grouping):
             ]
         return [list(block) for block in self.blocks]
 
+    @property
+    def numbers(self) -> list[str]:
+        """The columns that the step computes with, among them the weights."""
+        return [*self.columns, *([self.weight] if self.weight else [])]
+
     def apply(
         self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None
     ) -> Outcome:
@@ -200,141 +215,88 @@ class Microaggregate(Grouping):
         types = types or {}
         tables.check_columns(frame, [*self.columns, *self.strata])
         columns = [read_column(frame, name, types.get(name)) for name in self.columns]
-        self._check_values(columns)
+        check_values(self, columns)
         secret: list[Column] = []
         if self.dependence > 0:
             check_confidential(confidential, f"dependence={self.dependence:g}")
             secret = [read_column(frame, name, types.get(name)) for name in confidential]
             refuse_holes(secret, "Mend them, or leave dependence out: distances need the values.")
-        space = open_space(columns, self.standardise, self.dependence, secret)
-        self._check_axes(space, any(column.hole.any() for column in columns))
-        demand = beyond.demand(self, frame, confidential, types)
+        weights = None if self.weight is None else tables.weights(frame, self.weight)
+        units = weights if self.weighted_distances else None
+        space = open_space(columns, self.standardise, self.dependence, secret, units)
+        check_axes(self, space, any(column.hole.any() for column in columns))
+        households = None if self.household is None else read_households(frame, self.household)
+        parts = self._strata(frame, space, households)
+        material = Material(
+            space,
+            parts,
+            beyond.demand(self, frame, confidential, types),
+            confidential,
+            self._confidential_codes(frame, confidential),
+            households,
+        )
         values: dict[str, NDArray[Any] | Taken] = {}
         partitions: list[Partition] = []
         fitted: list[Partitioner] = []
         grouped, settled = {}, self.partition
         for block in self.column_blocks:
             chosen = [columns[self.columns.index(name)] for name in block]
-            found = self._group(space, chosen, frame, confidential, demand, settled)
+            found = group(self, chosen, material, settled)
             for column, out in zip(chosen, found.hole.T, strict=True):
-                values[column.name] = self._mask(column, found.groups, out, frame)
+                values[column.name] = self._mask(column, found.groups, out, frame, weights)
                 grouped[column.name] = found.groups
             partitions.append(found.groups)
             fitted += found.fitted
             settled = found.settled
         return Outcome(
-            values,
+            {**values, **parts.released},
             tuple(partitions),
             tuple(fitted),
             settled,
             self._bound(fitted, columns),
-            (*_without_spread(space.flat), *_missing(columns, values, grouped)),
+            (
+                *_without_spread(space.flat),
+                *_missing(columns, values, grouped),
+                *parts.warnings,
+                *([] if households is None else order_told(households, str(self.household))),
+            ),
         )
 
-    def _group(
-        self,
-        space: Space,
-        columns: Sequence[Column],
-        frame: Frame,
-        confidential: Sequence[str],
-        demand: beyond.Demand | None,
-        partition: Partitioner,
-    ) -> Grouped:
-        """Group the records of each stratum; see to groups that share a confidential value.
+    def _strata(
+        self, frame: Frame, space: Space, households: NDArray[np.int64] | None
+    ) -> strata.Strata:
+        """Return strata that can be grouped; see to those that are too small."""
+        found = strata.split(frame, self.strata)
+        if self.small_strata == "merge":
+            found = strata.merge_small(found, self.k, space.Z, households)
+        strata.refuse_small(found, self.k, households)
+        if households is not None:
+            refuse_split(found.rows, households)
+        return found
 
-        What the first stratum settles, how far its time went, holds for the others.
-        """
-        codes = np.empty((len(frame), 0), np.int64)
-        if self.homogeneity != "warn":
-            check_confidential(confidential, f'homogeneity="{self.homogeneity}"')
-            codes = tables.codes(frame, confidential)
-        names = [column.name for column in columns]
-        hole = np.column_stack([column.hole for column in columns])
-        labels = np.empty(len(frame), np.int64)
-        offset = 0
-        fitted: list[Partitioner] = []
-        for rows in self._parts(space, names, hole, frame):
-            own = self.missing == "own-groups"
-            known = [n for n, out in zip(names, hole[rows[0]], strict=True) if not (own and out)]
-            where = f" of stratum {self._stratum(frame, rows[0])}" if self.strata else ""
-            where += " with the same missing cells" if len(known) < len(names) else ""
-            if demand is not None:
-                demand.refuse_unreachable(rows, where)
-            Z = space.seen(rows, known)
-            if not Z.shape[1]:
-                groups = _together(rows, self.k)
-            else:
-                chosen = beyond.partitioner(self, demand, partition)
-                share = len(rows) / (len(frame) * len(self.column_blocks))
-                fitted.append(chosen.sharing(share).fit(Z))
-                groups = fitted[-1].partition_
-                if chosen is partition:
-                    partition = fitted[-1].settled()
-            if self.homogeneity == "merge":
-                groups = merge_constant(Z, groups, codes[rows], confidential, where)
-            if demand is not None:
-                groups = demand.enforce(Z, groups, rows, by=self.closeness_by)
-            labels[rows] = groups.labels + offset
-            offset += groups.n_groups
-        groups = Partition(labels, self.partition.k)
-        if self.homogeneity == "refuse":
-            self._refuse_constant(groups, codes, confidential)
-        return Grouped(groups, fitted, partition, hole)
+    def _confidential_codes(self, frame: Frame, confidential: Sequence[str]) -> NDArray[np.int64]:
+        """Return numbers that stand for the confidential values, if groups must not share one."""
+        if self.homogeneity == "warn":
+            return np.empty((len(frame), 0), np.int64)
+        check_confidential(confidential, f'homogeneity="{self.homogeneity}"')
+        return tables.codes(frame, confidential)
 
     def _bound(self, fitted: Sequence[Partitioner], columns: Sequence[Column]) -> float | None:
         """Return the sum of what was proven for blocks and strata, in units of z-scores."""
         bounds = [used.bound_ for used in fitted if used.bound_ is not None]
         plain = all(column.kind == "numeric" and not column.hole.any() for column in columns)
-        proven = len(bounds) == len(fitted) and self.standardise == "zscore" and not self.dependence
+        plain = plain and self.standardise == "zscore" and not self.weighted_distances
+        plain = plain and self.household is None  # what is proven for households is no bound here
+        proven = len(bounds) == len(fitted) and not self.dependence
         return sum(bounds) if proven and plain else None
 
-    def _parts(
-        self, space: Space, names: Sequence[str], hole: Holes, frame: Frame
-    ) -> Iterator[Rows]:
-        """Yield the records to group together; further cells may be suppressed in ``hole``."""
-        if self.missing != "own-groups" or not hole.any():
-            yield from self._strata(frame)
-            return
-        chosen, of = space.axes(names)
-        for rows in self._strata(frame):
-            if len(rows) < self.partition.k:
-                raise InputError(
-                    f"A group needs k={self.partition.k} records but the data hold only"
-                    f" {len(rows)}. Lower k."
-                )
-            Z = space.Z[rows][:, chosen]
-            hole[rows] = join_patterns(hole[rows], Z, of, self.partition.k)
-            yield from (rows[part] for part in same_pattern(hole[rows]))
-
-    def _strata(self, frame: Frame) -> list[Rows]:
-        """Return the records of each stratum; refuse one that is too small."""
-        if not self.strata:
-            return [np.arange(len(frame))]
-        key = tables.codes(frame, self.strata)
-        stratum = np.unique(key, axis=0, return_inverse=True)[1].ravel()
-        strata = np.split(np.argsort(stratum, kind="stable"), np.cumsum(np.bincount(stratum))[:-1])
-        small = [rows for rows in strata if len(rows) < self.partition.k]
-        if 2 * len(small) > len(strata):  # no strata at all: their names may be persons
-            raise InputError(
-                f"A group needs k={self.partition.k} records but {len(small)} of"
-                f" {len(strata)} strata hold fewer. Choose a coarser column for within."
-            )
-        if small:
-            smallest = min(small, key=len)
-            raise InputError(
-                f"A group needs k={self.partition.k} records but stratum"
-                f" {self._stratum(frame, smallest[0])} holds {len(smallest)}. Lower k, or merge"
-                " strata."
-            )
-        return strata
-
-    def _stratum(self, frame: Frame, record: int) -> str:
-        """Return what to call the stratum of a record."""
-        values = tables.values_at(frame, self.strata, int(record))
-        return repr(", ".join(str(value) for value in values))
-
     def _mask(
-        self, column: Column, groups: Partition, hole: Holes, frame: Frame
+        self,
+        column: Column,
+        groups: Partition,
+        hole: Holes,
+        frame: Frame,
+        weights: NDArray[np.float64] | None,
     ) -> NDArray[Any] | Taken:
         return centroid(
             column,
@@ -344,52 +306,8 @@ class Microaggregate(Grouping):
             trim=self.trim,
             decimals=self.decimals,
             whole=tables.is_whole(frame, column.name),
+            weights=weights,
         )
-
-    def _check_values(self, columns: list[Column]) -> None:
-        """Refuse values that the step cannot work with."""
-        if self.missing in ("refuse", "drop"):
-            refuse_holes(columns, WAY_OUT)
-        if self.aggregate == "geometric-mean":
-            for column in columns:
-                check_positive(column)
-
-    def _check_axes(self, space: Space, holes: bool) -> None:
-        """Refuse a method that sorts by columns where a column has no one direction."""
-        if not self.partition.takes_directions:
-            return
-        name = type(self.partition).__name__
-        for at, axes in enumerate(np.bincount(space.columns)):
-            if axes > 1:
-                raise InputError(
-                    f"{name} with these options sorts by columns, and the categories of column"
-                    f" {space.names[at]!r} need {axes} axes. Declare an order, or use another"
-                    " method."
-                )
-        if holes and self.missing == "own-groups" and max(map(len, self.column_blocks)) > 1:
-            raise InputError(
-                f'{name} with these options sorts by columns, and missing="own-groups" leaves out'
-                ' those that are missing. Use another method, or missing="impute".'
-            )
-
-    def _refuse_constant(
-        self, groups: Partition, codes: NDArray[np.int64], confidential: Sequence[str]
-    ) -> None:
-        found = constant_inside(groups, codes).tolist()
-        reason = told(dict(zip(confidential, found, strict=True)), groups.n_groups)
-        if reason:
-            raise InputError(
-                f'{reason} Set homogeneity="merge" to join such groups with their neighbours, or'
-                " raise k."
-            )
-
-    def _check(self) -> None:
-        named = sorted(name for block in self.column_blocks for name in block)
-        if named != sorted(self.columns):
-            raise PlanError("The blocks must hold each masked column exactly once.")
-        beyond.check(self)
-        if (self.trim is None) == (self.aggregate == "trimmed-mean"):
-            raise PlanError('aggregate="trimmed-mean" and trim belong together. Give both or none.')
 
 
 def _without_spread(flat: list[str]) -> list[ShoalWarning]:
@@ -406,8 +324,3 @@ def _missing(
         name: new.hole if isinstance(new, Taken) else np.isnan(new) for name, new in values.items()
     }
     return [MissingValues(sentence) for sentence in holes_told(columns, released, groups)]
-
-
-def _together(rows: Rows, k: int) -> Partition:
-    """Return one group: nothing is known that could tell the records apart."""
-    return Partition(np.zeros(len(rows), np.int64), k)

@@ -30,7 +30,7 @@ class Swap(Grouped):
     Parameters
     ----------
     columns : list of str
-        Columns to mask, all numeric.
+        Columns to mask, of any kind and without missing values.
     partition : Partitioner
         How records are grouped, with its k.
     within : list of str, optional

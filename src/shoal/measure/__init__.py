@@ -21,6 +21,7 @@ from shoal.measure.diversity import (
 from shoal.measure.interval import interval_disclosure
 from shoal.measure.linkage import linkage, linkage_top2
 from shoal.measure.moments import covariance_change, mean_change, std_ratio, variance_change
+from shoal.measure.totals import weighted_total_change
 from shoal.measure.utility import euclidean_loss, il1s, information_loss
 
 __all__ = [
@@ -58,4 +59,5 @@ __all__ = [
     "std_ratio",
     "t_closeness",
     "variance_change",
+    "weighted_total_change",
 ]

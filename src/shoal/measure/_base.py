@@ -28,9 +28,10 @@ NEEDS = {
     "confidential": "a numeric confidential column without missing values",
     "confidential_codes": "a confidential column",
     "ordered": "a confidential column",
+    "weights": "survey weights, by the name of their column",
     "lower_bound": "a proven lower bound; hand one over with the arrays",
 }
-NUMBERS = ("original", "masked", "confidential")
+NUMBERS = ("original", "masked", "confidential", "weights")
 TABLES = (*NUMBERS, "released", "confidential_codes")
 
 
@@ -112,7 +113,8 @@ def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments with tables as arrays; refuse tables that do not fit together."""
     arguments = dict(given)
     for need in [need for need in given if need in TABLES]:
-        table = np.asarray(given[need], np.float64 if need in NUMBERS else None)
+        # Measures go column by column, so a column lies in one piece.
+        table = np.asarray(given[need], np.float64 if need in NUMBERS else None, order="F")
         if table.ndim != 2 or 0 in table.shape:
             raise InputError(
                 f"{need!r} must be a table of at least one record and one column. Got the shape"

@@ -43,8 +43,9 @@ def certified_gap(
     >>> certified_gap(np.array([[0.0], [2.0]]), np.array([[1.0], [1.0]]), lower_bound=1.6)
     0.25
     """
-    before, after = in_units_of(original, masked, columns)
-    lost = float(((before - after) ** 2).sum())
+    lost = 0.0
+    for _, before, after in in_units_of(original, masked, columns):
+        lost += float(((before - after) ** 2).sum())
     if not 0 <= lower_bound < np.inf:
         raise ParameterError(
             f"The 'lower_bound' must be a number in [0, inf). Got {lower_bound!r} instead."

@@ -4,19 +4,26 @@ import numpy as np
 
 from shoal.errors import InputError
 from shoal.measure._base import Matrix, Values, measure
-from shoal.measure._units import has_spread
+from shoal.measure._units import has_spread, moderated
 
+ROWS = 4096  # records at a time, so that what is made of them stays in the cache
 ROUNDING = 1e-9  # shares of the spectrum closer than this cannot be told apart
 
 
 def correlations(X: Matrix) -> Matrix:
     """Return the correlation matrix; a constant column is correlated with nothing but itself."""
-    X = np.ldexp(X, -np.frexp(np.abs(X).max(axis=0))[1])
-    centred = X - X.mean(axis=0)
-    length = np.sqrt((centred**2).sum(axis=0))
-    length[(X[0] == X).all(axis=0)] = np.inf
-    directions = centred / length
-    R = np.asarray(directions.T @ directions)
+    p = X.shape[1]
+    exponent, mean, length = np.zeros(p, np.int64), np.zeros(p), np.full(p, np.inf)
+    for j in np.flatnonzero((X[0] != X).any(axis=0)):
+        exponent[j] = moderated(X[:, j])
+        column = np.ldexp(X[:, j], -exponent[j]) if exponent[j] else X[:, j]
+        mean[j] = column.mean()
+        length[j] = np.sqrt(((column - mean[j]) ** 2).sum())
+    R = np.zeros((p, p))
+    for start in range(0, len(X), ROWS):
+        part = X[start : start + ROWS]
+        directions = ((np.ldexp(part, -exponent) if exponent.any() else part) - mean) / length
+        R += directions.T @ directions
     np.fill_diagonal(R, 1.0)
     return R
 

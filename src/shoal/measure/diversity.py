@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from shoal.errors import ParameterError
 from shoal.measure._base import Labels, Matrix, Values, measure
 from shoal.measure._units import zscores
-from shoal.measure.anonymity import classes
+from shoal.measure.anonymity import classes, ranks
 
 Codes = NDArray[np.generic]
 
@@ -42,7 +42,7 @@ class Tally:
 
 def tally(label: Labels, column: Codes) -> Tally:
     """Count the values of ``column`` in each class; values are numbered in their order."""
-    value = np.unique(column, return_inverse=True)[1].astype(np.int64)
+    value = ranks(column)
     total = np.bincount(value)
     pairs, count = np.unique(label * len(total) + value, return_counts=True)
     return Tally(pairs // len(total), pairs % len(total), count, np.bincount(label), total)

@@ -42,9 +42,8 @@ def interval_disclosure(original: Matrix, masked: Matrix) -> Values:
     >>> interval_disclosure(np.array([[0.0], [2.0]]), np.array([[0.0], [1.0]]))
     array([0.5])
     """
-    spread = np.asarray((original != original[0]).any(axis=0))
-    before, after = in_units_of(original, masked)
-    gap = np.abs(before - after)
     share = (original == masked).mean(axis=0)
-    share[spread] = np.mean([(gap <= width).mean(axis=0) for width in WIDTHS], axis=0)
+    for j, before, after in in_units_of(original, masked):
+        gap = np.abs(before - after)
+        share[j] = np.mean([(gap <= width).mean() for width in WIDTHS])
     return np.asarray(share)

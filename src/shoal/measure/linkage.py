@@ -99,7 +99,9 @@ def _linked(original: Matrix, masked: Matrix, guesses: int, columns: Labels | No
     if columns is None:
         before, after = zscores(original), zscores(masked)
     else:  # a category is the same in both tables, so both are in the units of one
-        before, after = in_units_of(original, masked, columns)
+        before, after = np.zeros(original.shape), np.zeros(original.shape)
+        for a, one, other in in_units_of(original, masked, columns):
+            before[:, a], after[:, a] = one, other
     same = classes(original)
     pair = classes(np.column_stack([same, classes(masked)]))
     # Equal originals are one record of the index with a weight; equal pairs are searched once.

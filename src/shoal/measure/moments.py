@@ -4,6 +4,7 @@ import numpy as np
 
 from shoal.measure._base import Matrix, Values, measure
 from shoal.measure._units import has_spread, in_units_of
+from shoal.measure.correlation import correlations
 
 
 @measure(kind="utility", better="near one", per="quasi-identifier")
@@ -34,10 +35,9 @@ def std_ratio(original: Matrix, masked: Matrix) -> Values:
     >>> std_ratio(np.array([[0.0], [2.0]]), np.array([[0.5], [1.5]]))
     array([0.5])
     """
-    spread = has_spread(original, masked)
-    before, after = in_units_of(original, masked)
-    ratio = np.ones(len(spread))
-    ratio[spread] = after.std(axis=0) / before.std(axis=0)
+    ratio = np.ones(len(has_spread(original, masked)))
+    for j, before, after in in_units_of(original, masked):
+        ratio[j] = after.std() / before.std()
     return ratio
 
 
@@ -67,10 +67,9 @@ def mean_change(original: Matrix, masked: Matrix) -> Values:
     >>> mean_change(np.array([[0.0], [2.0]]), np.array([[1.0], [2.0]]))
     array([0.5])
     """
-    spread = has_spread(original, masked)
-    before, after = in_units_of(original, masked)
-    change = np.zeros(len(spread))
-    change[spread] = np.abs(after.mean(axis=0) - before.mean(axis=0))
+    change = np.zeros(len(has_spread(original, masked)))
+    for j, before, after in in_units_of(original, masked):
+        change[j] = abs(after.mean() - before.mean())
     return change
 
 
@@ -100,10 +99,9 @@ def variance_change(original: Matrix, masked: Matrix) -> Values:
     >>> variance_change(np.array([[0.0], [2.0]]), np.array([[0.5], [1.5]]))
     array([0.75])
     """
-    spread = has_spread(original, masked)
-    before, after = in_units_of(original, masked)
-    change = np.zeros(len(spread))
-    change[spread] = np.abs(after.var(axis=0) / before.var(axis=0) - 1)
+    change = np.zeros(len(has_spread(original, masked)))
+    for j, before, after in in_units_of(original, masked):
+        change[j] = abs(after.var() / before.var() - 1)
     return change
 
 
@@ -134,14 +132,9 @@ def covariance_change(original: Matrix, masked: Matrix) -> float:
     >>> covariance_change(before, np.array([[1.0, 0.0], [1.0, 2.0]]))
     1.0
     """
-    has_spread(original, masked)
-    before, after = in_units_of(original, masked)
-    pairs = np.triu_indices(before.shape[1], 1)
-    if len(pairs[0]) == 0:
+    spread = has_spread(original, masked)
+    if spread.sum() < 2:
         return 0.0
-    return float(np.abs(_covariance(after) - _covariance(before))[pairs].mean())
-
-
-def _covariance(Z: Matrix) -> Matrix:
-    centred = Z - Z.mean(axis=0)
-    return np.asarray(centred.T @ centred / len(Z))
+    ratio = std_ratio(original, masked)
+    change = np.abs(correlations(masked) * np.outer(ratio, ratio) - correlations(original))
+    return float(change[np.ix_(spread, spread)][np.triu_indices(int(spread.sum()), 1)].mean())

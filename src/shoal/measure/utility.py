@@ -35,10 +35,11 @@ def information_loss(original: Matrix, masked: Matrix, columns: Labels | None = 
     >>> information_loss(np.array([[0.0], [2.0], [4.0], [6.0]]), np.array([[1.0], [1], [5], [5]]))
     20.0
     """
-    before, after = in_units_of(original, masked, columns)
-    if before.size == 0:
-        return 0.0
-    return float(100 * ((before - after) ** 2).sum() / (before**2).sum())
+    lost = total = 0.0
+    for _, before, after in in_units_of(original, masked, columns):
+        lost += ((before - after) ** 2).sum()
+        total += (before**2).sum()
+    return float(100 * lost / total) if total else 0.0
 
 
 @measure(kind="utility", better="lower", unit="%")
@@ -75,11 +76,12 @@ def euclidean_loss(original: Matrix, masked: Matrix, columns: Labels | None = No
     >>> euclidean_loss(np.array([[0.0], [2.0], [4.0], [6.0]]), np.array([[1.0], [1], [5], [5]]))
     50.0
     """
-    before, after = in_units_of(original, masked, columns)
-    if before.size == 0:
-        return 0.0
-    distances = np.sqrt(((before - after) ** 2).sum(axis=1)).sum()
-    return float(100 * distances / np.sqrt((before**2).sum(axis=1)).sum())
+    lost, total = np.zeros(len(original)), np.zeros(len(original))
+    for _, before, after in in_units_of(original, masked, columns):
+        lost += (before - after) ** 2
+        total += before**2
+    distances = np.sqrt(total).sum()
+    return float(100 * np.sqrt(lost).sum() / distances) if distances else 0.0
 
 
 @measure(kind="utility", better="lower", unit="standard deviations")
@@ -118,5 +120,5 @@ def il1s(original: Matrix, masked: Matrix, columns: Labels | None = None) -> flo
     >>> round(il1s(np.array([[0.0], [2.0]]), np.array([[1.0], [1.0]])), 4)
     0.7071
     """
-    moved = column_distances(original, masked, columns)
-    return float(moved.mean() / np.sqrt(2)) if moved.size else 0.0
+    moved = [gap.mean() for gap in column_distances(original, masked, columns)]
+    return float(np.mean(moved) / np.sqrt(2)) if moved else 0.0

@@ -13,8 +13,8 @@ from shoal.partitioners._base import Labels, Matrix
 STRIDE = 500  # trials between two looks around: a fraction of a second
 GLANCE = 0.2  # seconds between two reports of progress
 FIRST = 200  # trials before it gets colder
-HOT, COLD = 0.3, 0.005  # rise of the SSE that is kept with chance 1/e, as a share of SSE / n
-HOT_LARGE, COLD_LARGE = 0.05, 0.003  # the same for groups beyond SMALL
+HOT, COLD = 0.5, 0.01  # rise of the SSE that is kept with chance 1/e, as a share of SSE / n
+HOT_LARGE, COLD_LARGE = 0.3, 0.005  # the same for groups beyond SMALL
 SMALL = 5
 POOL = 15_000  # groups that an annealing remembers
 

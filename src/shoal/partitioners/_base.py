@@ -12,7 +12,8 @@ from sklearn.utils.validation import validate_data
 
 from shoal import parameters, progress
 from shoal.errors import GuaranteeBroken, InputError
-from shoal.kernels.index import Index, open_index, renew
+from shoal.kernels.index import Index, open_index, poured, renew
+from shoal.kernels.pool import open_pool
 
 Labels = NDArray[np.int64]
 Matrix = NDArray[np.float64]
@@ -76,10 +77,14 @@ def in_order(labels: ArrayLike) -> Labels:
     >>> in_order([7, 3, 7, 5, 3])
     array([0, 1, 0, 2, 1])
     """
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    codes = np.asarray(labels, np.int64) - np.min(labels)
+    if codes.max() > 2 * len(codes):  # a table of all numbers between would be long
+        codes = np.unique(codes, return_inverse=True)[1]
+    first = np.full(codes.max() + 1, len(codes))
+    first[codes[::-1]] = np.arange(len(codes))[::-1]  # the last one written, the first, stays
     rank = np.empty(len(first), np.int64)
     rank[np.argsort(first)] = np.arange(len(first))
-    return rank[inverse]
+    return np.asarray(rank[codes])
 
 
 PROVEN = 1 - 1e-8  # an optimum holds to eight digits
@@ -143,6 +148,7 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
     facts: ClassVar[Facts]
     k: int
     bound_: float | None = None  # an SSE that no groups go below, where the method proves one
+    cut_short_: bool = False  # whether Ctrl-C or the clock ended the work before it was done
 
     @property
     def takes_directions(self) -> bool:
@@ -226,6 +232,8 @@ def drain(
     advance: Callable[..., bool],
     *arguments: Any,
     opening: Callable[[Matrix], Any] = open_index,
+    flat: Callable[..., bool] | None = None,
+    short: int = 0,
     stage: str = "grouping",
     done: int = 0,
     total: int | None = None,
@@ -234,13 +242,18 @@ def drain(
 
     The kernel works in strides, so that progress is told and Ctrl-C is heard
     between them. Where ``X`` is a part of a table of ``total`` records, ``done``
-    of them are done before.
+    of them are done before. ``flat`` does on a pool what the kernel does on an
+    index, and takes over when ``short`` records are left or fewer.
     """
+    if flat and len(X) <= short:
+        opening, advance = open_pool, flat
     living = opening(X)
     total = len(X) if total is None else total
     while advance(living, *arguments, STRIDE):
         progress.report(stage, done + len(X) - int(living.size[0]), total)
-        if isinstance(living, Index):
+        if isinstance(living, Index) and flat and living.size[0] <= short:
+            living, advance = poured(living), flat
+        elif isinstance(living, Index):
             living = renew(living)
     progress.report(stage, done + len(X), total)
     return np.asarray(living.labels)

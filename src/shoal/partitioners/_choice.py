@@ -12,8 +12,8 @@ from shoal.kernels.anneal import pool_sse
 from shoal.partitioners._base import Labels, Matrix
 
 MOST_RECORDS = 6000  # rows of the programme: beyond, it takes longer than it is worth
-MOST_GROUPS = 5000  # columns of the integer programme
-NODES = 50  # a limit in nodes repeats, one in seconds does not
+MOST_GROUPS = 1500  # columns of the integer programme
+NODES = 20  # a limit in nodes repeats, one in seconds does not
 
 
 def choose(X: Matrix, pool: Labels, labels: Labels) -> Labels:

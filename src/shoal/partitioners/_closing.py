@@ -1,67 +1,82 @@
 """The gap that a bound leaves, closed by choosing among whole groups.
 
-A partition that costs less than the best one known holds no group that is dear by
-more than the gap, at the prices that prove the bound. If these groups can all be
-listed, choosing among them leaves nothing out.
+A partition that holds a group which is dear by more than some step, at the prices
+that prove the bound, costs at least the bound and that step. So all groups below a
+step are listed, as large a step as there are not too many, and the best partition
+among them is sought. What no such partition goes below bounds all partitions, up to
+the step; and a step as long as the gap leaves nothing out.
 """
 
 import numpy as np
 
 from shoal.kernels.pricing import all_groups
 from shoal.partitioners._base import Labels
-from shoal.partitioners._programme import choose
+from shoal.partitioners._columns import Columns
+from shoal.partitioners._programme import Programme
 from shoal.partitioners._proof import Proof, within
 
-MOST = 100_000  # groups that are chosen among
-SURE = 1e-9  # of the cost: what rounding and the solver may hide
+MANY = (4_000, 16_000, 64_000)  # groups that are chosen among, in turn
+SURE = 2e-9  # of the cost: what rounding and the solver may hide
+SHORTEN = 0.7  # a step with too many groups
+SHARE = 0.4  # of the time that is left, for a choice that leaves something out
 
 
-def enlarge(proof: Proof, gap: float) -> bool:
-    """Add every group that is dear by less than ``gap``; say whether there were few enough."""
-    k, triples = proof.k, proof.columns.triples[: len(proof.duals.toll)]
+def listed(proof: Proof, step: float, most: int) -> Columns | None:
+    """Return the known partition and all groups dear by less than ``step``, unless too many."""
+    columns = Columns(proof.columns.X, proof.k)
+    columns.add_partition(proof.labels)
+    columns.triples = proof.columns.triples[: len(proof.duals.toll)]
     order = np.argsort(-proof.duals.price, kind="stable").astype(np.int64)
-    left = MOST
-    for size in range(k, 2 * k):
-        prices = proof.pricing.prices(triples, proof.duals, order, size)
+    field, fee = proof.pricing.field, proof.duals.fee
+    for size in range(proof.k, 2 * proof.k):
+        prices = proof.pricing.prices(columns.triples, proof.duals, order, size)
+        found = np.empty((most, size), np.int64)
         for first in order:
-            found = np.empty((left, size), np.int64)
-            count = all_groups(
-                proof.pricing.field, prices, first, size, proof.duals.fee, gap, found
-            )
-            if count < 0:
-                return False
-            proof.columns.add(found[:count])
-            left -= count
+            count = all_groups(field, prices, first, size, fee, step, found)
+            if count < 0 or len(columns) + count > most:
+                return None
+            columns.add(found[:count])
             proof.hear()
-    return True
+    columns.triples = columns.triples[proof.duals.toll > 0]
+    return columns
 
 
-def labels_of(proof: Proof, chosen: Labels) -> Labels:
+def labels_of(columns: Columns, chosen: Labels) -> Labels:
     """Return the group of each record."""
-    labels = np.empty(len(proof.columns.X), np.int64)
-    for label, row in enumerate(proof.columns.members[chosen]):
+    labels = np.full(len(columns.X), -1)
+    for label, row in enumerate(columns.members[chosen]):
         labels[row[row >= 0]] = label
     return labels
 
 
-def improve(proof: Proof, which: Labels, seconds: float) -> float:
-    """Choose among some groups; keep a better partition, and return what none goes below."""
-    n = len(proof.columns.X)
-    choice = choose(proof.columns, which, n // proof.k, seconds, proof.hear)
-    if choice.columns is not None:
-        labels = labels_of(proof, choice.columns)
-        known = within(proof.columns.X, labels)[1]
-        if known < proof.known:
-            proof.labels, proof.known = labels, known
-    return choice.bound
+def choose(proof: Proof, columns: Columns, step: float, seconds: float) -> None:
+    """Keep the best partition among some groups, and what none goes below."""
+    groups, limit = int(proof.labels.max()) + 1, len(columns.X) // proof.k
+    for choice in Programme(columns, limit).choose(groups, seconds, proof.hear):
+        if choice.columns is not None:
+            labels = labels_of(columns, choice.columns)
+            known = within(columns.X, labels)[1]
+            if labels.min() >= 0 and known < proof.known:
+                proof.labels, proof.known = labels, known
+        bound = min(choice.bound, proof.bound + step, proof.known)
+        proof.bound = max(proof.bound, bound * (1 - SURE))
 
 
-def close(proof: Proof) -> bool:
-    """Improve the partition by whole groups; say whether it is proven to be the best."""
-    improve(proof, np.arange(len(proof.columns)), proof.left / 4)
-    gap = proof.known - proof.bound + SURE * proof.known
-    if gap > SURE * 2 * proof.known and not enlarge(proof, gap):
-        return False
-    bound = improve(proof, np.arange(len(proof.columns)), proof.left)
-    proof.bound = max(proof.bound, min(bound, proof.known) * (1 - SURE))
+def is_closed(proof: Proof) -> bool:
+    """Say whether the best partition known is proven to be the best, to eight digits."""
     return proof.known - proof.bound <= 4 * SURE * proof.known
+
+
+def close(proof: Proof) -> None:
+    """Improve the partition and the bound by whole groups."""
+    base = proof.bound
+    for most in MANY:
+        step = proof.known - base + SURE * proof.known
+        columns = listed(proof, step, most)
+        while columns is None:
+            step *= SHORTEN
+            columns = listed(proof, step, most)
+        share = 1.0 if most == MANY[-1] or step > proof.known - base else SHARE
+        choose(proof, columns, step + base - proof.bound, share * proof.left)
+        if is_closed(proof):
+            return

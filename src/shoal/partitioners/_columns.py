@@ -14,6 +14,7 @@ import numpy as np
 from shoal.kernels.ascent import shared_corners
 from shoal.partitioners._base import Labels, Matrix
 
+FRACTIONS = 40_000  # pairs of records in groups that are looked at for triples
 BROKEN = 1.02  # fractions of groups that hold two of a triple: more than one is too many
 
 
@@ -87,6 +88,8 @@ class Columns:
     def separate(self, weights: Matrix, most: int) -> Labels:
         """Return triples that fractions of several groups share, the worst first."""
         fractions = np.flatnonzero((weights > 1e-6) & (weights < 1 - 1e-6))
+        heaviest = np.argsort(-weights[fractions], kind="stable")
+        fractions = fractions[heaviest[: FRACTIONS // self.k**2]]
         groups = [[i for i in row if i >= 0] for row in self.members[fractions].tolist()]
         near: dict[int, set[int]] = {}
         for group in groups:

@@ -5,6 +5,7 @@ from sklearn.base import clone
 from shoal.errors import ParameterError
 from shoal.partitioners._base import Labels, Matrix, Partitioner, sse
 from shoal.partitioners.mdav import MDAV
+from shoal.partitioners.refine import CutShort
 
 
 class Improver(Partitioner):
@@ -12,7 +13,7 @@ class Improver(Partitioner):
 
     A subclass declares ``k`` and ``method`` among its parameters and writes
     ``_improve``, which turns labels into better ones. Ctrl-C ends an effort early
-    with the best groups so far.
+    with the best groups so far; ``cut_short_`` says so.
     """
 
     method: Partitioner | None
@@ -20,7 +21,10 @@ class Improver(Partitioner):
     def _split(self, X: Matrix) -> Labels:
         self.method_ = self._start().fit(X)
         before = self.method_.labels_
-        after = self._improve(X, before.copy())
+        try:
+            after = self._improve(X, before.copy())
+        except CutShort as end:
+            after, self.cut_short_ = end.labels, True
         return after if sse(X, after) <= sse(X, before) else before
 
     def _start(self) -> Partitioner:

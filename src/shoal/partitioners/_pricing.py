@@ -17,16 +17,16 @@ SSEs weigh s (k-1) / (k (s-1)) of that of S, their fees s / k of one, the toll o
 triple with two records in S less than once, and that of a triple inside S `repeated`
 times. So if no group of k is dear by less than 0, S is not either, unless tolls and
 fee weigh more than its SSE saves; that SSE is at least what the nearest distances
-of its records say, and so only groups with a record of the kind `suspects` finds
-are left to search.
+of its records say, and so only groups whose records have an `excess` above 0 are left.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from math import comb, fsum
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal.kernels.company import Field, Prices
 from shoal.kernels.index import open_index
@@ -37,17 +37,38 @@ from shoal.partitioners._neighbours import nearest_others
 from shoal.partitioners._programme import Duals
 
 NEAR = 48  # nearest others that are listed; who needs more looks at all records
-STRIDE = 128  # records between two looks at the clock
+STRIDE = 16  # records between two looks at the clock
 THREADS = 2
+STRESS = 10.0  # on the excess of records: any number is right
 KEPT = 3  # cheap groups that are kept of each record
 EPSILON = float(np.finfo(np.float64).eps)
 
 
+class Pains(NamedTuple):
+    """How hard to search at a record: how many others may join it, and how many looks.
+
+    Without a search for groups larger than k, their excess lowers the bound.
+    """
+
+    most: int
+    work: int
+    larger: bool = True
+
+
+class Found(NamedTuple):
+    """What the groups of some records are dear by at least, cheap groups, and their sum."""
+
+    dear: Matrix
+    groups: Labels
+    overpaid: float
+
+
 class Priced(NamedTuple):
-    """A bound that holds for every partition, and groups that would lower it, by size."""
+    """A bound that holds for every partition, groups that cost too little, and by how much."""
 
     bound: float
     groups: list[Labels]
+    overpaid: float
 
 
 def survey(X: Matrix, k: int) -> Field:
@@ -64,13 +85,16 @@ def repeated(size: int, k: int) -> float:
     return (3 * two + three) / comb(size - 1, k - 1)
 
 
-def suspects(field: Field, triples: Labels, duals: Duals, k: int, size: int) -> Labels:
-    """Return the records one of which every cheap group of ``size`` above ``k`` holds."""
+def excess(field: Field, triples: Labels, duals: Duals, k: int, size: int) -> Matrix:
+    """Return by how much each record helps a group of ``size`` above ``k`` to be cheap.
+
+    A cheap group has records whose sum is above 0.
+    """
     load = np.zeros(len(field.X))
     np.add.at(load, triples, duals.toll[:, None] / 3)
     saved = field.sums[:, size - 1] * (size - k) / (2 * size * k * (size - 1))
     added = (repeated(size, k) - 1) * load + duals.fee * (size - k) / (k * size)
-    return np.flatnonzero(added > saved * (1 - 1e-12))
+    return added - saved * (1 - 1e-12)
 
 
 class Pricing:
@@ -91,49 +115,78 @@ class Pricing:
             duals.price, rank, later[rank], paid, duals.toll[duals.toll > 0], *around(paid, n)
         )
 
-    def order(self, triples: Labels, duals: Duals, size: int) -> tuple[Labels, Labels]:
-        """Return all records in the order of the search, and those it starts from."""
+    def order(self, duals: Duals, suspects: NDArray[np.bool_]) -> tuple[Labels, Labels]:
+        """Return all records, suspects first and the dearest first among these; and suspects."""
         dearest = np.argsort(-duals.price, kind="stable").astype(np.int64)
-        if size == self.k:
-            return dearest, dearest
-        first = np.zeros(len(dearest), bool)
-        first[suspects(self.field, triples, duals, self.k, size)] = True
-        anchors = dearest[first[dearest]]
-        return np.concatenate([anchors, dearest[~first[dearest]]]), anchors
+        anchors = dearest[suspects[dearest]]
+        return np.concatenate([anchors, dearest[~suspects[dearest]]]), anchors
 
-    def look(
-        self, prices: Prices, anchors: Labels, size: int, fee: float, work: int
-    ) -> tuple[Matrix, Labels]:
-        """Search at some records; return what their groups are dear by, and cheap ones."""
+    def look(self, prices: Prices, anchors: Labels, size: int, fee: float, pains: Pains) -> Found:
+        """Search at some records."""
         n = len(anchors)
-        dear, counts, costs = np.empty(n), np.zeros(n, np.int64), np.empty((n, KEPT))
+        dear, counts, costs = np.empty(n), np.zeros(n, np.int64), np.zeros((n, KEPT))
         found = np.empty((n, KEPT, size), np.int64)
-        price_groups(self.field, prices, anchors, size, fee, work, dear, found, costs, counts)
-        return dear, found[np.arange(KEPT) < counts[:, None]]
+        price_groups(
+            self.field,
+            prices,
+            anchors,
+            size,
+            fee,
+            pains.most,
+            pains.work,
+            dear,
+            found,
+            costs,
+            counts,
+        )
+        return Found(dear, found[np.arange(KEPT) < counts[:, None]], float(costs.min(axis=1).sum()))
 
     def search(
-        self, triples: Labels, duals: Duals, work: int, hear: Callable[[], None]
-    ) -> tuple[Matrix, list[Labels]]:
-        """Return what the groups of each record are dear by at least, up to 0, and cheap groups."""
-        dear, groups = np.zeros(len(duals.price)), []
+        self, triples: Labels, duals: Duals, pains: Pains, hear: Callable[[], None]
+    ) -> Iterator[tuple[Labels, Found]]:
+        """Yield records and what was found there, until all sizes and records are done.
+
+        A cheap group above k is also cheap if its records pay for their excess, many
+        times over. That lowers the prices of most, so it is soon seen where none is.
+        """
+        order, anchors = self.order(duals, np.ones(len(duals.price), bool))
+        yield from self.pass_over(triples, duals, order, anchors, self.k, pains, hear)
+        for size in range(self.k + 1, 2 * self.k) if pains.larger else ():
+            over = excess(self.field, triples, duals, self.k, size)
+            raised = duals._replace(price=duals.price + STRESS * over)
+            order, anchors = self.order(raised, over > 0)
+            left = [
+                some[found.dear < 0]
+                for some, found in self.pass_over(
+                    triples, raised, order, anchors, size, pains, hear
+                )
+            ]
+            if left:
+                anchors = np.concatenate(left)
+                yield from self.pass_over(triples, duals, order, anchors, size, pains, hear)
+
+    def pass_over(
+        self,
+        triples: Labels,
+        duals: Duals,
+        order: Labels,
+        anchors: Labels,
+        size: int,
+        pains: Pains,
+        hear: Callable[[], None],
+    ) -> Iterator[tuple[Labels, Found]]:
+        """Yield records and the groups of one size found there, searching in two threads."""
+        prices = self.prices(triples, duals, order, size)
+        steps = [anchors[i : i + STRIDE] for i in range(0, len(anchors), STRIDE)]
         with ThreadPoolExecutor(THREADS) as pool:
-            for size in range(self.k, 2 * self.k):
-                order, anchors = self.order(triples, duals, size)
-                prices = self.prices(triples, duals, order, size)
-                steps = [anchors[i : i + STRIDE] for i in range(0, len(anchors), STRIDE)]
-                looks = [
-                    pool.submit(self.look, prices, some, size, duals.fee, work) for some in steps
-                ]
-                try:
-                    for some, one in zip(steps, looks, strict=True):
-                        bounds, found = one.result()
-                        dear[some] = np.minimum(dear[some], bounds)
-                        groups.append(found)
-                        hear()
-                finally:
-                    for one in looks:
-                        one.cancel()
-        return dear, groups
+            looks = [pool.submit(self.look, prices, some, size, duals.fee, pains) for some in steps]
+            try:
+                for some, one in zip(steps, looks, strict=True):
+                    yield some, one.result()
+                    hear()
+            finally:
+                for one in looks:
+                    one.cancel()
 
     def bound(self, dear: Matrix, duals: Duals, known: float) -> float:
         """Return what no partition costs less than, at prices where groups are so ``dear``.
@@ -150,9 +203,28 @@ class Pricing:
         rounding = 8 * EPSILON * (columns + 16 + 4 * self.k**2) * size
         return float(paid - fsum(duals.toll) - fees + lost - rounding)
 
+    def doubt(self, triples: Labels, duals: Duals) -> float:
+        """Return by how much groups larger than k may be cheap in all, without a search."""
+        most = np.zeros(len(duals.price))
+        for size in range(self.k + 1, 2 * self.k):
+            np.maximum(most, excess(self.field, triples, duals, self.k, size), out=most)
+        return fsum(most)
+
     def __call__(
-        self, triples: Labels, duals: Duals, known: float, work: int, hear: Callable[[], None]
+        self,
+        triples: Labels,
+        duals: Duals,
+        known: float,
+        pains: Pains,
+        hear: Callable[[], None],
     ) -> Priced:
         """Return the bound at given prices, and groups that cost less than they pay."""
-        dear, groups = self.search(triples, duals, work, hear)
-        return Priced(self.bound(dear, duals, known), groups)
+        dear, groups, overpaid = np.zeros(len(duals.price)), [], 0.0
+        for some, found in self.search(triples, duals, pains, hear):
+            dear[some] = np.minimum(dear[some], found.dear)
+            groups.append(found.groups)
+            overpaid -= found.overpaid
+        bound = self.bound(dear, duals, known)
+        return Priced(
+            bound if pains.larger else bound - self.doubt(triples, duals), groups, overpaid
+        )

@@ -1,6 +1,6 @@
 """The linear programme of groups, and the choice among whole ones, in HiGHS."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from threading import Thread
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -31,6 +31,13 @@ class Relaxation(NamedTuple):
     duals: Duals
 
 
+class Choice(NamedTuple):
+    """Whole groups: which columns, None if none was found; and what no choice goes below."""
+
+    columns: Labels | None
+    bound: float
+
+
 def solve(highs: "Highs", seconds: float, hear: Callable[[], None]) -> None:
     """Run HiGHS for so many seconds at most, calling ``hear`` now and then.
 
@@ -57,6 +64,8 @@ def silent_solver() -> "Highs":
     highs = Highs()  # type: ignore[no-untyped-call]
     highs.silent()
     highs.setOptionValue("threads", 1)
+    for kind in ("primal", "dual", "mip"):
+        highs.setOptionValue(f"{kind}_feasibility_tolerance", 1e-9)
     return highs
 
 
@@ -138,44 +147,26 @@ class Programme:
         cost = float(self.highs.getInfo().objective_function_value)
         return Relaxation(np.array(found.col_value), cost, duals)
 
+    def choose(self, start: int, seconds: float, hear: Callable[[], None]) -> Iterator[Choice]:
+        """Choose the partition of the least cost; the first ``start`` columns are one.
 
-class Choice(NamedTuple):
-    """Whole groups: which columns, None if none was found; and what no choice goes below."""
+        The choice is yielded also where whatever ``hear`` raised ended the work; that goes
+        on when the next one is asked for.
+        """
+        from highspy import HighsSolution, HighsVarType
 
-    columns: Labels | None
-    bound: float
-
-
-def choose(
-    columns: Columns, which: Labels, limit: int, seconds: float, hear: Callable[[], None]
-) -> Choice:
-    """Choose the partition of the least cost among some groups."""
-    from highspy import HighsVarType
-
-    highs = silent_solver()
-    highs.setOptionValue("mip_rel_gap", 0.0)
-    highs.setOptionValue("mip_abs_gap", 0.0)
-    n, members = len(columns.X), columns.members[which]
-    records, count = np.arange(n + 1), len(which)
-    low, high = np.where(records < n, 1.0, -np.inf), np.where(records < n, 1.0, limit)
-    nothing = np.zeros(n + 1, np.int32)
-    highs.addRows(n + 1, low, high, 0, nothing, nothing[:0], np.empty(0))
-    rows = np.column_stack([np.full(count, n), members])
-    start = np.cumsum((rows >= 0).sum(axis=1)) - (rows >= 0).sum(axis=1)
-    rows = rows[rows >= 0]
-    highs.addCols(
-        count,
-        columns.costs[which],
-        np.zeros(count),
-        np.ones(count),
-        len(rows),
-        start.astype(np.int32),
-        rows.astype(np.int32),
-        np.ones(len(rows)),
-    )
-    kinds = np.full(count, HighsVarType.kInteger)
-    highs.changeColsIntegrality(count, np.arange(count, dtype=np.int32), kinds)
-    solve(highs, seconds, hear)
-    found, info = highs.getSolution(), highs.getInfo()
-    chosen = which[np.array(found.col_value) > 0.5] if found.value_valid else None
-    return Choice(chosen, float(info.mip_dual_bound))
+        self.grow()
+        highs, width = self.highs, self.width
+        for option in ("mip_rel_gap", "mip_abs_gap"):
+            highs.setOptionValue(option, 0.0)
+        kinds = np.full(width, HighsVarType.kInteger)
+        highs.changeColsIntegrality(width, np.arange(width, dtype=np.int32), kinds)
+        known = HighsSolution()
+        known.col_value = (np.arange(width) < start).astype(float).tolist()
+        highs.setSolution(known)
+        try:
+            solve(highs, seconds, hear)
+        finally:
+            found = highs.getSolution()
+            chosen = np.flatnonzero(np.array(found.col_value) > 0.5) if found.value_valid else None
+            yield Choice(chosen, float(highs.getInfo().mip_dual_bound))

@@ -42,4 +42,7 @@ class Auto(Partitioner):
 
     def _split(self, X: Matrix) -> Labels:
         self.chosen_ = Blocked(k=self.k) if len(X) > LONG else Refine(k=self.k)
-        return self.chosen_.fit_predict(X)
+        labels = self.chosen_.fit_predict(X)
+        if self.chosen_.cut_short_:  # nobody asked for an effort, so Ctrl-C is meant for all
+            raise KeyboardInterrupt
+        return labels

@@ -228,8 +228,11 @@ def _draw(X: Matrix, rest: list[Labels], layers: Layers) -> Labels:
         far_from = X[left].mean(axis=0) if group % 2 == 0 else X[seed]
         seed = int(left[np.argmax(_squares(X[left], far_from))])
         for at, layer in enumerate(rest):
-            wanted = 2 if len(layer) > layers.groups - group else 1
-            near = np.argsort(_squares(X[layer], X[seed]), kind="stable")[:wanted]
+            distance = _squares(X[layer], X[seed])
+            near = [np.argmin(distance)]
+            if len(layer) > layers.groups - group:  # the middle one has some to spare
+                distance[near] = np.inf
+                near.append(np.argmin(distance))
             labels[layer[near]] = group
             rest[at] = np.delete(layer, near)
         progress.report("grouping", group + 1, layers.groups)

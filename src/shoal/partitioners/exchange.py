@@ -22,8 +22,9 @@ def exchange(
 
     The groups farther than t are visited by their first records. Records outside
     come in the order of their distance to the group's centroid; each takes the
-    place of the member whose loss brings the group nearest to the table, if it
-    comes nearer, until the group is within t. Sizes stay, so k is kept.
+    place of the member whose loss brings the group nearest to the table (of equals, the
+    one that comes first), if it comes nearer, until the group is within t. Sizes stay,
+    so k is kept.
 
     The paper exchanges with records that have no group yet, while MDAV makes
     the groups. Here groups of any making exchange with one another, and a group that
@@ -63,7 +64,7 @@ def exchange(
     >>> Z, ill = np.array([[0.0], [1], [2], [9]]), np.array([[0], [0], [1], [1]])
     >>> groups = Partition(np.array([0, 0, 1, 1]), k=2)
     >>> exchange(Z, groups, ill, np.array([True]), [np.array([2, 2])], 0.0).labels
-    array([0, 1, 0, 1])
+    array([0, 1, 1, 0])
     """
     labels = partition.labels.copy()
     members = np.argsort(labels, kind="stable")

@@ -2,11 +2,10 @@
 
 from shoal.kernels.leftovers import settle
 from shoal.kernels.mdav import flat_rounds, rounds
-from shoal.kernels.pool import open_pool
 from shoal.parameters import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, drain
 
-FLAT = 3000, 250  # records up to which passes over all are faster than an index: plus so many a k
+FLAT = 8000, 300  # records up to which passes over all are faster than an index: plus so many a k
 
 
 class MDAV(Partitioner):
@@ -57,9 +56,7 @@ class MDAV(Partitioner):
 
 def split_from_the_ends(X: Matrix, k: int, pairs_from: int, singles_from: int) -> Labels:
     """Return the groups of MDAV or a relative; `shoal.kernels.mdav` tells how they differ."""
-    if len(X) <= FLAT[0] + FLAT[1] * k:
-        labels = drain(X, flat_rounds, k, pairs_from, singles_from, opening=open_pool)
-    else:
-        labels = drain(X, rounds, k, pairs_from, singles_from)
+    short = FLAT[0] + FLAT[1] * k
+    labels = drain(X, rounds, k, pairs_from, singles_from, flat=flat_rounds, short=short)
     settle(X, labels, k)
     return labels

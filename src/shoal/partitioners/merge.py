@@ -43,8 +43,9 @@ def merge_unsound(Z: Matrix, partition: Partition, sound: Test) -> Partition:
     array([0, 0, 0, 0, 1, 1])
     """
     order = np.argsort(partition.labels, kind="stable")
-    members = np.split(order, np.cumsum(partition.sizes)[:-1])
-    centroids = np.array([Z[records].mean(axis=0) for records in members])
+    start = np.cumsum(partition.sizes) - partition.sizes
+    members = np.split(order, start[1:])
+    centroids = np.add.reduceat(Z[order], start, axis=0) / partition.sizes[:, np.newaxis]
     tree = grow(centroids)
     queue = [group for group, records in enumerate(members) if not sound(records)]
     failing, many = set(queue), len(queue)

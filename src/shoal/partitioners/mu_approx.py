@@ -7,7 +7,8 @@ from shoal.kernels.decompose import advance
 from shoal.kernels.forest import grow_forest, plant
 from shoal.kernels.index import open_index
 from shoal.kernels.leftovers import settle
-from shoal.kernels.mdav import rounds
+from shoal.kernels.mdav import flat_rounds
+from shoal.kernels.pool import open_pool
 from shoal.parameters import K, Seed
 from shoal.partitioners._base import STRIDE, Facts, Labels, Matrix, Partitioner, drain
 from shoal.partitioners._neighbours import nearest_others
@@ -98,7 +99,9 @@ def halved(X: Matrix, labels: Labels, k: int) -> Labels:
     groups, done = len(sizes), 0
     for records in np.split(np.argsort(labels, kind="stable"), np.cumsum(sizes)[:-1]):
         if len(records) >= 2 * k:
-            part = drain(X[records], rounds, k, never, 2 * k, done=done, total=len(X))
+            part = drain(
+                X[records], flat_rounds, k, never, 2 * k, opening=open_pool, done=done, total=len(X)
+            )
             settle(X[records], part, k)
             labels[records] = groups + part
             groups += int(part.max()) + 1

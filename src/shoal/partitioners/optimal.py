@@ -1,13 +1,16 @@
 """The partition with the least SSE."""
 
+import time
+
 import numpy as np
 
 from shoal.errors import InputError
 from shoal.kernels.subsets import best_groups
 from shoal.parameters import K
 from shoal.partitioners._base import PROVEN, Facts, Labels, Matrix, Partitioner, sse
+from shoal.partitioners._proof import Budget, OutOfTime
 from shoal.partitioners.mdav import MDAV
-from shoal.partitioners.prove import prove
+from shoal.partitioners.prove import attempt
 
 TINY = 16  # records for which all subsets are tried: memory doubles with each
 MOST = 1200  # records for which a proof is begun
@@ -90,7 +93,8 @@ class Optimal(Partitioner):
         if n <= TINY:
             labels: Labels = best_groups(X, self.k)
             return labels
-        proven = prove(X, MDAV(k=self.k).fit_predict(X), self.k, budget=SECONDS)
+        start, budget = MDAV(k=self.k).fit_predict(X), Budget(SECONDS, time.monotonic)
+        proven = attempt(X, start, int(self.k), budget, (OutOfTime,))
         if not proven.optimal:
             raise InputError(
                 f"The optimum of n_samples={n} records at k={self.k} could not be proven in"

@@ -2,13 +2,16 @@
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
 from shoal.partitioners._base import Labels, Matrix, in_order
-from shoal.partitioners._closing import close
+from shoal.partitioners._closing import close, is_closed
 from shoal.partitioners._proof import Budget, OutOfTime, Proof, scaled, within
+from shoal.partitioners._second_phase import divide_large
+from shoal.partitioners.mdav import MDAV
 
 SECONDS = 120.0  # where no budget is given
 
@@ -76,21 +79,27 @@ def prove(
         The best partition known, never worse than the one given, and the bound.
     """
     seconds = Budget(SECONDS if budget is None else budget, clock)
-    sse = within(X, labels)[1]
-    if k == 1 or len(X) < 2 * k or sse == 0:
+    return attempt(X, labels, k, seconds, (OutOfTime, KeyboardInterrupt))
+
+
+def attempt(
+    X: Matrix, labels: Labels, k: int, budget: Budget, ends: tuple[type[BaseException], ...]
+) -> Proven:
+    """Prove as much as can be until one of ``ends`` is raised."""
+    labels = in_order(labels)
+    if k == 1 or len(X) < 2 * k or within(X, labels)[1] == 0:
         return settled(X, labels, k)
-    Z, power = scaled(X, sse)
-    proof = Proof(Z, k, labels, seconds)
-    optimal = False
-    try:
-        proof.warm_up()
+    divide_large(X, labels, k, lambda part, k: MDAV(k=k).fit_predict(part))
+    labels = in_order(labels)
+    Z, power = scaled(X, within(X, labels)[1])
+    proof = Proof(Z, k, labels, budget)
+    with suppress(*ends):
+        proof.relax()
         proof.lift()
-        optimal = close(proof)
-    except (OutOfTime, KeyboardInterrupt):
-        pass
-    bound = float(np.ldexp(proof.bound, -2 * power))
+        close(proof)
     best = in_order(proof.labels)
-    return Proven(best, within(X, best)[1], bound, optimal)
+    bound = float(np.ldexp(proof.bound, -2 * power))
+    return Proven(best, within(X, best)[1], bound, is_closed(proof))
 
 
 def settled(X: Matrix, labels: Labels, k: int) -> Proven:

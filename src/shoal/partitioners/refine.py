@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal import progress
 from shoal.kernels.descent import descend
-from shoal.kernels.grouping import WAITING, Grouping, keep, open_grouping, push_all
+from shoal.kernels.grouping import VERSION, WAITING, Grouping, keep, open_grouping, push_all
 from shoal.kernels.leftovers import group_means
 from shoal.kernels.mdav import mdav1
 from shoal.kernels.neighbours import neighbours
@@ -18,8 +18,16 @@ STRIDE = 500  # trials between two reports of progress: a fraction of a second
 MOVES = 100_000  # the same, in moves tried
 NEAREST = 8  # others of a record whose groups it may move to, at least
 MOST = 60  # the same, at most: memory grows with it
-SWEEPS = 100  # moves tried by a record in the first descent, at most
+SWEEPS = 20  # moves tried by a record in a descent, and descents, at most
 GATHERED = 1  # new groups tried, as a multiple of the groups there may be
+
+
+class CutShort(KeyboardInterrupt):
+    """Somebody wanted an end; ``labels`` are the best groups until then."""
+
+    def __init__(self, labels: Labels):
+        super().__init__("refining was cut short")
+        self.labels = labels
 
 
 def refine(X: Matrix, labels: Labels, k: int) -> Labels:
@@ -30,7 +38,7 @@ def refine(X: Matrix, labels: Labels, k: int) -> Labels:
     around the records that promise most; what was touched descends again, and
     all is as before unless the SSE fell. The same input gives the same groups.
 
-    Ctrl-C ends the work early, with the best groups so far.
+    Ctrl-C ends the work early: `CutShort` holds the best groups so far.
 
     Parameters
     ----------
@@ -51,20 +59,23 @@ def refine(X: Matrix, labels: Labels, k: int) -> Labels:
         return start if k > 1 else np.arange(len(X))
     found = start
     try:
-        grouping = prepared(X, start, k)
+        grouping = prepared(X, start, k, max(NEAREST, min(k + k // 2, MOST)))
         found = grouping.labels
         improve(grouping, k)
-    except KeyboardInterrupt:
-        pass  # the groups are whole after every stride
+    except KeyboardInterrupt:  # the groups are whole after every stride
+        raise CutShort(better(X, start, found)) from None
     return better(X, start, found)
 
 
-def prepared(X: Matrix, labels: Labels, k: int) -> Grouping:
-    """Return groups that can change, none of 2k records or more."""
+def prepared(X: Matrix, labels: Labels, k: int, nearest: int) -> Grouping:
+    """Return groups that can change, none of 2k records or more.
+
+    A record may move to the groups of so many nearest others.
+    """
     divided = labels.copy()
     divide_large(X, divided, k, mdav1)
     units = in_own_units(X)
-    m = min(len(X) - 1, max(NEAREST, min(k + k // 2, MOST)))
+    m = min(len(X) - 1, nearest)
     return open_grouping(units, neighbours(units, m), in_order(divided), k)
 
 
@@ -76,28 +87,25 @@ def in_own_units(X: Matrix) -> Matrix:
     return np.ascontiguousarray(np.ldexp(X - X[0], -_power(X)))
 
 
-def own_scale(X: Matrix) -> float:
-    """Return the square of what `in_own_units` divides by: an SSE there times this is that of X."""
-    with np.errstate(over="ignore"):
-        return float(np.ldexp(1.0, 2 * _power(X)))
-
-
 def _power(X: Matrix) -> int:
     return int(np.frexp(np.abs(X - X[0]).max())[1])
 
 
 def improve(grouping: Grouping, k: int) -> None:
-    """Lower the SSE of groups: the descent, then the passes of trials."""
+    """Lower the SSE of groups: the descent, then trials, then what is left of the descent."""
     groups = np.arange(len(grouping.sizes))
     settle(grouping, k)
     _in_strides(dissolve_pass, grouping, k, groups, "dissolving groups")
     _in_strides(gather_pass, grouping, k, _centres(grouping, k), "gathering groups")
     _in_strides(dissolve_pass, grouping, k, groups, "dissolving groups again")
+    sweeps = SWEEPS
+    while settle(grouping, k) and sweeps > 0:
+        sweeps -= 1
 
 
-def settle(grouping: Grouping, k: int) -> None:
-    """Let all records move while the SSE falls."""
-    n = len(grouping.X)
+def settle(grouping: Grouping, k: int) -> bool:
+    """Let all records move while the SSE falls; say whether some did."""
+    n, before = len(grouping.X), grouping.counts[VERSION]
     push_all(grouping)
     for _ in range(SWEEPS * n // MOVES + 1):
         if not grouping.counts[WAITING]:
@@ -106,6 +114,7 @@ def settle(grouping: Grouping, k: int) -> None:
         keep(grouping)
         progress.report("moving records", n - int(grouping.counts[WAITING]), n)
     forget(grouping)
+    return bool(grouping.counts[VERSION] != before)
 
 
 def _in_strides(

@@ -1,7 +1,7 @@
 """Better groups by an annealed search, and by the best choice among the groups it met."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,9 +12,10 @@ from shoal.kernels.grouping import Grouping, open_grouping
 from shoal.partitioners._annealing import FIRST, Annealing, anneal_together, schedule
 from shoal.partitioners._base import Labels, Matrix, in_order
 from shoal.partitioners._choice import choose
-from shoal.partitioners.refine import better, improve, own_scale, prepared
+from shoal.partitioners.refine import MOST, better, improve, in_own_units, prepared, sse_of
 
 RESTARTS = 2  # whatever the machine: the result must not depend on its cores
+NEAREST = 15  # others of a record whose groups it may move to, at least
 LATE = 1.5  # times the seconds given, after which a run ends with rounds undone
 SHARE = 0.8  # of the seconds left, for annealing; the rest is for the choice
 
@@ -31,11 +32,14 @@ class Found:
         Trials planned for each annealing.
     done : tuple of int
         Trials that each annealing made: fewer than planned after Ctrl-C.
+    whole : bool
+        Whether nothing ended the search early.
     """
 
     labels: Labels
     rounds: int
     done: tuple[int, ...]
+    whole: bool = True
 
 
 def search(
@@ -47,7 +51,6 @@ def search(
     rounds: int | None = None,
     seconds: float | None = None,
     done: Sequence[int] | None = None,
-    heard: Callable[[float], None] | None = None,
 ) -> Found:
     """Return groups of at least ``k`` with an SSE no higher than that of ``labels``.
 
@@ -78,8 +81,6 @@ def search(
         Time that the search may take, about.
     done : sequence of int, optional
         Trials after which each annealing ends, to repeat a run that ended early.
-    heard : callable, optional
-        Called with the least SSE so far, a few times a second.
 
     Returns
     -------
@@ -93,28 +94,27 @@ def search(
         return Found(start if k > 1 else np.arange(len(X)), rounds or 0, (0,) * RESTARTS)
     if seconds is not None:
         _compile_first()
-    run = _Run(k, seconds, heard, own_scale(X))
-    best = start
+    run = _Run(X, k, seconds)
+    best, whole = start, True
     try:
-        grouping = prepared(X, start, k)
+        grouping = prepared(X, start, k, max(NEAREST, min(2 * k, MOST)))
         best = grouping.labels
         improve(grouping, k)
         if grouping.sse.sum() > 0:
             run.open(grouping, seed)
             run.anneal(rounds, done)
-            best = run.choice(grouping) if run.whole else run.best()
+            best, whole = run.choice(grouping) if run.whole else run.best(), run.whole
     except KeyboardInterrupt:
-        best = run.best() if run.annealings else best
-    return Found(better(X, start, best), run.rounds, run.done)
+        best, whole = run.best() if run.annealings else best, False
+    return Found(better(X, start, best), run.rounds, run.done, whole)
 
 
 class _Run:
-    """One search on its way: its annealings, its clock, and who hears of it."""
+    """One search on its way: its annealings and its clock."""
 
-    def __init__(
-        self, k: int, seconds: float | None, heard: Callable[[float], None] | None, scale: float
-    ):
-        self.k, self.heard, self.scale = k, heard, scale
+    def __init__(self, X: Matrix, k: int, seconds: float | None):
+        self.k = k
+        self.whole_loss = sse_of(in_own_units(X), np.zeros(len(X), np.int64))
         self.seconds, self.began = seconds, time.monotonic()
         self.annealings: list[Annealing] = []
         self.rounds = 0
@@ -156,9 +156,9 @@ class _Run:
 
     def _glance(self) -> bool:
         """Tell how far the search is; say whether it is much too late."""
-        progress.report("searching", sum(self.done), RESTARTS * self.rounds)
-        if self.heard is not None:
-            self.heard(self.scale * min(one.least for one in self.annealings))
+        loss = min(one.least for one in self.annealings) / self.whole_loss
+        stage = f"searching, loss {loss:.3%}"
+        progress.report(stage, sum(self.done), RESTARTS * self.rounds)
         late = self.seconds is not None and (time.monotonic() - self.began > LATE * self.seconds)
         return late and self.rounds > FIRST
 

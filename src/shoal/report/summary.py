@@ -66,7 +66,7 @@ def summarise(
         "methods": release.provenance["methods"],
         "columns": {
             "masked": plan.masked,
-            "dropped": columns_with(plan.roles, "identifier"),
+            "dropped": plan.dropped,
             "confidential": columns_with(plan.roles, "confidential"),
             "unchanged": list(release.unchanged),
         },

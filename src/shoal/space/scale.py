@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 
 Matrix = NDArray[np.float64]
 Columns = NDArray[np.int64]
+Weights = NDArray[np.float64]
+
+MODERATE = 256  # powers of two within which squares, and sums of them, fit into a float64
 
 
 def constant(X: Matrix) -> NDArray[np.bool_]:
@@ -31,7 +34,7 @@ def deviation(X: Matrix) -> NDArray[np.float64]:
     return np.where(constant(X), 0.0, found)
 
 
-def zscore(X: Matrix, columns: Columns | None = None) -> Matrix:
+def zscore(X: Matrix, columns: Columns | None = None, weights: Weights | None = None) -> Matrix:
     """Return each column with mean 0 and population standard deviation 1.
 
     A constant column becomes zeros: it has no spread to compare with. Very
@@ -46,6 +49,9 @@ def zscore(X: Matrix, columns: Columns | None = None) -> Matrix:
     columns : ndarray of shape (n_axes,), optional
         The column that each axis belongs to, where a column has several. Its axes
         share one unit, and its squared distances from the mean average 1.
+    weights : ndarray of shape (n_records,), optional
+        How much each record counts in mean and deviation: the units are then those of
+        the population that a survey speaks for.
 
     Returns
     -------
@@ -65,15 +71,19 @@ def zscore(X: Matrix, columns: Columns | None = None) -> Matrix:
     exponent = np.frexp(np.where(np.isnan(greatest), 0, greatest))[1]
     if columns is not None:
         exponent = np.array([exponent[columns == column].max() for column in columns])
-    X = np.ldexp(X, -exponent)
+    if (np.abs(exponent) > MODERATE).any():
+        X = np.ldexp(X, -exponent)
     flat = constant(X)
-    if hole.any():
-        X = np.where(hole, means(X), X)
-    centred = X - X.mean(axis=0)
-    centred[hole] = 0.0
-    spread = centred.std(axis=0)
-    if hole.any():
-        spread *= np.sqrt(len(X) / np.maximum(1, (~hole).sum(axis=0)))
+    if weights is not None:
+        centred, spread = _weighted(X, hole, weights)
+    else:
+        if hole.any():
+            X = np.where(hole, means(X), X)
+        centred = X - X.mean(axis=0)
+        centred[hole] = 0.0
+        spread = centred.std(axis=0)
+        if hole.any():
+            spread *= np.sqrt(len(X) / np.maximum(1, (~hole).sum(axis=0)))
     if columns is not None:
         spread = np.sqrt(np.bincount(columns, spread**2))[columns]
         flat = np.bincount(columns, ~flat)[columns] == 0
@@ -81,9 +91,19 @@ def zscore(X: Matrix, columns: Columns | None = None) -> Matrix:
     return np.asarray(centred / spread)
 
 
-def as_it_is(X: Matrix, columns: Columns | None = None) -> Matrix:
+def _weighted(X: Matrix, hole: NDArray[np.bool_], weights: Weights) -> tuple[Matrix, Matrix]:
+    """Return the distances from the weighted mean, and the weighted standard deviation."""
+    W = np.where(hole, 0.0, weights[:, np.newaxis])
+    total = W.sum(axis=0)
+    total[total == 0] = 1.0  # a column without any value has no spread
+    centred = np.where(hole, 0.0, X - means(X))
+    centred = np.where(hole, 0.0, centred - (W * centred).sum(axis=0) / total)
+    return centred, np.sqrt((W * centred**2).sum(axis=0) / total)
+
+
+def as_it_is(X: Matrix, columns: Columns | None = None, weights: Weights | None = None) -> Matrix:
     """Return the columns in their own units; a missing value stands at the mean."""
-    del columns
+    del columns, weights
     hole = np.isnan(X)
     return np.where(hole, means(X), X) if hole.any() else X
 
@@ -97,7 +117,7 @@ def means(X: Matrix) -> Matrix:
     return np.asarray(first + excess / np.maximum(1, (~hole).sum(axis=0)))
 
 
-SCALES: dict[str, Callable[[Matrix, Columns | None], Matrix]] = {
+SCALES: dict[str, Callable[[Matrix, Columns | None, Weights | None], Matrix]] = {
     "zscore": zscore,
     "none": as_it_is,
 }

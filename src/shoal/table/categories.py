@@ -85,9 +85,10 @@ def refuse_disguised(name: str, texts: list[str], index: Codes) -> None:
                 f" {kind} values. Declare its type: {kind} or nominal. For files, see"
                 " --missing-text and --decimal."
             )
-    if 2 * len(texts) > len(index):
+    known = int((index >= 0).sum())
+    if len(texts) > 2 and 2 * len(texts) > known:
         raise ColumnError(
-            f"Column {name!r} holds text with {len(texts)} different values in {len(index)}"
+            f"Column {name!r} holds text with {len(texts)} different values in {known}"
             " records: it seems to name records. Drop it as an identifier, or declare its type."
         )
 

@@ -96,6 +96,18 @@ def kind_of(frame: Frame, name: str, declared: Type | None = None) -> Kind:
     return _kind(name, tables.arrow(frame, name).type)
 
 
+def refuse_holes(columns: list[Column], way_out: str) -> None:
+    """Refuse missing values, with their number in each column."""
+    holes = {column.name: int(column.hole.sum()) for column in columns if column.hole.any()}
+    if holes:
+        name, count = next(iter(holes.items()))
+        others = ", ".join(f"{other!r} {n}" for other, n in list(holes.items())[1:])
+        raise InputError(
+            f"Column {name!r} has {count} missing value{'s' if count > 1 else ''}"
+            f"{f' ({others} too)' if others else ''}. {way_out}"
+        )
+
+
 def ordered_columns(
     frame: Frame, names: Sequence[str], types: Mapping[str, Type]
 ) -> dict[str, Column]:
@@ -113,31 +125,20 @@ def ordered_columns(
     return found
 
 
-def ranked(
+def ranks(
     frame: Frame, names: Sequence[str], types: Mapping[str, Type]
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Return the values of columns as numbers from 0 on, and whether their order means something.
 
-    What has an order and no missing value is numbered in it; all else is a category,
-    and a missing value is one.
+    What has an order and is all there is numbered in its order; all else is a
+    category, and a missing value is one.
     """
+    numbered = tables.codes(frame, names)
     ordered = ordered_columns(frame, names, types)
-    codes = tables.codes(frame, names)
-    for name, column in ordered.items():
-        codes[:, names.index(name)] = np.unique(column.values, return_inverse=True)[1]
-    return codes, np.array([name in ordered for name in names], bool)
-
-
-def refuse_holes(columns: list[Column], way_out: str) -> None:
-    """Refuse missing values, with their number in each column."""
-    holes = {column.name: int(column.hole.sum()) for column in columns if column.hole.any()}
-    if holes:
-        name, count = next(iter(holes.items()))
-        others = ", ".join(f"{other!r} {n}" for other, n in list(holes.items())[1:])
-        raise InputError(
-            f"Column {name!r} has {count} missing value{'s' if count > 1 else ''}"
-            f"{f' ({others} too)' if others else ''}. {way_out}"
-        )
+    for at, name in enumerate(names):
+        if name in ordered:
+            numbered[:, at] = np.unique(ordered[name].values, return_inverse=True)[1]
+    return numbered, np.array([name in ordered for name in names], bool)
 
 
 def _kind(name: str, kind: Any) -> Kind:

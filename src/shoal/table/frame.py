@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -16,6 +16,7 @@ from shoal.table.files import check_names
 Frame = nw.DataFrame[Any]
 
 EXACT = 2**53  # beyond it, a float64 cannot tell two whole numbers apart
+GREATEST_RATIO = 1e12  # between weights; beyond it, sums lose the lesser ones
 GREATEST = 1e300  # beyond it, sums of a group may not fit into a float64
 
 
@@ -48,7 +49,9 @@ def check_columns(frame: Frame, columns: Collection[str]) -> None:
             )
 
 
-def matrix(frame: Frame, columns: Sequence[str]) -> NDArray[np.float64]:
+def matrix(
+    frame: Frame, columns: Sequence[str], *, order: Literal["C", "F"] = "C"
+) -> NDArray[np.float64]:
     """Return the columns as a float64 matrix in original units; refuse what has no mean."""
     check_columns(frame, columns)
     for name in columns:
@@ -62,7 +65,7 @@ def matrix(frame: Frame, columns: Sequence[str]) -> NDArray[np.float64]:
             f"{f' ({others} too)' if others else ''}. Impute or drop them first: a group mean over"
             " a hole protects fewer than k records."
         )
-    X = np.empty((len(frame), len(columns)))
+    X = np.empty((len(frame), len(columns)), order=order)
     for at, name in enumerate(columns):
         X[:, at] = numbers(frame, name)
     return X
@@ -76,6 +79,29 @@ def numbers(frame: Frame, name: str) -> NDArray[np.float64]:
     values = np.array(column.cast(nw.Float64).to_numpy(), np.float64)
     _check_range(values, name)
     return values
+
+
+def weights(frame: Frame, name: str) -> NDArray[np.float64]:
+    """Return a column of survey weights; refuse those that are missing, negative or 0."""
+    check_columns(frame, [name])
+    found = numbers(frame, name)
+    bad = {
+        "missing": int(np.isnan(found).sum()),
+        "negative": int((found < 0).sum()),
+        "zero": int((found == 0).sum()),
+    }
+    told = ", ".join(f"{count} {kind}" for kind, count in bad.items() if count)
+    if told:
+        raise InputError(
+            f"Column {name!r} holds weights that cannot be used: {told}. A weight says for how many"
+            " a record stands, so it must be above 0: correct these records or leave them out."
+        )
+    if found.max() > GREATEST_RATIO * found.min():
+        raise InputError(
+            f"The weights in column {name!r} differ by a factor beyond {GREATEST_RATIO:g}, so some"
+            " records count for nothing. Correct them."
+        )
+    return found
 
 
 def arrow(frame: Frame, name: str) -> Any:
@@ -181,13 +207,24 @@ def codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
     A missing value counts as a value of its own.
     """
     check_columns(frame, columns)
-    encoded = np.empty((len(frame), len(columns)), np.int64)
+    encoded = np.empty((len(frame), len(columns)), np.int64, order="F")
     for at, name in enumerate(columns):
-        column = arrow(frame, name)
-        if pa.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
-        encoded[:, at] = column.dictionary_encode(null_encoding="encode").indices.to_numpy()
+        encoded[:, at] = _encoded(frame, name)
     return encoded
+
+
+def keys(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
+    """Return what `codes` does, sooner: the numbers have gaps and no order."""
+    check_columns(frame, columns)
+    found = np.empty((len(frame), len(columns)), np.int64, order="F")
+    for at, name in enumerate(columns):
+        column = frame[name]
+        plain = column.dtype in (nw.Float64, nw.Int64) and column.null_count() == 0
+        values = column.to_numpy() if plain else _encoded(frame, name)
+        if values.dtype == np.float64:  # its bits; those of zero and of minus zero differ
+            values = np.where(np.isnan(values), np.nan, values).view(np.int64)
+        found[:, at] = values
+    return found
 
 
 def differ(first: Frame, second: Frame, name: str) -> bool:
@@ -235,6 +272,13 @@ def _pruned(column: nw.Series[Any]) -> nw.Series[Any]:
     return column
 
 
+def _encoded(frame: Frame, name: str) -> NDArray[np.int64]:
+    column = arrow(frame, name)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    return np.asarray(column.dictionary_encode(null_encoding="encode").indices.to_numpy())
+
+
 def _numeric(frame: Frame, name: str) -> nw.Series[Any]:
     column = frame[name]
     if not column.dtype.is_numeric():
@@ -269,7 +313,9 @@ def _hole(column: nw.Series[Any]) -> nw.Series[Any]:
 
 
 def _holes(column: nw.Series[Any]) -> int:
-    return int(_hole(column).sum())
+    if not column.dtype.is_float():
+        return int(column.null_count())
+    return int(np.isnan(column.cast(nw.Float64).to_numpy()).sum())
 
 
 def _check_whole(column: nw.Series[Any], name: str) -> None:
@@ -281,11 +327,12 @@ def _check_whole(column: nw.Series[Any], name: str) -> None:
 
 
 def _check_range(values: NDArray[np.float64], name: str) -> None:
-    infinite = int(np.isinf(values).sum())
-    if infinite:
+    greatest = max(np.fmax.reduce(values), -np.fmin.reduce(values))
+    if greatest == np.inf:
+        infinite = int(np.isinf(values).sum())
         raise InputError(
             f"Column {name!r} has {infinite} infinite value{'s' if infinite > 1 else ''}. Correct"
             " or drop them: they have no mean."
         )
-    if np.fmax.reduce(np.abs(values)) > GREATEST:
+    if greatest > GREATEST:
         raise InputError(f"Column {name!r} holds values beyond {GREATEST:g}. Rescale it.")

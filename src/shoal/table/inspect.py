@@ -1,6 +1,5 @@
 """Look at a table: how telling each column is, and which role it may have."""
 
-import re
 from itertools import combinations
 from typing import Any
 
@@ -9,29 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.table.frame import Frame, codes, open_frame
+from shoal.table.suggest import Facts, suggest, suggest_kind
 
-IDENTIFIER = {
-    "id", "identifier", "name", "surname", "firstname", "lastname", "ssn", "passport", "email",
-    "mail", "phone", "telephone", "mobile", "address", "street", "iban", "account", "company",
-    "person", "patient", "respondent", "licence", "license", "nif", "siren", "uuid", "key",
-}  # fmt: skip
-QUASI_IDENTIFIER = {
-    "age", "sex", "gender", "birth", "birthday", "dob", "zip", "zipcode", "postcode", "postal",
-    "region", "state", "county", "province", "municipality", "city", "town", "country", "district",
-    "education", "schooling", "occupation", "job", "profession", "industry", "sector", "marital",
-    "nationality", "citizenship", "ethnicity", "race", "language", "children", "household", "size",
-    "height", "weight", "surface", "employees", "date", "year", "month", "admission",
-}  # fmt: skip
-CONFIDENTIAL = {
-    "income", "salary", "wage", "earnings", "pay", "tax", "debt", "wealth", "assets", "benefit",
-    "turnover", "profit", "revenue", "sales", "diagnosis", "disease", "illness", "health", "icd",
-    "drug", "medication", "treatment", "test", "result", "hiv", "bmi", "pressure", "cholesterol",
-    "glucose", "religion", "party", "vote", "union", "orientation", "conviction", "crime", "score",
-    "smoker", "smoking", "alcohol", "disability",
-}  # fmt: skip
-
-TELLING = 0.2  # share of unique values from which a column points at persons by itself
-PAIRS = 5  # combinations shown
+SHOWN = 5  # combinations of each size
+MOST_CELLS = 2e7  # records times combinations that are worth looking at
+GAIN = 0.05  # share of the records that a column must single out, with the others, to be named
 
 
 def inspect(data: Any) -> dict[str, Any]:
@@ -46,14 +27,16 @@ def inspect(data: Any) -> dict[str, Any]:
     -------
     dict
         ``records``; ``columns``, each with its type, missing values, distinct
-        values, share of values that occur once, suggested role and reason;
-        ``combinations`` of the suggested quasi-identifiers with the share of
-        records that are alone with theirs.
+        values, share of values that occur once, suggested role, kind to declare
+        and reason; ``combinations`` of two and three of the suggested
+        quasi-identifiers, and all of them, with the share of records that are alone
+        with theirs.
     """
     frame = open_frame(data)
     code = codes(frame, frame.columns)
     columns = [_column(frame, name, code[:, at]) for at, name in enumerate(frame.columns)]
     known = [at for at, c in enumerate(columns) if c["role"] == "quasi-identifier"]
+    known = sorted([*known, *_by_combination(code, known, columns)])
     return {
         "records": len(frame),
         "columns": columns,
@@ -88,7 +71,11 @@ def shown(found: dict[str, Any]) -> str:
         ]
     for entry in found["combinations"]:
         lines.append(f"  {100 * entry['unique']:5.1f}%  {' + '.join(entry['columns'])}")
-    lines += ["", "Roles are suggestions by name and uniqueness; only you know what others know."]
+    lines += [
+        "",
+        "Roles are suggestions by name, type, uniqueness and combinations; only you know what"
+        " others know.",
+    ]
     return "\n".join(lines)
 
 
@@ -98,10 +85,22 @@ def _column(frame: Frame, name: str, code: NDArray[np.int64]) -> dict[str, Any]:
     counts = np.bincount(code)
     distinct = int((counts > 0).sum()) - (missing > 0)
     alone = _share_alone(code)
-    role, why = _suggest(name, column, distinct, alone)
+    kind = _kind(column.dtype)
+    plain = missing == 0 and kind in ("whole", "number")
+    facts = Facts(
+        name,
+        kind,
+        len(column),
+        distinct,
+        alone,
+        counts_up=plain and kind == "whole" and _counts_up(column),
+        positive=plain and bool(column.min() > 0),
+    )
+    role, why = suggest(facts)
     return {
         "name": name,
-        "type": _kind(column.dtype),
+        "type": kind,
+        "declare": suggest_kind(facts),
         "missing": missing,
         "distinct": distinct,
         "unique": alone,
@@ -122,47 +121,49 @@ def _kind(dtype: Any) -> str:
     return "text"
 
 
-def _suggest(
-    name: str, column: nw.Series[Any], distinct: int, alone: float
-) -> tuple[str | None, str]:
-    words = set(re.findall(r"[a-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower()))
-    n = len(column)
-    kind = _kind(column.dtype)
-    if distinct <= 1:
-        return "non-confidential", "every value is the same"
-    if words & IDENTIFIER and (alone > 0.5 or kind == "text"):
-        return "identifier", f"its name says so ({min(words & IDENTIFIER)})"
-    if alone == 1.0 and kind == "text" and n > 1:
-        return "identifier", "text, and every value occurs once"
-    if alone == 1.0 and kind == "whole" and _counts_up(column):
-        return "identifier", "whole numbers that count the records"
-    if words & CONFIDENTIAL:
-        return "confidential", f"its name says so ({min(words & CONFIDENTIAL)})"
-    if words & QUASI_IDENTIFIER:
-        return "quasi-identifier", f"its name says so ({min(words & QUASI_IDENTIFIER)})"
-    if alone >= TELLING:
-        return "quasi-identifier", f"{100 * alone:.0f}% of the records are alone with their value"
-    return None, "nothing speaks for a role: could somebody know it?"
-
-
 def _counts_up(column: nw.Series[Any]) -> bool:
     values = column.to_numpy()
     return bool(values.max() - values.min() == len(values) - 1)
 
 
+def _by_combination(
+    code: NDArray[np.int64], known: list[int], columns: list[dict[str, Any]]
+) -> list[int]:
+    """Suggest columns that single out more records together with the quasi-identifiers."""
+    together = _joint(code, known)
+    before, found = _share_alone(together), []
+    for at, entry in enumerate(columns):
+        if entry["role"] is not None or not known:
+            continue
+        after = _share_alone(_joint(code, [*known, at]))
+        if after - before >= GAIN:
+            found.append(at)
+            entry["role"] = "quasi-identifier"
+            entry["why"] = (
+                f"with the quasi-identifiers it singles out {100 * after:.0f}% of the records,"
+                f" without it {100 * before:.0f}%"
+            )
+    return found
+
+
 def _combinations(
     code: NDArray[np.int64], known: list[int], names: list[str]
 ) -> list[dict[str, Any]]:
-    """Return the most telling pairs, and all suggested quasi-identifiers together."""
-    pairs: list[dict[str, Any]] = [
-        {"columns": [names[a], names[b]], "unique": _share_alone(_joint(code, [a, b]))}
-        for a, b in combinations(known, 2)
-    ]
-    pairs = sorted(pairs, key=lambda pair: -pair["unique"])[:PAIRS]
+    """Return the most telling pairs and triples, and all suggested quasi-identifiers together."""
+    found: list[dict[str, Any]] = []
+    for size in (2, 3):
+        sets = list(combinations(known, size)) if size < len(known) or size == 2 else []
+        if len(sets) * len(code) > MOST_CELLS and size > 2:
+            continue
+        told: list[dict[str, Any]] = [
+            {"columns": [names[at] for at in one], "unique": _share_alone(_joint(code, list(one)))}
+            for one in sets
+        ]
+        found += sorted(told, key=lambda entry: -entry["unique"])[:SHOWN]
     if len(known) > 2:
         together = _share_alone(_joint(code, known))
-        pairs.append({"columns": [names[at] for at in known], "unique": together})
-    return pairs
+        found.append({"columns": [names[at] for at in known], "unique": together})
+    return found
 
 
 def _joint(code: NDArray[np.int64], columns: list[int]) -> NDArray[np.int64]:

@@ -6,7 +6,9 @@ from typing import Literal, get_args
 from shoal.errors import PlanError
 from shoal.parameters import hint
 
-Role = Literal["identifier", "quasi-identifier", "confidential", "non-confidential"]
+Role = Literal[
+    "identifier", "quasi-identifier", "confidential", "non-confidential", "weight", "household"
+]
 ROLES: tuple[Role, ...] = get_args(Role)
 
 

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 class Target(Protocol):
     """Takes a table, and says what had no place."""
 
+    @property
+    def written(self) -> Path | None:
+        """Where a file lies until it is published; None for a database."""
+
     def write(self, source: Source) -> tuple[str, ...]:
         """Write the table."""
 
@@ -37,11 +41,11 @@ class FileTarget:
     def __init__(self, path: Path, dialect: Dialect, publication: Publication):
         check_format(path, dialect)
         self.path, self.dialect = path, dialect
-        self._part = publication.add(path)
+        self.written = publication.add(path)
 
     def write(self, source: Source) -> tuple[str, ...]:
         """Write the table beside its name; return what had no place."""
-        return write(source, self._part, target=self.path, dialect=self.dialect)
+        return write(source, self.written, target=self.path, dialect=self.dialect)
 
 
 class TableTarget:
@@ -56,6 +60,8 @@ class TableTarget:
     force : bool
         Whether a table that exists may be replaced, within the transaction.
     """
+
+    written: Path | None = None
 
     def __init__(self, place: str, table: str | None, *, force: bool = False):
         if table is None:

@@ -1,0 +1,91 @@
+"""How long the first call of each method compiles, and which kernels that time goes to.
+
+    python benchmarks/compiling.py                    five minutes; writes results/compiling.json
+    python benchmarks/compiling.py --methods mdav
+
+Each method runs in a fresh process with an empty cache, on a short table and on a long one,
+since long tables need more kernels. A kernel's seconds are its own: what it calls is
+listed by itself. Users wait for this once; compiled code is kept.
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from pathlib import Path
+
+import harness
+from generators import table
+
+SHORT, LONG, WIDTH, K = 300, 12_000, 6, 3
+PUBLISHED = harness.HERE / "results" / "compiling.json"
+
+
+def listen():
+    """Return a dict that fills with the own CPU seconds of every kernel that is compiled."""
+    from numba.core import event
+
+    own, open_now = defaultdict(float), []
+
+    class Clock(event.Listener):
+        def on_start(self, event):
+            open_now.append([time.process_time(), 0.0])
+
+        def on_end(self, event):
+            began, inside = open_now.pop()
+            took = time.process_time() - began
+            function = event.data["dispatcher"].py_func
+            own[f"{function.__module__.rpartition('.')[2]}.{function.__name__}"] += took - inside
+            if open_now:
+                open_now[-1][1] += took
+
+    event.register("numba:compile", Clock())
+    return own
+
+
+def measure(method):
+    """Return the seconds that a method compiles; meant for a process with an empty cache."""
+    from shoal.partitioners import METHODS
+
+    own = listen()
+    seconds = {}
+    for length, n in {"short": SHORT, "long": LONG}.items():
+        if method in ("optimal", "two-mu-approx"):
+            n = 40
+        X = table("clustered", n, 1 if method == "univariate" else WIDTH)
+        METHODS[method](k=2 if method == "two-mu-approx" else K).fit(X)
+        seconds[length] = round(sum(own.values()), 2)
+    kernels = sorted(own.items(), key=lambda pair: -pair[1])
+    return {
+        "method": method,
+        "short": seconds["short"],
+        "long": seconds["long"],
+        "kernels": {name: round(took, 2) for name, took in kernels if took >= 0.1},
+    }
+
+
+def main(words=None):
+    """Measure every method and keep what it took."""
+    sys.path.insert(0, str(harness.SOURCE))
+    from shoal.partitioners import METHODS
+
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
+    parser.add_argument("--output", type=Path, default=PUBLISHED)
+    parser.add_argument("--answer", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args(words)
+    if options.answer:
+        harness.answer(measure)
+        return
+    found = []
+    for method in options.methods:
+        with tempfile.TemporaryDirectory() as empty:
+            settings = {"NUMBA_CACHE_DIR": empty}
+            found += harness.answers(__file__, [{"method": method}], settings=settings)
+        print(found[-1], file=sys.stderr, flush=True)
+        harness.save(options.output, found)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,226 @@
+"""What every partitioner and measure takes, beside the arithmetic that its definition asks for.
+
+    python benchmarks/costs.py                    n = 10,000 and 100,000: ten minutes
+    python benchmarks/costs.py -n 10000 --output costs.json
+
+The arithmetic of a definition is counted in three units, each timed on this machine when
+the run begins: *gaps* (a difference of two values, its square and a sum, in a plain compiled
+loop), *steps* (one operation on one value of a column that lies in the cache), and
+*comparisons* of a sort. The ratio of CPU time to arithmetic says how near the machine's limit
+something is. Below 1, the work is done by ruling out, not by computing. Above 10, something is
+wasted.
+"""
+
+import argparse
+import itertools
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import harness
+from generators import table
+
+WIDTH, K = 13, 5
+KINDS = ["clustered", "gaussian"]
+LENGTHS = [10_000, 100_000]
+PUBLISHED = harness.HERE / "results" / "costs.json"
+SKIPPED = {
+    "optimal": "NP-hard: 100 records at k = 5 take about a minute",
+    "two-mu-approx 100000": "a matching of 100,000 records takes more than a few minutes",
+}
+MOST = 90  # seconds that one measurement may take
+MOVES = 12  # rounds of Lloyd's algorithm from all three starts, as seen
+
+
+def distances(n, k):
+    """Return for each method the distances that its definition asks for, done plainly."""
+    pair = n * n / (4 * k)  # one pass for every two groups, on what is left
+    second_phase = n * n / k  # every record to every centroid
+    return {
+        "auto": 3 * pair, "mdav": 3 * pair, "mdav1": 3 * pair,
+        "centroid-mdav": 4 * pair,
+        "mdav2": 3 * pair + second_phase,
+        "tfrp": 2 * pair + second_phase,
+        "vmdav": 2 * pair * (k + 2), "cvmdav": 2 * pair * (k + 2),
+        "dba1": n * n, "dba2": n * n + second_phase,
+        "md": n * n, "mst": n * n / 2, "mu-approx": n * n, "mward": n * n,
+        "two-mu-approx": n * n / 2,
+        "lloyd": n * n + (5 * pair + 3 * second_phase) + MOVES * second_phase,
+        "sorted": n * WIDTH,
+        "univariate": 150 * n,  # three losses a record, in sums of twice the precision
+    }  # fmt: skip
+
+
+# Operations on each pair of values: what `in_units_of` does, then the measure's own.
+UNITS = 8
+PAIRS = {
+    "information_loss": UNITS + 5, "distortion_x": UNITS + 5, "euclidean_loss": UNITS + 5,
+    "il1s": UNITS + 3, "certified_gap": UNITS + 3, "interval_disclosure": UNITS + 22,
+    "std_ratio": UNITS + 6, "mean_change": UNITS + 2, "variance_change": UNITS + 6,
+    "covariance_change": UNITS + 4 + 2 * WIDTH, "correlation_change": 12 + 2 * WIDTH,
+    "loadings_change": 12 + 2 * WIDTH, "explained_change": 12 + 2 * WIDTH,
+    "eigenvalue_change": 12 + 2 * WIDTH,
+}  # fmt: skip
+# Operations on each record, and sorts of all records, for one column of classes.
+CLASSES = {"smallest_class": (5, 0), "class_sizes": (5, 0), "reidentification": (8, 1)}
+# The same for each confidential column.
+CONFIDENTIAL = {
+    "l_diversity": (30, 2), "p_sensitivity": (10, 1), "homogeneous_classes": (10, 1),
+    "t_closeness": (40, 1), "average_diversity": (40, 2), "distortion_y": (35, 0),
+}  # fmt: skip
+
+
+def counted(what, name, n, k):
+    """Return the gaps, steps and comparisons of a definition."""
+    compares = n * math.log2(n)
+    if what == "method":
+        width = 1 if name == "univariate" else WIDTH
+        sorts = compares if name in ("sorted", "univariate") else 0.0
+        return distances(n, k)[name] * width, 0.0, sorts
+    if name.startswith("linkage"):
+        return n * n / k * WIDTH, 0.0, 0.0  # equal masked records are searched once
+    if name in PAIRS:
+        return 0.0, PAIRS[name] * n * WIDTH, 0.0
+    steps, sorts = CLASSES.get(name) or CONFIDENTIAL[name]
+    columns = 1 if name in CLASSES else 2
+    return 0.0, columns * steps * n, columns * sorts * compares
+
+
+def rates():
+    """Return the seconds of one gap, one step and one comparison on this machine."""
+    from yardstick import measure as plain
+
+    X, a, b = table("gaussian", 20_000, WIDTH), np.ones(20_000), np.ones(20_000)
+    out, drawn = np.empty(20_000), np.random.default_rng(0).normal(size=20_000)
+    plain(X, 2, X[0], out)
+
+    def least(run, operations):
+        harness.timed(run)
+        return min(harness.timed(run)[1] for _ in range(20)) / operations
+
+    return [
+        least(lambda: [plain(X, len(X), X[0], out) for _ in range(10)], 10 * X.size),
+        least(lambda: [np.add(a, b, out=out) for _ in range(100)], 100 * len(a)),
+        least(lambda: [np.sort(drawn) for _ in range(10)], 10 * len(a) * math.log2(len(a))),
+    ]
+
+
+def evidence(kind, n):
+    """Return what measures may ask for: a table masked by group means, two columns besides."""
+    from shoal.mask.aggregate import group_mean
+    from shoal.partitioners import MDAV
+
+    Z = table(kind, n, WIDTH + 2)
+    X, Y = Z[:, :WIDTH], np.asfortranarray(Z[:, WIDTH:])
+    labels = MDAV(k=K).fit_predict(X)
+    masked = np.asfortranarray(np.column_stack([group_mean(x, labels) for x in X.T]))
+    return {
+        "original": np.asfortranarray(X), "masked": masked, "released": labels[:, np.newaxis],
+        "confidential": Y, "confidential_codes": Y, "ordered": np.ones(2, bool),
+        "lower_bound": 1.0,
+    }  # fmt: skip
+
+
+def measure(what, names, kind, n):
+    """Return the CPU seconds and the memory of some methods or measures on one table."""
+    return [entry(what, name, kind, n, run) for name, run in runs(what, names, kind, n)]
+
+
+def runs(what, names, kind, n):
+    """Yield functions that do the work once, warm."""
+    if what == "method":
+        from shoal.partitioners import METHODS
+
+        for name in names:
+            X = table(kind, n, 1 if name == "univariate" else WIDTH)
+            method = METHODS[name](k=2 if name == "two-mu-approx" else K)
+            for warm in (500, 10_000)[: 1 if name == "two-mu-approx" else 2]:
+                method.fit(X[:warm])
+            yield name, lambda X=X, method=method: method.fit(X)
+    else:
+        from shoal.measure import compute
+
+        given, short = evidence(kind, n), evidence(kind, 500)
+        for name in names:
+            compute(name, short)
+            yield name, lambda name=name: compute(name, given)
+
+
+def entry(what, name, kind, n, run):
+    """Return what one run took, beside what was counted."""
+    _, seconds, grown = harness.timed(run)
+    k = 2 if name == "two-mu-approx" else K
+    return {
+        "what": what, "name": name, "kind": kind, "n": n,
+        "p": 1 if name == "univariate" else WIDTH, "k": k,
+        "cpu_seconds": float(f"{seconds:.4g}"),
+        "megabytes": None if grown is None else round(grown / 1e6, 1),
+        "counts": [float(f"{count:.3g}") for count in counted(what, name, n, k)],
+    }  # fmt: skip
+
+
+def cases(kinds, lengths):
+    """Yield what to measure, a process each."""
+    from shoal.measure import MEASURES
+    from shoal.partitioners import METHODS
+
+    for kind in kinds:
+        for n in lengths:
+            names = [m for m in METHODS if m not in SKIPPED and f"{m} {n}" not in SKIPPED]
+            yield {"what": "method", "names": names, "kind": kind, "n": n}
+            yield {"what": "measure", "names": list(MEASURES), "kind": kind, "n": n}
+
+
+def main(words=None):
+    """Measure everything, or show what was measured."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("-n", type=int, nargs="+", default=LENGTHS)
+    parser.add_argument("--kinds", nargs="+", default=KINDS, choices=KINDS)
+    parser.add_argument("--output", type=Path, default=PUBLISHED)
+    parser.add_argument("--answer", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args(words)
+    if options.answer:
+        harness.answer(measure)
+        return
+    sys.path.insert(0, str(harness.SOURCE))
+    seconds, now = rates(), harness.commit()
+    found = [one for one in harness.load(options.output) if one["commit"] == now]
+    for case in cases(options.kinds, options.n):
+        left = [name for name in case["names"] if not known(found, name, case)]
+        notes = [note for note in (late(case, name, found) for name in left) if note]
+        left = [name for name in left if name not in [note["name"] for note in notes]]
+        asked = [{**case, "names": [name]} for name in left]
+        if case["what"] == "measure":
+            asked = [{**case, "names": left}] if left else []
+        for entries in itertools.chain([notes], harness.answers(__file__, asked)):
+            for one in entries:
+                if "counts" in one:
+                    arithmetic = sum(a * b for a, b in zip(one["counts"], seconds, strict=True))
+                    one["ratio"] = float(f"{one['cpu_seconds'] / arithmetic:.2g}")
+                print(one, file=sys.stderr, flush=True)
+                found.append({**one, "commit": now})
+            harness.save(options.output, found, seconds_of_gap_step_comparison=seconds)
+
+
+def known(found, name, case):
+    """Return what was measured of one method or measure, if it was."""
+    wanted = (name, case["kind"], case["n"])
+    return next((o for o in found if (o["name"], o["kind"], o["n"]) == wanted), None)
+
+
+def late(case, name, found):
+    """Return a note where a method would take minutes, judged by the shorter table."""
+    shorter = known(found, name, {**case, "n": LENGTHS[0]})
+    if case["n"] == LENGTHS[0] or not shorter or "cpu_seconds" not in shorter:
+        return None
+    promised = shorter["cpu_seconds"] * (case["n"] / LENGTHS[0]) ** 1.9
+    if promised <= MOST:
+        return None
+    told = {"what": case["what"], "name": name, "kind": case["kind"], "n": case["n"]}
+    return {**told, "skipped": f"promises to take {promised:.0f} s"}
+
+
+if __name__ == "__main__":
+    main()

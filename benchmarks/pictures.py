@@ -1,0 +1,223 @@
+"""The pictures of docs/speed.md, drawn from real tables and the real index.
+
+    python benchmarks/pictures.py                     all of them, into docs/pictures
+    python benchmarks/speed.py --plot growth.svg      the last one alone
+
+The same code gives the same bytes. Points are drawn as pixels, all else as lines and text.
+"""
+
+import sys
+
+import numpy as np
+
+import harness
+from generators import table
+
+FOLDER = harness.HERE.parent / "docs" / "pictures"
+BLUE, RED, GREEN, PINK, YELLOW = "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00"
+GREY, PALE = "#777777", "#dddddd"
+SETTINGS = {
+    "svg.hashsalt": "shoal", "svg.fonttype": "none", "font.family": "sans-serif", "font.size": 9,
+    "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False,
+    "legend.fontsize": 8, "axes.titlesize": 9, "grid.color": PALE, "grid.linewidth": 0.6,
+}  # fmt: skip
+NEAR, FOUND = 10, 100  # neighbours asked for
+EATEN = 150  # records farther out than the one that asks, as if they had left already
+
+
+def canvas(across, width=4.2, height=3.9):
+    """Return an empty picture and its axes."""
+    from matplotlib import rcParams
+    from matplotlib.figure import Figure
+
+    rcParams.update(SETTINGS)
+    picture = Figure(figsize=(width * across, height), layout="constrained")
+    return picture, np.atleast_1d(picture.subplots(1, across))
+
+
+def keep(picture, path):
+    """Write a picture whose bytes repeat."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    picture.savefig(path, dpi=110, metadata={"Date": None} if path.suffix == ".svg" else None)
+
+
+class Drawn:
+    """An index of a table, seen as plain arrays: a box and a shell for each block."""
+
+    def __init__(self, X):
+        from shoal.kernels.index import open_index
+
+        index = open_index(X)
+        self.X, self.scale = X, index.scale
+        self.members = [r[:n] for r, n in zip(index.records, index.filled, strict=True) if n]
+        self.places = (X - index.origin) @ index.axes * index.scale
+        self.low, self.high = (
+            np.moveaxis(faces, 1, 2).reshape(-1, faces.shape[1])[: len(self.members)]
+            for faces in (index.low, index.high)
+        )
+
+    def bounds(self, q):
+        """Return the least distance that each block allows, from box and shell."""
+        gap = np.maximum(0, np.maximum(self.low[:, 1:-1] - q, q - self.high[:, 1:-1]))
+        radius = np.sqrt(q @ q)
+        shell = np.maximum(0, np.maximum(self.low[:, -1] - radius, radius - self.high[:, -1]))
+        return np.maximum(np.sqrt((gap**2).sum(axis=1)), shell)
+
+    def search(self, q, k):
+        """Yield block by block, the most promising first: number, promise, k-th nearest so far."""
+        best = np.full(k, np.inf)
+        promise = self.bounds(q)
+        for b in np.argsort(promise):
+            yield b, promise[b], best[-1]
+            found = np.sqrt(((self.places[self.members[b]] - q) ** 2).sum(axis=1))
+            best = np.sort(np.concatenate([best, found]))[:k]
+
+
+def part(axis, drawn, b, **look):
+    """Draw one block: its box, as far as it lies within its shell."""
+    from matplotlib.patches import Annulus, Rectangle
+
+    (left, bottom), (right, top) = drawn.low[b, 1:3], drawn.high[b, 1:3]
+    inner, outer = drawn.low[b, -1], drawn.high[b, -1]
+    ring = Annulus((0, 0), outer, max(outer - inner, 1e-4), **look)
+    axis.add_patch(ring)
+    box = Rectangle((left, bottom), right - left, top - bottom, transform=axis.transData)
+    ring.set_clip_path(box)
+
+
+def blocks(path):
+    """Draw how an index divides a table, and which parts one search looks into."""
+    rng = np.random.default_rng(4)
+    clump = 0.25 * rng.normal(size=(696, 2)) + [2.2, 1.2]
+    drawn = Drawn(np.vstack([rng.normal(size=(3400, 2)), clump]))
+    outwards = np.argsort((drawn.places**2).sum(axis=1))
+    far = next(r for r in outwards[-EATEN:] if drawn.places[r, 0] > 2 * abs(drawn.places[r, 1]))
+    picture, (left, right) = canvas(2)
+    tints = [BLUE, RED, GREEN, PINK, YELLOW]
+    tint_of = np.empty(len(drawn.X), object)
+    for b, members in enumerate(drawn.members):
+        tint_of[members] = tints[b % 5]
+        part(left, drawn, b, facecolor=tints[b % 5], alpha=0.25, lw=0)
+    left.scatter(*drawn.places.T, s=2, c=list(tint_of), lw=0, rasterized=True)
+    q = drawn.places[far]
+    looked = [b for b, promise, best in drawn.search(q, NEAR) if promise <= best]
+    for b in range(len(drawn.members)):
+        tint = YELLOW if b in looked else PALE
+        part(right, drawn, b, facecolor=tint, alpha=0.6, lw=0)
+    away = np.sqrt(((drawn.places - q) ** 2).sum(axis=1))
+    found = np.argsort(away, kind="stable")[:NEAR]
+    right.scatter(*drawn.places.T, s=2, c=GREY, lw=0, rasterized=True)
+    right.scatter(*drawn.places[found].T, s=14, c=RED, lw=0, zorder=3)
+    right.scatter(*q, s=30, c="black", marker="x", lw=1.2, zorder=4)
+    many = len(drawn.members)
+    left.set_title(f"{len(drawn.X):,} records in {many} blocks: boxes, cut by shells")
+    right.set_title(
+        f"the {NEAR} nearest (red) to one (x): {len(looked)} of {many} blocks looked at"
+    )
+    for axis in (left, right):
+        axis.plot(0, 0, "+", c="black", ms=7)
+        low, high = drawn.places.min(axis=0) - 0.02, drawn.places.max(axis=0) + 0.02
+        axis.set(aspect="equal", xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+        axis.axis("off")
+    keep(picture, path)
+
+
+def looks(path):
+    """Draw one search: what is promised against what is found, until the two meet."""
+    picture, axes = canvas(3, width=3.2, height=3.3)
+    for axis, kind in zip(axes, ("clustered", "heavy-tailed", "gaussian"), strict=True):
+        drawn = Drawn(table(kind, 20_000, 13))
+        order = np.argsort((drawn.places**2).sum(axis=1))
+        q = drawn.places[order[-200]]
+        _, promise, best = np.array(list(drawn.search(q, NEAR))).T
+        stop = int(np.argmax(promise > best))
+        unit = best[-1]
+        axis.axvspan(0, stop, color=YELLOW, alpha=0.25, lw=0)
+        axis.plot(promise / unit, c=BLUE, label="least distance the next block allows")
+        axis.plot(best / unit, c=RED, label=f"{NEAR}th nearest found so far")
+        axis.set(title=f"{kind}: {stop} of {len(promise)} blocks", xlabel="blocks, by promise",
+                 xlim=(0, len(promise)), ylim=(0, 3.5))  # fmt: skip
+    axes[0].set_ylabel("distance / that of the 10th nearest")
+    picture.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    keep(picture, path)
+
+
+def precision(path):
+    """Draw distances in single against double precision, near the one that decides."""
+    from shoal.kernels.bounds import demand
+
+    rng = np.random.default_rng(7)
+    p, q = 13, rng.normal(size=13)
+    away = rng.normal(size=(900, p))
+    length = 1 + rng.uniform(-1e-6, 7e-6, size=(900, 1))
+    X = q + length * away / np.sqrt((away**2).sum(axis=1, keepdims=True))
+    scale = 2.0**-3
+    squares = ((X - q) ** 2).sum(axis=1)
+    stored, asked = (X * scale).astype(np.float32), (q * scale).astype(np.float32)
+    single = np.zeros(len(X), np.float32)
+    for j in range(p):
+        single += (stored[:, j] - asked[j]) ** 2
+    kth = np.sort(squares)[FOUND - 1]
+    reach = float(np.sqrt((q * q).sum()) * scale)
+    margin = 1e6 * (-float(demand(kth, -1.0, scale, reach, p)) / scale**2 - kth)
+    beyond = 1e6 * (squares - kth)
+    error = 1e6 * (single.astype(float) / scale**2 - squares)
+    out = beyond + error > margin
+    picture, (axis,) = canvas(1, width=7, height=3.2)
+    for name, chosen, tint in (
+        ("found", squares <= kth, RED),
+        ("measured in double precision, and not found", ~out & (squares > kth), YELLOW),
+        ("ruled out unread", out, GREY),
+    ):
+        axis.scatter(
+            beyond[chosen], error[chosen], s=7, c=tint, lw=0, label=f"{name}: {chosen.sum()}",
+            rasterized=True,
+        )  # fmt: skip
+    axis.axvline(0, c=RED, lw=0.8)
+    axis.plot([margin + 1, margin - 1], [-1, 1], c=BLUE, lw=1)
+    axis.text(margin / 2, 0.83, "the margin", color=BLUE, ha="center")
+    axis.annotate(
+        "", (margin - 0.8, 0.76), (0, 0.76), arrowprops={"arrowstyle": "<->", "color": BLUE}
+    )
+    axis.set(xlabel="squared distance beyond that of the last one found, in millionths",
+             ylabel="error of single precision", xlim=(-2.5, 14), ylim=(-1, 1))  # fmt: skip
+    picture.legend(loc="outside lower center", ncols=3)
+    keep(picture, path)
+
+
+def growth(measurements, path):
+    """Draw CPU time against the number of records, beside the yardstick."""
+    picture, axes = canvas(3, width=3.3, height=3.7)
+    ks = {3: RED, 10: BLUE, 50: GREEN}
+    for axis, kind in zip(axes, ("clustered", "heavy-tailed", "gaussian"), strict=True):
+        for k, tint in ks.items():
+            for name, style in (("shoal", "o-"), ("yardstick", "x:")):
+                rows = [e for e in measurements if (e["engine"], e["kind"]) == (name, kind)]
+                rows = sorted((e["n"], e) for e in rows if (e["p"], e["k"]) == (13, k))
+                n, entries = zip(*rows, strict=True) if rows else ((), ())
+                seconds = [e["cpu_seconds"] for e in entries]
+                label = f"k = {k}" + (", plain" if name == "yardstick" else "")
+                axis.plot(n, seconds, style, c=tint, ms=3.5, lw=1.2, label=label)
+                if name == "shoal" and len(n) > 1 and n[-1] >= 1_000_000:
+                    told = f"n^{entries[-1]['growth']:.2f}"
+                    axis.annotate(told, (n[-1], seconds[-1]), (-4, 5), color=tint, ha="right",
+                                  textcoords="offset points")  # fmt: skip
+        axis.set(xscale="log", yscale="log", xlim=(700, 1.5e6), ylim=(3e-4, 400))
+        axis.set(title=kind, xlabel="records")
+        axis.grid(visible=True)
+    axes[0].set_ylabel("CPU seconds, p = 13")
+    picture.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=6)
+    keep(picture, path)
+
+
+def main():
+    """Draw everything."""
+    sys.path.insert(0, str(harness.SOURCE))
+    blocks(FOLDER / "blocks.png")  # many curves: smaller as pixels
+    looks(FOLDER / "looks.svg")
+    precision(FOLDER / "precision.svg")
+    growth(harness.load(harness.HERE / "results" / "speed.json"), FOLDER / "growth.svg")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,201 @@
+"""Write what was measured into the pages of docs, between marks that name a table.
+
+    python benchmarks/published.py            docs/speed.md and docs/costs.md
+    python benchmarks/published.py --check    say whether they are up to date
+
+A table stands between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``.
+"""
+
+import argparse
+import re
+import sys
+
+import harness
+
+DOCS = harness.HERE.parent / "docs"
+PAGES = ["speed.md", "costs.md"]
+KINDS = {"clustered": "clustered", "heavy-tailed": "heavy-tailed", "gaussian": "Gaussian"}
+
+
+def results(name):
+    """Return the measurements of one benchmark."""
+    return harness.load(harness.HERE / "results" / f"{name}.json")
+
+
+def short(number):
+    """Return a number with two or three digits that tell."""
+    if number >= 100:
+        return f"{number:,.0f}"
+    return f"{number:.3g}" if number >= 0.1 else f"{number:.2g}"
+
+
+def rows(titles, lines):
+    """Return a table; the first column is text, the others are numbers."""
+    lines = [line for line in lines if any(str(cell) for cell in line[1:])]
+    bars = ["---"] + ["---:"] * (len(titles) - 1)
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in [titles, bars, *lines])
+
+
+def found(entries, **wanted):
+    """Return the first entry with some values, or None."""
+    return next(
+        (e for e in entries if all(e.get(name) == value for name, value in wanted.items())), None
+    )
+
+
+def speed_cell(entries, **wanted):
+    """Return CPU seconds, and how many times faster than the yardstick."""
+    entry = found(entries, engine="shoal", **wanted)
+    if entry is None:
+        return ""
+    ratio = f" ({short(entry['times_faster'])}x)" if "times_faster" in entry else ""
+    return short(entry["cpu_seconds"]) + ratio
+
+
+def by_length():
+    """Tell how time grows with the number of records, at 13 columns."""
+    entries = results("speed")
+    lengths = sorted({e["n"] for e in entries})
+    return rows(
+        ["records, k", *KINDS.values()],
+        [
+            [f"{n:,}, k = {k}", *(speed_cell(entries, kind=kind, n=n, p=13, k=k) for kind in KINDS)]
+            for k in (3, 10)
+            for n in lengths
+        ],
+    )
+
+
+def by_shape():
+    """Tell how time depends on the number of columns and on k, at 100,000 records."""
+    entries = results("speed")
+    shapes = sorted({(e["p"], e["k"]) for e in entries})
+    return rows(
+        ["columns, k", *KINDS.values()],
+        [
+            [f"p = {p}, k = {k}"]
+            + [speed_cell(entries, kind=kind, n=100_000, p=p, k=k) for kind in KINDS]
+            for p, k in shapes
+        ],
+    )
+
+
+def millions():
+    """Tell what a million records take."""
+    entries = [e for e in results("speed") if e["n"] == 1_000_000 and e["engine"] == "shoal"]
+    return rows(
+        ["kind", "p", "k", "CPU seconds", "growth since 100,000", "peak memory / table"],
+        [
+            [KINDS[e["kind"]], e["p"], e["k"], short(e["cpu_seconds"]), e["growth"], e["memory"]]
+            for kind in KINDS
+            for e in entries
+            if e["kind"] == kind
+        ],
+    )
+
+
+def rivals():
+    """Tell what other packages take on the same tables."""
+    entries = results("rivals")
+    packages = list(dict.fromkeys(e["package"] for e in entries))
+    versions = {e["package"]: e["version"] for e in entries if e.get("version")}
+    lines = []
+    for n in sorted({e["n"] for e in entries if "n" in e}):
+        line = [f"{n:,}"]
+        for package in packages:
+            e = found(entries, package=package, n=n)
+            line.append(
+                f"{short(e['cpu_seconds'])} s, {short(e['megabytes'])} MB, {e['loss']:.2f} %"
+                if e
+                else ""
+            )
+        lines.append(line)
+    titles = [p if p.startswith("shoal") else f"{p} {versions.get(p, '')}" for p in packages]
+    return rows(["records", *titles], lines)
+
+
+def cost_cell(entries, name, kind, n):
+    """Return CPU seconds and, in brackets, how many times the counted arithmetic that is."""
+    entry = found(entries, name=name, kind=kind, n=n)
+    if entry is None:
+        return ""
+    if "skipped" in entry:
+        return "not run: " + entry["skipped"]
+    return f"{short(entry['cpu_seconds'])} ({short(entry['ratio'])})"
+
+
+def costs(what):
+    """Tell what methods or measures take beside their arithmetic."""
+    entries = [e for e in results("costs") if e["what"] == what]
+    cases = [(n, kind) for n in (10_000, 100_000) for kind in ("clustered", "gaussian")]
+    cases = [case for case in cases if any((e["n"], e["kind"]) == case for e in entries)]
+    return rows(
+        [what, *(f"{n:,} {KINDS[kind]}" for n, kind in cases)],
+        [
+            [f"`{name}`", *(cost_cell(entries, name, kind, n) for n, kind in cases)]
+            for name in dict.fromkeys(e["name"] for e in entries)
+        ],
+    )
+
+
+def doors():
+    """Tell what a whole release takes, stage by stage."""
+    entries = [e for e in results("doors") if "door" in e]
+    stages = list(dict.fromkeys(stage for e in reversed(entries) for stage in e["stages"]))
+    titles = [f"{e['door']}, {e['n']:,}" for e in entries]
+    lines = [
+        [s, *(short(e["stages"][s]) if s in e["stages"] else "" for e in entries)] for s in stages
+    ]
+    lines.append(["all, CPU seconds", *(short(e["cpu_seconds"]) for e in entries)])
+    lines.append(["peak memory / numbers", *(e["memory"] for e in entries)])
+    return rows(["stage", *titles], lines)
+
+
+def opening():
+    """Tell what opening the doors takes."""
+    entries = [e for e in results("doors") if "opening" in e]
+    lines = [[f"`{e['opening']}`", e["cpu_seconds"]] for e in entries]
+    return rows(["command", "CPU seconds"], lines)
+
+
+def compiling():
+    """Tell how long the first call of each method compiles."""
+    lines = []
+    for e in results("compiling"):
+        dearest = [f"{name} {took:.1f}" for name, took in list(e["kernels"].items())[:4]]
+        lines.append([f"`{e['method']}`", e["short"], e["long"], ", ".join(dearest)])
+    return rows(["method", "short tables", "long ones too", "dearest kernels"], lines)
+
+
+TABLES = {
+    "by-length": by_length, "by-shape": by_shape, "millions": millions, "rivals": rivals,
+    "methods": lambda: costs("method"), "measures": lambda: costs("measure"), "doors": doors,
+    "opening": opening, "compiling": compiling,
+}  # fmt: skip
+
+
+def filled(text):
+    """Return a page with all its tables as they are measured now."""
+
+    def table(mark):
+        name = mark.group(1)
+        return f"<!-- begin {name} -->\n\n{TABLES[name]()}\n\n<!-- end {name} -->"
+
+    return re.sub(r"<!-- begin (\S+) -->.*?<!-- end \1 -->", table, text, flags=re.DOTALL)
+
+
+def main(words=None):
+    """Fill the pages, or check them."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args(words)
+    for name in PAGES:
+        path = DOCS / name
+        text = path.read_text()
+        if options.check and filled(text) != text:
+            sys.exit(f"docs/{name} is older than benchmarks/results: run published.py.")
+        path.write_text(filled(text))
+
+
+if __name__ == "__main__":
+    main()

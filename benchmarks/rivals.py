@@ -1,0 +1,158 @@
+"""What a user could install instead, on the same tables: time, memory, loss.
+
+    python benchmarks/rivals.py                       a few minutes; writes results/rivals.json
+    python benchmarks/rivals.py --seconds 10 --output rivals.json
+
+Each package gets an environment of its own in the user's cache folder, made at the first run
+with ``venv`` and ``pip``. Tables grow until one takes ``--seconds``, or until the next would
+need more memory than the machine has free. A package that cannot be installed or
+does not run is listed with the last line of what it said.
+
+anonypyx       ``MDAV-generic``. It wants a category column: all records have the same.
+k-means-constrained   ``size_min=k`` with n / k clusters, one start instead of its ten.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import venv
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import harness
+from generators import table
+
+LENGTHS = [1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000]
+KIND, WIDTH, K = "clustered", 13, 5
+GROWTH = {"anonypyx": 2.0, "k-means-constrained": 2.4, "shoal mdav": 2.0, "shoal lloyd": 2.0}
+# Bytes at the peak, as a multiple of n²: a float64 matrix and its copies; a cost per edge.
+SQUARE = {"anonypyx": 32.0, "k-means-constrained": 64.0 / K}
+
+
+def anonypyx(X, k):
+    """Group by the MDAV of anonypyx; return labels."""
+    import numpy as np
+    import pandas as pd
+    from anonypyx.microaggregation import MDAVGeneric
+
+    data = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
+    data["same"] = pd.Categorical([0] * len(X))
+    labels = np.empty(len(X), np.int64)
+    for group, records in enumerate(MDAVGeneric(data, list(data.columns)).partition(k)):
+        labels[np.asarray(records)] = group
+    return labels
+
+
+def k_means_constrained(X, k):
+    """Group by k-means with a least size; return labels."""
+    from k_means_constrained import KMeansConstrained
+
+    model = KMeansConstrained(len(X) // k, size_min=k, n_init=1, random_state=0, n_jobs=1)
+    return model.fit_predict(X)
+
+
+def shoal(X, k, method):
+    """Group by a method of Shoal; return labels."""
+    from shoal.partitioners import METHODS
+
+    return METHODS[method](k=k).fit_predict(X)
+
+
+RUNS = {
+    "anonypyx": anonypyx,
+    "k-means-constrained": k_means_constrained,
+    "shoal mdav": lambda X, k: shoal(X, k, "mdav"),
+    "shoal lloyd": lambda X, k: shoal(X, k, "lloyd"),
+}
+
+
+def measure(rival, n):
+    """Return what one package makes of a table; meant for its own environment."""
+    run = RUNS[rival]
+    # What is imported or compiled at a first call; Shoal's code depends on the length.
+    run(table(KIND, 10_000 if rival.startswith("shoal") else 200, WIDTH), K)
+    X = table(KIND, n, WIDTH)
+    labels, seconds, grown = harness.timed(lambda: run(X, K))
+    try:
+        release = version(rival.partition(" ")[0])
+    except PackageNotFoundError:
+        release = None
+    return {
+        "package": rival, "version": release, "kind": KIND, "n": n, "p": WIDTH, "k": K,
+        "cpu_seconds": float(f"{seconds:.4g}"),
+        "loss": round(harness.loss(X, labels), 4),
+        "megabytes": None if grown is None else round((grown + X.nbytes) / 1e6, 1),
+    }  # fmt: skip
+
+
+def environment(package):
+    """Return the Python of an environment that holds ``package``; make it if there is none."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    place = cache / "shoal-benchmarks" / f"{package}-{sys.version_info[0]}.{sys.version_info[1]}"
+    python = place / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    if not (place / "ready").exists():
+        venv.create(place, with_pip=True, clear=True)
+        subprocess.run(
+            [python, "-m", "pip", "install", "--quiet", package],
+            check=True, capture_output=True, text=True,
+        )  # fmt: skip
+        (place / "ready").touch()
+    return python
+
+
+def free_memory():
+    """Return the bytes that a process may take, or a cautious guess."""
+    lines = Path("/proc/meminfo")
+    if not lines.exists():
+        return 4e9
+    found = dict(line.split(":") for line in lines.read_text().splitlines())
+    return 1024 * int(found["MemAvailable"].split()[0])
+
+
+def follow(rival, seconds):
+    """Yield measurements on longer and longer tables, then why there are no more."""
+    note = {"package": rival, "kind": KIND, "p": WIDTH, "k": K}
+    try:
+        python = sys.executable if rival.startswith("shoal") else environment(rival)
+    except subprocess.CalledProcessError as error:
+        yield {**note, "stopped": f"not installed: {error.stderr.strip().splitlines()[-1]}"}
+        return
+    last = None
+    for n in LENGTHS:
+        if last and last["cpu_seconds"] * (n / last["n"]) ** GROWTH[rival] > seconds:
+            yield {**note, "stopped": f"n = {n} promises to take more than {seconds:g} s"}
+            return
+        if SQUARE.get(rival, 0) * n * n > free_memory():
+            yield {**note, "stopped": f"n = {n} needs more memory than is free"}
+            return
+        asked = [{"rival": rival, "n": n}]
+        settings = harness.TIDY if rival.startswith("shoal") else {}
+        last = next(harness.answers(__file__, asked, python=python, settings=settings), None)
+        if last is None:
+            yield {**note, "stopped": f"n = {n} failed; its error is above"}
+            return
+        yield last
+
+
+def main(words=None):
+    """Measure all packages and keep what they did."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=90, help="CPU a table may take")
+    parser.add_argument("--rivals", nargs="+", default=list(RUNS), choices=list(RUNS))
+    parser.add_argument("--output", type=Path, default=harness.HERE / "results" / "rivals.json")
+    parser.add_argument("--answer", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args(words)
+    if options.answer:
+        harness.answer(measure)
+        return
+    found = [one for one in harness.load(options.output) if one["package"] not in options.rivals]
+    for rival in options.rivals:
+        for entry in follow(rival, options.seconds):
+            print(entry, file=sys.stderr, flush=True)
+            found.append(entry)
+            harness.save(options.output, found)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""``shoal verify``: hold a released file against its manifest and its promise."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shoal.cli import _options as options
+from shoal.cli._session import say, session
+
+Released = Annotated[str, typer.Argument(help="The released file or database.")]
+Manifest = Annotated[
+    Path, typer.Option("--manifest", help="The manifest that was written with it.")
+]
+Original = Annotated[
+    str | None, typer.Option("--original", help="What was masked; the plan is run on it again.")
+]
+OriginalTable = Annotated[
+    str | None, typer.Option("--original-table", help="Original table, where in a database.")
+]
+SIGNS = {True: "ok  ", False: "FAIL", None: "-   "}
+
+
+def verify(
+    released: Released,
+    manifest: Manifest,
+    original: Original = None,
+    layout: options.Layout = None,
+    table: options.Table = None,
+    original_table: OriginalTable = None,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
+) -> None:
+    """Check RELEASED against its manifest and its promise, with or without the original."""
+    with session(quiet=quiet):
+        from shoal.cli._later import let_go
+        from shoal.verification import verify as look
+
+        let_go()
+        found = look(
+            released,
+            manifest,
+            original=original,
+            table=table,
+            original_table=original_table,
+            layout=layout,
+        )
+        lines = [f"{SIGNS[check.passed]} {check.name}: {check.told}" for check in found]
+        content = {"checks": [check._asdict() for check in found]}
+        say(content, "\n".join(lines), as_json=json, quiet=quiet)
+        if any(check.passed is False for check in found):
+            raise typer.Exit(1)

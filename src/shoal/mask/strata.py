@@ -1,0 +1,182 @@
+"""Strata: parts of a table that no group crosses."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import InputError, ShoalWarning, StrataMerged
+from shoal.table import frame as tables
+from shoal.table.frame import Frame, Taken
+
+Codes = NDArray[np.int64]
+Matrix = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Strata:
+    """The records of each stratum.
+
+    Parameters
+    ----------
+    frame : Frame
+        The table.
+    columns : list of str
+        The columns whose values make the strata; none where the table is not split.
+    rows : list of ndarray
+        The records of each stratum, in order.
+    examples : list of int
+        A record of each stratum that shows its values.
+    shown : ndarray of shape (n_records,), optional
+        Where strata were merged: the record whose values each record shows in the
+        columns.
+    warnings : tuple of ShoalWarning
+        What was merged.
+    """
+
+    frame: Frame
+    columns: Sequence[str]
+    rows: list[Rows]
+    examples: list[int]
+    shown: Rows | None = None
+    warnings: tuple[ShoalWarning, ...] = ()
+
+    def where(self, at: int) -> str:
+        """Return what to add to a sentence about the records of a stratum."""
+        return f" of stratum {self.name(at)}" if self.columns else ""
+
+    def name(self, at: int) -> str:
+        """Return what to call a stratum."""
+        values = tables.values_at(self.frame, self.columns, self.examples[at])
+        return repr(", ".join(str(value) for value in values))
+
+    @property
+    def released(self) -> dict[str, Taken]:
+        """New values of the columns, where strata were merged."""
+        if self.shown is None:
+            return {}
+        known = np.zeros(len(self.shown), bool)
+        return {name: Taken(self.shown, known) for name in self.columns}
+
+
+def split(frame: Frame, columns: Sequence[str]) -> Strata:
+    """Return the strata that the values of ``columns`` make; without any, the whole table."""
+    if not columns:
+        return Strata(frame, columns, [np.arange(len(frame))], [0])
+    key = tables.codes(frame, columns)
+    stratum = np.unique(key, axis=0, return_inverse=True)[1].ravel()
+    rows = np.split(np.argsort(stratum, kind="stable"), np.cumsum(np.bincount(stratum))[:-1])
+    return Strata(frame, columns, rows, [int(part[0]) for part in rows])
+
+
+def refuse_small(strata: Strata, k: int, units: Codes | None = None) -> None:
+    """Refuse strata that hold fewer than k records, or households where ``units`` numbers these."""
+    if not strata.columns:
+        return
+    sizes, what = _sizes(strata.rows, units), _what(units)
+    small = sum(size < k for size in sizes)
+    if 2 * small > len(sizes):  # no strata at all: their names may be persons
+        raise InputError(
+            f"A group needs k={k} {what} but {small} of {len(sizes)} strata hold fewer. Choose a"
+            ' coarser column for within, or set small_strata="merge".'
+        )
+    if small:
+        smallest = int(np.argmin(sizes))
+        raise InputError(
+            f"A group needs k={k} {what} but stratum {strata.name(smallest)} holds"
+            f' {sizes[smallest]}. Lower k, or merge strata: small_strata="merge".'
+        )
+
+
+def merge_small(strata: Strata, k: int, Z: Matrix, units: Codes | None = None) -> Strata:
+    """Join strata of fewer than k records with their nearest neighbours until none is left.
+
+    The smallest is joined first, with the stratum whose mean is nearest; ties go to the
+    stratum that comes first. Records of joined strata all show the values of the largest
+    of these strata: if they kept their own, the columns would tell them apart and no
+    class would be sure to hold k.
+
+    Parameters
+    ----------
+    strata : Strata
+        The strata.
+    k : int
+        Least number of records, or of households, in a stratum.
+    Z : ndarray of shape (n_records, n_axes)
+        The masked columns in comparable units.
+    units : ndarray of shape (n_records,), optional
+        The household of each record, where households are counted.
+
+    Returns
+    -------
+    Strata
+        Strata of at least k.
+    """
+    sizes, rows = _sizes(strata.rows, units), list(strata.rows)
+    members = [[at] for at in range(len(rows))]
+    held = list(sizes)
+    centres = np.array([Z[part].mean(axis=0) for part in rows])
+    while len(rows) > 1 and min(held) < k:
+        small = int(np.argmin(held))
+        apart = ((centres - centres[small]) ** 2).sum(axis=1)
+        apart[small] = np.inf
+        one, other = sorted((small, int(np.argmin(apart))))
+        rows[one] = np.sort(np.concatenate([rows[one], rows.pop(other)]))
+        members[one] += members.pop(other)
+        held.pop(other)
+        held[one] = _sizes([rows[one]], units)[0]
+        centres = np.delete(centres, other, axis=0)
+        centres[one] = Z[rows[one]].mean(axis=0)
+    if len(rows) == len(strata.rows):
+        return strata
+    largest = [max(group, key=lambda at: (sizes[at], -at)) for group in members]
+    shown = np.arange(len(Z))
+    for part, at in zip(rows, largest, strict=True):
+        own = np.isin(part, strata.rows[at])
+        shown[part[~own]] = strata.rows[at][0]
+    told = _told(strata, members, largest, sizes, k, units)
+    examples = [strata.examples[at] for at in largest]
+    return Strata(strata.frame, strata.columns, rows, examples, shown, (StrataMerged(told),))
+
+
+def _told(
+    strata: Strata,
+    members: list[list[int]],
+    largest: list[int],
+    sizes: list[int],
+    k: int,
+    units: Codes | None,
+) -> str:
+    """Say which strata were merged; where most are small, their names may be persons."""
+    small = sum(size < k for size in sizes)
+    records = sum(
+        len(strata.rows[at])
+        for group, kept in zip(members, largest, strict=True)
+        for at in group
+        if at != kept
+    )
+    joined = [
+        f"{', '.join(strata.name(at) for at in sorted(group) if at != kept)} with"
+        f" {strata.name(kept)}"
+        for group, kept in zip(members, largest, strict=True)
+        if len(group) > 1 and 2 * small <= len(sizes)
+    ]
+    which = f": {'; '.join(joined)}" if joined else ""
+    return (
+        f"{small} of {len(sizes)} strata held fewer than k={k} {_what(units)}; merged with the"
+        f" nearest stratum{which}. {records} record{'s' if records != 1 else ''} of merged strata"
+        f" now show{'s' if records == 1 else ''} the values of the largest of them in"
+        f" {', '.join(map(repr, strata.columns))}."
+    )
+
+
+def _sizes(rows: Sequence[Rows], units: Codes | None) -> list[int]:
+    if units is None:
+        return [len(part) for part in rows]
+    return [len(np.unique(units[part])) for part in rows]
+
+
+def _what(units: Codes | None) -> str:
+    return "records" if units is None else "households"

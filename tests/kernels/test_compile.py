@@ -1,0 +1,48 @@
+"""What is compiled once and kept is never older than the text of the kernels."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+SOURCE = Path(__file__).parents[2] / "src" / "shoal" / "kernels" / "_compile.py"
+CALLEE = """
+from shoal.kernels._compile import compiled
+
+@compiled
+def step(x):
+    return x + {}
+"""
+CALLER = """
+from shoal.kernels._compile import compiled
+from shoal.kernels.callee import step
+
+@compiled
+def walk(x):
+    return step(step(x))
+"""
+
+
+def walked(place):
+    code = "from shoal.kernels.caller import walk; print(walk(0), *walk.stats.cache_hits.values())"
+    environment = {**os.environ, "PYTHONPATH": str(place)}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout.split()
+
+
+def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path):
+    kernels = tmp_path / "shoal" / "kernels"
+    kernels.mkdir(parents=True)
+    for folder in (kernels, kernels.parent):
+        (folder / "__init__.py").touch()
+    shutil.copy(SOURCE, kernels)
+    (kernels / "caller.py").write_text(CALLER)
+    (kernels / "callee.py").write_text(CALLEE.format(1))
+    assert walked(tmp_path) == ["2"]
+    assert walked(tmp_path) == ["2", "1"]  # kept
+    (kernels / "callee.py").write_text(CALLEE.format(5))
+    assert walked(tmp_path) == ["10"]

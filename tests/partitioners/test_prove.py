@@ -1,0 +1,181 @@
+"""Prove: the best groups known, and a bound that holds, however early the work ends."""
+
+from itertools import count
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shoal import progress
+from shoal.kernels.subsets import best_groups
+from shoal.partitioners import MDAV, Sorted, _closing, _proof
+from shoal.partitioners._pricing import Pains, Pricing
+from shoal.partitioners._programme import Duals
+from shoal.partitioners.prove import prove
+from tables import tables_and_k
+from twins.optimal import groups_of, sse
+from twins.pricing import pairs_and_triples
+
+NEVER = 1e9
+
+
+def looks():
+    """Return a clock that is one second later at every look."""
+    ticks = count()
+    return lambda: float(next(ticks))
+
+
+def proven(X, k, budget=NEVER):
+    return prove(X, MDAV(k=k).fit_predict(X), k, budget=budget, clock=looks())
+
+
+def least_sse(X, k):
+    return sse(X, groups_of(best_groups(X, k)))
+
+
+@st.composite
+def cases(draw, most=13):
+    """Draw a small table, tied or not, and a k that leaves a choice."""
+    X, k = draw(tables_and_k(least=4, most=most, greatest=5))
+    noise = draw(st.integers(0, 3))
+    X = X + np.random.default_rng(noise).normal(size=X.shape) * (noise % 2)
+    return X, max(2, min(k, len(X) // 2))
+
+
+@given(case=cases())
+@settings(max_examples=40)
+def test_a_small_table_is_proven_to_the_end(case):
+    X, k = case
+    found, least = proven(X, k), least_sse(X, k)
+    assert found.optimal
+    assert np.bincount(found.labels).min() >= k
+    assert sse(X, groups_of(found.labels)) == pytest.approx(least, rel=1e-8, abs=1e-12)
+    assert found.bound <= least * (1 + 1e-14)
+    assert found.gap <= 1e-8
+
+
+@given(case=cases(most=10))
+@settings(max_examples=20)
+def test_pairs_and_triples_are_proven_as_trying_all_of_them_finds(case):
+    X, _ = case
+    assert proven(X, 2).sse == pytest.approx(pairs_and_triples(X), rel=1e-8, abs=1e-12)
+
+
+@given(case=cases(), budget=st.integers(0, 60))
+@settings(max_examples=40)
+def test_whenever_the_budget_ends_the_bound_holds_and_nothing_is_worse(case, budget):
+    X, k = case
+    start = Sorted(k=k, by="sum-of-z").fit_predict(X)
+    found = prove(X, start, k, budget=budget, clock=looks())
+    assert found.bound <= least_sse(X, k) * (1 + 1e-14)
+    assert np.bincount(found.labels).min() >= k
+    assert sse(X, groups_of(found.labels)) <= sse(X, groups_of(start)) * (1 + 1e-12)
+
+
+@given(case=cases(), work=st.integers(0, 30), most=st.integers(1, 6))
+@settings(max_examples=40)
+def test_a_search_cut_short_proves_less_and_nothing_wrong(case, work, most):
+    X, k = case
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("BRIEF", "MIDDLE", "PLAIN", "LONG"):
+            few = Pains(max(most, k), work, getattr(_proof, name).larger)
+            patch.setattr(_proof, name, few)
+        patch.setattr(_closing, "MANY", ())
+        assert proven(X, k).bound <= least_sse(X, k) * (1 + 1e-14)
+
+
+@given(case=cases(most=11), seed=st.integers(0, 10**6), high=st.sampled_from([0.2, 1, 5]))
+@settings(max_examples=80)
+def test_any_prices_tolls_and_fee_prove_something_true(case, seed, high):
+    X, k = case
+    rng, n = np.random.default_rng(seed), len(X)
+    least = least_sse(X, k)
+    price = least / n * rng.uniform(-0.2, high, n)
+    triples = np.array([rng.choice(n, 3, replace=False) for _ in range(seed % 9)], np.int64)
+    triples = triples.reshape(-1, 3)
+    toll = least / n * rng.uniform(0, high, len(triples))
+    duals = Duals(price, toll, float(seed % 3) * least / n)
+    pricing = Pricing(X, k)
+    for pains in (Pains(10**6, 10**6), Pains(10**6, 10**6, larger=False)):
+        assert pricing(triples, duals, least, pains, lambda: None).bound <= least
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_groups_above_k_are_searched_where_tolls_or_a_fee_let_them_in(k):
+    """Prices under which no group of k is cheap, but one of k + 1 or more is."""
+    hits = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(3 * k + 1, 2))
+        least = least_sse(X, k)
+        n = len(X)
+        triples = np.array([rng.choice(n, 3, replace=False) for _ in range(8)], np.int64)
+        duals = Duals(
+            np.full(n, 1.3 * least / n), np.full(8, 2 * least / n), (seed % 2) * least / n
+        )
+        pricing = Pricing(X, k)
+        found = list(pricing.search(triples, duals, Pains(10**6, 10**6), lambda: None))
+        hits += any(one.groups.shape[1] > k and len(one.groups) for _, one in found)
+        dear = np.zeros(n)
+        for some, one in found:
+            dear[some] = np.minimum(dear[some], one.dear)
+        assert pricing.bound(dear, duals, least) <= least
+    assert hits
+
+
+@pytest.mark.parametrize(
+    ("table", "n", "k", "expected"),
+    [("tarragona", 200, 3, 66.823453), ("census", 60, 5, 97.892005)],
+)
+def test_parts_of_reference_tables_are_proven_optimal(reference, table, n, k, expected):
+    found = prove(reference(table)[:n], MDAV(k=k).fit_predict(reference(table)[:n]), k)
+    assert found.optimal
+    assert found.sse == pytest.approx(expected, rel=1e-7)
+    assert found.bound == pytest.approx(expected, rel=1e-7)
+
+
+def test_a_bound_moves_with_the_units_and_not_with_the_origin():
+    X = np.random.default_rng(3).normal(size=(24, 3))
+    bound = proven(X, 3).bound
+    assert proven(X * 3, 3).bound == pytest.approx(9 * bound, rel=1e-7)
+    assert proven(X + 100, 3).bound == pytest.approx(bound, rel=1e-7)
+    assert proven(X * 2.0**-400, 3).bound == pytest.approx(2.0**-800 * bound, rel=1e-7)
+
+
+def test_records_that_are_alike_cost_nothing():
+    X = np.repeat(np.random.default_rng(0).normal(size=(6, 2)), 4, axis=0)
+    found = proven(X, 4)
+    assert found.optimal
+    assert found.sse == pytest.approx(0, abs=1e-12)
+
+
+def test_groups_that_are_too_large_to_be_best_are_divided_first():
+    X = np.random.default_rng(1).normal(size=(20, 2))
+    found = prove(X, np.zeros(20, np.int64), 3, budget=0, clock=looks())
+    assert np.bincount(found.labels).max() < 6
+    assert not found.optimal
+
+
+def test_ctrl_c_keeps_the_best_so_far():
+    X = np.random.default_rng(2).normal(size=(60, 3))
+    told = []
+
+    def interrupt(stage, done, total):
+        told.append(stage)
+        if len(told) == 30:
+            raise KeyboardInterrupt
+
+    with progress.listening(interrupt):
+        found = proven(X, 3)
+    assert len(told) == 30
+    assert "gap" in told[-1]
+    assert 0 < found.bound <= found.sse
+    assert np.bincount(found.labels).min() >= 3
+
+
+def test_the_same_table_gives_the_same_proof():
+    X = np.random.default_rng(5).normal(size=(50, 3))
+    one, two = proven(X, 4), proven(X, 4)
+    assert (one.labels == two.labels).all()
+    assert one.bound == two.bound

@@ -1,0 +1,174 @@
+"""The search: optima of small tables, figures, and that every run can be repeated."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shoal import progress
+from shoal.errors import ParameterError
+from shoal.partitioners import MDAV, _annealing, _choice
+from shoal.partitioners.refine import in_own_units, refine, sse_of
+from shoal.partitioners.search import RESTARTS, search
+from tables import long_tables, loss
+from twins.optimal import optimal_sse
+from twins.refine import total
+
+
+def table(n=300, p=3):
+    return np.random.default_rng(4).normal(size=(n, p))
+
+
+@settings(max_examples=30)
+@given(X=long_tables(most=120), k=st.integers(1, 8), seed=st.integers(0, 99))
+def test_never_worse_and_never_below_k(X, k, seed):
+    k = min(k, len(X))
+    start = MDAV(k=k).fit_predict(X)
+    found = search(X, start, k, seed=seed, rounds=30)
+    assert np.bincount(found.labels).min() >= k
+    units = in_own_units(X)
+    assert sse_of(units, found.labels) <= sse_of(units, start) * (1 + 1e-12)
+
+
+def test_small_tables_reach_their_optimum():
+    missed = 0
+    for case in range(60):
+        rng = np.random.default_rng(case)
+        n, p, k = int(rng.integers(4, 12)), int(rng.integers(1, 4)), int(rng.integers(2, 5))
+        X = rng.normal(size=(n, p)) if case % 2 else rng.integers(0, 4, (n, p)).astype(float)
+        if n < k:
+            continue
+        found = search(X, MDAV(k=k).fit_predict(X), k, seed=case, rounds=100)
+        best, sse = optimal_sse(X, k), total(X, found.labels)
+        assert sse >= best - 1e-9
+        missed += sse > best + 1e-9
+    assert missed <= 1
+
+
+@pytest.mark.parametrize(
+    ("name", "k", "rounds", "most"),
+    [("tarragona", 3, 4000, 14.52), ("census", 4, 6000, 6.17), ("eia", 4, 8000, 0.4850)],
+)
+def test_reference_tables_lose_little(reference, name, k, rounds, most):
+    X = reference(name)
+    found = search(X, MDAV(k=k).fit_predict(X), k, seed=0, rounds=rounds)
+    assert loss(X, found.labels) <= most
+
+
+@pytest.mark.parametrize("k", [3, 7])
+def test_a_search_beats_what_it_starts_from(k):
+    X = table()
+    start = refine(X, MDAV(k=k).fit_predict(X), k)
+    assert loss(X, search(X, start, k, seed=0, rounds=2000).labels) < loss(X, start)
+
+
+def test_seed_and_rounds_repeat_a_search():
+    X = table()
+    start = MDAV(k=3).fit_predict(X)
+    first = search(X, start, 3, seed=5, rounds=900)
+    again = search(X, start, 3, seed=5, rounds=900)
+    other = search(X, start, 3, seed=6, rounds=900)
+    assert np.array_equal(first.labels, again.labels)
+    assert not np.array_equal(first.labels, other.labels)
+    assert first.rounds == 900
+    assert first.done == (900,) * RESTARTS
+
+
+def test_a_timed_search_tells_the_rounds_that_repeat_it():
+    X = table()
+    start = MDAV(k=3).fit_predict(X)
+    timed = search(X, start, 3, seed=5, seconds=0.5)
+    again = search(X, start, 3, seed=5, rounds=timed.rounds, done=timed.done)
+    assert timed.rounds >= _annealing.FIRST
+    assert np.array_equal(timed.labels, again.labels)
+
+
+def test_the_number_of_cores_does_not_matter(monkeypatch):
+    X = table()
+    start = MDAV(k=3).fit_predict(X)
+    side_by_side = search(X, start, 3, seed=5, rounds=700)
+    threads = _annealing.ThreadPoolExecutor
+    monkeypatch.setattr(_annealing, "ThreadPoolExecutor", lambda count: threads(1))
+    assert np.array_equal(search(X, start, 3, seed=5, rounds=700).labels, side_by_side.labels)
+
+
+def test_an_interrupt_keeps_the_best_so_far_and_can_be_repeated():
+    X = table()
+    start = MDAV(k=3).fit_predict(X)
+    reports = 0
+
+    def listener(stage, done, total):
+        nonlocal reports
+        reports += stage.startswith("searching")
+        if reports == 2:
+            raise KeyboardInterrupt
+
+    with progress.listening(listener):
+        found = search(X, start, 3, seed=5, rounds=10**6)
+    assert min(found.done) > 0
+    assert max(found.done) < found.rounds == 10**6
+    assert loss(X, found.labels) < loss(X, refine(X, start, 3))
+    again = search(X, start, 3, seed=5, rounds=found.rounds, done=found.done)
+    assert np.array_equal(found.labels, again.labels)
+
+
+def test_an_early_interrupt_keeps_what_was_refined_until_then():
+    X = table()
+    start = MDAV(k=3).fit_predict(X)
+
+    def listener(stage, done, total):
+        if stage.startswith("dissolving"):
+            raise KeyboardInterrupt
+
+    with progress.listening(listener):
+        found = search(X, start, 3, seed=5, rounds=100)
+    assert found.done == (0,) * RESTARTS
+    assert loss(X, found.labels) < loss(X, start)
+
+
+def test_the_loss_so_far_is_told():
+    X = 100 * table()
+    told = []
+
+    def listener(stage, done, total):
+        if stage.startswith("searching, loss "):
+            told.append(float(stage.removeprefix("searching, loss ").removesuffix("%")))
+
+    with progress.listening(listener):
+        found = search(X, MDAV(k=3).fit_predict(X), 3, seed=5, rounds=3000)
+    assert told
+    assert told == sorted(told, reverse=True)
+    assert loss(X, found.labels) <= told[-1] + 0.0006
+
+
+def test_a_run_much_too_late_ends_before_its_rounds(monkeypatch):
+    X = table()
+    start = MDAV(k=3).fit_predict(X)
+    monkeypatch.setattr("shoal.partitioners.search.SHARE", 1000.0)  # far too many are planned
+    found = search(X, start, 3, seed=5, seconds=0.5)
+    assert max(found.done) < found.rounds
+    again = search(X, start, 3, seed=5, rounds=found.rounds, done=found.done)
+    assert np.array_equal(found.labels, again.labels)
+
+
+@pytest.mark.parametrize("options", [{}, {"rounds": 5, "seconds": 1.0}])
+def test_rounds_or_seconds_are_asked_for(options):
+    with pytest.raises(ParameterError, match="rounds or seconds"):
+        search(table(20), np.zeros(20, np.int64), 3, seed=0, **options)
+
+
+def test_the_choice_finds_the_best_partition_of_a_pool():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(24, 2))
+    plain = MDAV(k=3).fit_predict(X)
+    good = refine(X, plain, 3)
+    pool = np.full((good.max() + 1, 5), -1)
+    for g, row in enumerate(pool):
+        row[: (good == g).sum()] = np.flatnonzero(good == g)
+    assert total(X, _choice.choose(X, pool, plain)) == pytest.approx(total(X, good))
+
+
+def test_the_choice_leaves_long_tables_alone(monkeypatch):
+    monkeypatch.setattr(_choice, "MOST_RECORDS", 10)
+    labels = np.repeat(np.arange(4), 3)
+    assert _choice.choose(np.zeros((12, 1)), np.empty((0, 5), np.int64), labels) is labels

@@ -1,0 +1,100 @@
+"""The benchmarks can be run: they are opened, and what they do between measurements is checked."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+FOLDER = Path(__file__).parents[1] / "benchmarks"
+MODULES = sorted(path.stem for path in FOLDER.glob("*.py"))
+
+
+@pytest.fixture
+def benchmark_(monkeypatch):
+    """Open a module of the benchmarks, and forget it afterwards."""
+    monkeypatch.syspath_prepend(str(FOLDER))
+    yield lambda name: __import__(name)
+    for name in MODULES:
+        sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_benchmark_opens(benchmark_, name):
+    assert benchmark_(name).__doc__
+    assert name not in sys.stdlib_module_names
+
+
+def measured(engine, n, seconds):
+    return {
+        "engine": engine, "kind": "clustered", "n": n, "p": 13, "k": 10, "cpu_seconds": seconds,
+        "loss": 1.0, "memory": 2.0, "commit": "a",
+    }  # fmt: skip
+
+
+def test_growth_and_ratio_come_from_measurements_of_the_same_table(benchmark_):
+    speed = benchmark_("speed")
+    cases = [measured("shoal", 100, 0.5), measured("shoal", 10_000, 50.0)]
+    cases += [measured("yardstick", 100, 1.0)]
+    seen = {speed.key(entry): entry for entry in cases}
+    first, plain, last = speed.related(seen)
+    assert first["times_faster"] == 2
+    assert last["growth"] == 1
+    assert "times_faster" not in last
+    assert "growth" not in plain
+
+
+def test_a_benchmark_stops_where_the_groups_differ(benchmark_):
+    speed = benchmark_("speed")
+    other = {**measured("yardstick", 100, 1.0), "loss": 2.0}
+    seen = {speed.key(entry): entry for entry in (measured("shoal", 100, 0.5), other)}
+    with pytest.raises(SystemExit, match="group otherwise"):
+        speed.related(seen)
+
+
+def test_the_published_part_of_the_grid_is_a_part_of_it(benchmark_):
+    speed = benchmark_("speed")
+    whole, cut = speed.grid(speed.options_of([])), speed.grid(speed.options_of(["--cut"]))
+    assert set(cut) < set(whole)
+    assert {case[2] for case in cut} == set(speed.LENGTHS)
+    assert {case[3] for case in cut} == set(speed.WIDTHS)
+    assert {case[4] for case in cut} == set(speed.KS)
+
+
+def test_results_are_kept_whole_and_read_again(benchmark_, tmp_path):
+    harness = benchmark_("harness")
+    entries = [measured("shoal", 100, 0.5), measured("shoal", 1000, 0.7)]
+    harness.save(tmp_path / "a.json", entries)
+    assert harness.load(tmp_path / "a.json") == entries
+    assert harness.load(tmp_path / "none.json") == []
+
+
+@pytest.mark.parametrize("page", ["speed.md", "costs.md"])
+def test_the_pages_show_what_was_measured(benchmark_, page):
+    published = benchmark_("published")
+    text = (published.DOCS / page).read_text()
+    assert "<!-- begin" in text
+    assert published.filled(text) == text
+
+
+def test_every_method_and_measure_is_counted(benchmark_):
+    costs = benchmark_("costs")
+    names = {
+        (what, name) for case in costs.cases(["clustered"], [10_000]) for what, name in each(case)
+    }
+    assert len(names) > 40
+    for what, name in names:
+        assert sum(costs.counted(what, name, 10_000, 5)) > 0
+
+
+def each(case):
+    return [(case["what"], name) for name in case["names"]]
+
+
+def test_the_yardstick_groups_as_the_partitioner_does(benchmark_):
+    from shoal.partitioners import MDAV
+    from shoal.partitioners._base import in_order
+
+    X = benchmark_("generators").table("clustered", 300, 3)
+    assert np.array_equal(in_order(benchmark_("yardstick").mdav(X, 4)), MDAV(k=4).fit_predict(X))
+    assert np.array_equal(in_order(benchmark_("flat").mdav(X, 4)), MDAV(k=4).fit_predict(X))

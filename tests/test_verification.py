@@ -1,0 +1,207 @@
+"""A manifest is written with a release, and a release is held against it."""
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import shoal
+from shoal import manifest as manifests
+from shoal.cli import app
+from shoal.errors import FileError
+
+CSV = "name,hh,age,size,ill,w\n" + "".join(
+    f"p{i},h{i // 2},{20 + i * 7 % 30},{i * 13 % 17},{i % 3},{1 + i % 4}\n" for i in range(24)
+)
+MASK = [
+    *("mask", "in.csv", "out.csv", "-c", "age", "-c", "size", "-k", "4", "-m", "mdav"),
+    *("-i", "name", "--confidential", "ill", "--manifest", "out.json"),
+]
+VERIFY = ["verify", "out.csv", "--manifest", "out.json"]
+
+
+def shell(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "in.csv").write_text(CSV)
+    monkeypatch.chdir(tmp_path)
+    assert shell(*MASK).exit_code == 0
+    return tmp_path
+
+
+def failed(*arguments):
+    done = shell(*arguments, "--json")
+    checks = json.loads(done.stdout)["checks"]
+    bad = [check["name"] for check in checks if check["passed"] is False]
+    assert done.exit_code == (1 if bad else 0)
+    return bad
+
+
+def changed(change, *, seal=False):
+    entries = json.loads(Path("out.json").read_text())
+    change(entries)
+    if seal:
+        entries = manifests.sealed(entries)
+    Path("out.json").write_text(json.dumps(entries))
+
+
+def test_a_release_stands_by_its_manifest(folder):
+    done = shell(*VERIFY)
+    assert done.exit_code == 0
+    names = [line.split()[1].rstrip(":") for line in done.stdout.splitlines()]
+    assert names == ["manifest", "file", "records", "columns", "dropped", "promise", "smallest"]
+    assert all(line.startswith("ok ") for line in done.stdout.splitlines())
+    assert failed(*VERIFY, "--original", "in.csv") == []
+
+
+def test_a_manifest_names_files_and_seeds_but_neither_paths_nor_the_time(folder):
+    text = Path("out.json").read_text()
+    entries = json.loads(text)
+    assert str(folder) not in text
+    assert entries["input"]["name"] == "in.csv"
+    assert entries["output"]["bytes"] == Path("out.csv").stat().st_size
+    assert entries["dropped"] == ["name"]
+    assert "not for publication" in entries["note"]
+    assert shell(*MASK, "--force").exit_code == 0
+    assert Path("out.json").read_text() == text
+
+
+def test_seeds_stand_in_the_manifest_and_repeat_the_release(folder):
+    command = [*MASK[:9], "-m", "mu-approx", "--manifest", "out.json", "--force"]
+    assert shell(*command).exit_code == 0
+    assert "random_state" in Path("out.json").read_text()
+    assert failed(*VERIFY, "--original", "in.csv") == []
+
+
+def test_a_cell_that_was_changed_is_seen(folder):
+    text = Path("out.csv").read_text().splitlines()
+    cells = text[1].split(",")
+    cells[1] = cells[1][:-1] + ("1" if cells[1][-1] != "1" else "2")
+    Path("out.csv").write_text("\n".join([text[0], ",".join(cells), *text[2:]]) + "\n")
+    assert failed(*VERIFY) == ["file", "promise", "smallest class"]
+    assert "run again" in failed(*VERIFY, "--original", "in.csv")
+
+
+def test_a_file_that_was_cut_off_is_seen(folder):
+    text = Path("out.csv").read_text()
+    Path("out.csv").write_text("".join(text.splitlines(keepends=True)[:-3]))
+    assert {"file", "records"} <= set(failed(*VERIFY))
+    Path("out.csv").write_text(text[: len(text) // 2].rsplit(",", 1)[0])
+    assert {"file", "readable"} <= set(failed(*VERIFY))
+
+
+def test_an_identifier_that_left_is_seen(folder):
+    out = pd.read_csv("out.csv")
+    out.insert(0, "name", [f"p{i}" for i in range(24)])
+    out.to_csv("out.csv", index=False)
+    assert {"file", "columns", "dropped"} <= set(failed(*VERIFY))
+
+
+def test_an_entry_of_the_manifest_that_was_changed_is_seen(folder):
+    changed(lambda entries: entries["measures"].update(information_loss=1.0))
+    assert failed(*VERIFY) == ["manifest"]
+
+
+def test_a_manifest_that_promises_too_much_is_seen_even_with_a_new_seal(folder):
+    changed(lambda entries: entries["promise"].update(k=9), seal=True)
+    assert failed(*VERIFY) == ["promise"]
+    changed(lambda entries: entries["plan"]["steps"][0]["partition"].update(k=9), seal=True)
+    assert failed(*VERIFY) == ["promise"]
+
+
+def test_a_manifest_that_promises_too_little_is_seen_with_the_original(folder):
+    def lower(entries):
+        entries["promise"]["k"] = 3
+        entries["plan"]["steps"][0]["partition"]["k"] = 3
+
+    changed(lower, seal=True)
+    assert failed(*VERIFY) == []  # k = 3 is true as well
+    assert failed(*VERIFY, "--original", "in.csv") == ["run again"]
+
+
+def test_another_original_is_seen(folder):
+    Path("in.csv").write_text(CSV.replace("p0,h0,20", "p0,h0,21"))
+    assert failed(*VERIFY, "--original", "in.csv") == ["original", "run again"]
+
+
+def test_what_is_no_manifest_is_refused(folder):
+    for text in ("{", "[]", "{}", '{"manifest": 2}'):
+        Path("out.json").write_text(text)
+        assert shell(*VERIFY).exit_code == 1
+        with pytest.raises(FileError, match="manifest"):
+            manifests.load(Path("out.json"))
+    assert "could not be read" in shell("verify", "out.csv", "--manifest", "none.json").stderr
+
+
+def test_a_manifest_does_not_replace_the_source_or_leave_alone(folder):
+    assert shell(*MASK[:11], "--manifest", "in.csv", "--force").exit_code != 0
+    assert Path("in.csv").read_text() == CSV
+    Path("x.json").write_text("{}")
+    done = shell("mask", "in.csv", "new.csv", *MASK[3:9], "--manifest", "x.json")
+    assert done.exit_code == 1
+    assert not Path("new.csv").exists()
+
+
+def test_a_foreign_dialect_is_noted(folder):
+    Path("de.csv").write_text(CSV.replace(",", ";"))
+    options = ["--separator", ";", "--decimal", ",", "--encoding", "latin-1"]
+    command = ["mask", "de.csv", "d.csv", *MASK[3:9], *options, "--manifest", "d.json"]
+    assert shell(*command).exit_code == 0
+    assert failed("verify", "d.csv", "--manifest", "d.json", "--original", "de.csv") == []
+
+
+@pytest.mark.parametrize("ending", ["parquet", "xlsx", "csv.gz"])
+def test_other_formats_give_the_same_bytes_again(folder, ending):
+    command = ["mask", "in.csv", f"o.{ending}", *MASK[3:9], "--manifest", "o.json"]
+    assert shell(*command).exit_code == 0
+    assert failed("verify", f"o.{ending}", "--manifest", "o.json", "--original", "in.csv") == []
+
+
+def test_households_and_weights_are_verified_as_far_as_they_can_be(folder):
+    command = [*MASK[:2], "h.csv", *MASK[3:11], "--household", "hh", "--weight", "w"]
+    assert shell(*command, "-i", "name", "--manifest", "h.json").exit_code == 0
+    done = shell("verify", "h.csv", "--manifest", "h.json", "--original", "in.csv")
+    assert done.exit_code == 0, done.stdout
+    assert "in records, because the column of households was dropped" in done.stdout
+    before, after = pd.read_csv("in.csv"), pd.read_csv("h.csv")
+    assert "hh" not in after
+    assert (after["age"] * after["w"]).sum() == pytest.approx((before["age"] * before["w"]).sum())
+    assert after.assign(hh=before["hh"]).groupby(["age", "size"])["hh"].nunique().min() >= 4
+
+
+def test_a_database_has_no_hash_and_the_rest_is_checked(folder):
+    command = ["mask", "in.csv", "sqlite:///out.db", "--target-table", "t", *MASK[3:9]]
+    assert shell(*command, "--manifest", "db.json").exit_code == 0
+    done = shell("verify", "sqlite:///out.db", "--manifest", "db.json", "--original", "in.csv")
+    assert done.exit_code == 0
+    assert "-    file: not compared: a table of a database has no hash" in done.stdout
+    assert json.loads(Path("db.json").read_text())["output"] == {"table": "t"}
+    with sqlite3.connect("out.db") as connection:
+        connection.execute("UPDATE t SET age = 1 WHERE rowid = 1")
+    connection.close()
+    done = shell("verify", "sqlite:///out.db", "--manifest", "db.json")
+    assert done.exit_code == 1
+    assert "FAIL promise" in done.stdout
+
+
+def test_a_release_in_python_has_a_manifest_too(folder):
+    data = pd.read_csv("in.csv")
+    release = shoal.microaggregate(
+        data, ["age", "size"], k=4, method="mdav", identifiers=["name", "hh", "w"],
+        confidential=["ill"],
+    )  # fmt: skip
+    entries = release.manifest
+    assert entries["seal"] == manifests.seal(entries)
+    assert entries["records"] == 24
+    assert entries["promise"]["k"] == 4
+    release.data.to_csv("py.csv", index=False)
+    Path("py.json").write_text(manifests.dumps(entries))
+    found = {check.name: check.passed for check in shoal.verify("py.csv", "py.json")}
+    assert found.pop("file") is None
+    assert all(found.values())
