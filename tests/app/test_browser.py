@@ -230,7 +230,7 @@ def test_hostile_names_are_shown_and_not_obeyed(visit, tmp_path):
         ("no.exe", b"MZ", "names no format"),
     ],
 )
-def test_a_hostile_file_is_refused_in_words(visit, tmp_path, name, content, words):
+def test_a_hostile_file_is_refused_in_words(visit, server, tmp_path, name, content, words):
     view = visit()
     path = tmp_path / name
     path.write_bytes(content)
@@ -242,6 +242,7 @@ def test_a_hostile_file_is_refused_in_words(visit, tmp_path, name, content, word
     assert re.search(words, told), told
     assert len(told) < 500
     assert not re.search(r"Traceback|unforeseen|/tmp", told)
+    assert not [path for folder in server.folders for path in folder.rglob(name)]
 
 
 class Silent(list):
