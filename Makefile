@@ -20,8 +20,9 @@ demo: $(VENV)/.installed  ## Mask the built-in survey; leaves demo/release.csv a
 papers: $(VENV)/.developed  ## Run the tables and figures of the papers again; writes docs/papers.
 	@$(BIN)/shoal papers docs/papers --force
 
-pictures: $(VENV)/.developed $(VENV)/.browser  ## Photograph the report and the map for docs/pictures.
+pictures: $(VENV)/.developed $(VENV)/.browser  ## Photograph report, map and page for docs/pictures.
 	@$(BIN)/python docs/photograph.py
+	@$(BIN)/python docs/photograph_app.py
 
 test: lint types check  ## Everything: lint, types, docstrings, tests and doctests.
 

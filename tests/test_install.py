@@ -51,7 +51,7 @@ def mask(place, home, target):
 
 def test_the_wheel_holds_what_it_needs(installed):
     names = {path.name for path in (installed / "site" / "shoal").rglob("*")}
-    assert {"py.typed", "sme.csv", "report.html"} <= names
+    assert {"py.typed", "sme.csv", "report.html", "table.html", "app.js", "app.css"} <= names
 
 
 def test_the_first_run_compiles_and_tells_and_the_next_does_not(installed, tmp_path):

@@ -19,6 +19,7 @@ HOSTILE = [
     "javascript:document.title='owned'",
     "{{ 7*7 }}",
 ]
+WIDE = [b",".join(b"a%d" % at for at in range(600)), b",".join([b"1"] * 600), b""]
 LEAST_CONTRAST = 4.5  # WCAG AA for text
 CONTRAST = (Path(__file__).parents[1] / "contrast.js").read_text(encoding="utf-8")
 
@@ -139,7 +140,7 @@ def test_several_runs_stand_side_by_side_and_settings_come_back(visit):
     failed.wait_for()
     assert "k=20" in failed.inner_text()
     assert view.locator("figure circle").count() == 2
-    assert view.locator(".compared tbody tr").count() == 2
+    assert view.locator(".plain tbody tr").count() == 2
     press(view, "Use the settings of run 2")
     view.locator("#k[value='5']").wait_for()
     press(view, "Undo")
@@ -218,8 +219,10 @@ def test_hostile_names_are_shown_and_not_obeyed(visit, tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("line.csv", b"x" * 100_000_000, "holds no records|name of 100000000 characters"),
-        ("commas.csv", b"a" + b",a" * 100_000 + b"\n1\n", "two columns|columns"),
+        ("line.csv", b"x" * 100_000_000, "a line of more than 32 MB"),
+        ("commas.csv", b"a" + b",a" * 100_000 + b"\n1\n", "the header has 100001"),
+        ("wide.csv", b"\n".join(WIDE), "600 columns"),
+        ("name.csv", b"n" * 300 + b"\n1\n", "name of 300 characters"),
         ("binary.csv", bytes(range(256)) * 400, "binary.csv"),
         ("picture.xlsx", b"\x89PNG\r\n\x1a\n" + bytes(5000), "picture.xlsx"),
         ("empty.parquet", b"", "empty.parquet"),
@@ -227,7 +230,7 @@ def test_hostile_names_are_shown_and_not_obeyed(visit, tmp_path):
         ("no.exe", b"MZ", "names no format"),
     ],
 )
-def test_a_hostile_file_is_refused_in_words(visit, tmp_path, name, content, words):
+def test_a_hostile_file_is_refused_in_words(visit, server, tmp_path, name, content, words):
     view = visit()
     path = tmp_path / name
     path.write_bytes(content)
@@ -239,6 +242,7 @@ def test_a_hostile_file_is_refused_in_words(visit, tmp_path, name, content, word
     assert re.search(words, told), told
     assert len(told) < 500
     assert not re.search(r"Traceback|unforeseen|/tmp", told)
+    assert not [path for folder in server.folders for path in folder.rglob(name)]
 
 
 class Silent(list):
@@ -259,6 +263,21 @@ def test_two_browsers_do_not_see_each_other(visit, browser):
     stranger = browser.new_context()
     assert stranger.request.get(mine.url).status == 403
     stranger.close()
+
+
+def test_two_tabs_of_one_browser_do_not_see_each_other(visit, server):
+    mine = visit()
+    take_example(mine)
+    used = server.link()
+    yours = mine.context.new_page()
+    yours.goto(used)
+    wait_for(lambda: server.link() != used)
+    assert yours.locator("#drop").count() == 1
+    mine.reload()
+    assert mine.locator("h1").inner_text() == "sme.csv"
+    yours.get_by_role("button", name="End session").click()
+    mine.reload()
+    assert mine.locator("h1").inner_text() == "sme.csv"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

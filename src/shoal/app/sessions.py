@@ -15,6 +15,7 @@ from shoal.table.dialect import Dialect
 
 MOST_SESSIONS = 20
 MOST_RUNS = 200
+NO_PROCESS = "No process could be started for this work. Close other programs and try again."
 UNDER_WAY = ("waiting", "running")
 
 
@@ -164,7 +165,11 @@ class Session:
             place, work.state = self.place, "running"
         made = place / order.get("folder", "")
         made.mkdir(mode=0o700, exist_ok=True)
-        work.job = Job(task, order, place)
+        try:
+            work.job = Job(task, order, place)
+        except (OSError, EOFError):
+            work.reason, work.state = NO_PROCESS, "failed"
+            return
         if not work.under_way:  # cancelled while the process was being started
             work.job.cancel()
         answer = work.job.wait(work.tell)
@@ -174,6 +179,7 @@ class Session:
         elif "done" in answer:
             work.result, work.state = answer["done"], "done"
         else:
+            shutil.rmtree(place if task == "look" else made, ignore_errors=True)
             work.reason, work.state = answer["failed"], "failed"
 
 

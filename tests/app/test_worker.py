@@ -1,0 +1,83 @@
+"""What a job makes of a file: the same format out as in, and words for what cannot be done."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import shoal
+from shoal.app import worker
+from shoal.app.jobs import LOST, Job
+from shoal.app.sessions import Run, Session, release_name
+from shoal.partitioners import MDAV
+from shoal.plan import Plan
+from shoal.table.dialect import Dialect
+from shoal.table.files import read, write
+
+KNOWN = ["age", "height", "weight"]
+PLAN = Plan.of(KNOWN, MDAV(k=4), identifiers=["person"])
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def put(name, dialect=None):
+    people = shoal.datasets.survey(60, kind="pyarrow").select(["person", *KNOWN])
+    write(people, name, target=Path(name), dialect=dialect)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a.csv", "a.tsv", "a.csv.gz", "a.txt.zst", "a.parquet", "a.feather", "a.xlsx", "a.dta",
+     "a.sav", "a.xpt"],
+)  # fmt: skip
+@pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
+def test_a_release_has_the_format_of_its_source(folder, name):
+    put(name)
+    found = worker.look({"name": name, "dialect": {}})
+    assert [column["name"] for column in found["columns"]] == ["person", *KNOWN]
+    (folder / "run-1").mkdir()
+    order = {"name": name, "dialect": {}, "plan": PLAN.to_dict(), "folder": "run-1"}
+    done = worker.mask({**order, "target": release_name(name)})
+    json.dumps(done)  # it must pass through a pipe
+    released = read(f"run-1/{release_name(name)}").to_pandas()
+    assert list(released) == KNOWN
+    assert released.groupby(KNOWN).size().min() == done["attained"] >= 4
+    assert Plan.load("run-1/plan.toml").k == 4
+    assert {"report.html", "internal.html"} <= {path.name for path in Path("run-1").iterdir()}
+
+
+@pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
+def test_the_dialect_of_the_source_is_that_of_the_release(folder):
+    dialect = Dialect(separator=";", decimal=",")
+    put("a.csv", dialect)
+    (folder / "run-1").mkdir()
+    plain = worker.plain(dialect)
+    order = {"name": "a.csv", "dialect": plain, "plan": PLAN.to_dict(), "folder": "run-1"}
+    worker.mask({**order, "target": "a-release.csv"})
+    first = (folder / "run-1" / "a-release.csv").read_text().splitlines()[0]
+    assert first.replace('"', "") == "age;height;weight"
+
+
+def test_a_job_says_what_went_wrong_and_never_how_it_looks_inside(tmp_path):
+    told = Job("look", {"name": "none.csv", "dialect": {}}, tmp_path).wait(lambda *step: None)
+    assert told == {"failed": "There is no file 'none.csv'."}
+    told = Job("look", {"name": 3, "dialect": {"colour": 1}}, tmp_path).wait(lambda *step: None)
+    assert told == {"failed": "Something unforeseen happened (TypeError). Nothing was released."}
+
+
+def test_a_job_that_is_killed_is_told(tmp_path):
+    job = Job("look", {"name": "none.csv", "dialect": {}}, tmp_path)
+    job.cancel()
+    assert job.wait(lambda *step: None)["failed"] in (LOST, "There is no file 'none.csv'.")
+
+
+def test_what_waits_is_taken_out_of_the_queue(tmp_path):
+    session, run = Session(tmp_path / "one"), Run()
+    session.cancel(run)
+    assert run.state == "cancelled"
+    session._do(run, "mask", {})
+    assert (run.state, run.job) == ("cancelled", None)
