@@ -90,7 +90,7 @@ const show = (work, element) => {
   }
   const words = work.stage || work.state;
   const line = element.querySelector("span");
-  const share = work.total > 0 ? ` ${Math.floor((100 * work.done) / work.total)} %` : "";
+  const share = work.total > 0 ? ` · ${Math.floor((100 * work.done) / work.total)} %` : "";
   if (line.textContent !== words + share) line.textContent = words + share;
 };
 
