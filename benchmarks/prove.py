@@ -20,10 +20,10 @@ sys.path[:0] = [str(HERE.parent / "src"), str(HERE)]
 
 import numpy as np  # noqa: E402
 
+from harness import machine  # noqa: E402
 from shoal import datasets  # noqa: E402
 from shoal.partitioners import MDAV  # noqa: E402
 from shoal.partitioners.prove import prove  # noqa: E402
-from speed import machine  # noqa: E402
 
 
 def reference(name):

@@ -23,6 +23,7 @@ Rounds = Annotated[float, AtLeast(0)] | None
 
 ROUNDS = 50.0  # disturbances per record of each annealing where no budget is given
 SEARCHED = 0.2  # share of a proof's time that goes to the search before it
+ENOUGH = 0.02  # seconds a record, and no more
 
 E = TypeVar("E", "Search", "Prove")
 
@@ -211,7 +212,9 @@ class Prove(Improver):
         prove(tiny, np.repeat([0, 1], 4), 2)  # so that the time given is not spent on compiling
         k, began = int(self.k), time.monotonic()
         seed = seed_of(self.random_state)
-        found = search(X, labels, k, seed=seed, seconds=SEARCHED * self.budget)
+        # A short table is searched through soon; the proof then says more than the search.
+        seconds = min(SEARCHED * self.budget, ENOUGH * len(X))
+        found = search(X, labels, k, seed=seed, seconds=seconds)
         left = self.budget - (time.monotonic() - began)
         proven = prove(X, found.labels, k, budget=max(0.0, left))
         self.bound_, self.optimal_ = proven.bound, proven.optimal
