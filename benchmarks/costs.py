@@ -62,7 +62,7 @@ def distances(n, k):
 UNITS = 8
 PAIRS = {
     "information_loss": UNITS + 5, "distortion_x": UNITS + 5, "euclidean_loss": UNITS + 5,
-    "il1s": UNITS + 3, "certified_gap": UNITS + 3, "interval_disclosure": UNITS + 22,
+    "weighted_total_change": 6, "il1s": UNITS + 3, "certified_gap": UNITS + 3, "interval_disclosure": UNITS + 22,
     "std_ratio": UNITS + 6, "mean_change": UNITS + 2, "variance_change": UNITS + 6,
     "covariance_change": UNITS + 4 + 2 * WIDTH, "correlation_change": 12 + 2 * WIDTH,
     "loadings_change": 12 + 2 * WIDTH, "explained_change": 12 + 2 * WIDTH,
@@ -124,7 +124,7 @@ def evidence(kind, n):
     return {
         "original": np.asfortranarray(X), "masked": masked, "released": labels[:, np.newaxis],
         "confidential": Y, "confidential_codes": Y, "ordered": np.ones(2, bool),
-        "lower_bound": 1.0,
+        "lower_bound": 1.0, "weights": np.ones(n),
     }  # fmt: skip
 
 
