@@ -62,7 +62,8 @@ def distances(n, k):
 UNITS = 8
 PAIRS = {
     "information_loss": UNITS + 5, "distortion_x": UNITS + 5, "euclidean_loss": UNITS + 5,
-    "weighted_total_change": 6, "il1s": UNITS + 3, "certified_gap": UNITS + 3, "interval_disclosure": UNITS + 22,
+    "il1s": UNITS + 3, "certified_gap": UNITS + 3, "interval_disclosure": UNITS + 22,
+    "weighted_total_change": 6,
     "std_ratio": UNITS + 6, "mean_change": UNITS + 2, "variance_change": UNITS + 6,
     "covariance_change": UNITS + 4 + 2 * WIDTH, "correlation_change": 12 + 2 * WIDTH,
     "loadings_change": 12 + 2 * WIDTH, "explained_change": 12 + 2 * WIDTH,
