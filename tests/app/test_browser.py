@@ -81,7 +81,7 @@ def press(view, name):
 
 def take_example(view, name="sme"):
     press(view, name)
-    view.locator("#settings").wait_for()
+    view.locator("html[data-ready] #settings").wait_for()
 
 
 def run(view, k, method="mdav"):
@@ -102,7 +102,7 @@ def saved(view, link, folder):
 def test_from_file_to_download(visit, survey, tmp_path):
     view = visit(accept_downloads=True)
     view.locator("#file").set_input_files(survey)
-    view.locator("#settings").wait_for()
+    view.locator("html[data-ready] #settings").wait_for()
     assert view.locator("[name='role:0']").input_value() == "identifier"
     view.get_by_label("Role of region").select_option("stratum")
     view.get_by_label("Role of smoker").select_option("non-confidential")
@@ -194,7 +194,7 @@ def test_a_file_is_dropped(visit):
         }"""
     )
     view.dispatch_event("#drop", "drop", {"dataTransfer": dropped})
-    view.locator("#settings").wait_for()
+    view.locator("html[data-ready] #settings").wait_for()
     assert view.locator("h1").inner_text() == "dropped file.csv"
 
 
@@ -205,7 +205,7 @@ def test_hostile_names_are_shown_and_not_obeyed(visit, tmp_path):
     path = tmp_path / "<img src=x onerror=alert(1)>.csv"
     path.write_text(f"{quoted}\n{rows}\n")
     view.locator("#file").set_input_files(path)
-    view.locator("#settings").wait_for()
+    view.locator("html[data-ready] #settings").wait_for()
     for at in range(5):
         view.locator(f"[name='role:{at}']").select_option("quasi-identifier" if at < 3 else "")
     run(view, "3")
@@ -299,7 +299,7 @@ def test_no_mouse_is_needed(visit):
     view = visit()
     tab_to(view, "e => e.textContent === 'sme'")
     view.keyboard.press("Enter")
-    view.locator("#settings").wait_for()
+    view.locator("html[data-ready] #settings").wait_for()
     tab_to(view, "e => e.id === 'k'")
     view.keyboard.type("3")
     view.keyboard.press("Enter")

@@ -130,3 +130,4 @@ const refresh = async () => {
   if (focused) find("runs").querySelector(`[aria-label="${CSS.escape(focused)}"]`)?.focus();
 };
 watch();
+document.documentElement.dataset.ready = ""; // from here on, a change is kept
