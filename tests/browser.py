@@ -4,9 +4,9 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import Any
 
-import pytest
+from needs import lacking
 
 FLAGS = [
     "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -14,19 +14,12 @@ FLAGS = [
 ]  # fmt: skip
 
 
-def without_browser(reason: str) -> NoReturn:
-    """Skip a test that lacks a browser, or fail it in CI."""
-    if os.environ.get("CI") == "true":
-        pytest.fail(f"The browser must be there. {reason}")
-    pytest.skip(reason)
-
-
 @contextmanager
 def chromium() -> Iterator[Any]:
     """Start the browser; nothing is downloaded."""
     path = shutil.which("chromium")
     if path is None:
-        without_browser("Install chromium, as in: apt-get install chromium.")
+        lacking("Install chromium, as in: apt-get install chromium.")
     from playwright.sync_api import sync_playwright
 
     root = hasattr(os, "geteuid") and os.geteuid() == 0

@@ -31,6 +31,7 @@ LAW = {
         "table", "partitioners", "mask", "assessment", "consistency", "document", "findings",
         "profile", "promise", "release",
     },
+    "microaggregation": {"partitioners", "plan", "release"},
     "delivery": {"table", "release", "plan"},
     "manifest": {"table", "release"},
     "verification": {"table", "measure", "promise", "plan", "delivery", "manifest"},
@@ -38,7 +39,9 @@ LAW = {
     "comparison": {"table", "partitioners", "mask", "measure", "assessment", "cache", "plan"},
     "tradeoff": {"table", "comparison", "plan"},
     "report": {"table", "measure", "document", "release", "comparison", "tradeoff"},
-    "papers": {"table", "space", "datasets", "partitioners", "mask", "measure", "plan"},
+    "papers": {
+        "table", "space", "datasets", "partitioners", "mask", "measure", "microaggregation", "plan",
+    },
     "app": {
         "datasets", "document", "mask", "partitioners", "plan", "report", "table",
     },

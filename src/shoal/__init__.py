@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from shoal.comparison import compare
     from shoal.mask import STEPS, Microaggregate
     from shoal.measure import MEASURES
+    from shoal.microaggregation import microaggregate
     from shoal.partitioners import METHODS, lower_bound, partition
-    from shoal.plan import Plan, microaggregate
+    from shoal.plan import Plan
     from shoal.release import Release
     from shoal.verification import verify
 
@@ -28,7 +29,7 @@ _ROOMS = {
     "compare": "shoal.comparison",
     "datasets": "shoal.datasets",
     "lower_bound": "shoal.partitioners",
-    "microaggregate": "shoal.plan",
+    "microaggregate": "shoal.microaggregation",
     "partition": "shoal.partitioners",
     "verify": "shoal.verification",
 }

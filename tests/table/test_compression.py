@@ -8,6 +8,7 @@ import tracemalloc
 import pyarrow as pa
 import pytest
 
+from needs import lacking
 from shoal.errors import FileError
 from shoal.table import compression, csv
 from shoal.table.dialect import Dialect
@@ -37,8 +38,9 @@ def test_what_gzip_itself_packs_is_read_and_ours_it_unpacks(tmp_path):
     assert gzip.decompress((tmp_path / "t.csv.gz").read_bytes()) == plain.read_bytes()
 
 
-@pytest.mark.skipif(shutil.which("zstd") is None, reason="needs the program zstd")
 def test_what_zstd_itself_packs_is_read(tmp_path):
+    if shutil.which("zstd") is None:
+        lacking("The program zstd is needed: apt-get install zstd.")
     plain = tmp_path / "t.csv"
     write(TABLE, plain, target=plain)
     subprocess.run(["zstd", "-q", plain], check=True)

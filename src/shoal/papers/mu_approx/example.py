@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from shoal import datasets
+from shoal.microaggregation import microaggregate
 from shoal.papers.page import Key, Table, as_printed
 from shoal.papers.runs import Labels, Matrix, groups, sse, sst
-from shoal.plan import microaggregate
 from shoal.space import zscore
 
 COLUMNS = ("surface", "employees", "turnover", "net_profit")
