@@ -55,7 +55,7 @@ $(VENV)/.installed: $(VENV)/.made pyproject.toml
 
 $(VENV)/.developed: $(VENV)/.made pyproject.toml constraints.txt
 	@echo "Installing Shoal and the tools of its developers into $(VENV) ..."
-	$(PIP) install --quiet --editable '.[app,datasets,files,plots,sql]' --group dev --constraint constraints.txt
+	$(PIP) install --quiet --editable '.[app,datasets,files,plots,scale,sql]' --group dev --constraint constraints.txt
 	@touch $@ $(VENV)/.installed
 
 # The tests look at reports in Debian's chromium; who may install it does, others skip those tests.

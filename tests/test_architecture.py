@@ -35,6 +35,9 @@ LAW = {
     "delivery": {"table", "release", "plan"},
     "manifest": {"table", "release"},
     "verification": {"table", "measure", "promise", "plan", "delivery", "manifest"},
+    "scale": {
+        "table", "space", "partitioners", "mask", "measure", "findings", "plan",
+    },
     "cache": set(),
     "comparison": {"table", "partitioners", "mask", "measure", "assessment", "cache", "plan"},
     "tradeoff": {"table", "comparison", "plan"},
@@ -47,8 +50,8 @@ LAW = {
     },
     "cli": {
         "app", "assessment", "cache", "comparison", "datasets", "delivery", "document", "manifest",
-        "mask", "measure", "papers", "partitioners", "plan", "release", "report", "table",
-        "tradeoff", "verification",
+        "mask", "measure", "papers", "partitioners", "plan", "release", "report", "scale",
+        "table", "tradeoff", "verification",
     },
     "__main__": {"cli"},
 }  # fmt: skip
@@ -72,7 +75,9 @@ ONLY_IN = {
     "pooch": {"datasets"},
     "rdata": {"datasets"},
     "pandas": {"datasets", "table"},
-    "pyarrow": {"table", "datasets"},
+    "pyarrow": {"table", "datasets", "scale"},
+    "dask": {"scale"},
+    "distributed": {"scale"},
     "pyreadstat": {"table"},
     "openpyxl": {"table"},
     "xlsxwriter": {"table"},

@@ -35,6 +35,10 @@ class MissingDependency(ShoalError, ImportError):
     """An optional package is needed and not installed."""
 
 
+class ClusterError(ShoalError):
+    """The cluster that a large table was given to failed; nothing was released."""
+
+
 class GuaranteeBroken(ShoalError):
     """A group below k was about to be released; nothing was."""
 

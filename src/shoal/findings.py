@@ -41,7 +41,7 @@ def findings(
 
     Classes that share a confidential value are refused where a step says so.
     """
-    found = [*_dropped(plan, whole, kept), *_unprotected(plan, whole)]
+    found = [*_dropped(plan, whole, kept), *_index(whole), *unprotected(plan, whole.columns)]
     if plan.weight is not None:
         found += weight_told(plan.weight, plan.roles, masked, plan.known)
     return [
@@ -68,25 +68,29 @@ def _dropped(plan: "Plan", frame: Frame, kept: NDArray[np.bool_]) -> list[ShoalW
     ]
 
 
-def _unprotected(plan: "Plan", frame: Frame) -> list[ShoalWarning]:
-    free = [name for name in frame.columns if name not in plan.roles and name not in plan.known]
-    found: list[ShoalWarning] = []
-    if tables.has_own_index(frame):
-        found.append(
-            UnprotectedColumn(
-                "The index is released unchanged. If it names records, drop it first:"
-                " data.reset_index(drop=True)."
-            )
+def _index(frame: Frame) -> list[ShoalWarning]:
+    if not tables.has_own_index(frame):
+        return []
+    return [
+        UnprotectedColumn(
+            "The index is released unchanged. If it names records, drop it first:"
+            " data.reset_index(drop=True)."
         )
-    if free:
-        has, is_ = ("has", "is") if len(free) == 1 else ("have", "are")
-        found.append(
-            UnprotectedColumn(
-                f"{listed(free)} {has} no role and {is_} released unchanged. What an attacker"
-                " may know is a quasi-identifier: give every column a role."
-            )
+    ]
+
+
+def unprotected(plan: "Plan", columns: Sequence[str]) -> list[ShoalWarning]:
+    """Warn of columns of a table that leave unchanged and have no role."""
+    free = [name for name in columns if name not in plan.roles and name not in plan.known]
+    if not free:
+        return []
+    has, is_ = ("has", "is") if len(free) == 1 else ("have", "are")
+    return [
+        UnprotectedColumn(
+            f"{listed(free)} {has} no role and {is_} released unchanged. What an attacker"
+            " may know is a quasi-identifier: give every column a role."
         )
-    return found
+    ]
 
 
 def _without_promise(plan: "Plan") -> list[ShoalWarning]:

@@ -104,12 +104,38 @@ def _linked(original: Matrix, masked: Matrix, guesses: int, columns: Labels | No
             before[:, a], after[:, a] = one, other
     same = classes(original)
     pair = classes(np.column_stack([same, classes(masked)]))
-    # Equal originals are one record of the index with a weight; equal pairs are searched once.
-    _, first = np.unique(same, return_index=True)
+    # Equal pairs are searched once.
     _, asked, records = np.unique(pair, return_index=True, return_counts=True)
-    closer, level = _rank(before[first], np.bincount(same), after[asked], same[asked], guesses)
-    chance = np.clip((guesses - closer) / np.maximum(level, 1), 0, 1)
+    chance = _chances(before, same, after[asked], asked, guesses)
     return float((chance * records).sum() / len(original))
+
+
+def linked_among(before: Matrix, after: Matrix, asked: Labels) -> Matrix:
+    """Return the chance that the nearest original of each masked record ``asked`` is its own.
+
+    Parameters
+    ----------
+    before : ndarray of shape (n_records, n_columns)
+        The original records, in comparable units.
+    after : ndarray of shape (n_records, n_columns)
+        Their masked forms, in the same units.
+    asked : ndarray of shape (n_asked,)
+        The records that are looked for, among all.
+
+    Returns
+    -------
+    ndarray of shape (n_asked,)
+        In [0, 1]; their mean estimates `linkage` where the records were drawn.
+    """
+    return _chances(before, classes(before), after[asked], asked, 1)
+
+
+def _chances(before: Matrix, same: Labels, points: Matrix, own: Labels, guesses: int) -> Matrix:
+    """Return the chance that the nearest originals of each point contain its own record."""
+    # Equal originals are one record of the index with a weight.
+    _, first = np.unique(same, return_index=True)
+    closer, level = _rank(before[first], np.bincount(same), points, same[own], guesses)
+    return np.asarray(np.clip((guesses - closer) / np.maximum(level, 1), 0, 1))
 
 
 def _rank(

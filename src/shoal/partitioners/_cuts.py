@@ -54,7 +54,7 @@ def _halves(X: Matrix, share: float, least: int) -> tuple[Rows, Rows] | None:
     for along in _directions(X):
         # Column by column, so that equal records get equal numbers.
         place = sum(column * weight for column, weight in zip(X.T, along, strict=True))
-        at = _cut(np.sort(place), share, least)
+        at = cut_place(np.sort(place), share, least)
         if at is not None:
             return np.flatnonzero(place < at), np.flatnonzero(place >= at)
     return None
@@ -66,7 +66,7 @@ def _directions(X: Matrix) -> Iterator[NDArray[np.float64]]:
     yield from np.linalg.eigh(centred.T @ centred)[1].T[::-1]
 
 
-def _cut(places: NDArray[np.float64], share: float, least: int) -> float | None:
+def cut_place(places: NDArray[np.float64], share: float, least: int) -> float | None:
     """Return the value nearest to the wanted share that parts no equal ones, if any."""
     n = len(places)
     wanted = round(share * n)

@@ -1,8 +1,8 @@
 """Categories as codes, and how far two of them are apart."""
 
 import re
-from collections.abc import Container, Sequence
-from typing import Any
+from collections.abc import Collection, Container, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,23 @@ Codes = NDArray[np.int64]
 Matrix = NDArray[np.float64]
 
 
+class Cells(NamedTuple):
+    """Which text each cell holds, -1 for none, and how often it stands there where it is told."""
+
+    text: Codes
+    times: Codes | None = None
+
+    def of(self, texts: Collection[int]) -> int:
+        """Return how many cells hold one of some texts."""
+        held = np.isin(self.text, list(texts))
+        return int(held.sum() if self.times is None else self.times[held].sum())
+
+    @property
+    def number(self) -> int:
+        """How many cells there are."""
+        return len(self.text) if self.times is None else int(self.times.sum())
+
+
 def texts_and_index(array: Any) -> tuple[list[str], Codes]:
     """Return the texts that name the different values, and which of them each record has.
 
@@ -30,11 +47,11 @@ def texts_and_index(array: Any) -> tuple[list[str], Codes]:
     return texts, np.asarray(encoded.indices.fill_null(-1).to_numpy(), np.int64)
 
 
-def in_order(name: str, texts: list[str], index: Codes, declared: Type) -> Matrix:
+def in_order(name: str, texts: list[str], cells: Cells, declared: Type) -> Matrix:
     """Return the place of each text in the order of an ordinal column, counted from 0."""
     if declared.order:
         order = {text: place for place, text in enumerate(declared.order)}
-        _refuse_outside(name, texts, index, order, "its order")
+        _refuse_outside(name, texts, cells, order, "its order")
         return np.array([float(order[text]) for text in texts])
     try:
         numbers = [float(text) for text in texts]
@@ -47,7 +64,7 @@ def in_order(name: str, texts: list[str], index: Codes, declared: Type) -> Matri
 
 
 def without_order(
-    name: str, texts: list[str], index: Codes, declared: Type
+    name: str, texts: list[str], cells: Cells, declared: Type
 ) -> tuple[Matrix, Matrix | None]:
     """Return a code for each text, and the distances between codes where they are declared."""
     different = len(set(texts))
@@ -63,7 +80,7 @@ def without_order(
         )
     named = _named(declared)
     if named:
-        _refuse_outside(name, texts, index, set(named), "its hierarchy or its distances")
+        _refuse_outside(name, texts, cells, set(named), "its hierarchy or its distances")
     present = [text for text in named or sorted(set(texts)) if text in set(texts)]
     place = {text: at for at, text in enumerate(present)}
     code = np.array([float(place[text]) for text in texts])
@@ -74,18 +91,17 @@ def without_order(
     return code, None
 
 
-def refuse_disguised(name: str, texts: list[str], index: Codes) -> None:
+def refuse_disguised(name: str, texts: list[str], cells: Cells) -> None:
     """Refuse text that may be meant as numbers or dates, or names records: only the user knows."""
     for kind, pattern in READS_AS.items():
         alike = [at for at, text in enumerate(texts) if pattern.fullmatch(text)]
         if alike:
-            cells = int(np.isin(index, alike).sum())
             raise ColumnError(
-                f"Column {name!r} holds text, and {cells} of {len(index)} cells read as"
+                f"Column {name!r} holds text, and {cells.of(alike)} of {cells.number} cells read as"
                 f" {kind} values. Declare its type: {kind} or nominal. For files, see"
                 " --missing-text and --decimal."
             )
-    known = int((index >= 0).sum())
+    known = cells.of(range(len(texts)))
     if len(texts) > 2 and 2 * len(texts) > known:
         raise ColumnError(
             f"Column {name!r} holds text with {len(texts)} different values in {known}"
@@ -125,12 +141,12 @@ def _in_table(name: str, values: Sequence[str], rows: Sequence[Row]) -> Matrix:
 
 
 def _refuse_outside(
-    name: str, texts: list[str], index: Codes, known: Container[str], what: str
+    name: str, texts: list[str], cells: Cells, known: Container[str], what: str
 ) -> None:
     outside = [at for at, text in enumerate(texts) if text not in known]
     if outside:
-        cells = int(np.isin(index, outside).sum())
         raise InputError(
-            f"Column {name!r} has {cells} of {len(index)} cells with a value that {what} lacks."
+            f"Column {name!r} has {cells.of(outside)} of {cells.number} cells with a value that"
+            f" {what} lacks."
             " Add what is lacking, or mend the cells."
         )

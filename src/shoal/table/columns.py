@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 
 from shoal.errors import ColumnError, InputError
 from shoal.table import frame as tables
-from shoal.table.categories import in_order, refuse_disguised, texts_and_index, without_order
+from shoal.table.categories import (
+    Cells,
+    in_order,
+    refuse_disguised,
+    texts_and_index,
+    without_order,
+)
 from shoal.table.dates import ranked_dates
 from shoal.table.frame import Frame
 from shoal.table.types import Kind, Type, text_of
@@ -98,7 +104,12 @@ def kind_of(frame: Frame, name: str, declared: Type | None = None) -> Kind:
 
 def refuse_holes(columns: list[Column], way_out: str) -> None:
     """Refuse missing values, with their number in each column."""
-    holes = {column.name: int(column.hole.sum()) for column in columns if column.hole.any()}
+    refuse_counted_holes({column.name: int(column.hole.sum()) for column in columns}, way_out)
+
+
+def refuse_counted_holes(counts: Mapping[str, int], way_out: str) -> None:
+    """Refuse columns with missing values, by the number of these."""
+    holes = {name: count for name, count in counts.items() if count}
     if holes:
         name, count = next(iter(holes.items()))
         others = ", ".join(f"{other!r} {n}" for other, n in list(holes.items())[1:])
@@ -157,7 +168,16 @@ def _kind(name: str, kind: Any) -> Kind:
     )
 
 
-def _read(name: str, array: Any, declared: Type | None) -> Column:
+def read_counted(
+    name: str, values: Any, counts: NDArray[np.int64], declared: Type | None = None
+) -> Column:
+    """Return a column of any kind but numbers, of which each value stands ``counts`` times."""
+    return _read(name, values, declared, counts)
+
+
+def _read(
+    name: str, array: Any, declared: Type | None, counts: NDArray[np.int64] | None = None
+) -> Column:
     """Return a column of any kind but numbers."""
     known = declared or Type(_kind(name, array.type))
     plain = _plain(array)
@@ -168,12 +188,13 @@ def _read(name: str, array: Any, declared: Type | None) -> Column:
         if known.kind == "ordinal" and not known.order and pa.types.is_dictionary(array.type):
             known = replace(known, order=_own_order(array))
         texts, index = texts_and_index(plain)
+        cells = Cells(index, counts)
         if known.kind == "ordinal":
-            place = in_order(name, texts, index, known)
+            place = in_order(name, texts, cells, known)
         else:
             if declared is None and _is_text(array.type):
-                refuse_disguised(name, texts, index)
-            place, distances = without_order(name, texts, index, known)
+                refuse_disguised(name, texts, cells)
+            place, distances = without_order(name, texts, cells, known)
     code = np.unique(place, return_inverse=True)[1].astype(np.int64)
     values = np.append(place, np.nan)[index]
     return Column(name, known.kind, values, np.append(code, -1)[index], distances)

@@ -1,0 +1,212 @@
+"""How the columns of a large table are read: the same numbers for every piece of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from shoal.scale.tally import COUNT, Moments, Tally
+from shoal.space import axes_of, with_confidential, zscore
+from shoal.table import frame as tables
+from shoal.table.columns import Column, read_counted
+from shoal.table.frame import Frame
+from shoal.table.types import Kind, Type
+
+Matrix = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """A column of numbers with the mean and the deviation of the whole table."""
+
+    name: str
+    moments: Moments
+
+    @property
+    def flat(self) -> bool:
+        """Whether all values are the same."""
+        return self.moments.deviation == 0
+
+    @property
+    def known(self) -> int:
+        """Number of values that are there."""
+        return self.moments.known
+
+    @property
+    def holes(self) -> int:
+        """Number of missing values."""
+        return self.moments.holes
+
+    def read(self, table: pa.Table, frame: Frame) -> Column:
+        """Return the column of some records."""
+        del table
+        return Column(self.name, "numeric", tables.numbers(frame, self.name), np.empty(0, np.int64))
+
+    def axes(self, column: Column, standardise: str) -> Matrix:
+        """Return the column as an axis; a missing value stands at the mean."""
+        mean, deviation = self.moments.mean, self.moments.deviation
+        values = np.where(column.hole, mean, column.values)
+        if standardise == "zscore":
+            values = (values - mean) / (deviation or np.inf)
+        return values[:, np.newaxis]
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """A column of any other kind, with all its values.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    kind : str
+        What its values are.
+    values : pyarrow.Array
+        The different values.
+    places : ndarray of shape (n_values + 1,)
+        The number that stands for each; not a number for what is missing, at the end.
+    codes : ndarray of shape (n_values + 1,)
+        The code of each; -1 for what is missing.
+    points : dict of ndarray of shape (n_codes + 1, n_axes)
+        The axes of each code, by the name of the units; what is missing stands at the mean.
+    known, holes : int
+        Number of values that are there, and of missing ones.
+    """
+
+    name: str
+    kind: Kind
+    values: pa.Array
+    places: Matrix
+    codes: Codes
+    points: Mapping[str, Matrix]
+    known: int
+    holes: int
+
+    @property
+    def flat(self) -> bool:
+        """Whether all values are the same."""
+        return int(self.codes.max(initial=-1)) < 1
+
+    def read(self, table: pa.Table, frame: Frame) -> Column:
+        """Return the column of some records."""
+        del frame
+        array = table.column(self.name).combine_chunks()
+        index = pc.index_in(array, value_set=self.values, skip_nulls=True)
+        at = np.asarray(index.fill_null(-1).to_numpy(zero_copy_only=False), np.int64)
+        return Column(self.name, self.kind, self.places[at], self.codes[at])
+
+    def axes(self, column: Column, standardise: str) -> Matrix:
+        """Return the column as axes; a missing value stands at the mean."""
+        return self.points[standardise][column.codes]
+
+
+Reading = Numbers | Words
+
+
+@dataclass(frozen=True, eq=False)
+class Book:
+    """All columns that distances are taken on.
+
+    Parameters
+    ----------
+    masked : list of Numbers or Words
+        The masked columns.
+    secret : list of Numbers or Words
+        The confidential columns, where they take part.
+    dependence : float
+        Their share.
+    standardise : str
+        The units of distances.
+    """
+
+    masked: Sequence[Reading]
+    secret: Sequence[Reading]
+    dependence: float
+    standardise: str
+
+    def read(self, table: pa.Table) -> list[Column]:
+        """Return the masked columns of some records."""
+        frame = tables.open_frame(table)
+        return [reading.read(table, frame) for reading in self.masked]
+
+    def space(self, table: pa.Table, columns: Sequence[Column]) -> Matrix:
+        """Return the space in which some records are grouped."""
+        Z = _side_by_side(self.masked, columns, self.standardise)
+        if self.secret:
+            frame = tables.open_frame(table)
+            hidden = [reading.read(table, frame) for reading in self.secret]
+            Y = _side_by_side(self.secret, hidden, self.standardise)
+            Z = with_confidential(Z, Y, self.dependence, (len(self.masked), len(self.secret)))
+        return np.ascontiguousarray(Z)
+
+    def scores(self, columns: Sequence[Column]) -> tuple[Matrix, Codes]:
+        """Return the masked columns as z-scores, and the column of each axis."""
+        parts = [r.axes(c, "zscore") for r, c in zip(self.masked, columns, strict=True)]
+        widths = [part.shape[1] for part in parts]
+        return np.hstack(parts), np.repeat(np.arange(len(parts)), widths)
+
+    @property
+    def variation(self) -> int:
+        """The squared distances of all records from the mean, in z-scores."""
+        return sum(reading.known for reading in self.masked if not reading.flat)
+
+
+def open_book(
+    tally: Tally,
+    masked: Sequence[str],
+    secret: Sequence[str],
+    types: Mapping[str, Type],
+    dependence: float,
+    standardise: str,
+) -> Book:
+    """Return how columns are read, by what was counted of the whole table."""
+
+    def opened(name: str) -> Reading:
+        if name in tally.moments:
+            return Numbers(name, tally.moments[name])
+        return _words(name, tally.values[name], types.get(name))
+
+    return Book(
+        [opened(name) for name in masked],
+        [opened(name) for name in secret],
+        dependence,
+        standardise,
+    )
+
+
+def _words(name: str, counted: pa.Table, declared: Type | None) -> Words:
+    counted = counted.sort_by([(name, "ascending")])
+    values, counts = (counted.column(one).combine_chunks() for one in (name, COUNT))
+    number = counts.to_numpy().astype(np.int64)
+    column = read_counted(name, values, number, declared)
+    there = ~column.hole
+    A = axes_of(column.values, column.codes, column.kind, column.distances, name)[there]
+    weights = number[there].astype(np.float64)
+    code = column.codes[there]
+    mean = (A * weights[:, np.newaxis]).sum(axis=0) / max(1.0, weights.sum())
+    scores = zscore(A, np.zeros(A.shape[1], np.int64), weights) if len(A) else A
+    points = {}
+    for units, found, centre in (("zscore", scores, 0 * mean), ("none", A, mean)):
+        points[units] = np.vstack([np.zeros((int(code.max(initial=-1)) + 1, A.shape[1])), centre])
+        points[units][code] = found
+    return Words(
+        name,
+        column.kind,
+        values.filter(pa.array(there)),
+        np.append(column.values[there], np.nan),
+        np.append(code, -1),
+        points,
+        int(weights.sum()),
+        int(number[~there].sum()),
+    )
+
+
+def _side_by_side(
+    readings: Sequence[Reading], columns: Sequence[Column], standardise: str
+) -> Matrix:
+    pairs = zip(readings, columns, strict=True)
+    return np.hstack([reading.axes(column, standardise) for reading, column in pairs])

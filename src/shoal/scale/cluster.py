@@ -1,0 +1,124 @@
+"""Work on a Dask cluster: in stages, with progress, and with words for what goes wrong."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import shoal
+from shoal import progress
+from shoal.errors import ClusterError, MissingDependency
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+
+@contextmanager
+def opened(client: "Client | str | None") -> Iterator["Client"]:
+    """Yield a client: the one that is given, one of a scheduler's address, or of a local cluster.
+
+    A local cluster has one process for each core and ends with the work.
+    """
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise MissingDependency(
+            "Large tables need Dask. Install it with: pip install 'shoal[scale]'."
+        ) from None
+    if isinstance(client, Client):
+        yield client
+    elif client is not None:
+        try:
+            connected = Client(client, timeout="10s", set_as_default=False)
+        except (OSError, ValueError):
+            raise ClusterError(
+                f"No scheduler answers at {client!r}. Start it, or leave the address out for a"
+                " local cluster."
+            ) from None
+        with connected:
+            yield connected
+    else:
+        cores = os.cpu_count() or 1
+        with (
+            LocalCluster(
+                n_workers=cores, threads_per_worker=1, dashboard_address=None, silence_logs=50
+            ) as cluster,
+            Client(cluster, set_as_default=False) as connected,
+        ):
+            yield connected
+
+
+def check_workers(client: "Client", folder: Path) -> None:
+    """Refuse a cluster without workers, with another Shoal, or that does not see the folder."""
+    with said():
+        found: dict[str, tuple[bool, str]] = client.run(_told, str(folder))
+    if not found:
+        raise ClusterError("The cluster has no workers. Start some, then run again.")
+    for worker, (sees, version) in found.items():
+        if version != shoal.__version__:
+            raise ClusterError(
+                f"Worker {worker} runs Shoal {version}, and this is {shoal.__version__}. Install"
+                " one version everywhere."
+            )
+        if not sees:
+            raise ClusterError(
+                f"Worker {worker} does not see the folder of the target. Write to a folder that all"
+                " workers share."
+            )
+
+
+def stage(
+    client: "Client",
+    name: str,
+    function: Callable[..., Any],
+    tasks: Sequence[tuple[Any, ...]],
+    sizes: Sequence[int],
+) -> Iterator[tuple[int, Any]]:
+    """Yield the number and the result of each task, in the order in which they end.
+
+    Results are small and fetched at once, so a worker that dies takes nothing along but the
+    tasks in its hands; these run again elsewhere. ``sizes`` tells the records of each task,
+    for progress.
+    """
+    from distributed import as_completed
+
+    done, total = 0, sum(sizes)
+    progress.report(name, 0, total)
+    futures: list[Any] = []
+    with said():
+        try:
+            futures = [client.submit(function, *arguments, pure=False) for arguments in tasks]
+            number = {future.key: at for at, future in enumerate(futures)}
+            for future, result in as_completed(futures, with_results=True):
+                at = number[future.key]
+                done += sizes[at]
+                progress.report(name, done, total)
+                yield at, result
+        finally:
+            client.cancel(futures, force=True)
+
+
+@contextmanager
+def said() -> Iterator[None]:
+    """Say in our words what a cluster says in its own."""
+    from distributed import KilledWorker
+    from distributed.comm.core import CommClosedError
+
+    try:
+        yield
+    except KilledWorker:
+        raise ClusterError(
+            "Workers died again and again on one part of the table, mostly for lack of memory."
+            " Nothing was released. Lower at_once, or give workers more memory."
+        ) from None
+    except (CommClosedError, CancelledError, TimeoutError):
+        raise ClusterError(
+            "The connection to the cluster was lost. Nothing was released. Run again when the"
+            " scheduler answers."
+        ) from None
+
+
+def _told(folder: str) -> tuple[bool, str]:
+    return Path(folder).is_dir(), shoal.__version__

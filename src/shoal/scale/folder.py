@@ -1,0 +1,107 @@
+"""A folder that appears whole, or not at all."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from shoal.errors import FileError
+
+MARKER = "_SUCCESS"
+
+
+class Folder:
+    """A release under way: a hidden folder beside its target, renamed when all is done.
+
+    Whatever goes wrong before that removes it. A killed process may leave the hidden folder,
+    never one that could be taken for a release: what is whole holds the file ``_SUCCESS``.
+
+    Parameters
+    ----------
+    target : str or Path
+        The folder to make.
+    force : bool
+        Whether a release that lies there may be replaced.
+    """
+
+    def __init__(self, target: str | os.PathLike[str], *, force: bool = False):
+        self.target = Path(target).absolute()
+        self.force = force
+        self._hidden = Path()
+
+    def __enter__(self) -> Self:
+        self._check()
+        try:
+            self._hidden = Path(
+                tempfile.mkdtemp(
+                    prefix=f".{self.target.name}.", suffix=".part", dir=self.target.parent
+                )
+            )
+            for name in ("came", "cells", "masked", "release"):
+                (self._hidden / name).mkdir()
+        except OSError as error:
+            raise FileError(self._cannot(error)) from None
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for _ in range(2):  # a worker that is still writing may be in the way once
+            shutil.rmtree(self._hidden, ignore_errors=True)
+
+    def path(self, name: str) -> Path:
+        """Return the path of something in the hidden folder."""
+        return self._hidden / name
+
+    def forget(self, name: str) -> None:
+        """Remove scratch files that nobody needs any more, and keep their folder."""
+        shutil.rmtree(self.path(name), ignore_errors=True)
+
+    def check_sources(self, paths: Sequence[str]) -> None:
+        """Refuse to replace a folder that holds the source."""
+        inside = [path for path in paths if self.target in Path(path).parents]
+        if inside:
+            raise FileError(f"{str(self.target)!r} holds the source. Write to another folder.")
+
+    def publish(self) -> None:
+        """Give the release its name."""
+        release, old = self.path("release"), self.path("old")
+        umask = os.umask(0)
+        os.umask(umask)
+        try:
+            release.chmod(0o777 & ~umask)
+            if self.target.exists():
+                self.target.rename(old)
+            try:
+                release.rename(self.target)
+            except OSError:
+                if old.exists():
+                    old.rename(self.target)
+                raise
+        except OSError as error:
+            raise FileError(self._cannot(error)) from None
+
+    def _check(self) -> None:
+        if not self.target.parent.is_dir():
+            raise FileError(f"There is no folder {str(self.target.parent)!r} to write to.")
+        if not self.target.exists():
+            return
+        if not self.target.is_dir():
+            raise FileError(f"{str(self.target)!r} is a file. A large table becomes a folder.")
+        if not self.force:
+            raise FileError(f"{str(self.target)!r} exists already. Use --force to replace it.")
+        if any(self.target.iterdir()) and not (self.target / MARKER).exists():
+            raise FileError(
+                f"{str(self.target)!r} is no release of Shoal: it lacks the file {MARKER}. Remove"
+                " it yourself, or write to another folder."
+            )
+
+    def _cannot(self, error: OSError) -> str:
+        reason = (error.strerror or "the disk said no").lower()
+        return f"{str(self.target)!r} could not be written: {reason}. Nothing was changed."

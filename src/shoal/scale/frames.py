@@ -1,0 +1,46 @@
+"""A Dask DataFrame becomes files, so that it is computed once."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from shoal.scale.cluster import said
+from shoal.scale.job import task
+from shoal.scale.slices import appearing
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+
+def is_dask_frame(source: Any) -> bool:
+    """Say whether the source is a Dask DataFrame; without importing Dask."""
+    return type(source).__module__.startswith(("dask.", "dask_expr.")) and hasattr(
+        source, "to_delayed"
+    )
+
+
+def write_frame(client: "Client", frame: Any, folder: Path) -> list[str]:
+    """Write the partitions of a Dask DataFrame to Parquet files; return these."""
+    from dask.delayed import delayed
+    from distributed import wait
+
+    schema = pa.Schema.from_pandas(frame._meta_nonempty, preserve_index=False).remove_metadata()
+    paths = [str(folder / f"{at:08d}.parquet") for at in range(frame.npartitions)]
+    parts = [
+        delayed(_write)(part, path, schema)
+        for part, path in zip(frame.to_delayed(), paths, strict=True)
+    ]
+    with said():
+        futures = client.compute(parts)
+        wait(futures)
+        client.gather(futures)
+    return paths
+
+
+@task
+def _write(part: Any, path: str, schema: pa.Schema) -> None:
+    table = pa.Table.from_pandas(part, schema=schema, preserve_index=False)
+    with appearing(Path(path)) as writing:
+        pq.write_table(table.replace_schema_metadata(None), writing)

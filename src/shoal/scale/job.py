@@ -1,0 +1,159 @@
+"""What every task must know, kept in a file that all workers read."""
+
+import pickle
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, wraps
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from shoal.errors import FileError, ShoalError
+from shoal.mask import Microaggregate
+from shoal.scale.book import Book
+from shoal.scale.slices import appearing
+from shoal.scale.tree import Tree
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Strata:
+    """The strata of a table, each with its cuts.
+
+    Parameters
+    ----------
+    columns : list of str
+        The columns whose values make them; none where the table is not split.
+    values : list of pyarrow.Array
+        The different values of each column.
+    numbers : ndarray of shape (n_strata,)
+        The places of its values as one number, of each stratum; ascending.
+    trees : list of Tree
+        The cuts of each stratum.
+    """
+
+    columns: Sequence[str]
+    values: Sequence[pa.Array]
+    numbers: Codes
+    trees: Sequence[Tree]
+
+    @property
+    def starts(self) -> Codes:
+        """The number of the first cell of each stratum; a cell is a leaf of its cuts."""
+        return np.cumsum([0, *(tree.n_leaves for tree in self.trees)])
+
+    def of(self, table: pa.Table) -> Codes:
+        """Return the stratum of each record."""
+        return np.searchsorted(self.numbers, self.joined(table))
+
+    def joined(self, table: pa.Table) -> Codes:
+        """Return the places of the values of each record as one number."""
+        return joined(table, self.columns, self.values)
+
+    def cells(self, table: pa.Table, Z: NDArray[np.float64]) -> Codes:
+        """Return the cell of each record."""
+        stratum, starts = self.of(table), self.starts
+        found = np.empty(len(Z), np.int64)
+        for at in np.unique(stratum):
+            rows = np.flatnonzero(stratum == at)
+            found[rows] = starts[at] + self.trees[at].leaves(Z[rows])
+        return found
+
+
+def joined(table: pa.Table, columns: Sequence[str], values: Sequence[pa.Array]) -> Codes:
+    """Return one number per record for the places of its values among all values."""
+    number = np.zeros(len(table), np.int64)
+    for name, known in zip(columns, values, strict=True):
+        array = table.column(name).combine_chunks()
+        place = pc.index_in(array, value_set=known, skip_nulls=False)
+        number = number * (len(known) + 1) + place.to_numpy(zero_copy_only=False)
+    return number
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """What is done to the records of a large table, after the first pass over it.
+
+    Parameters
+    ----------
+    step : Microaggregate
+        The step.
+    book : Book
+        How columns are read.
+    strata : Strata
+        Where records belong.
+    released : pyarrow.Schema
+        What leaves, with its types.
+    known : list of str
+        Columns that an attacker may know.
+    confidential : list of str
+        Confidential columns.
+    needed : list of str
+        Columns whose missing values drop a record.
+    n_parts : int
+        Number of files of the release.
+    asked : float
+        Share of the records that an attacker looks for.
+    seed : int
+        Which records these are.
+    """
+
+    step: Microaggregate
+    book: Book
+    strata: Strata
+    released: pa.Schema
+    known: Sequence[str]
+    confidential: Sequence[str]
+    needed: Sequence[str]
+    n_parts: int
+    asked: float
+    seed: int
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns to read."""
+        return list(self.released.names)
+
+
+def save_job(job: Job, path: Path) -> None:
+    """Keep a job where workers find it."""
+    with appearing(path) as part:
+        part.write_bytes(pickle.dumps(job))
+
+
+@lru_cache(maxsize=1)
+def load_job(path: str) -> Job:
+    """Return a job; a worker reads it once."""
+    job: Job = pickle.loads(Path(path).read_bytes())
+    return job
+
+
+def task(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a function run on a worker: what the disk refuses is said clearly, memory given back."""
+
+    @wraps(function)
+    def run(*arguments: P.args, **options: P.kwargs) -> R:
+        try:
+            return function(*arguments, **options)
+        except ShoalError:
+            raise
+        except OSError as error:
+            reason = (error.strerror or "the disk said no").lower()
+            raise FileError(f"A worker could not write: {reason}. Nothing was released.") from None
+        finally:
+            pa.default_memory_pool().release_unused()
+
+    return run
+
+
+def counted(sizes: NDArray[np.int64]) -> Mapping[int, int]:
+    """Return how many groups or classes there are of each size."""
+    size, number = np.unique(sizes, return_counts=True)
+    return dict(zip(size.tolist(), number.tolist(), strict=True))

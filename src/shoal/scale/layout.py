@@ -1,0 +1,126 @@
+"""Cells become units that are grouped together, and units become blocks that one worker takes."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.errors import InputError
+from shoal.scale.book import Book
+from shoal.scale.job import Strata, joined
+from shoal.scale.pieces import sorted_by
+from shoal.scale.tally import COUNT, Tally
+from shoal.scale.tree import Tree, grow
+
+FLOOR = 8  # a unit holds at least this part of a full one, if its stratum does
+
+Unit = list[int]
+
+
+def cut_strata(tally: Tally, book: Book, columns: Sequence[str], k: int, most: int) -> Strata:
+    """Return the strata with cuts into cells of about ``most`` records; refuse small ones.
+
+    Parameters
+    ----------
+    tally : Tally
+        What was counted of the whole table, with the sample.
+    book : Book
+        How columns are read.
+    columns : list of str
+        The columns of strata.
+    k : int
+        Least number of records in a stratum.
+    most : int
+        Records in a cell.
+
+    Returns
+    -------
+    Strata
+        The strata, in the order of their values.
+    """
+    sample = sorted_by(tally.sample, columns) if tally.sample is not None else None
+    Z = book.space(sample, book.read(sample)) if sample is not None and len(sample) else None
+    if not columns:
+        tree = _tree(Z, tally.records, most)
+        return Strata((), (), np.zeros(1, np.int64), (tree,))
+    strata: pa.Table = tally.strata
+    counts = strata.column(COUNT).to_numpy()
+    _refuse_small(counts, k)
+    values = [_values(strata, name) for name in columns]
+    number = joined(strata, columns, values)
+    order = np.argsort(number)
+    of = joined(sample, columns, values) if Z is not None else number[:0]
+    trees = [
+        _tree(None if Z is None else Z[of == number[at]], int(counts[at]), most) for at in order
+    ]
+    return Strata(list(columns), values, number[order], trees)
+
+
+def units_of(strata: Strata, records: Mapping[int, int], k: int, most: int) -> list[Unit]:
+    """Join cells with the next ones until none is too small; units never cross a stratum.
+
+    Parameters
+    ----------
+    strata : Strata
+        The strata with their cuts.
+    records : dict
+        Exact number of records in each cell.
+    k : int
+        Least number of records in a group.
+    most : int
+        Records in a cell, by the sample.
+
+    Returns
+    -------
+    list of list of int
+        The cells of each unit, at least k records in all.
+    """
+    floor = max(k, most // FLOOR)
+    found: list[Unit] = []
+    starts = strata.starts
+    for start, stop in zip(starts[:-1], starts[1:], strict=True):
+        inside: list[Unit] = [[]]
+        for cell in range(start, stop):
+            if sum(records.get(one, 0) for one in inside[-1]) >= floor:
+                inside.append([])
+            inside[-1].append(cell)
+        if len(inside) > 1 and sum(records.get(one, 0) for one in inside[-1]) < floor:
+            last = inside.pop()
+            inside[-1] += last
+        found += inside
+    return found
+
+
+def blocks_of(units: Sequence[Unit], records: Mapping[int, int], most: int) -> list[list[Unit]]:
+    """Pack units that follow each other into blocks of up to ``most`` records."""
+    blocks: list[list[Unit]] = []
+    held = 0
+    for unit in units:
+        size = sum(records.get(cell, 0) for cell in unit)
+        if not blocks or held + size > most:
+            blocks.append([])
+            held = 0
+        blocks[-1].append(unit)
+        held += size
+    return blocks
+
+
+def _tree(Z: np.ndarray | None, records: int, most: int) -> Tree:
+    if Z is None or not len(Z):
+        return grow(np.empty((0, 0 if Z is None else Z.shape[1])), 1)
+    return grow(Z, most * len(Z) / records if records > most else len(Z))
+
+
+def _values(strata: pa.Table, name: str) -> pa.Array:
+    column = strata.select([name]).group_by([name]).aggregate([]).column(name)
+    return sorted_by(pa.table({name: column}), []).column(name).combine_chunks()
+
+
+def _refuse_small(counts: np.ndarray, k: int) -> None:
+    """Refuse strata of fewer than k records; their names may be persons."""
+    small = int((counts < k).sum())
+    if small:
+        raise InputError(
+            f"A group needs k={k} records but {small} of {len(counts)} strata hold fewer. Choose a"
+            " coarser column for within, or merge these strata first."
+        )

@@ -1,0 +1,225 @@
+"""What workers do: part the records, group those of a block, write a part of the release."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from shoal.mask.centroid import centroid
+from shoal.mask.checks import check_values
+from shoal.measure import classes, homogeneous_classes
+from shoal.measure.linkage import linked_among
+from shoal.partitioners import Auto, Blocked, Partition, Partitioner, way_taken
+from shoal.scale.exact import exact_sum
+from shoal.scale.folder import MARKER
+from shoal.scale.job import Job, counted, load_job, task
+from shoal.scale.keys import chosen, content_keys
+from shoal.scale.pieces import Piece, batches, sorted_by
+from shoal.scale.slices import Slices, appearing, read_slices, write_slices
+from shoal.table import frame as tables
+from shoal.table.columns import Column
+from shoal.table.frame import Taken
+
+Matrix = NDArray[np.float64]
+Unit = Sequence[int]  # cells of one stratum that are grouped together
+
+
+@task
+def part_piece(job_file: str, piece: Piece, folder: str, number: int, most: int) -> list[Slices]:
+    """Write the records of a piece to scratch, by the cell each belongs to.
+
+    A file is written whenever ``most`` records are in hand.
+    """
+    job = load_job(job_file)
+    written: list[Slices] = []
+    held: list[pa.Table] = []
+
+    def write() -> None:
+        table = pa.concat_tables(held)
+        held.clear()
+        cells = job.strata.cells(table, job.book.space(table, job.book.read(table)))
+        path = Path(folder, f"{number:08d}-{len(written):04d}.arrow")
+        written.append(write_slices(path, table, cells))
+
+    for table in batches(piece, job.columns, job.needed):
+        held.append(table)
+        if sum(map(len, held)) >= most:
+            write()
+    if held:
+        write()
+    return written
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """What became of the records of a block.
+
+    Parameters
+    ----------
+    slices : Slices
+        Where they lie, masked, by the part of the release they belong to.
+    lost : int
+        Sum of their squared distances to their masked forms, in units of
+        `shoal.scale.exact.UNIT` and of z-scores.
+    sizes : dict
+        How many groups there are of each size.
+    ways : tuple of str
+        The methods that were used.
+    linked, asked : int and int
+        Expected right links of an attacker, in units of `shoal.scale.exact.UNIT`, and the
+        records that were looked for.
+    filled : dict
+        Cells of each column that were missing and hold a value now.
+    """
+
+    slices: Slices
+    lost: int
+    sizes: Mapping[int, int]
+    ways: tuple[str, ...]
+    linked: int
+    asked: int
+    filled: Mapping[str, int]
+
+
+@task
+def group_block(
+    job_file: str, units: Sequence[Unit], files: Sequence[Slices], folder: str, number: int
+) -> Grouped:
+    """Group the records of a block and mask them; each of its units by itself."""
+    job = load_job(job_file)
+    masked: list[pa.Table] = []
+    lost = linked = asked = 0
+    sizes: list[NDArray[np.int64]] = []
+    ways: dict[str, None] = {}
+    filled: dict[str, int] = {}
+    for unit in units:
+        table = sorted_by(read_slices(files, unit), [*job.step.columns, *job.step.strata])
+        columns = job.book.read(table)
+        check_values(job.step, columns)
+        groups, way = _groups(job, table, columns)
+        released = _masked(job, table, columns, groups)
+        after = job.book.read(released)
+        lost += _lost(job, columns, after)
+        found, number_asked = _linked(job, table, columns, after)
+        linked, asked = linked + found, asked + number_asked
+        sizes.append(groups.sizes)
+        ways[way] = None
+        for column, new in zip(columns, after, strict=True):
+            cells = int((column.hole & ~new.hole).sum())
+            filled[column.name] = filled.get(column.name, 0) + cells
+        masked.append(released)
+    table = pa.concat_tables(masked)
+    parts = content_keys(table, job.known) % np.uint64(job.n_parts)
+    path = Path(folder, f"{number:08d}.arrow")
+    slices = write_slices(path, table, parts.astype(np.int64))
+    return Grouped(slices, lost, counted(np.concatenate(sizes)), tuple(ways), linked, asked, filled)
+
+
+def _groups(job: Job, table: pa.Table, columns: Sequence[Column]) -> tuple[Partition, str]:
+    """Return the groups of some records, and the method that made them."""
+    Z = job.book.space(table, columns)
+    fitted = one_at_a_time(job.step.partition, len(Z)).fit(Z)
+    return fitted.partition_, way_taken(fitted).partition(" in ")[0]
+
+
+def one_at_a_time(partition: Partitioner, records: int) -> Partitioner:
+    """Return the partitioner as a worker uses it: beside others, so without threads of its own."""
+    chosen = partition.choice(records) if isinstance(partition, Auto) else partition.settled()
+    return chosen.set_params(workers=1) if isinstance(chosen, Blocked) else chosen
+
+
+def _masked(job: Job, table: pa.Table, columns: Sequence[Column], groups: Partition) -> pa.Table:
+    """Return the released columns of some records."""
+    frame = tables.open_frame(table)
+    values: dict[str, NDArray[np.generic] | Taken] = {}
+    for column in columns:
+        values[column.name] = centroid(
+            column,
+            groups,
+            column.hole,
+            aggregate=job.step.aggregate,
+            trim=job.step.trim,
+            decimals=job.step.decimals,
+            whole=tables.is_whole(frame, column.name),
+        )
+    released: pa.Table = tables.to_native(tables.with_values(frame, values))
+    return released.select(job.released.names).cast(job.released)
+
+
+def _lost(job: Job, before: Sequence[Column], after: Sequence[Column]) -> int:
+    """Return the squared distances between records and their masked forms, summed exactly.
+
+    What came missing cannot have changed.
+    """
+    (Z, of), (masked, _) = job.book.scores(before), job.book.scores(after)
+    came = np.column_stack([column.hole for column in before])[:, of]
+    return exact_sum(np.where(came, 0.0, (Z - masked) ** 2).ravel())
+
+
+def _linked(
+    job: Job, table: pa.Table, before: Sequence[Column], after: Sequence[Column]
+) -> tuple[int, int]:
+    """Return the expected right links among the records that the attacker looks for."""
+    keys = content_keys(table, job.step.columns, job.seed + 1)
+    rows = np.flatnonzero(chosen(keys, job.asked))
+    if not len(rows):
+        return 0, 0
+    Z, masked = job.book.scores(before)[0], job.book.scores(after)[0]
+    return exact_sum(linked_among(Z, masked, rows)), len(rows)
+
+
+class Part(NamedTuple):
+    """A file of the release, and what was counted on it."""
+
+    name: str
+    records: int
+    bytes: int
+    sha256: str
+    sizes: Mapping[int, int]
+    homogeneous: Mapping[str, int]
+
+
+@task
+def write_part(job_file: str, part: int, files: Sequence[Slices], folder: str) -> Part | None:
+    """Write a part of the release, then read it again and count records that look alike.
+
+    All records with the same known values are in one part, and their order depends on
+    released values alone.
+    """
+    job = load_job(job_file)
+    if not any(part in file.batch for file in files):
+        return None
+    table = sorted_by(read_slices(files, [part]), job.known)
+    path = Path(folder, f"part-{part:05d}.parquet")
+    with appearing(path) as writing:
+        pq.write_table(table, writing)
+    del table
+    released = tables.open_frame(
+        pq.read_table(path, columns=[*job.known, *job.confidential], partitioning=None)
+    )
+    found = classes(tables.keys(released, job.known))
+    secret = tables.codes(released, job.confidential)
+    alike = homogeneous_classes(found[:, None], secret) if job.confidential else ()
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return Part(
+        path.name,
+        len(released),
+        path.stat().st_size,
+        digest,
+        counted(np.bincount(found)),
+        dict(zip(job.confidential, map(int, alike), strict=True)),
+    )
+
+
+def write_marker(folder: Path, entries: Mapping[str, object]) -> None:
+    """Write the mark that the release is whole."""
+    with appearing(folder / MARKER) as part:
+        part.write_text(json.dumps(entries, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

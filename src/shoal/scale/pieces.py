@@ -1,0 +1,191 @@
+"""Files become pieces that one worker reads at a time."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from shoal.errors import ColumnError, FileError, InputError
+from shoal.table import frame as tables
+
+BATCH = 50_000  # records that are decoded at a time
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some row groups of a Parquet file.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    row_groups : tuple of int
+        The row groups, by number.
+    records : int
+        Number of records in them.
+    """
+
+    path: str
+    row_groups: tuple[int, ...]
+    records: int
+
+
+class Footer(NamedTuple):
+    """What the end of a Parquet file says: columns, lengths of row groups, ordered categories."""
+
+    schema: pa.Schema
+    lengths: list[int]
+    ordered: frozenset[str] = frozenset()
+
+
+def find_files(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
+    """Return the Parquet files of a folder or of a list, in the order of their paths.
+
+    Files whose names begin with a dot or an underscore are no data, as everywhere.
+    """
+    given = [source] if isinstance(source, str | os.PathLike) else list(source)
+    found: list[str] = []
+    for place in map(Path, given):
+        if place.is_dir():
+            inside = [p for p in place.rglob("*.parquet") if not _hidden(p.relative_to(place))]
+            if not inside:
+                raise FileError(f"The folder {str(place)!r} holds no .parquet files.")
+            found += map(str, inside)
+        elif not place.exists():
+            raise FileError(f"There is no file {str(place)!r}.")
+        else:
+            found.append(str(place))
+    found = sorted(str(Path(path).absolute()) for path in found)
+    for one, other in pairwise(found):
+        if one == other:
+            raise FileError(f"{one!r} is named twice. Its records would count twice.")
+    return found
+
+
+def read_footer(path: str) -> Footer:
+    """Return the columns of a file and the lengths of its row groups."""
+    with _reading(path), pq.ParquetFile(path) as file:
+        groups = range(file.metadata.num_row_groups)
+        lengths = [file.metadata.row_group(at).num_rows for at in groups]
+        schema = file.schema_arrow
+        return Footer(_usual(schema), lengths, frozenset(f.name for f in schema if _ordered(f)))
+
+
+def cut_pieces(paths: Sequence[str], footers: Sequence[Footer], most: int) -> list[Piece]:
+    """Return pieces of about ``most`` records; a row group is never cut.
+
+    Files must have the same columns of the same types.
+    """
+    first = footers[0].schema
+    pieces: list[Piece] = []
+    for path, (schema, lengths, _) in zip(paths, footers, strict=True):
+        _check_same(first, schema, paths[0], path)
+        chosen: list[int] = []
+        for at in range(len(lengths)):
+            chosen.append(at)
+            records = sum(lengths[one] for one in chosen)
+            if records >= most or at + 1 == len(lengths):
+                pieces.append(Piece(path, tuple(chosen), records))
+                chosen = []
+    if not sum(piece.records for piece in pieces):
+        raise InputError("The data hold no records.")
+    return [piece for piece in pieces if piece.records]
+
+
+def batches(piece: Piece, columns: Sequence[str], needed: Sequence[str]) -> Iterator[pa.Table]:
+    """Yield the records of a piece, some columns of them, in parts that are never empty.
+
+    Records that lack a value in the columns ``needed`` are left out.
+    """
+    seen = 0
+    with _reading(piece.path), pq.ParquetFile(piece.path, page_checksum_verification=True) as file:
+        for batch in file.iter_batches(BATCH, list(piece.row_groups), columns=list(columns)):
+            seen += len(batch)
+            table = usual(pa.Table.from_batches([batch]).select(list(columns)))
+            if needed and len(table):
+                lacking = tables.incomplete(tables.open_frame(table), needed)
+                table = table.filter(pa.array(~lacking))
+            if len(table):
+                yield table
+    if seen != piece.records:
+        raise FileError(f"{Path(piece.path).name!r} changed while it was read. Run again.")
+
+
+def usual(table: pa.Table) -> pa.Table:
+    """Return a table without notes, and without dictionaries, which differ from file to file."""
+    return table.cast(_usual(table.schema))
+
+
+def sorted_by(table: pa.Table, columns: Sequence[str]) -> pa.Table:
+    """Return the records in the order of some columns, then of all others.
+
+    Records that are still equal are equal throughout, so this order depends on nothing else.
+    """
+    names = [*columns, *(name for name in table.column_names if name not in columns)]
+    keys = pa.table([table.column(name) for name in names], [str(at) for at in range(len(names))])
+    return table.take(pc.sort_indices(keys, [(name, "ascending") for name in keys.column_names]))
+
+
+def check_sortable(schema: pa.Schema) -> None:
+    """Refuse columns of types that have no order."""
+    for field in schema:
+        try:
+            pc.sort_indices(pa.table({"x": pa.array([], field.type)}), [("x", "ascending")])
+        except (pa.ArrowTypeError, pa.ArrowNotImplementedError):
+            raise ColumnError(
+                f"Column {field.name!r} holds {field.type} values, which have no order that"
+                " released records could be sorted by. Leave it out, or turn it into text."
+            ) from None
+
+
+def _usual(schema: pa.Schema) -> pa.Schema:
+    return pa.schema([pa.field(field.name, _plain(field.type)) for field in schema])
+
+
+def _plain(kind: Any) -> Any:
+    if pa.types.is_dictionary(kind):
+        return _plain(kind.value_type)
+    views = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
+    return views.get(kind, kind)
+
+
+def _check_same(first: pa.Schema, other: pa.Schema, path: str, another: str) -> None:
+    one = {field.name: field.type for field in first}
+    two = {field.name: field.type for field in other}
+    differ = [name for name in {**one, **two} if one.get(name) != two.get(name)]
+    if differ:
+        raise FileError(
+            f"{Path(another).name!r} and {Path(path).name!r} differ in column {differ[0]!r}: not"
+            " there in both, or not of one type. Files of one table have the same columns."
+        )
+
+
+def _ordered(field: Any) -> bool:
+    return bool(pa.types.is_dictionary(field.type) and field.type.ordered)
+
+
+def _hidden(path: Path) -> bool:
+    return any(part.startswith((".", "_")) for part in path.parts)
+
+
+@contextmanager
+def _reading(path: str) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError:
+        raise FileError(
+            f"{path!r} is gone, or a worker does not see it. Nothing was released."
+        ) from None
+    except (pa.ArrowException, OSError, ValueError) as error:
+        if isinstance(error, InputError | FileError):
+            raise
+        raise FileError(
+            f"{Path(path).name!r} is not a Parquet file, or it is damaged. Nothing was released."
+        ) from None

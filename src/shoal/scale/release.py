@@ -1,0 +1,176 @@
+"""What a plan makes of a large table: a folder, and what can be said about it."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from shoal.errors import (
+    GuaranteeBroken,
+    HomogeneousGroup,
+    MissingValues,
+    NoSpread,
+    ShoalWarning,
+)
+from shoal.findings import unprotected
+from shoal.mask.homogeneity import told
+from shoal.plan import Plan
+from shoal.scale.exact import UNIT
+from shoal.scale.job import Job
+from shoal.scale.passes import Grouped, Part
+from shoal.table.roles import listed
+
+SOFTWARE = ("shoal", "numpy", "numba", "scikit-learn", "pyarrow", "dask")
+
+
+@dataclass(frozen=True, eq=False)
+class LargeRelease:
+    """A masked table in a folder, with what was done to it and what that cost.
+
+    Parameters
+    ----------
+    target : Path
+        The folder of Parquet files.
+    plan : Plan
+        What was done; running it again gives the same files.
+    measures : dict
+        Value of each measure by name: ``information_loss`` of all records, summed exactly;
+        ``smallest_class``, ``class_sizes``, ``reidentification`` and
+        ``homogeneous_classes`` counted on the released files; ``linkage`` of a sample.
+    remarks : dict
+        How a measure was taken, by its name.
+    warnings : tuple of str
+        What the person who signs must know.
+    groups : dict
+        Number of groups, the smallest and the largest.
+    provenance : dict
+        Number of records and of blocks, methods used and versions of software.
+    files : tuple of dict
+        Name, records, bytes and hash of each file.
+    drawn_seeds : tuple of int
+        Seeds that the plan left open and this run drew; they stand in its ``plan``.
+    """
+
+    target: Path
+    plan: Plan
+    measures: dict[str, Any]
+    remarks: dict[str, str]
+    warnings: tuple[str, ...]
+    groups: dict[str, int]
+    provenance: dict[str, Any]
+    files: tuple[dict[str, Any], ...]
+    drawn_seeds: tuple[int, ...] = ()
+
+    @property
+    def marker(self) -> dict[str, Any]:
+        """What the file ``_SUCCESS`` holds: nothing that may not be published."""
+        return {
+            "records": self.provenance["records"],
+            "promise": {"k": self.plan.k, "smallest_class": self.measures["smallest_class"]},
+            "measures": self.measures,
+            "remarks": self.remarks,
+            "versions": self.provenance["versions"],
+            "files": list(self.files),
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"LargeRelease({self.provenance['records']} records in {len(self.files)} files, groups"
+            f" of {self.groups['smallest']} to {self.groups['largest']}, information loss"
+            f" {self.measures['information_loss']:.2f}%)"
+        )
+
+
+def measured(
+    job: Job, grouped: Sequence[Grouped], parts: Sequence[Part]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the measures of a release, and how they were taken."""
+    sizes = summed(part.sizes for part in parts)
+    records = sum(size * number for size, number in sizes.items())
+    variation, lost = job.book.variation, sum(one.lost for one in grouped)
+    found: dict[str, Any] = {
+        "information_loss": float(100 * lost * UNIT / variation) if variation else 0.0,
+        "smallest_class": min(sizes),
+        "class_sizes": sizes,
+        "reidentification": {
+            "prosecutor": 1 / min(sizes),
+            "journalist": 1 / min(sizes),
+            "marketer": sum(sizes.values()) / records,
+        },
+    }
+    remarks = {}
+    if job.confidential:
+        found["homogeneous_classes"] = summed(part.homogeneous for part in parts)
+    asked = sum(one.asked for one in grouped)
+    if asked:
+        found["linkage"] = float(sum(one.linked for one in grouped) * UNIT / asked)
+        remarks["linkage"] = (
+            f"Of {asked} records drawn from {records}, each looked for among the originals of its"
+            " own block and in units of the original; among all, no more links would be right."
+        )
+    return found, remarks
+
+
+def check_promise(plan: Plan, measures: Mapping[str, Any], came: int, left: int) -> None:
+    """Raise where the files keep less than the plan promised; nothing leaves then."""
+    if plan.k is not None and measures["smallest_class"] < plan.k:
+        raise GuaranteeBroken(
+            f"The smallest class of the released values holds {measures['smallest_class']} records;"
+            f" k={plan.k} was promised. Please report this: no data were released."
+        )
+    if came != left:
+        raise GuaranteeBroken(
+            f"{came} records came and {left} would leave. Please report this: no data were"
+            " released."
+        )
+
+
+def findings(
+    plan: Plan, job: Job, names: Sequence[str], grouped: Sequence[Grouped], dropped: int, came: int,
+    measures: Mapping[str, Any],
+) -> list[ShoalWarning]:  # fmt: skip
+    """Return what the person who signs must know."""
+    found: list[ShoalWarning] = []
+    if dropped:
+        found.append(
+            MissingValues(f"{dropped} of {came} records were dropped because values are missing.")
+        )
+    found += unprotected(plan, names)
+    flat = [reading.name for reading in job.book.masked if reading.flat]
+    if flat:
+        verb = "is constant and takes" if len(flat) == 1 else "are constant and take"
+        found.append(
+            NoSpread(f"{listed(flat)} {verb} no part in the grouping: there is no spread.")
+        )
+    filled = summed(one.filled for one in grouped)
+    if any(filled.values()):
+        cells = ", ".join(f"{name!r} {number}" for name, number in filled.items() if number)
+        found.append(
+            MissingValues(f"Cells that were missing now hold the value of the group: {cells}.")
+        )
+    classes = sum(measures["class_sizes"].values())
+    reason = told(measures.get("homogeneous_classes", {}), classes)
+    if reason:
+        found.append(HomogeneousGroup(f"{reason} Raise k if that matters."))
+    return found
+
+
+def provenance(records: int, blocks: int, grouped: Iterable[Grouped]) -> dict[str, Any]:
+    """Return where a release comes from."""
+    ways = dict.fromkeys(way for one in grouped for way in one.ways)
+    return {
+        "records": records,
+        "blocks": blocks,
+        "methods": sorted(f"{way} in {blocks} blocks" for way in ways),
+        "versions": {name: version(name) for name in SOFTWARE},
+    }
+
+
+def summed(counts: Iterable[Mapping[Any, int]]) -> dict[Any, int]:
+    """Return counts by the same names together, in the order of these names."""
+    total: Counter[Any] = Counter()
+    for one in counts:
+        total.update(one)
+    return {name: total[name] for name in sorted(total)}

@@ -1,0 +1,224 @@
+"""The stages of a run: count, part, group, write."""
+
+from collections.abc import Sequence
+from math import ceil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from shoal.errors import InputError
+from shoal.mask import Microaggregate
+from shoal.mask.checks import WAY_OUT
+from shoal.plan import Plan
+from shoal.scale.book import open_book
+from shoal.scale.cluster import stage
+from shoal.scale.folder import Folder
+from shoal.scale.frames import is_dask_frame, write_frame
+from shoal.scale.job import Job, save_job, task
+from shoal.scale.layout import blocks_of, cut_strata, units_of
+from shoal.scale.passes import Part, group_block, part_piece, write_part
+from shoal.scale.pieces import check_sortable, cut_pieces, find_files, read_footer
+from shoal.scale.refusals import check_columns, check_plan
+from shoal.scale.release import (
+    LargeRelease,
+    check_promise,
+    findings,
+    measured,
+    provenance,
+    summed,
+)
+from shoal.scale.tally import Tally, Wanted, merged, tally_piece
+from shoal.table.columns import refuse_counted_holes
+from shoal.table.roles import columns_with
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+SAMPLE = 20_000  # least records of the sample that cuts are found on
+PER_CELL = 100  # sampled records of a cell
+ASKED = 20_000  # records that an attacker looks for
+
+
+class Run:
+    """One run: what its stages share."""
+
+    def __init__(self, cluster: "Client", folder: Folder, plan: Plan, at_once: int, seed: int):
+        self.cluster, self.folder, self.plan = cluster, folder, plan
+        self.step: Microaggregate = check_plan(plan)
+        self.at_once, self.seed = at_once, seed
+        self.job_file = str(folder.path("job"))
+        self.warnings: list[Warning] = []
+
+    def release(self, source: Any, drawn: tuple[int, ...]) -> LargeRelease:
+        """Go through the stages: count, part, group, write."""
+        paths = self._files(source)
+        schema = self._open(paths)
+        tally = self._count(schema)
+        job = self._job(schema, tally)
+        records = self._part(job)
+        grouped = self._group(job, records)
+        parts = self._write(job, grouped)
+        measures, remarks = measured(job, grouped, parts)
+        left = sum(part.records for part in parts)
+        check_promise(self.plan, measures, tally.records, left)
+        came = sum(piece.records for piece in self.pieces)
+        self.warnings += findings(
+            self.plan, job, schema.names, grouped, came - tally.records, came, measures
+        )
+        sizes = summed(one.sizes for one in grouped)
+        return LargeRelease(
+            self.folder.target,
+            self.plan,
+            measures,
+            remarks,
+            tuple(map(str, self.warnings)),
+            {"number": sum(sizes.values()), "smallest": min(sizes), "largest": max(sizes)},
+            provenance(left, len(grouped), grouped),
+            tuple(
+                {n: getattr(p, n) for n in ("name", "records", "bytes", "sha256")} for p in parts
+            ),
+            drawn,
+        )
+
+    def _files(self, source: Any) -> list[str]:
+        """Return the files of the source; a Dask DataFrame is computed once, into scratch files."""
+        if is_dask_frame(source):
+            return write_frame(self.cluster, source, self.folder.path("came"))
+        paths = find_files(source)
+        self.folder.check_sources(paths)
+        return paths
+
+    def _open(self, paths: Sequence[str]) -> pa.Schema:
+        tasks = [(path,) for path in paths]
+        footers = dict(stage(self.cluster, "opening files", _footer, tasks, [1] * len(paths)))
+        found = [footers[at] for at in range(len(paths))]
+        self.pieces = cut_pieces(paths, found, self.at_once)
+        schema: pa.Schema = found[0].schema
+        check_columns(self.plan, schema, frozenset().union(*(one.ordered for one in found)))
+        return schema
+
+    def _count(self, schema: pa.Schema) -> Tally:
+        """Take moments, values and a sample in one pass."""
+        secret = columns_with(self.plan.roles, "confidential") if self.step.dependence else []
+        seen = [*self.step.columns, *(n for n in secret if n not in self.step.columns)]
+        numbers = [name for name in seen if self._is_number(schema, name)]
+        records = sum(piece.records for piece in self.pieces)
+        sample = max(SAMPLE, PER_CELL * records // self.at_once)
+        wanted = Wanted(
+            numbers,
+            [name for name in seen if name not in numbers],
+            self.step.strata,
+            self.plan.needed,
+            min(1.0, sample / records),
+            self.seed,
+        )
+        tasks = [(piece, wanted) for piece in self.pieces]
+        sizes = [piece.records for piece in self.pieces]
+        tally = Tally()
+        for _, found in stage(self.cluster, "counting", _tally, tasks, sizes):
+            tally = merged([tally, found])
+        if tally.records < self.step.k:
+            raise InputError(
+                f"A group needs k={self.step.k} records but the data hold only {tally.records}."
+                " Lower k."
+            )
+        return tally
+
+    def _is_number(self, schema: pa.Schema, name: str) -> bool:
+        declared = self.plan.types.get(name)
+        if declared is not None:
+            return declared.kind == "numeric"
+        kind = schema.field(name).type
+        return bool(
+            pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+        )
+
+    def _job(self, schema: pa.Schema, tally: Tally) -> Job:
+        """Decide how columns are read, where the cuts are and what leaves."""
+        step, confidential = self.step, columns_with(self.plan.roles, "confidential")
+        secret = confidential if step.dependence else []
+        book = open_book(
+            tally, step.columns, secret, self.plan.types, step.dependence, step.standardise
+        )
+        if step.missing != "impute":
+            refuse_counted_holes({r.name: r.holes for r in book.masked}, WAY_OUT)
+        refuse_counted_holes(
+            {r.name: r.holes for r in book.secret}, "Mend them, or leave dependence out."
+        )
+        leaving = [field for field in schema if field.name not in self.plan.dropped]
+        released = pa.schema([self._released(field, tally) for field in leaving])
+        check_sortable(released)
+        job = Job(
+            step,
+            book,
+            cut_strata(tally, book, step.strata, step.k, self.at_once),
+            released,
+            self.plan.known,
+            confidential,
+            self.plan.needed,
+            ceil(tally.records / self.at_once),
+            min(1.0, ASKED / tally.records),
+            self.seed,
+        )
+        save_job(job, Path(self.job_file))
+        return job
+
+    def _released(self, field: pa.Field, tally: Tally) -> pa.Field:
+        """Return a column of the release with its type: means are floats."""
+        if field.name not in self.step.columns or field.name not in tally.moments:
+            return field
+        decimals = self.step.decimals
+        whole = decimals is not None and decimals <= 0 and pa.types.is_integer(field.type)
+        return pa.field(field.name, pa.int64() if whole else pa.float64())
+
+    def _part(self, job: Job) -> dict[int, int]:
+        """Bring the records of a cell together; return their exact number in each."""
+        del job
+        folder = str(self.folder.path("cells"))
+        tasks = [
+            (self.job_file, piece, folder, at, self.at_once) for at, piece in enumerate(self.pieces)
+        ]
+        sizes = [piece.records for piece in self.pieces]
+        found = dict(stage(self.cluster, "parting records", part_piece, tasks, sizes))
+        self.cells = [file for at in sorted(found) for file in found[at]]
+        self.folder.forget("came")
+        return summed(file.records for file in self.cells)
+
+    def _group(self, job: Job, records: dict[int, int]) -> list[Any]:
+        units = units_of(job.strata, records, self.step.k, self.at_once)
+        blocks = blocks_of(units, records, self.at_once)
+        folder = str(self.folder.path("masked"))
+        tasks, sizes = [], []
+        for at, block in enumerate(blocks):
+            cells = [cell for unit in block for cell in unit]
+            files = [file.only(cells) for file in self.cells]
+            tasks.append((self.job_file, block, [f for f in files if f.batch], folder, at))
+            sizes.append(sum(records.get(cell, 0) for cell in cells))
+        found = dict(stage(self.cluster, "grouping", group_block, tasks, sizes))
+        self.folder.forget("cells")
+        return [found[at] for at in range(len(blocks))]
+
+    def _write(self, job: Job, grouped: Sequence[Any]) -> list[Part]:
+        folder = str(self.folder.path("release"))
+        files = [one.slices for one in grouped]
+        records = summed(file.records for file in files)
+        tasks = [
+            (self.job_file, at, [f for f in (file.only([at]) for file in files) if f.batch], folder)
+            for at in sorted(records)
+        ]
+        found = stage(
+            self.cluster, "writing", write_part, tasks, [records[at] for at in sorted(records)]
+        )
+        parts = dict(found)
+        return [parts[at] for at in range(len(tasks))]
+
+
+@task
+def _tally(piece: Any, wanted: Wanted) -> Tally:
+    return tally_piece(piece, wanted)
+
+
+@task
+def _footer(path: str) -> Any:
+    return read_footer(path)
