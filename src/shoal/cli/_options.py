@@ -8,8 +8,24 @@ import typer
 Source = Annotated[
     str, typer.Argument(help="File or database to read; docs/files.md lists the formats.")
 ]
+Sources = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="SOURCE...",
+        help="File or database to read; docs/files.md lists the formats. Several Parquet files, or"
+        " a folder of them, are masked on a cluster.",
+    ),
+]
 Target = Annotated[
     str, typer.Argument(help="File to write; its ending names the format. Or a database.")
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option("--scheduler", help="Dask scheduler for large tables, like tcp://host:8786."),
+]
+AtOnce = Annotated[
+    int | None,
+    typer.Option("--at-once", min=1, help="Records that a worker holds at a time."),
 ]
 PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="Plan to run: .toml or .json.")]
 

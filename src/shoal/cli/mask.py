@@ -1,11 +1,12 @@
 """``shoal mask``: microaggregate one file into another."""
 
 from shoal.cli import _options as options
+from shoal.cli._large import is_large, mask_large
 from shoal.cli._session import release, session, settings, tell
 
 
 def mask(
-    source: options.Source,
+    source: options.Sources,
     target: options.Target,
     column: options.Columns,
     k: options.K,
@@ -33,6 +34,8 @@ def mask(
     table: options.Table = None,
     target_table: options.TargetTable = None,
     keep_notes: options.KeepNotes = False,
+    scheduler: options.Scheduler = None,
+    at_once: options.AtOnce = None,
     force: options.Force = False,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -61,9 +64,26 @@ def mask(
             **step,
         )
         dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table, keep_notes)
+        if is_large(source, scheduler):
+            mask_large(
+                plan,
+                source,
+                target,
+                scheduler=scheduler,
+                at_once=at_once,
+                force=force,
+                as_json=json,
+                quiet=quiet,
+                others={
+                    "--report": report, "--curve": curve, "--manifest": manifest,
+                    "--table": table, "--target-table": target_table,
+                    "--keep-notes": keep_notes, "--layout": layout, "--sheet": sheet,
+                },
+            )  # fmt: skip
+            return
         made = release(
             plan,
-            source,
+            source[0],
             target,
             dialect=dialect,
             report=report,

@@ -1,12 +1,13 @@
 """``shoal run``: run a plan on a file."""
 
 from shoal.cli import _options as options
+from shoal.cli._large import is_large, mask_large
 from shoal.cli._session import release, session, tell
 
 
 def run(
     plan: options.PlanFile,
-    source: options.Source,
+    source: options.Sources,
     target: options.Target,
     report: options.Report = None,
     audience: options.Audience = "public",
@@ -21,6 +22,8 @@ def run(
     table: options.Table = None,
     target_table: options.TargetTable = None,
     keep_notes: options.KeepNotes = False,
+    scheduler: options.Scheduler = None,
+    at_once: options.AtOnce = None,
     force: options.Force = False,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -32,9 +35,26 @@ def run(
 
         dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table, keep_notes)
         loaded = Plan.load(plan)
+        if is_large(source, scheduler):
+            mask_large(
+                loaded,
+                source,
+                target,
+                scheduler=scheduler,
+                at_once=at_once,
+                force=force,
+                as_json=json,
+                quiet=quiet,
+                others={
+                    "--report": report, "--curve": curve, "--manifest": manifest,
+                    "--table": table, "--target-table": target_table,
+                    "--keep-notes": keep_notes, "--layout": layout, "--sheet": sheet,
+                },
+            )  # fmt: skip
+            return
         made = release(
             loaded,
-            source,
+            source[0],
             target,
             dialect=dialect,
             report=report,

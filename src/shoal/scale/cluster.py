@@ -91,7 +91,7 @@ def stage(
         try:
             futures = [client.submit(function, *arguments, pure=False) for arguments in tasks]
             number = {future.key: at for at, future in enumerate(futures)}
-            for future, result in as_completed(futures, with_results=True):
+            for future, result in as_completed(futures, loop=client.loop, with_results=True):
                 at = number[future.key]
                 done += sizes[at]
                 progress.report(name, done, total)

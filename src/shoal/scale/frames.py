@@ -24,7 +24,6 @@ def is_dask_frame(source: Any) -> bool:
 def write_frame(client: "Client", frame: Any, folder: Path) -> list[str]:
     """Write the partitions of a Dask DataFrame to Parquet files; return these."""
     from dask.delayed import delayed
-    from distributed import wait
 
     schema = pa.Schema.from_pandas(frame._meta_nonempty, preserve_index=False).remove_metadata()
     paths = [str(folder / f"{at:08d}.parquet") for at in range(frame.npartitions)]
@@ -33,9 +32,7 @@ def write_frame(client: "Client", frame: Any, folder: Path) -> list[str]:
         for part, path in zip(frame.to_delayed(), paths, strict=True)
     ]
     with said():
-        futures = client.compute(parts)
-        wait(futures)
-        client.gather(futures)
+        client.gather(client.compute(parts))
     return paths
 
 

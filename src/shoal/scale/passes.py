@@ -48,7 +48,7 @@ def part_piece(job_file: str, piece: Piece, folder: str, number: int, most: int)
         path = Path(folder, f"{number:08d}-{len(written):04d}.arrow")
         written.append(write_slices(path, table, cells))
 
-    for table in batches(piece, job.columns, job.needed):
+    for table in batches(piece, job.columns, job.needed, most):
         held.append(table)
         if sum(map(len, held)) >= most:
             write()

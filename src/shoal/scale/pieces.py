@@ -99,14 +99,18 @@ def cut_pieces(paths: Sequence[str], footers: Sequence[Footer], most: int) -> li
     return [piece for piece in pieces if piece.records]
 
 
-def batches(piece: Piece, columns: Sequence[str], needed: Sequence[str]) -> Iterator[pa.Table]:
+def batches(
+    piece: Piece, columns: Sequence[str], needed: Sequence[str], most: int = BATCH
+) -> Iterator[pa.Table]:
     """Yield the records of a piece, some columns of them, in parts that are never empty.
 
-    Records that lack a value in the columns ``needed`` are left out.
+    Records that lack a value in the columns ``needed`` are left out. No part has more than
+    ``most`` records.
     """
     seen = 0
-    with _reading(piece.path), pq.ParquetFile(piece.path, page_checksum_verification=True) as file:
-        for batch in file.iter_batches(BATCH, list(piece.row_groups), columns=list(columns)):
+    with _reading(piece.path), _parquet(piece.path) as file:
+        size = min(BATCH, most)
+        for batch in file.iter_batches(size, list(piece.row_groups), columns=list(columns)):
             seen += len(batch)
             table = usual(pa.Table.from_batches([batch]).select(list(columns)))
             if needed and len(table):
@@ -143,6 +147,11 @@ def check_sortable(schema: pa.Schema) -> None:
                 f"Column {field.name!r} holds {field.type} values, which have no order that"
                 " released records could be sorted by. Leave it out, or turn it into text."
             ) from None
+
+
+def _parquet(path: str) -> pq.ParquetFile:
+    """Open a file so that it is read in small bites, and damage is seen where it can be."""
+    return pq.ParquetFile(path, buffer_size=2**20, page_checksum_verification=True)
 
 
 def _usual(schema: pa.Schema) -> pa.Schema:

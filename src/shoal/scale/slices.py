@@ -14,6 +14,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+LIGHT = pa.ipc.IpcWriteOptions(compression="lz4")  # costs less than the bytes it saves
+
 
 class Slices(NamedTuple):
     """A scratch file: where in it the records of each number lie, and how many they are."""
@@ -40,7 +42,7 @@ def write_slices(path: Path, table: pa.Table, number: NDArray[np.int64]) -> Slic
     with (
         appearing(path) as part,
         pa.OSFile(str(part), "wb") as sink,
-        pa.ipc.new_file(sink, table.schema) as writer,
+        pa.ipc.new_file(sink, table.schema, options=LIGHT) as writer,
     ):
         for start, count in zip(starts, counts, strict=True):
             writer.write_table(table.slice(start, count).combine_chunks())

@@ -138,7 +138,8 @@ class Tally:
 
 def tally_piece(piece: Piece, wanted: Wanted) -> Tally:
     """Count the records of one piece."""
-    return merged(_tally(table, wanted) for table in batches(piece, wanted.columns, wanted.needed))
+    parts = batches(piece, wanted.columns, wanted.needed)
+    return merged(_tally(table, wanted) for table in parts)
 
 
 def merged(tallies: Iterable[Tally]) -> Tally:

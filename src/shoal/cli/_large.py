@@ -1,0 +1,66 @@
+"""Tables larger than memory: several Parquet files, or a folder of them, become a folder."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from shoal.cli._session import heed, say
+from shoal.errors import ParameterError
+
+if TYPE_CHECKING:
+    from shoal.plan import Plan
+
+
+def is_large(sources: Sequence[str], scheduler: str | None) -> bool:
+    """Say whether the command line asks for a cluster."""
+    return len(sources) > 1 or scheduler is not None or Path(sources[0]).is_dir()
+
+
+def mask_large(
+    plan: "Plan",
+    sources: Sequence[str],
+    target: str,
+    *,
+    scheduler: str | None,
+    at_once: int | None,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
+    others: Mapping[str, Any],
+) -> None:
+    """Run a plan on files that are together larger than memory, and tell what came of it."""
+    _refuse(others)
+    from shoal import scale
+    from shoal.report import one_line
+
+    options = {} if at_once is None else {"at_once": at_once}
+    made = scale.mask(sources, plan, target, client=scheduler, force=force, **options)
+    heed()
+    found = [{"name": name, "value": value} for name, value in made.measures.items()]
+    summary = {
+        "records": made.provenance["records"],
+        "groups": [made.groups],
+        "measures": found,
+        "promise": {"k": plan.k},
+    }
+    count = len(made.files)
+    line = f"{target}: {one_line(summary)}, in {count} file{'s' if count > 1 else ''}"
+    told = {"target": target, **made.marker, "warnings": list(made.warnings)}
+    say(told, line, as_json=as_json, quiet=quiet)
+    for seed in made.drawn_seeds:
+        note = f"seed {seed} was drawn; random_state = {seed} in the plan repeats this release"
+        typer.echo(f"note: {note}", err=True)
+    for warning in made.warnings:
+        typer.secho(f"warning: {warning}", fg="yellow", err=True)
+
+
+def _refuse(others: Mapping[str, Any]) -> None:
+    """Refuse options that mean nothing here: to ignore one in silence would mislead."""
+    given = [name for name, value in others.items() if value]
+    if given:
+        raise ParameterError(
+            f"{given[0]} is for one table that fits into memory; a folder of Parquet files becomes"
+            " a folder, whose file _SUCCESS holds the measures. Leave it out."
+        )
