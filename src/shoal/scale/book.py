@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from shoal.scale.exact import UNIT
 from shoal.scale.tally import COUNT, Moments, Tally
 from shoal.space import axes_of, with_confidential, zscore
 from shoal.table import frame as tables
@@ -143,16 +144,18 @@ class Book:
             Z = with_confidential(Z, Y, self.dependence, (len(self.masked), len(self.secret)))
         return np.ascontiguousarray(Z)
 
-    def scores(self, columns: Sequence[Column]) -> tuple[Matrix, Codes]:
-        """Return the masked columns as z-scores, and the column of each axis."""
-        parts = [r.axes(c, "zscore") for r, c in zip(self.masked, columns, strict=True)]
-        widths = [part.shape[1] for part in parts]
-        return np.hstack(parts), np.repeat(np.arange(len(parts)), widths)
+    def scores(self, columns: Sequence[Column]) -> Matrix:
+        """Return the masked columns as z-scores."""
+        return _side_by_side(self.masked, columns, "zscore")
 
-    @property
-    def variation(self) -> int:
-        """The squared distances of all records from the mean, in z-scores."""
-        return sum(reading.known for reading in self.masked if not reading.flat)
+    def loss(self, lost: Mapping[str, int]) -> float:
+        """Return the share of the variation that is lost, in per cent.
+
+        In z-scores, the squared distances of all records from the mean are as many as
+        there are values; columns count alike, as in `shoal.measure.information_loss`.
+        """
+        shares = [lost[r.name] * UNIT / r.known for r in self.masked if not r.flat]
+        return float(100 * sum(shares) / len(shares)) if shares else 0.0
 
 
 def open_book(

@@ -20,7 +20,7 @@ def content_keys(table: pa.Table, columns: Sequence[str], seed: int = 0) -> Keys
 
     Whole numbers and floats of one value have one key, whatever type a file gave them.
     """
-    mixed = np.full(len(table), np.uint64(seed) * SPREAD, np.uint64)
+    mixed = np.full(len(table), seed * int(SPREAD) % 2**64, np.uint64)
     for name in columns:
         mixed = (mixed ^ _key(table.column(name).combine_chunks())) * MIX
         mixed ^= mixed >> np.uint64(29)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,8 +66,8 @@ class Grouped:
     ----------
     slices : Slices
         Where they lie, masked, by the part of the release they belong to.
-    lost : int
-        Sum of their squared distances to their masked forms, in units of
+    lost : dict
+        Of each column the sum of the squared distances to the masked values, in units of
         `shoal.scale.exact.UNIT` and of z-scores.
     sizes : dict
         How many groups there are of each size.
@@ -80,7 +81,7 @@ class Grouped:
     """
 
     slices: Slices
-    lost: int
+    lost: Mapping[str, int]
     sizes: Mapping[int, int]
     ways: tuple[str, ...]
     linked: int
@@ -95,10 +96,11 @@ def group_block(
     """Group the records of a block and mask them; each of its units by itself."""
     job = load_job(job_file)
     masked: list[pa.Table] = []
-    lost = linked = asked = 0
+    lost: Counter[str] = Counter()
+    linked = asked = 0
     sizes: list[NDArray[np.int64]] = []
     ways: dict[str, None] = {}
-    filled: dict[str, int] = {}
+    filled: Counter[str] = Counter()
     for unit in units:
         table = sorted_by(read_slices(files, unit), [*job.step.columns, *job.step.strata])
         columns = job.book.read(table)
@@ -106,14 +108,13 @@ def group_block(
         groups, way = _groups(job, table, columns)
         released = _masked(job, table, columns, groups)
         after = job.book.read(released)
-        lost += _lost(job, columns, after)
+        lost.update(_lost(job, columns, after))
         found, number_asked = _linked(job, table, columns, after)
         linked, asked = linked + found, asked + number_asked
         sizes.append(groups.sizes)
         ways[way] = None
         for column, new in zip(columns, after, strict=True):
-            cells = int((column.hole & ~new.hole).sum())
-            filled[column.name] = filled.get(column.name, 0) + cells
+            filled[column.name] += int((column.hole & ~new.hole).sum())
         masked.append(released)
     table = pa.concat_tables(masked)
     parts = content_keys(table, job.known) % np.uint64(job.n_parts)
@@ -153,14 +154,16 @@ def _masked(job: Job, table: pa.Table, columns: Sequence[Column], groups: Partit
     return released.select(job.released.names).cast(job.released)
 
 
-def _lost(job: Job, before: Sequence[Column], after: Sequence[Column]) -> int:
-    """Return the squared distances between records and their masked forms, summed exactly.
+def _lost(job: Job, before: Sequence[Column], after: Sequence[Column]) -> dict[str, int]:
+    """Return for each column the squared distances to the masked values, summed exactly.
 
     What came missing cannot have changed.
     """
-    (Z, of), (masked, _) = job.book.scores(before), job.book.scores(after)
-    came = np.column_stack([column.hole for column in before])[:, of]
-    return exact_sum(np.where(came, 0.0, (Z - masked) ** 2).ravel())
+    lost = {}
+    for reading, one, other in zip(job.book.masked, before, after, strict=True):
+        apart = (reading.axes(one, "zscore") - reading.axes(other, "zscore"))[~one.hole]
+        lost[one.name] = exact_sum((apart**2).ravel())
+    return lost
 
 
 def _linked(
@@ -171,7 +174,7 @@ def _linked(
     rows = np.flatnonzero(chosen(keys, job.asked))
     if not len(rows):
         return 0, 0
-    Z, masked = job.book.scores(before)[0], job.book.scores(after)[0]
+    Z, masked = job.book.scores(before), job.book.scores(after)
     return exact_sum(linked_among(Z, masked, rows)), len(rows)
 
 

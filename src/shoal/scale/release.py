@@ -89,9 +89,8 @@ def measured(
     """Return the measures of a release, and how they were taken."""
     sizes = summed(part.sizes for part in parts)
     records = sum(size * number for size, number in sizes.items())
-    variation, lost = job.book.variation, sum(one.lost for one in grouped)
     found: dict[str, Any] = {
-        "information_loss": float(100 * lost * UNIT / variation) if variation else 0.0,
+        "information_loss": job.book.loss(summed(one.lost for one in grouped)),
         "smallest_class": min(sizes),
         "class_sizes": sizes,
         "reidentification": {

@@ -1,0 +1,298 @@
+"""The same plan on a cluster: what it promises, and on what its result does not depend."""
+
+import json
+from collections import Counter
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from scale.conftest import Client, cluster, people, write_files
+from shoal import Plan, progress, scale
+from shoal.errors import FileError, InputError, ParameterError, PlanError, ShoalWarning
+from shoal.measure import linkage
+from shoal.partitioners import MDAV, Blocked, Refine, partitioner
+from shoal.scale.passes import one_at_a_time
+from shoal.scale.pieces import sorted_by
+from tables import tables_and_k
+
+pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
+
+ROLES = {"name": "identifier", "ill": "confidential", "region": "quasi-identifier"}
+MIXED = ["age", "height", "job", "born"]
+
+
+def plan_of(columns, k=4, roles=None, method="mdav", types=None, **options):
+    step = Plan.of(columns, partitioner(method, {"k": k}), types=types, **options).steps
+    return Plan({name: "quasi-identifier" for name in columns} | (roles or {}), step, types)
+
+
+def released(folder):
+    return pq.read_table(folder)
+
+
+def rows(table, names=None):
+    return Counter(
+        zip(*table.select(names or table.column_names).to_pydict().values(), strict=True)
+    )
+
+
+def hashes(made):
+    return [(entry["name"], entry["sha256"]) for entry in made.files]
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    return write_files(people(), tmp_path_factory.mktemp("people") / "in")
+
+
+@pytest.fixture(scope="module")
+def made(client, source, tmp_path_factory):
+    plan = plan_of(MIXED, roles=ROLES, within="region")
+    target = tmp_path_factory.mktemp("out") / "out"
+    return scale.mask(source, plan, target, client=client, at_once=500)
+
+
+def test_every_record_looks_like_k_others_in_the_files(made):
+    seen = rows(released(made.target), [*MIXED, "region"])
+    assert min(seen.values()) == made.measures["smallest_class"] >= 4
+    assert Counter(seen.values()) == made.measures["class_sizes"]
+
+
+def test_what_is_not_masked_leaves_as_it_came(made):
+    table = released(made.target)
+    assert table.column_names == [*MIXED, "region", "ill"]
+    assert rows(table, ["region", "ill"]) == rows(people(), ["region", "ill"])
+    kinds = {name: str(table.schema.field(name).type) for name in MIXED}
+    assert kinds == {"age": "double", "height": "double", "job": "string", "born": "date32[day]"}
+
+
+def test_means_are_kept_in_every_stratum(made):
+    sums = [("age", "sum"), ("height", "sum")]
+    before, after = (
+        table.group_by("region").aggregate(sums).sort_by("region")
+        for table in (people(), released(made.target))
+    )
+    for name in ("age_sum", "height_sum"):
+        assert np.allclose(before.column(name), after.column(name), rtol=1e-12)
+
+
+def test_the_marker_tells_what_was_written_and_nothing_else(made):
+    told = json.loads((made.target / "_SUCCESS").read_text())
+    assert told["promise"] == {"k": 4, "smallest_class": made.measures["smallest_class"]}
+    assert sum(entry["records"] for entry in told["files"]) == told["records"] == 3000
+    names = sorted(path.name for path in made.target.iterdir())
+    assert names == ["_SUCCESS", *(entry["name"] for entry in told["files"])]
+    assert "plan" not in told
+    assert not [path for path in made.target.parent.iterdir() if path.name.startswith(".")]
+
+
+def test_the_loss_is_that_of_the_records(client, tmp_path):
+    X = np.random.default_rng(0).normal(size=(900, 2)) * [1, 50]
+    table = pa.table({"a": X[:, 0], "b": X[:, 1], "key": np.arange(900)})
+    found = scale.mask(
+        write_files(table, tmp_path / "in"), plan_of(["a", "b"]), tmp_path / "out",
+        client=client, at_once=200,
+    )  # fmt: skip
+    after = released(tmp_path / "out").sort_by("key")
+    Y = np.column_stack([after.column(name) for name in ("a", "b")])
+    lost = 100 * (((X - Y) / X.std(axis=0)) ** 2).sum() / X.size
+    assert found.measures["information_loss"] == pytest.approx(lost, rel=1e-12)
+    assert linkage(X, Y, np.arange(2)) <= found.measures["linkage"] <= 0.25 + 1e-12
+    assert "block" in found.remarks["linkage"]
+
+
+def test_a_table_of_one_block_is_masked_as_in_memory(client, tmp_path):
+    table = people().set_column(1, "age", pa.array(np.random.default_rng(1).normal(size=3000)))
+    plan = plan_of(["age", "height", "job"], roles=ROLES, within="region")
+    scale.mask(write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client)
+    memory = plan.run(sorted_by(table, ["age", "height", "job", "region"])).data
+    names = memory.column_names
+    one, other = (sorted_by(t, names).select(names) for t in (memory, released(tmp_path / "out")))
+    for name in names:
+        if name in ("age", "height"):
+            assert np.allclose(one.column(name), other.column(name), rtol=1e-12)
+        else:
+            assert one.column(name).to_pylist() == other.column(name).to_pylist()
+
+
+def test_neither_workers_nor_files_nor_their_order_change_a_byte(made, tmp_path):
+    plan = made.plan
+    order = np.random.default_rng(5).permutation(3000)
+    shuffled = people().take(order)
+    cases = [
+        (1, write_files(shuffled, tmp_path / "one", files=1, row_group_size=3000)),
+        (3, sorted(write_files(shuffled, tmp_path / "many", files=7).iterdir(), reverse=True)),
+    ]
+    for workers, source in cases:
+        with cluster(workers, processes=False) as c, Client(c, set_as_default=False) as client:
+            target = tmp_path / f"out{workers}"
+            again = scale.mask(source, plan, target, client=client, at_once=500)
+        assert hashes(again) == hashes(made)
+        assert again.measures == made.measures
+
+
+def test_another_seed_moves_the_borders_and_keeps_the_promise(made, client, source, tmp_path):
+    target = tmp_path / "out"
+    other = scale.mask(source, made.plan, target, client=client, at_once=500, random_state=3)
+    assert other.measures["smallest_class"] >= 4
+
+
+@settings(max_examples=12, suppress_health_check=list(HealthCheck))
+@given(case=tables_and_k(least=4, most=60), at_once=st.integers(1, 30), seed=st.integers(0, 3))
+def test_tables_of_many_ties_keep_the_promise_in_any_order(
+    case, at_once, seed, client, tmp_path_factory
+):
+    X, k = case
+    folder = tmp_path_factory.mktemp("ties")
+    names = [f"c{at}" for at in range(X.shape[1])]
+    table = pa.table({**dict(zip(names, X.T, strict=True)), "other": np.arange(len(X)) % 3})
+    shuffled = table.take(np.random.default_rng(seed).permutation(len(X)))
+    found = [
+        scale.mask(write_files(one, folder / f"in{at}", at + 1, 7), plan_of(names, k),
+                   folder / f"out{at}", client=client, at_once=at_once)
+        for at, one in enumerate((table, shuffled))
+    ]  # fmt: skip
+    after = released(folder / "out0")
+    assert min(rows(after, names).values()) >= k
+    assert rows(after, ["other"]) == rows(table, ["other"])
+    for name, column in zip(names, X.T, strict=True):
+        assert np.isclose(after.column(name).to_numpy().sum(), column.sum())
+    assert hashes(found[0]) == hashes(found[1])
+
+
+def test_no_group_crosses_a_border_or_a_stratum_and_small_strata_share_a_block(client, tmp_path):
+    rng = np.random.default_rng(0)
+    sizes = [4, 5, 6, 300]
+    where = np.repeat(["a", "b", "c", "d"], sizes)
+    table = pa.table({"x": rng.normal(size=315), "where": where})
+    plan = plan_of(["x"], roles={"where": "quasi-identifier"}, within="where")
+    found = scale.mask(
+        write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client, at_once=100
+    )
+    assert min(rows(released(tmp_path / "out")).values()) >= 4
+    assert found.provenance["blocks"] < 3 + 4
+
+
+def test_a_stratum_below_k_is_refused(client, tmp_path):
+    table = pa.table({"x": np.arange(20.0), "where": ["a"] * 3 + ["b"] * 17})
+    plan = plan_of(["x"], roles={"where": "quasi-identifier"}, within="where")
+    with pytest.raises(InputError, match="1 of 2 strata hold fewer"):
+        scale.mask(write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client)
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]
+
+
+HOLES = pa.table({"x": [1.0, None, 3.0, 4.0, 5.0, float("nan")], "y": [1, 2, 3, 4, 5, 6]})
+
+
+def test_missing_values_are_refused_with_their_number(client, tmp_path):
+    with pytest.raises(InputError, match="'x' has 2 missing values"):
+        scale.mask(write_files(HOLES, tmp_path / "in"), plan_of(["x"], 2), tmp_path / "out",
+                   client=client)  # fmt: skip
+
+
+@pytest.mark.parametrize(("missing", "records"), [("drop", 4), ("impute", 6)])
+def test_missing_values_are_dropped_or_filled_in(missing, records, client, tmp_path):
+    plan = plan_of(["x", "y"], 2, missing=missing)
+    with pytest.warns(ShoalWarning, match="missing"):
+        found = scale.mask(
+            write_files(HOLES, tmp_path / "in"), plan, tmp_path / "out", client=client
+        )
+    after = released(tmp_path / "out")
+    assert len(after) == found.provenance["records"] == records
+    assert after.column("x").null_count == 0
+    memory = plan.run(sorted_by(HOLES, ["x", "y"]))
+    assert found.measures["information_loss"] == pytest.approx(memory.measures["information_loss"])
+
+
+def test_dependence_lets_the_confidential_columns_take_part(client, tmp_path):
+    rng = np.random.default_rng(0)
+    table = pa.table({"x": rng.normal(size=400), "pay": rng.normal(size=400)})
+    plan = plan_of(["x"], roles={"pay": "confidential"}, dependence=0.6)
+    found = scale.mask(write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client)
+    memory = plan.run(sorted_by(table, ["x"]))
+    loss = memory.measures["information_loss"]
+    assert found.measures["information_loss"] == pytest.approx(loss, rel=1e-9)
+
+
+def test_whole_numbers_stay_whole_where_the_plan_rounds(client, source, tmp_path):
+    plan = plan_of(["age"], roles=ROLES, within="region", decimals=0)
+    scale.mask(source, plan, tmp_path / "out", client=client)
+    assert released(tmp_path / "out").schema.field("age").type == pa.int64()
+
+
+def test_a_dask_frame_gives_what_its_files_give(made, client, tmp_path):
+    dd = pytest.importorskip("dask.dataframe")
+    pandas = people().to_pandas().astype({"born": "datetime64[s]"})
+    frame = dd.from_pandas(pandas, npartitions=5)
+    again = scale.mask(frame, made.plan, tmp_path / "out", client=client, at_once=500)
+    assert again.measures["information_loss"] == made.measures["information_loss"]
+    assert again.measures["class_sizes"] == made.measures["class_sizes"]
+
+
+def test_progress_tells_of_every_stage(client, source, tmp_path):
+    heard = {}
+    with progress.listening(lambda stage, done, total: heard.update({stage: (done, total)})):
+        scale.mask(source, plan_of(["age"], roles=ROLES, within="region"), tmp_path / "out",
+                   client=client)  # fmt: skip
+    assert list(heard) == ["opening files", "counting", "parting records", "grouping", "writing"]
+    assert all(done == total for done, total in heard.values())
+
+
+def test_what_the_person_who_signs_must_know_is_said(client, source, tmp_path):
+    plan = plan_of(["age"], roles={"ill": "confidential", "name": "identifier"})
+    with pytest.warns(ShoalWarning, match="'height', 'job', 'born' and 'region' have no role"):
+        found = scale.mask(source, plan, tmp_path / "out", client=client)
+    counted = found.measures["homogeneous_classes"]["ill"]
+    assert any(f"'ill' in {counted} group" in told for told in found.warnings)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"blocks": 1}, "blocks cannot be seen to"),
+        ({"household": "name"}, "household cannot be seen to"),
+        ({"small_strata": "merge", "within": "region"}, "Merge the strata first"),
+        ({"missing": "own-groups"}, 'Use "impute" or "drop"'),
+        ({"homogeneity": "refuse", "confidential": ["ill"]}, 'Leave it at "warn"'),
+        ({"diversity": 2, "confidential": ["ill"]}, "diversity cannot be seen to"),
+    ],
+)
+def test_what_needs_the_whole_table_is_refused_with_a_way_out(options, said, tmp_path):
+    plan = Plan.of(["age", "height"], MDAV(k=3), **options)
+    with pytest.raises(PlanError, match=said):
+        scale.mask(tmp_path, plan, tmp_path / "out")
+
+
+def test_efforts_that_a_clock_ends_are_refused(tmp_path):
+    plan = Plan.of(["age"], partitioner("mdav", {"k": 3, "effort": "search"}))
+    with pytest.raises(PlanError, match='effort="refine"'):
+        scale.mask(tmp_path, plan, tmp_path / "out")
+    with pytest.raises(ParameterError, match="at_once must be"):
+        scale.mask(tmp_path, Plan.of(["age"], MDAV(k=3)), tmp_path / "out", at_once=0)
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"), [(["agee"], "Did you mean 'age'"), (["name"], "names? records|100,000")]
+)
+def test_columns_are_refused_as_in_memory(columns, said, client, source, tmp_path):
+    with pytest.raises(InputError, match=said):
+        scale.mask(source, plan_of(columns), tmp_path / "out", client=client)
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_source_is_never_replaced(client, source):
+    (source / "_SUCCESS").touch()
+    with pytest.raises(FileError, match="holds the source"):
+        scale.mask(source, plan_of(["age"]), source, client=client, force=True)
+    (source / "_SUCCESS").unlink()
+    assert len(list(source.iterdir())) == 3
+
+
+def test_a_worker_uses_one_core():
+    assert one_at_a_time(partitioner("auto", {"k": 5}), 1_000_000).workers == 1
+    assert one_at_a_time(Blocked(k=5), 10).workers == 1
+    assert isinstance(one_at_a_time(partitioner("auto", {"k": 5}), 1000), Refine)

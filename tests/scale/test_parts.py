@@ -1,0 +1,245 @@
+"""Exact sums, keys, cuts and the layout of blocks: what the results of workers rest on."""
+
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from shoal.errors import ColumnError, FileError, InputError
+from shoal.scale.exact import UNIT, exact_squares, exact_sum
+from shoal.scale.folder import MARKER, Folder
+from shoal.scale.job import Strata
+from shoal.scale.keys import chosen, content_keys
+from shoal.scale.layout import blocks_of, units_of
+from shoal.scale.pieces import (
+    batches,
+    check_sortable,
+    cut_pieces,
+    find_files,
+    read_footer,
+    sorted_by,
+)
+from shoal.scale.slices import read_slices, write_slices
+from shoal.scale.tally import Moments
+from shoal.scale.tree import grow
+from tables import tables
+
+floats = st.floats(-1e150, 1e150, allow_subnormal=True)
+columns = arrays(np.float64, st.integers(0, 30), elements=floats)
+
+
+@given(values=columns)
+def test_a_sum_is_exact(values):
+    assert exact_sum(values) * UNIT == sum(map(Fraction, values.tolist()), Fraction(0))
+
+
+@given(values=arrays(np.float64, st.integers(0, 30), elements=st.floats(-1e140, 1e140)))
+def test_a_sum_of_squares_is_exact(values):
+    values = values[(np.abs(values) > 1e-130) | (values == 0)]
+    assert exact_squares(values) * UNIT == sum(
+        (Fraction(x) ** 2 for x in values.tolist()), Fraction(0)
+    )
+
+
+@given(values=columns, cut=st.integers(0, 30))
+def test_moments_of_two_parts_are_those_of_the_whole(values, cut):
+    assert Moments.of(values[:cut]) + Moments.of(values[cut:]) == Moments.of(values)
+
+
+@pytest.mark.parametrize("far", [0.0, 1e9, 1e15])
+def test_the_deviation_is_right_however_far_off_the_values_are(far):
+    values = far + np.arange(10.0)
+    moments = Moments.of(np.append(values, np.nan))
+    assert moments.mean == far + 4.5
+    assert moments.deviation == pytest.approx(np.arange(10.0).std(), rel=1e-15)
+    assert moments.holes == 1
+
+
+def test_a_constant_column_has_no_deviation():
+    assert Moments.of(np.full(7, 0.1)).deviation == 0
+
+
+def records(rng, n):
+    return pa.table(
+        {
+            "x": pa.array(rng.integers(0, 3, n).astype(float)),
+            "w": pa.array(rng.choice(["a", "b", None], n).tolist()),
+        }
+    )
+
+
+def test_equal_records_have_equal_keys_and_others_hardly_ever():
+    table = records(np.random.default_rng(0), 400)
+    keys = content_keys(table, ["x", "w"])
+    rows = list(zip(*table.to_pydict().values(), strict=True))
+    assert (
+        len({*zip(rows, keys.tolist(), strict=True)}) == len(set(rows)) == len(set(keys.tolist()))
+    )
+
+
+def test_a_key_depends_on_the_value_not_on_its_type():
+    ints, reals = (
+        pa.table({"x": pa.array([0, 7, -3], kind)}) for kind in (pa.int8(), pa.float64())
+    )
+    assert np.array_equal(content_keys(ints, ["x"]), content_keys(reals, ["x"]))
+    assert not np.array_equal(content_keys(ints, ["x"], 1), content_keys(ints, ["x"], 2))
+
+
+def test_a_sample_has_about_the_share_that_was_asked_for():
+    keys = content_keys(pa.table({"x": np.random.default_rng(0).normal(size=20_000)}), ["x"])
+    assert 900 < chosen(keys, 0.05).sum() < 1100
+    assert chosen(keys, 1.0).all()
+
+
+@given(X=tables(least=1), most=st.integers(1, 12))
+def test_every_record_falls_into_the_leaf_its_sample_fell_into(X, most):
+    tree = grow(X, most)
+    leaves = tree.leaves(X)
+    assert set(leaves) == set(range(tree.n_leaves))
+    for leaf in range(tree.n_leaves):
+        inside = X[leaves == leaf]
+        assert len(inside) <= most or (inside == inside[0]).all()
+    assert np.array_equal(np.concatenate([tree.leaves(row[None]) for row in X]), leaves)
+
+
+def strata_of(*leaves):
+    trees = [grow(np.arange(float(n))[:, None], 1) for n in leaves]
+    return Strata(["s"], [], np.arange(len(leaves)), trees)
+
+
+@given(
+    counts=st.lists(st.lists(st.integers(0, 30), min_size=1, max_size=6), min_size=1, max_size=4),
+    k=st.integers(1, 9),
+    most=st.integers(8, 60),
+)
+def test_no_unit_is_below_k_or_crosses_a_stratum(counts, k, most):
+    counts = [part for part in counts if sum(part) >= k] or [[k]]
+    strata = strata_of(*map(len, counts))
+    size = dict(enumerate(sum(counts, [])))
+    units = units_of(strata, size, k, most)
+    assert [cell for unit in units for cell in unit] == list(size)
+    for unit in units:
+        assert sum(size[cell] for cell in unit) >= k
+        assert len(set(np.searchsorted(strata.starts, unit, side="right"))) == 1
+    blocks = blocks_of(units, size, most)
+    assert [unit for block in blocks for unit in block] == units
+    for block in blocks:
+        assert len(block) == 1 or sum(size[c] for unit in block for c in unit) <= most
+
+
+@given(number=st.lists(st.integers(0, 5), min_size=1, max_size=40))
+def test_slices_give_back_the_records_of_each_number(number, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("slices")
+    table = pa.table({"at": np.arange(len(number)), "text": [str(x) for x in number]})
+    slices = write_slices(folder / "one.arrow", table, np.array(number))
+    assert sum(slices.records.values()) == len(number)
+    for wanted in set(number):
+        found = read_slices([slices], [wanted]).column("at").to_pylist()
+        assert found == [at for at, one in enumerate(number) if one == wanted]
+    assert [path.name for path in folder.iterdir()] == ["one.arrow"]
+
+
+def test_records_are_sorted_by_all_that_they_hold():
+    table = records(np.random.default_rng(1), 60)
+    shuffled = table.take(np.random.default_rng(2).permutation(60))
+    assert sorted_by(table, ["w"]).equals(sorted_by(shuffled, ["w"]))
+
+
+def test_what_has_no_order_is_refused_by_name():
+    with pytest.raises(ColumnError, match="'tags' holds list"):
+        check_sortable(pa.schema([("x", pa.int64()), ("tags", pa.list_(pa.int64()))]))
+
+
+def write(path, n=10, row_group_size=4, **more):
+    pq.write_table(
+        pa.table({"x": np.arange(float(n)), **more}), path, row_group_size=row_group_size
+    )
+    return str(path)
+
+
+def test_pieces_hold_all_row_groups_once(tmp_path):
+    paths = [write(tmp_path / "a.parquet"), write(tmp_path / "b.parquet", 3)]
+    pieces = cut_pieces(paths, [read_footer(path) for path in paths], 5)
+    assert [(p.row_groups, p.records) for p in pieces] == [((0, 1), 8), ((2,), 2), ((0,), 3)]
+    found = [pa.concat_tables(batches(p, ["x"], [], 3)).column("x").to_pylist() for p in pieces]
+    assert sum(found, []) == [*map(float, range(10)), 0.0, 1.0, 2.0]
+
+
+def test_only_parquet_files_that_are_not_hidden_are_data(tmp_path):
+    (tmp_path / "sub").mkdir()
+    for name in ("b.parquet", "sub/a.parquet", "_x.parquet", ".y.parquet"):
+        write(tmp_path / name)
+    (tmp_path / "_SUCCESS").touch()
+    assert [path.removeprefix(f"{tmp_path}/") for path in find_files(tmp_path)] == [
+        "b.parquet", "sub/a.parquet",
+    ]  # fmt: skip
+
+
+def test_files_that_are_not_there_or_there_twice_are_refused(tmp_path):
+    with pytest.raises(FileError, match="no .parquet files"):
+        find_files(tmp_path)
+    with pytest.raises(FileError, match="no file"):
+        find_files([tmp_path / "a.parquet"])
+    path = write(tmp_path / "a.parquet")
+    with pytest.raises(FileError, match="named twice"):
+        find_files([path, path])
+
+
+def test_files_of_one_table_have_the_same_columns(tmp_path):
+    paths = [write(tmp_path / "a.parquet"), write(tmp_path / "b.parquet", y=np.arange(10))]
+    with pytest.raises(FileError, match=r"'b.parquet' and 'a.parquet' differ in column 'y'"):
+        cut_pieces(paths, [read_footer(path) for path in paths], 5)
+
+
+def test_a_table_without_records_is_refused(tmp_path):
+    path = write(tmp_path / "a.parquet", 0)
+    with pytest.raises(InputError, match="no records"):
+        cut_pieces([path], [read_footer(path)], 5)
+
+
+def release_in(folder):
+    (folder.path("release") / "part-00000.parquet").touch()
+    (folder.path("release") / MARKER).touch()
+    folder.publish()
+
+
+def test_a_folder_appears_whole(tmp_path):
+    with Folder(tmp_path / "out") as folder:
+        assert not (tmp_path / "out").exists()
+        release_in(folder)
+    assert sorted(path.name for path in tmp_path.rglob("*")) == [
+        MARKER,
+        "out",
+        "part-00000.parquet",
+    ]
+
+
+def test_a_failure_leaves_nothing(tmp_path):
+    with pytest.raises(ZeroDivisionError), Folder(tmp_path / "out"):
+        raise ZeroDivisionError
+    assert not list(tmp_path.iterdir())
+
+
+def test_only_a_release_is_replaced_and_only_on_request(tmp_path):
+    with Folder(tmp_path / "out") as folder:
+        release_in(folder)
+    with pytest.raises(FileError, match="exists already"), Folder(tmp_path / "out"):
+        pass
+    (tmp_path / "out" / "old.txt").touch()
+    with Folder(tmp_path / "out", force=True) as folder:
+        release_in(folder)
+    assert not (tmp_path / "out" / "old.txt").exists()
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").touch()
+    with (
+        pytest.raises(FileError, match="no release of Shoal"),
+        Folder(tmp_path / "mine", force=True),
+    ):
+        pass
+    assert (tmp_path / "mine" / "thesis.txt").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine", "out"]
