@@ -1,6 +1,7 @@
 """Work on a Dask cluster: in stages, with progress, and with words for what goes wrong."""
 
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
@@ -13,6 +14,14 @@ from shoal.errors import ClusterError, MissingDependency
 
 if TYPE_CHECKING:
     from distributed import Client
+
+ANSWER = 10.0  # seconds for a scheduler to answer
+PAUSE = 0.02  # seconds between two looks for what has ended
+PATIENCE = 120.0  # seconds to wait for workers where there are none
+LOST = (
+    "The connection to the cluster was lost. Nothing was released. Run again when the scheduler"
+    " answers."
+)
 
 
 @contextmanager
@@ -31,7 +40,7 @@ def opened(client: "Client | str | None") -> Iterator["Client"]:
         yield client
     elif client is not None:
         try:
-            connected = Client(client, timeout="10s", set_as_default=False)
+            connected = Client(client, timeout=ANSWER, set_as_default=False)
         except (OSError, ValueError):
             raise ClusterError(
                 f"No scheduler answers at {client!r}. Start it, or leave the address out for a"
@@ -82,22 +91,61 @@ def stage(
     tasks in its hands; these run again elsewhere. ``sizes`` tells the records of each task,
     for progress.
     """
-    from distributed import as_completed
-
     done, total = 0, sum(sizes)
-    progress.report(name, 0, total)
     futures: list[Any] = []
+
+    def tell() -> None:
+        progress.report(name, done, total)
+
     with said():
+        tell()
         try:
             futures = [client.submit(function, *arguments, pure=False) for arguments in tasks]
             number = {future.key: at for at, future in enumerate(futures)}
-            for future, result in as_completed(futures, loop=client.loop, with_results=True):
+            for future, result in _ended(client, futures, tell):
                 at = number[future.key]
                 done += sizes[at]
-                progress.report(name, done, total)
+                tell()
                 yield at, result
         finally:
             client.cancel(futures, force=True)
+
+
+def _ended(
+    client: "Client", futures: Sequence[Any], tell: Callable[[], None]
+) -> Iterator[tuple[Any, Any]]:
+    """Yield futures and results as they end; tell every second that work goes on."""
+    from distributed import as_completed
+
+    ready = as_completed(futures, loop=client.loop, with_results=True)
+    for _ in futures:
+        began = told = time.monotonic()
+        while not ready.has_ready():
+            time.sleep(PAUSE)
+            if time.monotonic() > told + 1:
+                told = time.monotonic()
+                tell()
+                began = told if _works(client) else began
+                _refuse_patience(told - began)
+        future, result = next(ready)
+        if future.cancelled():
+            raise ClusterError(LOST)
+        yield future, result
+
+
+def _works(client: "Client") -> bool:
+    """Say whether there are workers; raise where nobody could say."""
+    if client.status != "running":
+        raise ClusterError(LOST)
+    return bool(client.scheduler_info()["workers"])
+
+
+def _refuse_patience(seconds: float) -> None:
+    """Give up: Dask waits for ever for workers that do not come back."""
+    if seconds > PATIENCE:
+        raise ClusterError(
+            "The cluster has no workers left. Nothing was released. Start some, then run again."
+        )
 
 
 @contextmanager
@@ -114,10 +162,7 @@ def said() -> Iterator[None]:
             " Nothing was released. Lower at_once, or give workers more memory."
         ) from None
     except (CommClosedError, CancelledError, TimeoutError):
-        raise ClusterError(
-            "The connection to the cluster was lost. Nothing was released. Run again when the"
-            " scheduler answers."
-        ) from None
+        raise ClusterError(LOST) from None
 
 
 def _told(folder: str) -> tuple[bool, str]:

@@ -103,5 +103,5 @@ class Folder:
             )
 
     def _cannot(self, error: OSError) -> str:
-        reason = (error.strerror or "the disk said no").lower()
+        reason = (os.strerror(error.errno) if error.errno else "the disk said no").lower()
         return f"{str(self.target)!r} could not be written: {reason}. Nothing was changed."

@@ -1,5 +1,6 @@
 """What every task must know, kept in a file that all workers read."""
 
+import os
 import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -145,7 +146,7 @@ def task(function: Callable[P, R]) -> Callable[P, R]:
         except ShoalError:
             raise
         except OSError as error:
-            reason = (error.strerror or "the disk said no").lower()
+            reason = (os.strerror(error.errno) if error.errno else "the disk said no").lower()
             raise FileError(f"A worker could not write: {reason}. Nothing was released.") from None
         finally:
             pa.default_memory_pool().release_unused()

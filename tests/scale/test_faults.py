@@ -1,0 +1,241 @@
+"""Workers that die, disks that are full, files that are damaged: a right release, or none."""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from scale.conftest import Client, cluster, people, write_files
+from shoal import Plan, progress, scale
+from shoal.errors import ClusterError, FileError
+from shoal.partitioners import MDAV
+from shoal.scale import cluster as clusters
+
+pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
+
+PLAN = Plan.of(["age", "height"], MDAV(k=4))
+SOURCE = Path(__file__).parents[2] / "src"
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    return write_files(people().drop(["name"]), tmp_path_factory.mktemp("people") / "in")
+
+
+@pytest.fixture(scope="module")
+def right(processes, source, tmp_path_factory):
+    target = tmp_path_factory.mktemp("right") / "out"
+    return scale.mask(source, PLAN, target, client=processes, at_once=500)
+
+
+def hashes(made):
+    return [(entry["name"], entry["sha256"]) for entry in made.files]
+
+
+@contextmanager
+def at_stages(act, *stages):
+    """Call ``act`` once in each stage, when its first task has ended."""
+    left = list(stages)
+
+    def listener(stage, done, total):
+        if stage in left and 0 < done < total:
+            left.remove(stage)
+            act()
+
+    with progress.listening(listener):
+        yield
+    assert not left
+
+
+def pids(client):
+    return sorted(client.run(os.getpid).values())
+
+
+def test_a_run_whose_workers_are_killed_gives_the_same_files(processes, right, source, tmp_path):
+    def kill():
+        os.kill(pids(processes)[0], signal.SIGKILL)
+
+    with at_stages(kill, "counting", "parting records", "grouping", "writing"):
+        made = scale.mask(source, PLAN, tmp_path / "out", client=processes, at_once=500)
+    assert hashes(made) == hashes(right)
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_run_one_of_whose_workers_falls_silent_gives_the_same_files(right, source, tmp_path):
+    silent = []
+    options = {"scheduler_kwargs": {"worker_ttl": "2s"}}
+    with cluster(2, **options) as made, Client(made, set_as_default=False) as client:
+
+        def stop():
+            silent.append(pids(client)[0])
+            os.kill(silent[0], signal.SIGSTOP)
+
+        try:
+            with at_stages(stop, "grouping"):
+                found = scale.mask(source, PLAN, tmp_path / "out", client=client, at_once=500)
+        finally:
+            for pid in silent:  # the cluster may have ended it
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGCONT)
+    assert hashes(found) == hashes(right)
+
+
+@pytest.mark.parametrize("size", [2_000, 9_000])
+def test_a_full_disk_leaves_nothing(size, processes, source, tmp_path):
+    unlimited = resource.RLIM_INFINITY
+    processes.run(resource.setrlimit, resource.RLIMIT_FSIZE, (size, unlimited))
+    try:
+        with pytest.raises(
+            FileError, match="could not write: file too large. Nothing was released"
+        ):
+            scale.mask(source, PLAN, tmp_path / "out", client=processes, at_once=500)
+    finally:
+        processes.run(resource.setrlimit, resource.RLIMIT_FSIZE, (unlimited, unlimited))
+    assert not list(tmp_path.iterdir())
+
+
+def damage(path, how):
+    content = bytearray(path.read_bytes())
+    if how == "cut off":
+        del content[len(content) // 2 :]
+    elif how == "no Parquet":
+        content = b"nothing of the kind"
+    else:
+        content[300:320] = bytes(20)
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("how", ["cut off", "no Parquet", "bits flipped"])
+def test_a_damaged_file_is_named_and_nothing_is_left(how, processes, tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for name in ("a", "b", "c"):
+        table = pa.table({"age": np.random.default_rng(0).normal(size=500)})
+        pq.write_table(table, folder / f"{name}.parquet", write_page_checksum=True)
+    damage(folder / "b.parquet", how)
+    with pytest.raises(FileError, match=r"'b\.parquet' is not a Parquet file, or it is damaged"):
+        scale.mask(folder, Plan.of(["age"], MDAV(k=4)), tmp_path / "out", client=processes)
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]
+
+
+def test_a_task_that_kills_every_worker_ends_the_run(processes, monkeypatch, source, tmp_path):
+    monkeypatch.setattr("shoal.scale.stages.Run._write", _die)
+    with pytest.raises(ClusterError, match="died again and again"):
+        scale.mask(source, PLAN, tmp_path / "out", client=processes, at_once=500)
+    assert not list(tmp_path.iterdir())
+
+
+def _die(run, job, grouped):
+    return dict(clusters.stage(run.cluster, "writing", os._exit, [(1,)], [1]))
+
+
+def test_a_cluster_without_workers_is_not_waited_for(monkeypatch, source, tmp_path):
+    monkeypatch.setattr(clusters, "PATIENCE", 1.0)
+    with cluster(1, processes=False) as made, Client(made, set_as_default=False) as client:
+        with (
+            at_stages(lambda: made.scale(0), "counting"),
+            pytest.raises(ClusterError, match="no workers left"),
+        ):
+            scale.mask(source, PLAN, tmp_path / "out", client=client, at_once=500)
+        with pytest.raises(ClusterError, match="has no workers"):
+            scale.mask(source, PLAN, tmp_path / "out", client=client)
+    assert not list(tmp_path.iterdir())
+
+
+def started(*words, **options):
+    return subprocess.Popen(
+        [sys.executable, "-m", *words],
+        env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    )
+
+
+@contextmanager
+def scheduler(folder):
+    """Start a scheduler and a worker, as people do on two machines; yield address and process."""
+    file = folder / "scheduler.json"
+    words = ["--scheduler-file", str(file), "--no-dashboard"]
+    found = started("dask", "scheduler", "--host", "127.0.0.1", "--port", "0", *words, cwd=folder)
+    worker = started("dask", "worker", *words, "--no-nanny", "--nthreads", "1", cwd=folder)
+    try:
+        import json
+
+        until = time.monotonic() + 60
+        while not (file.exists() and file.read_text().strip()):
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        yield json.loads(file.read_text())["address"], found
+    finally:
+        for process in (found, worker):
+            process.kill()
+            process.communicate()
+
+
+def test_a_scheduler_elsewhere_is_used_and_its_loss_is_said(source, tmp_path):
+    (tmp_path / "cluster").mkdir()
+    with scheduler(tmp_path / "cluster") as (address, process):
+        with Client(address, set_as_default=False) as client:
+            client.wait_for_workers(1, timeout=60)
+        words = ["mask", str(source), str(tmp_path / "out"), "-c", "age", "-k", "4", "-m", "mdav"]
+        command = started("shoal", *words, "--scheduler", address)
+        told, complaint = command.communicate(timeout=100)
+        assert "3000 records in" in told, complaint
+        with (
+            at_stages(process.kill, "parting records"),
+            pytest.raises(ClusterError, match="connection"),
+        ):
+            scale.mask(source, PLAN, tmp_path / "lost", client=address, at_once=500)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cluster", "out"]
+
+
+def test_a_table_several_times_larger_than_the_memory_of_the_workers(tmp_path):
+    (tmp_path / "in").mkdir()
+    texts = pa.array([f"{at} " * 2000 for at in range(50)])
+    essays = pa.DictionaryArray.from_arrays(np.arange(25_000) % 50, texts)
+    for at in range(16):
+        number = np.random.default_rng(at).normal(size=25_000)
+        pq.write_table(pa.table({"age": number, "essay": essays}), tmp_path / f"in/{at}.parquet")
+    limit = 640 * 2**20
+    assert 16 * essays.cast(pa.string()).nbytes > 3 * limit
+    plan = Plan({"essay": "non-confidential"}, Plan.of(["age"], MDAV(k=4)).steps)
+    with cluster(1, memory_limit=limit) as made, Client(made, set_as_default=False) as client:
+        before = pids(client)
+        found = scale.mask(tmp_path / "in", plan, tmp_path / "out", client=client, at_once=4000)
+        assert pids(client) == before  # nobody was ended for lack of memory
+        (status,) = client.run(Path.read_text, Path("/proc/self/status")).values()
+    assert found.provenance["records"] == 400_000
+    assert found.measures["smallest_class"] >= 4
+    peak = next(int(x.split()[1]) for x in status.splitlines() if x.startswith("VmHWM"))
+    assert 1024 * peak < 0.8 * limit, peak / 1024
+
+
+def test_nobody_answers(monkeypatch, source, tmp_path):
+    monkeypatch.setattr(clusters, "ANSWER", 0.5)
+    with pytest.raises(ClusterError, match="No scheduler answers"):
+        scale.mask(source, PLAN, tmp_path / "out", client="tcp://127.0.0.1:9")
+
+
+def test_ctrl_c_leaves_nothing(source, tmp_path):
+    words = ["mask", str(source), str(tmp_path / "out"), "-c", "age", "-c", "height", "-k", "4"]
+    command = started("shoal", *words, "--at-once", "100")
+    until = time.monotonic() + 60
+    while not list(tmp_path.glob(".out.*.part/cells/*")) and command.poll() is None:
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    command.send_signal(signal.SIGINT)
+    _, complaint = command.communicate(timeout=60)
+    assert command.returncode == 130, complaint
+    assert "nothing was written" in complaint
+    assert not list(tmp_path.iterdir())
