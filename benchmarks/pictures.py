@@ -1,4 +1,4 @@
-"""The pictures of docs/speed.md, drawn from real tables and the real index.
+"""The pictures of docs/speed.md and docs/large-tables.md, of real tables and the real index.
 
     python benchmarks/pictures.py                     all of them, into docs/pictures
     python benchmarks/speed.py --plot growth.svg      the last one alone
@@ -210,6 +210,26 @@ def growth(measurements, path):
     keep(picture, path)
 
 
+def large(measurements, path=FOLDER / "large.svg"):
+    """Draw clock time and memory of large tables against the number of records."""
+    picture, axes = canvas(2, width=3.6, height=3.4)
+    dask = [e for e in measurements if e["engine"] == "dask"]
+    for method, tint in (("auto", BLUE), ("mdav", RED)):
+        rows = sorted((e["n"], e) for e in dask if e["method"] == method)
+        n, entries = zip(*rows, strict=True) if rows else ((), ())
+        axes[0].plot(n, [e["seconds"] for e in entries], "o-", c=tint, label=method)
+        axes[1].plot(n, [e["megabytes"] for e in entries], "o-", c=tint, label=method)
+    lengths = sorted({e["n"] for e in dask})
+    tables = [13 * 8 * n / 2**20 for n in lengths]
+    axes[1].plot(lengths, tables, ":", c=GREY, label="the table")
+    axes[0].set(xscale="log", yscale="log", xlabel="records", ylabel="seconds, two cores")
+    axes[1].set(xscale="log", yscale="log", xlabel="records", ylabel="most MB of a worker")
+    for axis in axes:
+        axis.grid(visible=True)
+        axis.legend()
+    keep(picture, path)
+
+
 def main():
     """Draw everything."""
     sys.path.insert(0, str(harness.SOURCE))
@@ -217,6 +237,7 @@ def main():
     looks(FOLDER / "looks.svg")
     precision(FOLDER / "precision.svg")
     growth(harness.load(harness.HERE / "results" / "speed.json"), FOLDER / "growth.svg")
+    large(harness.load(harness.HERE / "results" / "large.json"))
 
 
 if __name__ == "__main__":

@@ -1,26 +1,10 @@
-"""Clusters to mask large tables on; small tables in many files."""
+"""Clusters to mask large tables on."""
 
 import sys
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
-from needs import lacking
-
-try:
-    from distributed import Client, LocalCluster
-except ImportError:
-    Client = LocalCluster = None
-
-
-def cluster(workers, **options):
-    """Return a local cluster; its workers find the sources as this process does."""
-    if LocalCluster is None:
-        lacking("It needs Dask: pip install 'shoal[scale]'.")
-    options = {"threads_per_worker": 1, "dashboard_address": ":0", **options}
-    return LocalCluster(n_workers=workers, silence_logs=50, **options)
+from clusters import Client, cluster
 
 
 @pytest.fixture(scope="module")
@@ -36,29 +20,3 @@ def processes():
     with cluster(2) as made, Client(made, set_as_default=False) as connected:
         connected.run(sys.path.insert, 0, sys.path[0])
         yield connected
-
-
-def people(n=3000, seed=0):
-    """Return a table of every kind of column, with ties and with strata."""
-    rng = np.random.default_rng(seed)
-    return pa.table(
-        {
-            "name": [f"p{at}" for at in range(n)],
-            "age": rng.integers(18, 90, n),
-            "height": rng.normal(170, 9, n).round(1),
-            "job": rng.choice(["baker", "clerk", "nurse", "smith"], n, p=[0.4, 0.3, 0.2, 0.1]),
-            "born": pa.array(rng.integers(0, 9000, n).astype("datetime64[D]")),
-            "region": rng.choice(["north", "south"], n),
-            "ill": rng.choice(["no", "yes"], n, p=[0.8, 0.2]),
-        }
-    )
-
-
-def write_files(table, folder, files=3, row_group_size=400):
-    """Write a table to some files of a folder; return the folder."""
-    folder.mkdir(parents=True)
-    edges = np.linspace(0, len(table), files + 1).astype(int)
-    for at, (start, stop) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
-        path = folder / f"{at}.parquet"
-        pq.write_table(table.slice(start, stop - start), path, row_group_size=row_group_size)
-    return folder

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scale.conftest import Client, cluster, people, write_files
+from clusters import Client, cluster, people, write_files
 from shoal import Plan, progress, scale
 from shoal.errors import FileError, InputError, ParameterError, PlanError, ShoalWarning
 from shoal.measure import linkage

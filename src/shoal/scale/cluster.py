@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 ANSWER = 10.0  # seconds for a scheduler to answer
+COMING = 30.0  # seconds for the first worker to come
 PAUSE = 0.02  # seconds between two looks for what has ended
 PATIENCE = 120.0  # seconds to wait for workers where there are none
 LOST = (
@@ -61,8 +62,10 @@ def opened(client: "Client | str | None") -> Iterator["Client"]:
 
 def check_workers(client: "Client", folder: Path) -> None:
     """Refuse a cluster without workers, with another Shoal, or that does not see the folder."""
+    with said(), suppress(TimeoutError):
+        client.wait_for_workers(1, timeout=COMING)
     with said():
-        found: dict[str, tuple[bool, str]] = client.run(_told, str(folder))
+        found: dict[str, tuple[bool, str]] = client.run(_told, str(folder), on_error="ignore")
     if not found:
         raise ClusterError("The cluster has no workers. Start some, then run again.")
     for worker, (sees, version) in found.items():

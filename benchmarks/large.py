@@ -1,0 +1,193 @@
+"""How long large tables take on a local Dask cluster, and how much memory its workers.
+
+    python benchmarks/large.py --quick                   a minute: 100,000 records
+    python benchmarks/large.py -n 100000 1000000         growth, and Dask beside joblib
+    python benchmarks/large.py -n 10000000               minutes; needs some 5 GB of disk
+    python benchmarks/large.py --plot                    draw what was measured
+
+Results go to ``--output`` after each measurement, as JSON with machine and commit. The table is
+clustered, 13 columns, k = 5, in Parquet files of 100,000 records; it is written before the
+clock starts. Seconds are those of the clock, from opening the files to the renamed folder; the
+cluster has a process for each core and its kernels are compiled. Memory is the most that any
+worker held. ``joblib`` is `Blocked` on the same table in memory, its loss and its time without
+reading, measuring or writing.
+"""
+
+import argparse
+import itertools
+import os
+import sys
+import tempfile
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+import harness
+
+LENGTHS = [100_000, 1_000_000, 10_000_000]
+METHODS = {
+    "auto": {"k": 5},
+    "mdav": {"k": 5, "block_size": 5000, "seams": "keep"},
+}
+P = 13
+PER_FILE = 100_000
+JOBLIB_MOST = 1_000_000  # records: longer tables are for Dask
+PUBLISHED = harness.HERE / "results" / "large.json"
+KEY = ("engine", "method", "n")
+
+
+def piece(at):
+    """Return one file's worth of a table: around the same centres, other records."""
+    rng = np.random.default_rng(0)
+    weights = rng.dirichlet(np.ones(100))
+    centres = 3.0 * rng.normal(size=(100, P))
+    widths = rng.uniform(0.2, 1.0, size=(100, 1))
+    draw = np.random.default_rng([1, at])
+    which = draw.choice(100, size=PER_FILE, p=weights)
+    return centres[which] + widths[which] * draw.normal(size=(PER_FILE, P))
+
+
+def write_table(folder, n):
+    """Write a table of ``n`` records to a folder."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    folder.mkdir()
+    for at in range(n // PER_FILE):
+        X = piece(at)
+        table = pa.table({f"c{j}": X[:, j] for j in range(P)})
+        pq.write_table(table, folder / f"{at:05d}.parquet")
+
+
+def partitioner(method):
+    """Return the partitioner of a case."""
+    from shoal.partitioners import partitioner as made
+
+    return made(method, METHODS[method])
+
+
+def by_joblib(method, n):
+    """Measure `Blocked` on a table in memory."""
+    from shoal.partitioners import Blocked
+
+    X = np.concatenate([piece(at) for at in range(n // PER_FILE)])
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    made = Blocked(k=5) if method == "auto" else partitioner(method)
+    made.fit(X[:20_000])
+    before, start, cpu = harness.peak_memory(forget=True), time.monotonic(), time.process_time()
+    labels = made.fit_predict(X)
+    return {
+        "seconds": round(time.monotonic() - start, 2),
+        "cpu_seconds": round(time.process_time() - cpu, 2),
+        "megabytes": round((harness.peak_memory() - before + X.nbytes) / 2**20),
+        "loss": round(harness.loss(X, labels), 4),
+    }
+
+
+def by_dask(method, n, folder):
+    """Measure a whole run, from files to files."""
+    from distributed import Client, LocalCluster
+
+    from shoal import Plan, progress, scale
+    from shoal.errors import ShoalWarning
+
+    write_table(folder / "in", n)
+    plan = Plan.of([f"c{j}" for j in range(P)], partitioner(method))
+    stages, last = {}, ["", time.monotonic()]
+
+    def hear(stage, done, total):
+        now = time.monotonic()
+        if stage != last[0]:
+            last[:] = [stage, now]
+        stages[stage] = round(now - last[1], 2)
+
+    warnings.simplefilter("ignore", ShoalWarning)
+    options = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": 50}
+    with LocalCluster(n_workers=os.cpu_count(), **options) as cluster, Client(cluster) as client:
+        client.run(warm, method)
+        client.run(harness.peak_memory, forget=True)
+        before = max(client.run(harness.peak_memory).values())
+        cpu = sum(client.run(time.process_time).values())
+        start = time.monotonic()
+        with progress.listening(hear):
+            made = scale.mask(folder / "in", plan, folder / "out", client=client)
+        seconds = time.monotonic() - start
+        peak = max(client.run(harness.peak_memory).values())
+        cpu = sum(client.run(time.process_time).values()) - cpu
+    assert made.measures["smallest_class"] >= 5
+    return {
+        "seconds": round(seconds, 2),
+        "cpu_seconds": round(cpu, 2),
+        "rows_per_second": round(n / seconds),
+        "megabytes": round(peak / 2**20),
+        "idle_megabytes": round(before / 2**20),
+        "client_megabytes": round(harness.peak_memory() / 2**20),
+        "loss": round(made.measures["information_loss"], 4),
+        "linkage": round(made.measures["linkage"], 4),
+        "blocks": made.provenance["blocks"],
+        "stages": stages,
+    }
+
+
+def warm(method):
+    """Compile what a worker needs, as the first task of a long-lived cluster would."""
+    from shoal.measure.linkage import linked_among
+    from shoal.scale.passes import one_at_a_time
+
+    X = piece(0)[:20_000]
+    one_at_a_time(partitioner(method), 200_000).fit(X)
+    linked_among(X, X + 0.1, np.arange(20))
+
+
+def measure(engine, method, n, scratch=None):
+    """Return what one measurement saw."""
+    if engine == "joblib":
+        found = by_joblib(method, n)
+    else:
+        with tempfile.TemporaryDirectory(dir=scratch) as folder:
+            found = by_dask(method, n, Path(folder))
+    return {"engine": engine, "method": method, "n": n, **found}
+
+
+def run(options):
+    """Measure what is asked for and keep it; what was measured before stays unless asked for."""
+    now = harness.commit()
+    seen = {tuple(e[name] for name in KEY): e for e in harness.load(options.output)}
+    for method, n, engine in itertools.product(options.methods, options.n, ("joblib", "dask")):
+        if engine == "joblib" and n > JOBLIB_MOST:
+            continue
+        asked = [{"engine": engine, "method": method, "n": n, "scratch": options.scratch}]
+        for entry in harness.answers(__file__, asked, settings={}):
+            seen[engine, method, n] = {**entry, "commit": now}
+            print(entry, file=sys.stderr, flush=True)
+            ordered = sorted(seen, key=lambda key: (key[1], key[2], key[0]))
+            harness.save(options.output, [seen[key] for key in ordered])
+
+
+def main(words=None):
+    """Measure what the command line asks for, or draw it."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="the shortest table alone")
+    parser.add_argument("--plot", action="store_true", help="draw; measure nothing")
+    parser.add_argument("--output", type=Path, default=PUBLISHED)
+    parser.add_argument("--scratch", help="folder for tables and releases; by default the system's")
+    parser.add_argument("-n", type=int, nargs="+", default=LENGTHS)
+    parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
+    parser.add_argument("--answer", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args(words)
+    if options.quick:
+        options.n, options.output = LENGTHS[:1], Path(tempfile.gettempdir()) / "large.json"
+    if options.answer:
+        harness.answer(measure)
+    elif options.plot:
+        from pictures import large
+
+        large(harness.load(options.output))
+    else:
+        run(options)
+
+
+if __name__ == "__main__":
+    main()
