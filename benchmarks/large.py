@@ -3,6 +3,7 @@
     python benchmarks/large.py --quick                   a minute: 100,000 records
     python benchmarks/large.py -n 100000 1000000         growth, and Dask beside joblib
     python benchmarks/large.py -n 10000000               minutes; needs some 5 GB of disk
+    python benchmarks/large.py --borders                 what the borders of blocks cost
     python benchmarks/large.py --plot                    draw what was measured
 
 Results go to ``--output`` after each measurement, as JSON with machine and commit. The table is
@@ -31,6 +32,7 @@ METHODS = {
     "auto": {"k": 5},
     "mdav": {"k": 5, "block_size": 5000, "seams": "keep"},
 }
+KINDS = ["clustered", "heavy-tailed", "gaussian"]
 P = 13
 PER_FILE = 100_000
 JOBLIB_MOST = 1_000_000  # records: longer tables are for Dask
@@ -131,6 +133,20 @@ def by_dask(method, n, folder):
     }
 
 
+def borders(kind, n):
+    """Measure the loss of blocks against that of MDAV on the whole table, as ratios."""
+    from generators import table
+    from shoal.partitioners import MDAV, Blocked
+
+    X = table(kind, n, P)
+    whole = harness.loss(X, MDAV(k=5).fit_predict(X))
+    kept, mended = (
+        harness.loss(X, Blocked(k=5, seams=seams).fit_predict(X)) / whole
+        for seams in ("keep", "refine")
+    )
+    return {"loss": round(whole, 4), "keep": round(kept, 4), "refine": round(mended, 4)}
+
+
 def warm(method):
     """Compile what a worker needs, as the first task of a long-lived cluster would."""
     from shoal.measure.linkage import linked_among
@@ -145,6 +161,8 @@ def measure(engine, method, n, scratch=None):
     """Return what one measurement saw."""
     if engine == "joblib":
         found = by_joblib(method, n)
+    elif engine == "borders":
+        found = borders(method, n)
     else:
         with tempfile.TemporaryDirectory(dir=scratch) as folder:
             found = by_dask(method, n, Path(folder))
@@ -155,7 +173,10 @@ def run(options):
     """Measure what is asked for and keep it; what was measured before stays unless asked for."""
     now = harness.commit()
     seen = {tuple(e[name] for name in KEY): e for e in harness.load(options.output)}
-    for method, n, engine in itertools.product(options.methods, options.n, ("joblib", "dask")):
+    cases = itertools.product(options.methods, options.n, ("joblib", "dask"))
+    if options.borders:
+        cases = [(kind, 100_000, "borders") for kind in KINDS]
+    for method, n, engine in cases:
         if engine == "joblib" and n > JOBLIB_MOST:
             continue
         asked = [{"engine": engine, "method": method, "n": n, "scratch": options.scratch}]
@@ -170,6 +191,7 @@ def main(words=None):
     """Measure what the command line asks for, or draw it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="the shortest table alone")
+    parser.add_argument("--borders", action="store_true", help="what borders cost; no cluster")
     parser.add_argument("--plot", action="store_true", help="draw; measure nothing")
     parser.add_argument("--output", type=Path, default=PUBLISHED)
     parser.add_argument("--scratch", help="folder for tables and releases; by default the system's")
