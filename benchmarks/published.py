@@ -1,19 +1,20 @@
 """Write what was measured into the pages of docs, between marks that name a table.
 
-    python benchmarks/published.py            docs/speed.md and docs/costs.md
+    python benchmarks/published.py            docs/speed.md, docs/costs.md, docs/large-tables.md
     python benchmarks/published.py --check    say whether they are up to date
 
 A table stands between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``.
 """
 
 import argparse
+import math
 import re
 import sys
 
 import harness
 
 DOCS = harness.HERE.parent / "docs"
-PAGES = ["speed.md", "costs.md"]
+PAGES = ["speed.md", "costs.md", "large-tables.md"]
 KINDS = {"clustered": "clustered", "heavy-tailed": "heavy-tailed", "gaussian": "Gaussian"}
 
 
@@ -167,7 +168,49 @@ def compiling():
     return rows(["method", "short tables", "long ones too", "dearest kernels"], lines)
 
 
+def large():
+    """Tell what large tables take."""
+    entries = [e for e in results("large") if e["engine"] == "dask"]
+    titles = ["records", "method", "seconds", "records a second", "CPU seconds", "growth",
+              "MB of a worker", "idle", "loss, %", "linkage"]  # fmt: skip
+    lines = []
+    for e in entries:
+        shorter = [o for o in entries if o["method"] == e["method"] and o["n"] < e["n"]]
+        last = max(shorter, key=lambda o: o["n"], default=None)
+        rise = math.log(e["seconds"] / last["seconds"]) if last else 0.0
+        growth = f"{rise / math.log(e['n'] / last['n']):.2f}" if last else ""
+        lines.append([f"{e['n']:,}", f"`{e['method']}`", short(e["seconds"]),
+                      f"{e['rows_per_second']:,}", short(e["cpu_seconds"]), growth, e["megabytes"],
+                      e["idle_megabytes"], e["loss"], e["linkage"]])  # fmt: skip
+    return rows(titles, lines)
+
+
+def overhead():
+    """Tell what Dask adds to joblib on the same table."""
+    entries = results("large")
+    lines = []
+    for e in entries:
+        other = found(entries, engine="joblib", method=e["method"], n=e["n"])
+        if e["engine"] == "dask" and other:
+            more = e["cpu_seconds"] - other["cpu_seconds"]
+            lines.append([f"{e['n']:,}", f"`{e['method']}`", short(other["cpu_seconds"]),
+                          short(e["cpu_seconds"]), f"{1e6 * more / e['n']:.0f}",
+                          other["loss"], e["loss"]])  # fmt: skip
+    return rows(
+        ["records", "method", "joblib, CPU seconds", "Dask, CPU seconds", "more, µs a record",
+         "loss by joblib, %", "by Dask, %"], lines,
+    )  # fmt: skip
+
+
+def borders():
+    """Tell what the borders of blocks cost."""
+    entries = [e for e in results("large") if e["engine"] == "borders"]
+    lines = [[KINDS[e["method"]], e["loss"], e["keep"], e["refine"]] for e in entries]
+    return rows(["kind", "loss of MDAV, %", "seams kept, ratio", "seams mended, ratio"], lines)
+
+
 TABLES = {
+    "large": large, "overhead": overhead, "borders": borders,
     "by-length": by_length, "by-shape": by_shape, "millions": millions, "rivals": rivals,
     "methods": lambda: costs("method"), "measures": lambda: costs("measure"), "doors": doors,
     "opening": opening, "compiling": compiling,

@@ -69,7 +69,7 @@ def test_results_are_kept_whole_and_read_again(benchmark_, tmp_path):
     assert harness.load(tmp_path / "none.json") == []
 
 
-@pytest.mark.parametrize("page", ["speed.md", "costs.md"])
+@pytest.mark.parametrize("page", ["speed.md", "costs.md", "large-tables.md"])
 def test_the_pages_show_what_was_measured(benchmark_, page):
     published = benchmark_("published")
     text = (published.DOCS / page).read_text()

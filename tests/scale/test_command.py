@@ -1,0 +1,56 @@
+"""Large tables on the command line."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from clusters import people, write_files
+from shoal.cli import app
+
+
+@pytest.fixture
+def source(tmp_path):
+    return str(write_files(people(400).drop(["name"]), tmp_path / "in", files=2))
+
+
+def shoal(*words):
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def test_a_folder_becomes_a_folder_on_a_local_cluster(source, tmp_path):
+    done = shoal("mask", source, tmp_path / "out", "-c", "age", "-k", 4, "-m", "mdav", "--json")
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    assert told["records"] == 400
+    assert told["promise"]["smallest_class"] >= 4
+    assert {entry["name"] for entry in told["files"]} == {"part-00000.parquet"}
+    assert "height" in done.stderr
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "_SUCCESS", "part-00000.parquet",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("option", ["--report", "--manifest", "--table", "--sheet"])
+def test_options_of_other_tables_are_refused(option, source, tmp_path):
+    done = shoal("mask", source, tmp_path / "out", "-c", "age", "-k", 4, option, "a.json")
+    assert done.exit_code == 2
+    assert option in done.stderr
+    assert "_SUCCESS" in done.stderr
+
+
+def test_a_plan_runs_on_several_files_or_says_why_not(source, tmp_path):
+    plan = tmp_path / "plan.toml"
+    plan.write_text(
+        'version = 1\n[roles]\nage = "quasi-identifier"\n[[steps]]\nmethod = "round"\n'
+        'columns = ["age"]\nbase = 5\n'
+    )
+    done = shoal("run", plan, f"{source}/0.parquet", f"{source}/1.parquet", tmp_path / "out")
+    assert done.exit_code == 1
+    assert "a plan of one step, 'microaggregate'" in " ".join(done.stderr.split())
+
+
+def test_one_file_is_masked_in_memory(source, tmp_path):
+    done = shoal("mask", f"{source}/0.parquet", tmp_path / "out.parquet", "-c", "age", "-k", 4)
+    assert done.exit_code == 0, done.stderr
+    assert (tmp_path / "out.parquet").is_file()
