@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from shoal.errors import ColumnError, FileError, InputError
+from shoal import Plan
+from shoal.errors import ColumnError, FileError, GuaranteeBroken, InputError
+from shoal.partitioners import MDAV
 from shoal.scale.exact import UNIT, exact_squares, exact_sum
 from shoal.scale.folder import MARKER, Folder
 from shoal.scale.job import Strata
@@ -24,6 +26,7 @@ from shoal.scale.pieces import (
     read_footer,
     sorted_by,
 )
+from shoal.scale.release import check_promise
 from shoal.scale.slices import read_slices, write_slices
 from shoal.scale.tally import Moments
 from shoal.scale.tree import grow
@@ -243,3 +246,12 @@ def test_only_a_release_is_replaced_and_only_on_request(tmp_path):
         pass
     assert (tmp_path / "mine" / "thesis.txt").exists()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine", "out"]
+
+
+@pytest.mark.parametrize(
+    ("smallest", "left", "said"), [(3, 10, "holds 3"), (4, 9, "9 would leave")]
+)
+def test_what_keeps_less_than_was_promised_does_not_leave(smallest, left, said):
+    with pytest.raises(GuaranteeBroken, match=said):
+        check_promise(Plan.of(["x"], MDAV(k=4)), {"smallest_class": smallest}, 10, left)
+    check_promise(Plan.of(["x"], MDAV(k=4)), {"smallest_class": 4}, 10, 10)

@@ -43,15 +43,15 @@ class Auto(Partitioner):
     def __init__(self, k: K):
         self.k = k
 
-    def choice(self, records: int) -> Partitioner:
-        """Return the partitioner for a table of so many records."""
-        work = records * self.k
-        if work <= MUCH:
-            return Refine(k=self.k)
-        return Blocked(k=self.k) if work <= TOO_MUCH else MDAV(k=self.k)
-
     def _split(self, X: Matrix) -> Labels:
-        self.chosen_ = self.choice(len(X))
+        work = len(X) * self.k
+        self.chosen_ = (
+            Refine(k=self.k)
+            if work <= MUCH
+            else Blocked(k=self.k)
+            if work <= TOO_MUCH
+            else MDAV(k=self.k)
+        )
         labels = self.chosen_.fit_predict(X)
         if self.chosen_.cut_short_:  # nobody asked for an effort, so Ctrl-C is meant for all
             raise KeyboardInterrupt

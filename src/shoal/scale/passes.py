@@ -17,7 +17,8 @@ from shoal.mask.centroid import centroid
 from shoal.mask.checks import check_values
 from shoal.measure import classes, homogeneous_classes
 from shoal.measure.linkage import linked_among
-from shoal.partitioners import Auto, Blocked, Partition, Partitioner, way_taken
+from shoal.parameters import declared
+from shoal.partitioners import Auto, Blocked, Partition, Partitioner, Refine, way_taken
 from shoal.scale.exact import exact_sum
 from shoal.scale.folder import MARKER
 from shoal.scale.job import Job, counted, load_job, task
@@ -131,8 +132,15 @@ def _groups(job: Job, table: pa.Table, columns: Sequence[Column]) -> tuple[Parti
 
 
 def one_at_a_time(partition: Partitioner, records: int) -> Partitioner:
-    """Return the partitioner as a worker uses it: beside others, so without threads of its own."""
-    chosen = partition.choice(records) if isinstance(partition, Auto) else partition.settled()
+    """Return the partitioner as a worker uses it: beside others, so without threads of its own.
+
+    Our advice for a large table is what it is for a long one, blocks with mended seams,
+    unless there are no seams to mend.
+    """
+    if isinstance(partition, Auto):
+        short = records <= declared(Blocked)["block_size"].default
+        return Refine(k=partition.k) if short else Blocked(k=partition.k, workers=1)
+    chosen = partition.settled()
     return chosen.set_params(workers=1) if isinstance(chosen, Blocked) else chosen
 
 
