@@ -80,6 +80,35 @@ def test_means_are_kept_in_every_stratum(made):
         assert np.allclose(before.column(name), after.column(name), rtol=1e-12)
 
 
+def test_records_stand_in_the_order_of_what_is_released(made):
+    for path in made.target.glob("*.parquet"):
+        part = pq.read_table(path)
+        assert part.equals(sorted_by(part, [*MIXED, "region"]))
+
+
+def test_records_that_look_alike_lie_in_one_file(made):
+    found = [set(rows(pq.read_table(path), MIXED)) for path in made.target.glob("*.parquet")]
+    assert len(found) > 1
+    assert sum(map(len, found)) == len(set.union(*found))
+
+
+def test_a_sample_of_the_records_finds_the_same_cuts_in_any_order(
+    client, source, monkeypatch, tmp_path
+):
+    monkeypatch.setattr("shoal.scale.stages.SAMPLE", 300)
+    monkeypatch.setattr("shoal.scale.stages.ASKED", 200)
+    plan = plan_of(["age", "height"], roles=ROLES, within="region")
+    shuffled = people().take(np.random.default_rng(1).permutation(3000))
+    found = [
+        scale.mask(place, plan, tmp_path / f"out{at}", client=client, at_once=400)
+        for at, place in enumerate((source, write_files(shuffled, tmp_path / "in", files=2)))
+    ]
+    assert hashes(found[0]) == hashes(found[1])
+    assert found[0].measures == found[1].measures
+    assert found[0].provenance["blocks"] > 5
+    assert 100 < int(found[0].remarks["linkage"].split()[1]) < 300
+
+
 def test_the_marker_tells_what_was_written_and_nothing_else(made):
     told = json.loads((made.target / "_SUCCESS").read_text())
     assert told["promise"] == {"k": 4, "smallest_class": made.measures["smallest_class"]}
