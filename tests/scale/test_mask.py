@@ -254,7 +254,8 @@ def test_whole_numbers_stay_whole_where_the_plan_rounds(client, source, tmp_path
 
 
 def test_a_dask_frame_gives_what_its_files_give(made, client, tmp_path):
-    dd = pytest.importorskip("dask.dataframe")
+    import dask.dataframe as dd
+
     pandas = people().to_pandas().astype({"born": "datetime64[s]"})
     frame = dd.from_pandas(pandas, npartitions=5)
     again = scale.mask(frame, made.plan, tmp_path / "out", client=client, at_once=500)
