@@ -67,7 +67,7 @@ def _stamp():
 def inlined(function):
     """Write ``function`` out wherever a kernel calls it, instead of compiling it by itself.
 
-    For verbs whose arguments are literals, or that a loop calls and LLVM would not inline.
+    For small verbs on large structures, which cost more to hand over than to use.
     """
     return njit(inline="always", nogil=True)(function)
 
@@ -82,23 +82,30 @@ class _Announcer(event.Listener):
     def __init__(self):
         self.told = False
         self.depth = 0
-        self.collected = False
+        self.collecting = False
 
     def on_start(self, event):
+        if not self.depth and not _is_ours(event):
+            return
         self.depth += 1
         if self.depth == 1:
-            self.collected = gc.isenabled()
+            self.collecting = gc.isenabled()
             gc.disable()
-        module = event.data["dispatcher"].py_func.__module__
-        if not self.told and module.startswith("shoal."):
+        if not self.told:
             _log.info("Compiling for this machine: a few seconds, once.")
             self.told = True
 
     def on_end(self, event):
         """Collect garbage again, if that was done before."""
+        if not self.depth:
+            return
         self.depth -= 1
-        if self.depth == 0 and self.collected:
+        if not self.depth and self.collecting:
             gc.enable()
+
+
+def _is_ours(event):
+    return event.data["dispatcher"].py_func.__module__.startswith("shoal.")
 
 
 event.register("numba:compile", _Announcer())

@@ -39,7 +39,7 @@ def open_pool(X: np.ndarray) -> Pool:
     total = np.zeros((p, 2))
     add_all(total, X)
     return Pool(
-        columns=np.ascontiguousarray(X.T),
+        columns=X.T.copy(),  # a copy even of one column, since who leaves is overwritten
         records=np.arange(n),
         distance=np.empty(n),
         total=total,
