@@ -52,7 +52,8 @@ def _door(function):
 
 def _twin(function):
     """Return a function of the same code and another name, so that numba tells them apart."""
-    twin = FunctionType(function.__code__, function.__globals__, function.__name__)
+    parts = function.__name__, function.__defaults__, function.__closure__
+    twin = FunctionType(function.__code__, function.__globals__, *parts)
     twin.__module__, twin.__qualname__ = function.__module__, f"{function.__qualname__}.verb"
     return twin
 
