@@ -56,10 +56,10 @@ Loss in % of the variance of z-scores, by table and k: for MDAV, after `refine`,
 with a budget of 10 seconds on two cores, and after `prove` with 120 CPU seconds in all. In
 brackets stands what the first prototype of these ideas reached; **bold** is at or below it. The
 *bound* is what no groups of at least k go below, and the *gap* how much more is lost than that,
-in %: 0 where the groups are proven to be the best. `benchmarks/quality.py` measures and writes this page from `quality.json`;
-a test makes the page again and runs `refine` again. Times are CPU seconds of all threads for
-`refine`, `search` and `prove`. A search is repeated by its seed and rounds, which the
-JSON holds. An empty cell was not measured.
+in %: 0 where the groups are proven to be the best. `benchmarks/quality.py` measures and writes
+this page from `quality.json`; a test makes the page again and runs `refine` again. Times are CPU
+seconds of all threads for `refine`, `search` and `prove`. A search is repeated by its seed and
+rounds, which the JSON holds. An empty cell was not measured.
 
 """
 
