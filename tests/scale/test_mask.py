@@ -237,6 +237,36 @@ def test_missing_values_are_dropped_or_filled_in(missing, records, client, tmp_p
     assert found.measures["information_loss"] == pytest.approx(memory.measures["information_loss"])
 
 
+def test_every_kind_of_column_is_masked_and_keeps_its_type(client, tmp_path):
+    rng = np.random.default_rng(0)
+    table = pa.table(
+        {
+            "member": rng.random(300) > 0.5,
+            "code": rng.integers(1, 6, 300),
+            "price": pa.array(rng.integers(0, 90, 300)).cast(pa.decimal128(21, 2)),
+            "grade": rng.choice(["low", "mid", "high"], 300),
+            "seen": pa.array(rng.integers(0, 10**12, 300), pa.timestamp("ms")),
+            "eyes": pa.array(rng.choice(["blue", "brown"], 300)).dictionary_encode(),
+            "area": pa.array(rng.choice(["u", "v", None], 300).tolist()),
+        }
+    )
+    grade = {"kind": "ordinal", "order": ["low", "mid", "high"]}
+    names = table.column_names[:-1]
+    plan = plan_of(names, types={"code": "nominal", "grade": grade}, within="area",
+                   roles={"area": "quasi-identifier"})  # fmt: skip
+    scale.mask(
+        write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client, at_once=60
+    )
+    after = released(tmp_path / "out")
+    assert min(rows(after).values()) >= 4
+    assert rows(after, ["area"]) == rows(table, ["area"])
+    kept = {name: str(after.schema.field(name).type) for name in names}
+    assert kept == {
+        "member": "bool", "code": "int64", "price": "double", "grade": "string",
+        "seen": "timestamp[ms]", "eyes": "string",
+    }  # fmt: skip
+
+
 def test_dependence_lets_the_confidential_columns_take_part(client, tmp_path):
     rng = np.random.default_rng(0)
     table = pa.table({"x": rng.normal(size=400), "pay": rng.normal(size=400)})
