@@ -177,7 +177,7 @@ def large():
     for e in entries:
         shorter = [o for o in entries if o["method"] == e["method"] and o["n"] < e["n"]]
         last = max(shorter, key=lambda o: o["n"], default=None)
-        rise = math.log(e["seconds"] / last["seconds"]) if last else 0.0
+        rise = math.log(e["cpu_seconds"] / last["cpu_seconds"]) if last else 0.0
         growth = f"{rise / math.log(e['n'] / last['n']):.2f}" if last else ""
         lines.append([f"{e['n']:,}", f"`{e['method']}`", short(e["seconds"]),
                       f"{e['rows_per_second']:,}", short(e["cpu_seconds"]), growth, e["megabytes"],
