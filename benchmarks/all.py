@@ -42,10 +42,14 @@ def main(words=None):
     """Run the parts asked for, then fill the pages."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="+", default=list(PARTS), choices=list(PARTS))
-    parser.add_argument("--uncommitted", action="store_true", help="measure a text that has no commit")
+    parser.add_argument(
+        "--uncommitted", action="store_true", help="measure a text that has no commit"
+    )
     options = parser.parse_args(words)
     if harness.commit().endswith("+") and not options.uncommitted:
-        sys.exit("The sources differ from the last commit: commit them first, or say --uncommitted.")
+        sys.exit(
+            "The sources differ from the last commit: commit them first, or say --uncommitted."
+        )
     for part in options.only:
         minutes = sum(run(step) for step in PARTS[part]) / 60
         print(f"{part}: {minutes:.1f} minutes", file=sys.stderr, flush=True)
