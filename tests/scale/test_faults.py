@@ -56,13 +56,21 @@ def at_stages(act, *stages):
     assert not left
 
 
+def both(client):
+    """Wait until two workers answer: a test before may have ended one."""
+    until = time.monotonic() + 60
+    while len(pids(client)) < 2:
+        assert time.monotonic() < until
+        time.sleep(0.1)
+
+
 def pids(client):
     return sorted(client.run(os.getpid, on_error="ignore").values())
 
 
 def test_a_run_whose_workers_are_killed_gives_the_same_files(processes, right, source, tmp_path):
     def kill():
-        processes.wait_for_workers(2, timeout=60)
+        both(processes)
         time.sleep(0.5)  # a worker that dies while it starts is not started again
         os.kill(pids(processes)[0], signal.SIGKILL)
 
@@ -89,6 +97,7 @@ def test_a_run_one_of_whose_workers_loses_the_connection_gives_the_same_files(
 
 @pytest.mark.parametrize("size", [2_000, 9_000])
 def test_a_full_disk_leaves_nothing(size, processes, source, tmp_path):
+    both(processes)
     unlimited = resource.RLIM_INFINITY
     processes.run(resource.setrlimit, resource.RLIMIT_FSIZE, (size, unlimited))
     try:
