@@ -6,11 +6,12 @@ Nothing is fetched. What is made (a page per method and measure, the reference, 
 references, the changelog) is never committed: it stands beside a copy of the written pages.
 """
 
+import re
 import shutil
 import sys
 from pathlib import Path
 
-from making import changelog, commands, measures, methods, reference, references
+from making import changelog, commands, measures, methods, papers, reference, references
 from sphinx.cmd.build import build_main
 
 DOCS = Path(__file__).parent
@@ -29,11 +30,20 @@ def gather(folder: Path) -> Path:
             shutil.copytree(source, folder / name, ignore=no_pages)
         elif source.exists():
             shutil.copy(source, folder / name)
-    for maker in (methods, measures, reference, commands, references, changelog):
+    for maker in (methods, measures, papers, reference, commands, references, changelog):
         for name, text in maker.pages(ROOT):
             (pages / name).parent.mkdir(parents=True, exist_ok=True)
             (pages / name).write_text(text, encoding="utf-8")
+    index = pages / "index.md"
+    index.write_text(without_gaps(index.read_text(encoding="utf-8"), pages), encoding="utf-8")
     return pages
+
+
+def without_gaps(index: str, pages: Path) -> str:
+    """Return the index without the first pages of sections that have none yet."""
+    written = re.compile(r"^[\w-]+/index$|^contribute$", re.M)
+    there = lambda found: found[0] if (pages / f"{found[0]}.md").exists() else ""  # noqa: E731
+    return written.sub(there, index)
 
 
 def main(target: Path) -> int:

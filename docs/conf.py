@@ -19,11 +19,12 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc"]
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["**/README.txt"]
 nitpicky = True
+default_role = "literal"  # a name between single backticks is code
 
 myst_heading_anchors = 4
 myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist", "substitution"]
-suppress_warnings = ["myst.strikethrough"]
 
+autosummary_generate = False
 autodoc_typehints = "none"  # annotations hold checks; the docstring says it in words
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
