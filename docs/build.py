@@ -11,8 +11,9 @@ import shutil
 import sys
 from pathlib import Path
 
-from making import changelog, commands, measures, methods, papers, reference, references
 from sphinx.cmd.build import build_main
+
+from making import changelog, commands, measures, methods, papers, reference, references
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent

@@ -7,7 +7,6 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 from making import docstrings  # noqa: E402
-
 from shoal import __version__  # noqa: E402
 
 project = "Shoal"
@@ -38,8 +37,8 @@ html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
 html_theme_options = {"navigation_with_keys": True, "top_of_page_buttons": []}
-pygments_style = "default"
-pygments_dark_style = "github-dark"
+pygments_style = "a11y-high-contrast-light"
+pygments_dark_style = "a11y-high-contrast-dark"
 
 
 def setup(app):

@@ -32,6 +32,7 @@ ROOT = Path(__file__).parents[1]
 FENCE = re.compile(r"(?m)^( *)(```+|~~~+|:::+)([^\n`]*)\n(.*?)^\1\2 *$", re.S)
 RUN = ("python", "pycon", "console")
 TOLD = "# output"
+COMPILING = "Compiling for this machine: a few seconds, once.\n"  # shown where nothing is kept yet
 PROMPT = "$ "
 ALLOWED = ("cat", "cmp", "cp", "diff", "echo", "head", "ls", "mkdir", "mv", "rm", "tail", "wc")
 LIKE = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
@@ -125,7 +126,9 @@ def commands(text: str) -> list[tuple[str, str]]:
         elif line.startswith(PROMPT):
             found.append([line.removeprefix(PROMPT), ""])
         else:
-            assert found, f"A console block begins with {PROMPT!r} and a command, not with {line!r}."
+            assert found, (
+                f"A console block begins with {PROMPT!r} and a command, not with {line!r}."
+            )
             found[-1][1] += f"{line}\n"
         goes_on = bool(found) and line.endswith("\\")
     return [(command, told) for command, told in found]
@@ -147,7 +150,7 @@ def _run_command(where: str, command: str, status: int) -> tuple[str, int]:
         encoding="utf-8",
         env={**os.environ, "PYTHONPATH": paths},
     )
-    return done.stdout, done.returncode
+    return done.stdout.replace(COMPILING, ""), done.returncode
 
 
 def _run_shoal(words: list[str]) -> tuple[str, int]:
@@ -156,7 +159,7 @@ def _run_shoal(words: list[str]) -> tuple[str, int]:
         done = CliRunner().invoke(app, words, prog_name="shoal")
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
-    return done.output, done.exit_code
+    return done.output.replace(COMPILING, ""), done.exit_code
 
 
 def compare(where: str, told: str, shown: str) -> None:

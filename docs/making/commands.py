@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from making.grid import grid
 
+from making.grid import grid
 from shoal.cli import app
 
 
@@ -16,9 +16,9 @@ def pages(root: Path) -> Iterator[tuple[str, str]]:
     group: Any = typer.main.get_command(app)
     sections = [_section(name, command) for name, command in group.commands.items()]
     about = (
-        f"{group.help} `shoal --version` tells the version, `shoal COMMAND --help` what stands below."
-        " The exit code is 0 where all is done, 1 where the data or the promise said no, 2 where the"
-        " command line was wrong."
+        f"{group.help} `shoal --version` tells the version, `shoal COMMAND --help` what stands"
+        " below. The exit code is 0 where all is done, 1 where the data or the promise said no, 2"
+        " where the command line was wrong."
     )
     yield "reference/commands.md", "\n\n".join(["# Commands", about, *sections]) + "\n"
 

@@ -6,9 +6,9 @@ from html import escape
 from typing import Any
 
 import numpy as np
-from making import draw, example
 from numpy.typing import NDArray
 
+from making import draw, example
 from shoal import lower_bound
 from shoal.measure import ABOUT, MEASURES, needs
 from shoal.partitioners import MDAV

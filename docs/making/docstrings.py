@@ -93,5 +93,6 @@ def for_the_site(
         dropped.append("Notes")
         shown = re.sub(r"\A(.*?)\n\n.*?(?=^Parameters\n-)", r"\1\n\n", shown, flags=re.S | re.M)
     for section in dropped:
-        shown = re.sub(rf"^{section}\n-+\n.*?(?=^\w[\w ]*\n-{{3,}}\n|\Z)", "", shown, flags=re.S | re.M)
+        until = r"(?=^\w[\w ]*\n-{3,}\n|\Z)"
+        shown = re.sub(rf"^{section}\n-+\n.*?{until}", "", shown, flags=re.S | re.M)
     lines[:] = shown.split("\n")

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from making.grid import grid
 from mdit_py_plugins.anchors.index import slugify
+
+from making.grid import grid
 
 # The end of a row's name, on the page of a paper, and the method that it means.
 ROWS: Mapping[str, Mapping[str, str]] = {
@@ -145,7 +146,7 @@ def _rows(part: Part, method: str) -> str:
             rows.append(line)
     if not rows:
         return ""
-    used = sorted({n for row in rows for cell in row for n in re.findall(r"\[(\d+)\]", cell)}, key=int)
+    used = sorted(set(re.findall(r"\[(\d+)\]", " ".join(sum(rows, [])))), key=int)
     notes = "\n".join(f"- [{n}] {part.notes[n]}" for n in used)
     table = grid(part.lines[0], rows, len(part.lines[0]) - 2)
     return f"{part.link}:\n\n{table}\n\n{notes}".strip()
@@ -159,7 +160,8 @@ def _elsewhere(method: str) -> str:
     ]
     test = f"tests/partitioners/test_{method}.py"
     table = grid(["", "", *(f"k={k}" for k in (3, 4, 5, 10))], rows, 4)
-    return f"Information loss in per cent; `{test}` finds every figure to the digits printed:\n\n{table}"
+    about = f"Information loss in per cent; `{test}` finds every figure to the digits printed"
+    return f"{about}:\n\n{table}"
 
 
 def of_measure(root: Path, measure: str) -> str:

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 import numpy as np
-from making import draw, example
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import minimum_spanning_tree
 
+from making import draw, example
 from shoal.partitioners._cuts import blocks
 from shoal.partitioners.scores import score
 
@@ -117,6 +117,9 @@ PAIR = f"{MEAN}; from there the line leads to the record farthest from that one.
 FIRST = f"{MEAN}: the first group forms around it."
 DENSEST = "The ring marks the densest record: the first group forms around it."
 PATH = "The dashed line leads through the records in the order of the first principal component."
+BLOCKS = (
+    "Dashed are the blocks before the seams are mended; blocks so small are for the picture alone."
+)
 BEGUN = "Dashed are the groups of mdav, where it began."
 
 IDEAS: dict[str, Idea] = {
@@ -136,7 +139,7 @@ IDEAS: dict[str, Idea] = {
     "sorted": (along, PATH),
     "univariate": (along, PATH),
     "tfrp": (corners, "The large crosses are the two fixed points."),
-    "blocked": (borders, "Dashed are the blocks before the seams are mended; so small ones are for the picture alone."),
+    "blocked": (borders, BLOCKS),
     "refine": (start, BEGUN),
     "search": (start, BEGUN),
     "prove": (start, BEGUN),

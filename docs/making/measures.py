@@ -5,7 +5,6 @@ from pathlib import Path
 
 from making import costs, curves, docstrings, figures
 from making.grid import grid
-
 from shoal.measure import ABOUT, MEASURES, NEEDS, needs
 
 KINDS = {"utility": "what the analyst lost", "risk": "what an attacker gains"}
@@ -13,7 +12,9 @@ COSTS = {
     "linear": "Time grows about as the number of records.",
     "search": "Each record is looked for among all others.",
 }
-NO_FIGURES = "The papers that are [run again](../papers/README.md) print no figures of this measure."
+NO_FIGURES = (
+    "The papers that are [run again](../papers/README.md) print no figures of this measure."
+)
 
 
 def pages(root: Path) -> Iterator[tuple[str, str]]:
@@ -37,8 +38,8 @@ def index() -> str:
     return "\n\n".join(
         [
             "# Measures",
-            "A measure is a pure function of arrays. `shoal.assess` and `shoal assess` compute all whose needs are"
-            " met, on any two tables, whoever masked one of them.",
+            "A measure is a pure function of arrays. `shoal.assess` and `shoal assess` compute all"
+            " whose needs are met, on any two tables, whoever masked one of them.",
             *tables,
             "```{toctree}\n:hidden:\n\n" + "\n".join(MEASURES) + "\n```\n",
         ]

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from making import costs, docstrings, example, figures, ideas
 from making.grid import grid
-
 from shoal.partitioners import METHODS, Partitioner
 
 NO_FIGURES = "The papers that are [run again](../papers/README.md) print no figures of this method."
@@ -36,10 +35,10 @@ def index() -> str:
     toctree = "\n".join(METHODS)
     return f"""# Methods
 
-Every method makes groups of at least k records. The pages show each of them at work on one small table of
-{len(example.table())} records and two columns, with k = {example.K}, where the least possible loss is
-{example.least(example.K):.2f} %. One small table tells how a method thinks, not how good it is: for that see
-[how much is lost](../quality.md) and [what it costs](../costs.md).
+Every method makes groups of at least k records. The pages show each of them at work on one small
+table of {len(example.table())} records and two columns, with k = {example.K}, where the least
+possible loss is {example.least(example.K):.2f} %. One small table tells how a method thinks, not
+how good it is: for that see [how much is lost](../quality.md) and [what it costs](../costs.md).
 
 {grid(head, rows)}
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from making import docstrings
-
 from shoal.mask import STEPS
 from shoal.measure import MEASURES
 from shoal.partitioners import METHODS
@@ -15,10 +14,8 @@ def pages(root: Path) -> Iterator[tuple[str, str]]:
     entries = []
     for key, texts in sorted(docstrings.papers(root / "src" / "shoal").items()):
         (text,) = texts  # a paper is spelled out the same way everywhere
-        used = ", ".join(uses(key))
-        entries.append(
-            f"({docstrings.anchor(key)})=\n## {key}\n\n{text}" + (f" Used by {used}." if used else "")
-        )
+        used = f" Used by {', '.join(found)}." if (found := uses(key)) else ""
+        entries.append(f"({docstrings.anchor(key)})=\n## {key}\n\n{text}{used}")
     about = "Every paper that a docstring names, by the key it is named with."
     yield "references.md", "\n\n".join(["# References", about, *entries]) + "\n"
 

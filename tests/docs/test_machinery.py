@@ -1,7 +1,8 @@
 """What runs the pages finds what is wrong with them."""
 
-import pages
 import pytest
+
+import pages
 
 
 def page(*blocks):

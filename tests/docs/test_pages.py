@@ -2,8 +2,9 @@
 
 import tomllib
 
-import pages
 import pytest
+
+import pages
 
 TEXTS = {
     str(path.relative_to(pages.ROOT)): path.read_text(encoding="utf-8") for path in pages.written()
@@ -13,7 +14,7 @@ WITH_CODE = [
     for name, text in TEXTS.items()
     if any(block.language in pages.RUN for block in pages.blocks(text))
 ]
-# What a block may be written in, beside what is run. A new language needs a thought: must it be run?
+# What else a block may be written in. A new language needs a thought: must it be run?
 READ = ("text", "toml", "csv", "r", "java", "yaml", "ini", "make")
 
 
@@ -39,7 +40,9 @@ def test_stated_output_follows_code(page):
     before = ""
     for block in pages.blocks(TEXTS[page]):
         if block.text.startswith(pages.TOLD):
-            where = f"{page}:{block.line}: output is compared where it follows python in a text block"
+            where = (
+                f"{page}:{block.line}: output is compared where it follows python in a text block"
+            )
             assert (before, block.language) == ("python", "text"), where
         before = block.language
 
