@@ -28,7 +28,7 @@ def gather(folder: Path) -> Path:
     for name in BESIDE:
         source = ROOT / name
         if source.is_dir():
-            shutil.copytree(source, folder / name, ignore=no_pages)
+            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
         elif source.exists():
             shutil.copy(source, folder / name)
     for maker in (methods, measures, papers, reference, commands, references, changelog):
@@ -42,7 +42,7 @@ def gather(folder: Path) -> Path:
 
 def without_gaps(index: str, pages: Path) -> str:
     """Return the index without the first pages of sections that have none yet."""
-    written = re.compile(r"^[\w-]+/index$|^contribute$", re.M)
+    written = re.compile(r"^[\w-]+/index$|^contribute$|^large-tables$", re.M)
     there = lambda found: found[0] if (pages / f"{found[0]}.md").exists() else ""  # noqa: E731
     return written.sub(there, index)
 
