@@ -146,19 +146,33 @@ IDEAS: dict[str, Idea] = {
     "auto": (start, BEGUN),
 }
 
+NO_IDEA: Idea = (lambda canvas: None, "")
 
-def picture(method: str) -> str:
-    """Return the groups of a method on the example, what it looks at, and a caption."""
+
+def drawing(method: str) -> str:
+    """Return the groups of a method on the example, and what it looks at."""
     X, fitted = example.table(), example.grouped(method)
-    overlay, words = IDEAS.get(method, (lambda canvas: None, ""))
+    overlay, _ = IDEAS.get(method, NO_IDEA)
     reach = np.array([[X.min()] * 2, [X.max()] * 2]) if method == "tfrp" else X
     canvas = Canvas(np.concatenate([X, reach]))
     draw.groups(canvas, X, fitted.labels_)
     overlay(canvas)
+    return canvas.svg(found(method))
+
+
+def found(method: str) -> str:
+    """Say what a method makes of the example."""
+    fitted = example.grouped(method)
     sizes, k = fitted.partition_.sizes, int(fitted.k)
-    found = (
-        f"{method} on {len(X)} records with k = {k}: {len(sizes)} groups of {sizes.min()} to"
-        f" {sizes.max()}, {example.loss(fitted.labels_):.2f} % of the variation lost; the least"
-        f" possible is {example.least(k):.2f} %. Small crosses are the means that are released."
+    return (
+        f"{method} on {len(fitted.labels_)} records with k = {k}: {len(sizes)} groups of"
+        f" {sizes.min()} to {sizes.max()}, {example.loss(fitted.labels_):.2f} % of the variation"
+        f" lost; the least possible is {example.least(k):.2f} %."
     )
-    return draw.figure(canvas.svg(found), f"{found} {words}".strip())
+
+
+def picture(method: str) -> str:
+    """Return the drawing of a method with its caption."""
+    _, words = IDEAS.get(method, NO_IDEA)
+    caption = f"{found(method)} Small crosses are the means that are released. {words}".strip()
+    return draw.figure(drawing(method), caption)

@@ -42,12 +42,20 @@ how good it is: for that see [how much is lost](../quality.md) and [what it cost
 
 {grid(head, rows)}
 
+{gallery()}
+
 ```{{toctree}}
 :hidden:
 
 {toctree}
 ```
 """
+
+
+def gallery() -> str:
+    """Return the pictures of all methods side by side."""
+    links = [f'<a href="{name}.html"><b>{name}</b>{ideas.drawing(name)}</a>' for name in METHODS]
+    return "\n".join(["```{raw} html", '<div class="gallery">', *links, "</div>", "```"])
 
 
 def page(root: Path, name: str, cls: type[Partitioner]) -> str:

@@ -26,12 +26,22 @@ LOADED = {"img": "src", "script": "src", "iframe": "src", "source": "src", "link
 PHONE, DESK = 390, 1280
 LOOKED_AT = ["index", "methods/mdav", "measures/linkage", "reference/commands", "costs"]
 
+# Python runs it at its start: whoever asks another machine while the site is built, fails.
+NOBODY_ANSWERS = """
+import socket
+def refuse(*args, **options):
+    raise OSError("the site is built without network")
+socket.getaddrinfo = socket.create_connection = socket.socket.connect = refuse
+"""
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     """Build the site once."""
     target = tmp_path_factory.mktemp("docs") / "site"
-    env = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    deaf = tmp_path_factory.mktemp("deaf")
+    (deaf / "sitecustomize.py").write_text(NOBODY_ANSWERS, encoding="utf-8")
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(deaf), str(ROOT / "src")])}
     command = [sys.executable, str(ROOT / "docs" / "build.py"), str(target)]
     done = subprocess.run(command, env=env, capture_output=True, text=True, encoding="utf-8")
     assert done.returncode == 0, done.stdout + done.stderr
