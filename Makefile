@@ -18,7 +18,7 @@ demo: $(VENV)/.installed  ## Mask the built-in survey; leaves demo/release.csv a
 	@$(BIN)/shoal demo demo --force
 
 docs: $(VENV)/.developed  ## Build the guide, without network, into .build/site; a warning is an error.
-	@$(BIN)/python docs/build.py .build/site
+	@$(BIN)/python docs/make_site.py .build/site
 	@echo ".build/site/index.html: the guide"
 
 papers: $(VENV)/.developed  ## Run the tables and figures of the papers again; writes docs/papers.

@@ -1,4 +1,4 @@
-"""Settings of the site; `build.py` beside it gathers the pages and runs Sphinx."""
+"""Settings of the site; `make_site.py` beside it gathers the pages and runs Sphinx."""
 
 import sys
 from pathlib import Path

@@ -94,21 +94,30 @@ def test_links_to_figures_of_a_measure_are_found(measure):
     assert figures.of_measure(ROOT, measure).startswith("- [")
 
 
-def test_a_hull_holds_every_point_and_no_corner_within():
-    rng = np.random.default_rng(3)
-    for trial in range(50):
-        points = rng.integers(0, 4, (int(rng.integers(1, 9)), 2)).astype(float)
-        corners = draw.hull(points)
-        rest = [p for p in points if not any((p == c).all() for c in corners)]
-        for a, b in zip(corners, [*corners[1:], corners[0]], strict=True):
-            side = [(b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]) for p in rest]
-            assert min(side, default=0) >= 0, trial
+def farthest_anywhere(points):
+    """Return the points that alone are the farthest in some direction, by trying many."""
+    angles = np.linspace(0, 2 * np.pi, 1440, endpoint=False) + 0.001
+    reach = np.unique(points, axis=0) @ np.array([np.cos(angles), np.sin(angles)])
+    return {tuple(np.unique(points, axis=0)[i]) for i in reach.argmax(axis=0)}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_hull_has_the_corners_and_no_others_and_goes_round_once(seed):
+    rng = np.random.default_rng(seed)
+    points = rng.integers(0, 4, (int(rng.integers(1, 9)), 2)).astype(float)
+    corners = draw.hull(points)
+    assert {tuple(corner) for corner in corners} == farthest_anywhere(points)
+    assert len(corners) == len(farthest_anywhere(points))
+    middle = np.mean(corners, axis=0)
+    turns = np.unwrap([np.arctan2(*(corner - middle)[::-1]) for corner in corners])
+    assert len(corners) < 3 or (np.diff(turns) > 0).all()
 
 
 def test_the_example_is_masked_by_means_and_its_loss_is_the_measure():
-    labels = example.grouped("mdav").labels_
-    X = example.table()
+    labels, X = example.grouped("mdav").labels_, example.table()
     masked = example.masked(labels, X)
+    for group in range(labels.max() + 1):
+        assert np.allclose(masked[labels == group], X[labels == group].mean(axis=0))
     assert example.loss(labels) == pytest.approx(MEASURES["information_loss"](X, masked))
     assert example.loss(labels) >= example.least(example.K)
 

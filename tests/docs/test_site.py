@@ -13,6 +13,7 @@ import pytest
 
 import shoal
 from browser import chromium
+from making import curves
 from shoal import errors
 from shoal.cli import app
 from shoal.mask import STEPS
@@ -42,7 +43,7 @@ def site(tmp_path_factory):
     deaf = tmp_path_factory.mktemp("deaf")
     (deaf / "sitecustomize.py").write_text(NOBODY_ANSWERS, encoding="utf-8")
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(deaf), str(ROOT / "src")])}
-    command = [sys.executable, str(ROOT / "docs" / "build.py"), str(target)]
+    command = [sys.executable, str(ROOT / "docs" / "make_site.py"), str(target)]
     done = subprocess.run(command, env=env, capture_output=True, text=True, encoding="utf-8")
     assert done.returncode == 0, done.stdout + done.stderr
     return target
@@ -134,7 +135,8 @@ def test_every_method_has_a_page(site, method):
 @pytest.mark.parametrize("measure", MEASURES)
 def test_every_measure_has_a_page(site, measure):
     text = (site / "measures" / f"{measure}.html").read_text(encoding="utf-8")
-    assert "<svg" in text
+    assert ('class="curve' in text) is (measure != "class_sizes")
+    assert ("<circle" in text) is (measure in curves.LOOKS)
     assert f'id="shoal.measure.{measure}"' in text
 
 

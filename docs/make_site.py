@@ -1,6 +1,6 @@
 """Build the site: gather the written pages, make the others, run Sphinx.
 
-    python docs/build.py [TARGET]        .build/site, if no folder is named
+    python docs/make_site.py [TARGET]        .build/site, if no folder is named
 
 Nothing is fetched. What is made (a page per method and measure, the reference, the
 references, the changelog) is never committed: it stands beside a copy of the written pages.
