@@ -136,7 +136,7 @@ def test_every_method_has_a_page(site, method):
 def test_every_measure_has_a_page(site, measure):
     text = (site / "measures" / f"{measure}.html").read_text(encoding="utf-8")
     assert ('class="curve' in text) is (measure != "class_sizes")
-    assert ("<circle" in text) is (measure in curves.LOOKS)
+    assert ('class="record"' in text) is (measure in curves.LOOKS)
     assert f'id="shoal.measure.{measure}"' in text
 
 
