@@ -5,8 +5,8 @@ import numpy as np
 from shoal.kernels._compile import compiled
 from shoal.kernels.descent import NOBODY, ROUNDING, descend, settle
 from shoal.kernels.grouping import (
-    NEXT,
     TOUCHED,
+    VERSION,
     WAITING,
     empty_group,
     gap,
@@ -16,12 +16,14 @@ from shoal.kernels.grouping import (
     rise,
     take_back,
 )
+from shoal.kernels.waiting import forget
 
 # Most trials fail, and that shows early: after the records that waited first have tried their
 # moves so many times, a trial goes on only if the SSE lies above what it was by no more than
 # these shares of a group's usual SSE.
 PATIENCE = (1.0, 1.0, 1.5, 20.0)
 HOPE = (0.45, 0.25, 0.1, 0.0)
+DESPAIR = 1.0  # the same at once after a new group was gathered
 
 
 @compiled
@@ -32,7 +34,7 @@ def cheapest(s, i, shunned):
         h = s.labels[s.near[i, m]]
         if h == shunned or h == s.labels[i] or h == best:
             continue
-        cost = gap(s.X[i], s.centroids[h]) * (s.sizes[h] / (s.sizes[h] + 1.0))
+        cost = gap(s.X, i, s.centroids, h) * (s.sizes[h] / (s.sizes[h] + 1.0))
         if cost < least:
             best, least = h, cost
     return best
@@ -78,7 +80,7 @@ def before(s):
     """Return the SSE, before the trial, of the groups that it changed."""
     total = 0.0
     for t in range(s.counts[TOUCHED]):
-        total += s.sse_before[s.touched[t]]
+        total += s.sse_before[t]
     return total
 
 
@@ -110,30 +112,45 @@ def finish(s, k, fine):
 
 
 @compiled
-def forget(s):
-    """Let nobody wait."""
-    while s.counts[WAITING] > 0:
-        s.waits[s.queue[s.counts[NEXT]]] = False
-        s.counts[NEXT] = (s.counts[NEXT] + 1) % s.queue.shape[0]
-        s.counts[WAITING] -= 1
+def changed_near(s, i, since):
+    """Say whether a group near record ``i``, or its own, changed after the version ``since``."""
+    if s.version[s.labels[i]] > since:
+        return True
+    for m in range(s.near.shape[1]):
+        if s.version[s.labels[s.near[i, m]]] > since:
+            return True
+    return False
 
 
 @compiled
-def dissolve_pass(s, k, groups):
-    """Try to dissolve each of ``groups`` in turn; return what the SSE fell by."""
+def dissolve_pass(s, k, groups, tried):
+    """Try to dissolve each of ``groups`` in turn; return what the SSE fell by.
+
+    A group is left alone if nothing near it has changed since it was ``tried``.
+    """
     total = 0.0
     for g in groups:
-        if s.sse[g] > 0.0:
+        fresh = False
+        for m in range(s.sizes[g]):
+            fresh = fresh or changed_near(s, s.members[g, m], tried[g])
+        if fresh and s.sse[g] > 0.0:
+            tried[g] = s.counts[VERSION]
             total += finish(s, k, dissolve(s, k, g))
     return total
 
 
 @compiled
-def gather_pass(s, k, centres):
-    """Try a new group around each of ``centres`` in turn; return what the SSE fell by."""
+def gather_pass(s, k, centres, tried):
+    """Try a new group around each of ``centres`` in turn; return what the SSE fell by.
+
+    A record is left alone if nothing near it has changed since it was ``tried``.
+    """
     total = 0.0
     for i in centres:
-        total += finish(s, k, gather(s, k, i))
+        if changed_near(s, i, tried[i]):
+            tried[i] = s.counts[VERSION]
+            fine = gather(s, k, i) and rise(s) <= DESPAIR * before(s) / s.counts[TOUCHED]
+            total += finish(s, k, fine)
     return total
 
 
