@@ -5,6 +5,7 @@ import tomllib
 import pytest
 
 import pages
+from shoal.partitioners import METHODS
 
 TEXTS = {
     str(path.relative_to(pages.ROOT)): path.read_text(encoding="utf-8") for path in pages.written()
@@ -16,6 +17,15 @@ WITH_CODE = [
 ]
 # What else a block may be written in. A new language needs a thought: must it be run?
 READ = ("text", "toml", "csv", "r", "java", "yaml", "ini", "make")
+
+
+@pytest.fixture(autouse=True)
+def _methods_stay():
+    """Forget the methods that a page adds, as a page on adding one does."""
+    kept = dict(METHODS)
+    yield
+    METHODS.clear()
+    METHODS.update(kept)
 
 
 @pytest.mark.parametrize("page", WITH_CODE)
