@@ -179,14 +179,14 @@ def anneal(s, k, memory, state, temperatures, tepid):
 @compiled
 def pool_sse(X, pool):
     """Return the SSE of each group of a pool."""
-    found, mean = np.zeros(pool.shape[0]), np.empty(X.shape[1])
+    found, mean = np.zeros(pool.shape[0]), np.empty((1, X.shape[1]))
     for g in range(pool.shape[0]):
         size = 0
         mean[:] = 0.0
         while size < pool.shape[1] and pool[g, size] != NOBODY:
-            mean += X[pool[g, size]]
+            mean[0] += X[pool[g, size]]
             size += 1
         mean /= size
         for m in range(size):
-            found[g] += gap(X[pool[g, m]], mean)
+            found[g] += gap(X, pool[g, m], mean, 0)
     return found

@@ -8,8 +8,9 @@ the groups of its nearest others are looked at, and no group falls below k.
 import numpy as np
 
 from shoal.kernels._compile import compiled, inlined
-from shoal.kernels.grouping import LOOK, WAITING, gap, move, pop, push_group, refresh
+from shoal.kernels.grouping import LOOK, WAITING, gap, move, refresh
 from shoal.kernels.split import split
+from shoal.kernels.waiting import pop, push_group
 
 ROUNDING = 1e-11  # share of the SSE of the groups that a move must save to be more than rounding
 CENTROID = 1e-15  # rounding of a centroid, in units of the extent of the table: it moves no record
@@ -17,8 +18,8 @@ NOBODY = -1
 
 
 @inlined
-def near_groups(s, i, found):
-    """Write the groups of the nearest others of ``i``, its own apart; return their number."""
+def near_groups(s, i):
+    """Find the groups of the nearest others of ``i``, its own apart; return their number."""
     count = 0
     s.counts[LOOK] += 1
     s.seen[s.labels[i]] = s.counts[LOOK]
@@ -26,7 +27,7 @@ def near_groups(s, i, found):
         g = s.labels[s.near[i, m]]
         if s.seen[g] != s.counts[LOOK]:
             s.seen[g] = s.counts[LOOK]
-            found[count] = g
+            s.found[count] = g
             count += 1
     return count
 
@@ -40,7 +41,7 @@ def update_joins(s, j):
         h = s.labels[s.near[j, m]]
         if h == own or h == first or h == second:
             continue
-        cost = gap(s.X[j], s.centroids[h]) * (s.sizes[h] / (s.sizes[h] + 1.0))
+        cost = gap(s.X, j, s.centroids, h) * (s.sizes[h] / (s.sizes[h] + 1.0))
         if cost < least:
             first, second, least, next_least = h, first, cost, least
         elif cost < next_least:
@@ -50,23 +51,35 @@ def update_joins(s, j):
     s.costs[j, 0], s.costs[j, 1] = least, next_least
 
 
+@inlined
+def onward(s, j, shunned):
+    """Return which of its joins record ``j`` takes when it may not go to group ``shunned``."""
+    first, second = s.joins[j, 0], s.joins[j, 1]
+    if (
+        first == s.labels[j]
+        or second == s.labels[j]
+        or s.version[first] != s.joins[j, 2]
+        or s.version[second] != s.joins[j, 3]
+    ):
+        update_joins(s, j)
+    return 1 if s.joins[j, 0] == shunned else 0
+
+
 @compiled
-def best_move(s, k, i, found):
+def best_move(s, k, i):
     """Return the best move of ``i``: target, partner, their target."""
     a, p = s.labels[i], s.X.shape[1]
     size = s.sizes[a]
     free = size > k
+    saved = s.apart[a, s.place[i]] * (size / (size - 1.0)) if free else 0.0
     least, target, partner, third = 0.0, NOBODY, NOBODY, NOBODY
-    saved = 0.0
-    if free:
-        saved = s.apart[a, s.place[i]] * (size / (size - 1.0))
-    for t in range(near_groups(s, i, found)):
-        b = found[t]
+    for t in range(near_groups(s, i)):
+        b = s.found[t]
         other, far = s.sizes[b], 0.0
         both = s.sse[a] + s.sse[b]
         margin = ROUNDING * both + CENTROID * np.sqrt(both)
         if free:
-            far = gap(s.X[i], s.centroids[b])
+            far = gap(s.X, i, s.centroids, b)
             rise = far * (other / (other + 1.0)) - saved
             if rise < least - margin:
                 least, target, partner, third = rise, b, NOBODY, NOBODY
@@ -81,23 +94,11 @@ def best_move(s, k, i, found):
             rise = -2.0 * along - weight * across
             if rise < least - margin:
                 least, target, partner, third = rise, b, j, a
-            if free:
-                rise = far - s.apart[b, m] - across / other - saved
-                if rise < least - margin:
-                    first, second = s.joins[j, 0], s.joins[j, 1]
-                    if (
-                        first == b
-                        or second == b
-                        or s.version[first] != s.joins[j, 2]
-                        or s.version[second] != s.joins[j, 3]
-                    ):
-                        update_joins(s, j)
-                    q = 0
-                    if s.joins[j, 0] == a:
-                        q = 1
-                    rise += s.costs[j, q]
-                    if rise < least - margin:
-                        least, target, partner, third = rise, b, j, s.joins[j, q]
+            rise = far - s.apart[b, m] - across / other - saved
+            if free and rise < least - margin:
+                q = onward(s, j, a)
+                if rise + s.costs[j, q] < least - margin:
+                    least, target, partner, third = rise + s.costs[j, q], b, j, s.joins[j, q]
     return target, partner, third
 
 
@@ -116,12 +117,11 @@ def descend(s, k, most):
 
     Return how many more may be tried.
     """
-    found = np.empty(s.near.shape[1], np.int64)
     while s.counts[WAITING] > 0 and most > 0:
         most -= 1
         i = pop(s)
         a = s.labels[i]
-        b, j, h = best_move(s, k, i, found)
+        b, j, h = best_move(s, k, i)
         if b == NOBODY:
             continue
         move(s, i, b)

@@ -19,10 +19,13 @@ class Grouping(NamedTuple):
     """Groups of records, what a trial changed, and the records whose moves wait to be tried.
 
     ``near`` are the nearest others of each record. The records of group g are
-    ``members[g, :sizes[g]]``; ``place`` tells where a record stands there. What ends
-    in ``_before`` are copies of the ``counts[TOUCHED]`` groups in ``touched``.
+    ``members[g, :sizes[g]]``; ``place`` tells where a record stands there. The trial
+    changed the ``counts[TOUCHED]`` groups in ``touched``; what ends in ``_before``
+    holds copies of them, in that order, so that these stay in the processor's cache.
     ``free`` holds at least all empty groups. ``queue`` is a ring of
     ``counts[WAITING]`` records from ``counts[NEXT]`` on; ``waits`` marks them.
+    ``joins`` and ``costs`` are two groups that a record would join, their versions
+    then, and the costs. ``found``, ``parts`` and ``spare`` are room to work in.
     """
 
     X: np.ndarray
@@ -51,6 +54,9 @@ class Grouping(NamedTuple):
     seen: np.ndarray
     joins: np.ndarray
     costs: np.ndarray
+    found: np.ndarray
+    parts: np.ndarray
+    spare: np.ndarray
 
 
 def open_grouping(X: np.ndarray, near: np.ndarray, labels: np.ndarray, k: int) -> Grouping:
@@ -68,6 +74,7 @@ def open_grouping(X: np.ndarray, near: np.ndarray, labels: np.ndarray, k: int) -
         np.zeros(room, np.int64), np.zeros(room, np.bool_),
         np.zeros(n, np.int64), np.zeros(n, np.bool_), np.zeros(6, np.int64),
         np.zeros(room, np.int64), np.full((n, 4), -1), np.zeros((n, 2)),
+        np.zeros(near.shape[1], np.int64), np.zeros((2, k), np.int64), np.zeros(most),
     )  # fmt: skip
     enrol(s)
     return s
@@ -122,7 +129,7 @@ def refresh(s, g):
                 total += s.X[s.members[g, m], j]
             s.centroids[g, j] = total / size
         for m in range(size):
-            s.apart[g, m] = gap(s.X[s.members[g, m]], s.centroids[g])
+            s.apart[g, m] = gap(s.X, s.members[g, m], s.centroids, g)
             squares += s.apart[g, m]
     s.sse[g] = squares
     s.counts[VERSION] += 1
@@ -130,11 +137,15 @@ def refresh(s, g):
 
 
 @compiled
-def gap(a, b):
-    """Return the squared distance of two points."""
+def gap(A, a, B, b):
+    """Return the squared distance of row ``a`` of ``A`` to row ``b`` of ``B``.
+
+    It takes whole arrays, since a view of a row costs as much as its distance.
+    """
     total = 0.0
-    for j in range(a.shape[0]):
-        total += (a[j] - b[j]) * (a[j] - b[j])
+    for j in range(A.shape[1]):
+        d = A[a, j] - B[b, j]
+        total += d * d
     return total
 
 
@@ -143,17 +154,18 @@ def touch(s, g):
     """Keep a copy of group ``g``, once in a trial."""
     if s.is_touched[g]:
         return
+    t = s.counts[TOUCHED]
     s.is_touched[g] = True
-    s.touched[s.counts[TOUCHED]] = g
+    s.touched[t] = g
     s.counts[TOUCHED] += 1
-    s.sizes_before[g] = s.sizes[g]
-    s.sse_before[g] = s.sse[g]
+    s.sizes_before[t] = s.sizes[g]
+    s.sse_before[t] = s.sse[g]
     for m in range(s.sizes[g]):
-        s.members_before[g, m] = s.members[g, m]
-        s.apart_before[g, m] = s.apart[g, m]
-    s.version_before[g] = s.version[g]
+        s.members_before[t, m] = s.members[g, m]
+        s.apart_before[t, m] = s.apart[g, m]
+    s.version_before[t] = s.version[g]
     for j in range(s.X.shape[1]):
-        s.centroids_before[g, j] = s.centroids[g, j]
+        s.centroids_before[t, j] = s.centroids[g, j]
 
 
 @compiled
@@ -186,17 +198,17 @@ def take_back(s):
     for t in range(s.counts[TOUCHED]):
         g = s.touched[t]
         s.is_touched[g] = False
-        s.sizes[g] = s.sizes_before[g]
-        s.sse[g] = s.sse_before[g]
+        s.sizes[g] = s.sizes_before[t]
+        s.sse[g] = s.sse_before[t]
         for m in range(s.sizes[g]):
-            i = s.members_before[g, m]
+            i = s.members_before[t, m]
             s.members[g, m] = i
-            s.apart[g, m] = s.apart_before[g, m]
+            s.apart[g, m] = s.apart_before[t, m]
             s.place[i] = m
             s.labels[i] = g
         for j in range(s.X.shape[1]):
-            s.centroids[g, j] = s.centroids_before[g, j]
-        s.version[g] = s.version_before[g]
+            s.centroids[g, j] = s.centroids_before[t, j]
+        s.version[g] = s.version_before[t]
         if s.sizes[g] == 0:
             release(s, g)
     s.counts[TOUCHED] = 0
@@ -207,38 +219,5 @@ def rise(s):
     """Return by how much the trial has raised the SSE so far."""
     total = 0.0
     for t in range(s.counts[TOUCHED]):
-        total += s.sse[s.touched[t]] - s.sse_before[s.touched[t]]
+        total += s.sse[s.touched[t]] - s.sse_before[t]
     return total
-
-
-@inlined
-def push(s, i):
-    """Let record ``i`` wait for its moves to be tried."""
-    if not s.waits[i]:
-        s.waits[i] = True
-        s.queue[(s.counts[NEXT] + s.counts[WAITING]) % s.queue.shape[0]] = i
-        s.counts[WAITING] += 1
-
-
-@inlined
-def push_group(s, g):
-    """Let all records of group ``g`` wait."""
-    for m in range(s.sizes[g]):
-        push(s, s.members[g, m])
-
-
-@inlined
-def pop(s):
-    """Return the record that waited longest."""
-    i = s.queue[s.counts[NEXT]]
-    s.counts[NEXT] = (s.counts[NEXT] + 1) % s.queue.shape[0]
-    s.counts[WAITING] -= 1
-    s.waits[i] = False
-    return i
-
-
-@compiled
-def push_all(s):
-    """Let all records wait."""
-    for i in range(s.X.shape[0]):
-        push(s, i)

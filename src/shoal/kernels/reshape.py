@@ -5,7 +5,6 @@ import numpy as np
 from shoal.kernels._compile import compiled
 from shoal.kernels.descent import NOBODY, ROUNDING, descend, settle
 from shoal.kernels.grouping import (
-    NEXT,
     TOUCHED,
     WAITING,
     empty_group,
@@ -16,6 +15,7 @@ from shoal.kernels.grouping import (
     rise,
     take_back,
 )
+from shoal.kernels.waiting import forget
 
 # Most trials fail, and that shows early: after the records that waited first have tried their
 # moves so many times, a trial goes on only if the SSE lies above what it was by no more than
@@ -32,7 +32,7 @@ def cheapest(s, i, shunned):
         h = s.labels[s.near[i, m]]
         if h == shunned or h == s.labels[i] or h == best:
             continue
-        cost = gap(s.X[i], s.centroids[h]) * (s.sizes[h] / (s.sizes[h] + 1.0))
+        cost = gap(s.X, i, s.centroids, h) * (s.sizes[h] / (s.sizes[h] + 1.0))
         if cost < least:
             best, least = h, cost
     return best
@@ -78,7 +78,7 @@ def before(s):
     """Return the SSE, before the trial, of the groups that it changed."""
     total = 0.0
     for t in range(s.counts[TOUCHED]):
-        total += s.sse_before[s.touched[t]]
+        total += s.sse_before[t]
     return total
 
 
@@ -107,15 +107,6 @@ def finish(s, k, fine):
             return fall
     take_back(s)
     return 0.0
-
-
-@compiled
-def forget(s):
-    """Let nobody wait."""
-    while s.counts[WAITING] > 0:
-        s.waits[s.queue[s.counts[NEXT]]] = False
-        s.counts[NEXT] = (s.counts[NEXT] + 1) % s.queue.shape[0]
-        s.counts[WAITING] -= 1
 
 
 @compiled

@@ -6,11 +6,12 @@ import numpy as np
 
 from shoal import progress
 from shoal.kernels.descent import descend
-from shoal.kernels.grouping import VERSION, WAITING, Grouping, keep, open_grouping, push_all
+from shoal.kernels.grouping import VERSION, WAITING, Grouping, keep, open_grouping
 from shoal.kernels.leftovers import group_means
 from shoal.kernels.mdav import mdav1
 from shoal.kernels.neighbours import neighbours
-from shoal.kernels.reshape import dissolve_pass, forget, gather_pass, promises
+from shoal.kernels.reshape import dissolve_pass, gather_pass, promises
+from shoal.kernels.waiting import forget, push_all
 from shoal.partitioners._base import Labels, Matrix, in_order
 from shoal.partitioners._second_phase import divide_large
 
