@@ -29,7 +29,7 @@ print(
 for release in (first, second):
     print(f"k = {release.plan.k}: {release.measures['information_loss']:.2f} % lost")
 
-Path("plan.toml").write_text(before.replace("within", "wihtin"))
+Path("plan.toml").write_text(before.replace("within", "withiin"))
 try:
     shoal.Plan.load("plan.toml")
 except shoal.errors.PlanError as error:
