@@ -52,9 +52,11 @@ def test_no_group_is_smaller_than_k_or_as_large_as_two(case):
     assert np.array_equal(groups.labels, Halves(k=k).fit_predict(X))
 
 
-def test_parts_are_parted_at_the_median_of_the_widest_column():
-    X = [[0, 9], [0, 1], [9, 5], [9, 4], [0, 8], [9, 5.5], [0, 2], [9, 4.5]]
-    assert Halves(k=2).fit_predict(X).tolist() == [0, 1, 2, 3, 0, 2, 1, 3]
+def test_records_are_parted_along_the_widest_column_and_then_along_the_next():
+    wide = [[0, 1], [100, 0], [1, 0], [101, 1]]
+    assert Halves(k=2).fit_predict(wide).tolist() == [0, 1, 0, 1]
+    both = [[0, 9], [0, 1], [19, 5], [19, 0], [0, 8], [19, 6], [0, 2], [19, 1]]
+    assert Halves(k=2).fit_predict(both).tolist() == [0, 1, 2, 3, 0, 2, 1, 3]
 
 
 @pytest.mark.parametrize(
