@@ -28,6 +28,7 @@ SETTINGS = {
     "legend.fontsize": 8, "axes.titlesize": 9, "axes.grid": True, "grid.color": PALE,
     "grid.linewidth": 0.6, "axes.axisbelow": True,
 }  # fmt: skip
+THREAD = {"arrowstyle": "-", "color": GREY, "lw": 0.5}  # from a name to its point
 SIZES = (2, 3, 5, 10, 20, 50)
 
 
@@ -149,7 +150,7 @@ def blocks():
         spot = release.measures["information_loss"], 100 * risk["linkage"]
         axes.plot(*spot, "o", color=RED if size else BLUE)
         name = "all together" if size is None else f"{size} at a time"
-        axes.annotate(name, spot, xytext=aside, textcoords="offset points")
+        axes.annotate(name, spot, xytext=aside, textcoords="offset points", arrowprops=THREAD)
     axes.axhline(20, color=GREY, ls=":")
     axes.annotate("1/k", (0, 20), xytext=(0, 3), textcoords="offset points", color=GREY)
     axes.set(xlim=(0, 13), ylim=(0, 105), xlabel="information loss, in %")
