@@ -76,7 +76,7 @@ def test_a_trial_knows_by_how_much_the_sse_rose(case, data):
 def test_a_pass_tells_by_how_much_the_sse_fell(case):
     s, k = case
     before = total(s.X, s.labels)
-    fall = dissolve_pass(s, k, np.arange(len(s.sizes)))
+    fall = dissolve_pass(s, k, np.arange(len(s.sizes)), np.full(len(s.sizes), -1))
     assert before - fall == pytest.approx(total(s.X, s.labels), abs=1e-9)
     check(s, k)
 

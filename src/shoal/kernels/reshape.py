@@ -6,6 +6,7 @@ from shoal.kernels._compile import compiled
 from shoal.kernels.descent import NOBODY, ROUNDING, descend, settle
 from shoal.kernels.grouping import (
     TOUCHED,
+    VERSION,
     WAITING,
     empty_group,
     gap,
@@ -22,6 +23,7 @@ from shoal.kernels.waiting import forget
 # these shares of a group's usual SSE.
 PATIENCE = (1.0, 1.0, 1.5, 20.0)
 HOPE = (0.45, 0.25, 0.1, 0.0)
+DESPAIR = 1.0  # the same at once after a new group was gathered
 
 
 @compiled
@@ -110,21 +112,45 @@ def finish(s, k, fine):
 
 
 @compiled
-def dissolve_pass(s, k, groups):
-    """Try to dissolve each of ``groups`` in turn; return what the SSE fell by."""
+def changed_near(s, i, since):
+    """Say whether a group near record ``i``, or its own, changed after the version ``since``."""
+    if s.version[s.labels[i]] > since:
+        return True
+    for m in range(s.near.shape[1]):
+        if s.version[s.labels[s.near[i, m]]] > since:
+            return True
+    return False
+
+
+@compiled
+def dissolve_pass(s, k, groups, tried):
+    """Try to dissolve each of ``groups`` in turn; return what the SSE fell by.
+
+    A group is left alone if nothing near it has changed since it was ``tried``.
+    """
     total = 0.0
     for g in groups:
-        if s.sse[g] > 0.0:
+        fresh = False
+        for m in range(s.sizes[g]):
+            fresh = fresh or changed_near(s, s.members[g, m], tried[g])
+        if fresh and s.sse[g] > 0.0:
+            tried[g] = s.counts[VERSION]
             total += finish(s, k, dissolve(s, k, g))
     return total
 
 
 @compiled
-def gather_pass(s, k, centres):
-    """Try a new group around each of ``centres`` in turn; return what the SSE fell by."""
+def gather_pass(s, k, centres, tried):
+    """Try a new group around each of ``centres`` in turn; return what the SSE fell by.
+
+    A record is left alone if nothing near it has changed since it was ``tried``.
+    """
     total = 0.0
     for i in centres:
-        total += finish(s, k, gather(s, k, i))
+        if changed_near(s, i, tried[i]):
+            tried[i] = s.counts[VERSION]
+            fine = gather(s, k, i) and rise(s) <= DESPAIR * before(s) / s.counts[TOUCHED]
+            total += finish(s, k, fine)
     return total
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from shoal import progress
+from shoal.kernels.arrange import arrange
 from shoal.kernels.descent import descend
 from shoal.kernels.grouping import VERSION, WAITING, Grouping, keep, open_grouping
 from shoal.kernels.leftovers import group_means
@@ -19,7 +20,8 @@ STRIDE = 500  # trials between two reports of progress: a fraction of a second
 MOVES = 100_000  # the same, in moves tried
 NEAREST = 8  # others of a record whose groups it may move to, at least
 MOST = 60  # the same, at most: memory grows with it
-SWEEPS = 20  # moves tried by a record in a descent, and descents, at most
+SWEEPS = 20  # moves tried by a record in a descent, at most
+PASSES = 3  # over all groups, at most: later ones hardly help
 GATHERED = 1  # new groups tried, as a multiple of the groups there may be
 
 
@@ -37,7 +39,8 @@ def refine(X: Matrix, labels: Labels, k: int) -> Labels:
     First, records move between the groups of near records while the SSE falls. Then
     each group in turn is dissolved into near groups, and a new group is tried
     around the records that promise most; what was touched descends again, and
-    all is as before unless the SSE fell. The same input gives the same groups.
+    all is as before unless the SSE fell. That is repeated where something changed
+    nearby. The same input gives the same groups.
 
     Ctrl-C ends the work early: `CutShort` holds the best groups so far.
 
@@ -58,26 +61,37 @@ def refine(X: Matrix, labels: Labels, k: int) -> Labels:
     start = in_order(labels)
     if k == 1 or len(X) < 2 * k:
         return start if k > 1 else np.arange(len(X))
-    found = start
+    found, order = start, np.arange(len(X))
     try:
-        grouping = prepared(X, start, k, max(NEAREST, min(k + k // 2, MOST)))
+        grouping, order = prepared(X, start, k, max(NEAREST, min(k + k // 2, MOST)))
         found = grouping.labels
         improve(grouping, k)
     except KeyboardInterrupt:  # the groups are whole after every stride
-        raise CutShort(better(X, start, found)) from None
-    return better(X, start, found)
+        raise CutShort(better(X, start, found[np.argsort(order)])) from None
+    return better(X, start, found[np.argsort(order)])
 
 
-def prepared(X: Matrix, labels: Labels, k: int, nearest: int) -> Grouping:
-    """Return groups that can change, none of 2k records or more.
+def prepared(X: Matrix, labels: Labels, k: int, nearest: int) -> tuple[Grouping, Labels]:
+    """Return groups that can change, none of 2k records or more, and the order of their records.
 
-    A record may move to the groups of so many nearest others.
+    A record may move to the groups of so many nearest others. Records that lie close
+    together stand close together in that order, and so in memory.
     """
     divided = labels.copy()
     divide_large(X, divided, k, mdav1)
     units = in_own_units(X)
-    m = min(len(X) - 1, nearest)
-    return open_grouping(units, neighbours(units, m), in_order(divided), k)
+    near = neighbours(units, min(len(X) - 1, nearest))
+    order = close_together(units)
+    place = np.argsort(order)
+    return open_grouping(units[order], place[near[order]], in_order(divided[order]), k), order
+
+
+def close_together(X: Matrix) -> Labels:
+    """Return the records in an order in which those that lie close together stand so."""
+    order = np.arange(len(X))
+    no_shells = np.zeros(len(X))
+    arrange(np.column_stack([X, no_shells]).astype(np.float32), order)
+    return order
 
 
 def in_own_units(X: Matrix) -> Matrix:
@@ -93,15 +107,16 @@ def _power(X: Matrix) -> int:
 
 
 def improve(grouping: Grouping, k: int) -> None:
-    """Lower the SSE of groups: the descent, then trials, then what is left of the descent."""
-    groups = np.arange(len(grouping.sizes))
+    """Lower the SSE of groups: the descent, then trials until none helps."""
+    groups, records = np.arange(len(grouping.sizes)), len(grouping.X)
+    dissolved, gathered = np.full(len(groups), -1), np.full(records, -1)
     settle(grouping, k)
-    _in_strides(dissolve_pass, grouping, k, groups, "dissolving groups")
-    _in_strides(gather_pass, grouping, k, _centres(grouping, k), "gathering groups")
-    _in_strides(dissolve_pass, grouping, k, groups, "dissolving groups again")
-    sweeps = SWEEPS
-    while settle(grouping, k) and sweeps > 0:
-        sweeps -= 1
+    for _ in range(PASSES):
+        fall = _in_strides(dissolve_pass, grouping, k, groups, dissolved, "dissolving groups")
+        centres = _centres(grouping, k)
+        fall += _in_strides(gather_pass, grouping, k, centres, gathered, "gathering groups")
+        if not settle(grouping, k) and not fall:
+            break
 
 
 def settle(grouping: Grouping, k: int) -> bool:
@@ -119,25 +134,28 @@ def settle(grouping: Grouping, k: int) -> bool:
 
 
 def _in_strides(
-    kernel: Callable[[Grouping, int, Labels], float],
+    kernel: Callable[[Grouping, int, Labels, Labels], float],
     grouping: Grouping,
     k: int,
     tries: Labels,
+    tried: Labels,
     stage: str,
-) -> None:
-    """Hand ``tries`` to a kernel, a stride at a time."""
+) -> float:
+    """Hand ``tries`` to a kernel, a stride at a time; return what the SSE fell by."""
+    fall = 0.0
     for start in range(0, len(tries), STRIDE):
-        kernel(grouping, k, tries[start : start + STRIDE])
+        fall += kernel(grouping, k, tries[start : start + STRIDE], tried)
         progress.report(stage, min(start + STRIDE, len(tries)), len(tries))
+    return fall
 
 
 def _centres(grouping: Grouping, k: int) -> Labels:
-    """Return the records around which a new group promises most, the best first."""
+    """Return the records around which a new group promises most."""
     if grouping.near.shape[1] < k - 1:
         return np.empty(0, np.int64)
     promise = promises(grouping, k)
     order = np.argsort(-promise, kind="stable")
-    return order[: GATHERED * len(order) // k]
+    return np.sort(order[: GATHERED * len(order) // k])  # in memory's order, which is faster
 
 
 def better(X: Matrix, start: Labels, found: Labels) -> Labels:

@@ -95,9 +95,9 @@ def search(
     if seconds is not None:
         _compile_first()
     run = _Run(X, k, seconds)
-    best, whole = start, True
+    best, whole, order = start, True, np.arange(len(X))
     try:
-        grouping = prepared(X, start, k, max(NEAREST, min(2 * k, MOST)))
+        grouping, order = prepared(X, start, k, max(NEAREST, min(2 * k, MOST)))
         best = grouping.labels
         improve(grouping, k)
         if grouping.sse.sum() > 0:
@@ -106,7 +106,7 @@ def search(
             best, whole = run.choice(grouping) if run.whole else run.best(), run.whole
     except KeyboardInterrupt:
         best, whole = run.best() if run.annealings else best, False
-    return Found(better(X, start, best), run.rounds, run.done, whole)
+    return Found(better(X, start, best[np.argsort(order)]), run.rounds, run.done, whole)
 
 
 class _Run:
