@@ -41,11 +41,11 @@ def canvas(across=1, width=4.4, height=3.3):
 
 
 def masked(columns=KNOWN, k=5, people=None, **options):
-    """Return the survey and its release, without the warnings that the chapters tell."""
+    """Return the survey and its release by MDAV, without the warnings that the chapters tell."""
     people = shoal.datasets.survey() if people is None else people
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ShoalWarning)
-        return people, shoal.microaggregate(people, columns, k=k, **options)
+        return people, shoal.microaggregate(people, columns, k=k, method="mdav", **options)
 
 
 def unique():
@@ -75,7 +75,7 @@ def groups():
     """Show groups of five in two columns, and the means that are released."""
     everybody, columns = shoal.datasets.survey(), ["age", "height"]
     islands = everybody[everybody["region"] == "islands"].reset_index(drop=True)
-    _, release = masked(columns, people=islands, method="mdav")
+    _, release = masked(columns, people=islands)
     before, after = islands[columns].to_numpy(float), release.data[columns].to_numpy(float)
     picture, axes = canvas(2)
     axes[0].plot(*before.T, "o", color=BLUE, ms=4)
@@ -94,7 +94,7 @@ def units():
     picture, axes = canvas(2)
     columns, dear = ["age", "income"], 60_000  # beyond it there are few, and the scale would suffer
     for axis, way in zip(axes, ("none", "zscore"), strict=True):
-        people, release = masked(columns, method="mdav", standardise=way)
+        people, release = masked(columns, standardise=way)
         shown = (people["income"] < dear).to_numpy()
         before, after = (data[columns].to_numpy(float)[shown] for data in (people, release.data))
         threads(axis, before, after)
@@ -145,7 +145,7 @@ def blocks():
     """Show that columns masked apart can be put together again."""
     picture, (axes,) = canvas(width=5.6)
     for size, aside in ((1, (-3, -40)), (2, (8, -3)), (3, (8, -3)), (None, (8, 5))):
-        people, release = masked(method="mdav", blocks=size)
+        people, release = masked(blocks=size)
         risk = shoal.assess(people, release.data, quasi_identifiers=KNOWN, measures=["linkage"])
         spot = release.measures["information_loss"], 100 * risk["linkage"]
         axes.plot(*spot, "o", color=RED if size else BLUE)
@@ -165,12 +165,10 @@ def closeness():
     for way, colour in (("merge", GREY), ("swap", BLUE), ("first", RED)):
         lost = []
         for t in bounds:
-            _, release = masked(
-                confidential=["blood_pressure"], closeness=t, closeness_by=way, method="mdav"
-            )
+            _, release = masked(confidential=["blood_pressure"], closeness=t, closeness_by=way)
             lost.append(release.measures["information_loss"])
         axes.plot(bounds, lost, "o-", color=colour, label=f'closeness_by="{way}"')
-    axes.axhline(masked(method="mdav")[1].measures["information_loss"], color=GREY, ls=":")
+    axes.axhline(masked()[1].measures["information_loss"], color=GREY, ls=":")
     axes.set(xlabel="t: how far a group may be from the table", ylabel="information loss, in %")
     axes.set(xlim=(0.31, 0.04), ylim=(0, 105))
     axes.legend()
