@@ -12,7 +12,7 @@ ifeq ($(SHOAL_DATA),)
 unexport SHOAL_DATA
 endif
 
-.PHONY: demo papers pictures test lint types doc-style check clean changelog
+.PHONY: demo papers pictures benchmarks test lint types doc-style check clean changelog
 
 demo: $(VENV)/.installed  ## Mask the built-in survey; leaves demo/release.csv and demo/report.html.
 	@$(BIN)/shoal demo demo --force
@@ -23,6 +23,9 @@ papers: $(VENV)/.developed  ## Run the tables and figures of the papers again; w
 pictures: $(VENV)/.developed $(VENV)/.browser  ## Photograph report, map and page for docs/pictures.
 	@$(BIN)/python docs/photograph.py
 	@$(BIN)/python docs/photograph_app.py
+
+benchmarks: $(VENV)/.developed  ## Measure all that docs/speed.md and docs/costs.md tell; half an hour alone.
+	@$(BIN)/python benchmarks/all.py
 
 test: lint types check  ## Everything: lint, types, docstrings, tests and doctests.
 

@@ -32,13 +32,14 @@ PUBLISHED = harness.HERE / "results" / "doors.json"
 
 # Stage -> the function it ends in: file and name, as the profiler calls them.
 STAGES = {
-    "reading": ("table/files.py", "read"),
-    "more columns as numbers": ("table/files.py", "with_numbers"),
+    "reading": ("table/files.py", "open_source"),
+    "more columns as numbers": ("table/source.py", "with_numbers"),
     "grouping": ("partitioners/_base.py", "fit"),
     "masking, grouping left out": ("mask/microaggregate.py", "apply"),
-    "counting the promise": ("plan.py", "_check_promise"),
+    "counting the promise": ("promise.py", "check_promise"),
     "measuring": ("assessment.py", "assess_frames"),
-    "writing": ("table/files.py", "write"),
+    "counting for pictures": ("profile.py", "profile"),
+    "writing": ("table/target.py", "write"),
 }
 
 
@@ -55,8 +56,8 @@ def through_function(n):
 
     data = frame(n)
     for k in WARM:
-        shoal.microaggregate(data[:10_000], NAMES, k=k, confidential=SECRETS)
-    return lambda: shoal.microaggregate(data, NAMES, k=K, confidential=SECRETS)
+        shoal.microaggregate(data[:10_000], NAMES, k=k, method="mdav", confidential=SECRETS)
+    return lambda: shoal.microaggregate(data, NAMES, k=K, method="mdav", confidential=SECRETS)
 
 
 def through_file(n):
@@ -69,8 +70,8 @@ def through_file(n):
     words += [word for name in SECRETS for word in ("--confidential", name)]
 
     def mask(k=K):
-        done = ["mask", str(source), str(target), "--force", "--quiet", "-k", str(k), *words]
-        app(done, standalone_mode=False)
+        done = ["mask", str(source), str(target), "--force", "--quiet", "--method", "mdav"]
+        app([*done, "-k", str(k), *words], standalone_mode=False)
 
     frame(10_000).to_csv(source, index=False)
     for k in WARM:

@@ -86,7 +86,9 @@ def in_cut(kind, n, p, k):
     """Say whether a case is published: all widths for one k, all k for one width, some long."""
     if n <= SHORT:
         return p == 13 or k == 10
-    return p <= 13 and (k == 10 or (k == 3 and p == 13 and kind != "gaussian"))
+    if p == 13:
+        return k == 10 or (k == 3 and kind != "gaussian")
+    return p < 13 and k == 10 and kind == "clustered"
 
 
 def run(cases, path, *, most, everything):

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-SOURCE = Path(__file__).parents[2] / "src" / "shoal" / "kernels" / "_compile.py"
+KERNELS = Path(__file__).parents[2] / "src" / "shoal" / "kernels"
 CALLEE = """
 from shoal.kernels._compile import compiled
 
@@ -39,7 +39,8 @@ def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path):
     kernels.mkdir(parents=True)
     for folder in (kernels, kernels.parent):
         (folder / "__init__.py").touch()
-    shutil.copy(SOURCE, kernels)
+    for name in ("_compile.py", "_pipeline.py"):
+        shutil.copy(KERNELS / name, kernels)
     (kernels / "caller.py").write_text(CALLER)
     (kernels / "callee.py").write_text(CALLEE.format(1))
     assert walked(tmp_path) == ["2"]

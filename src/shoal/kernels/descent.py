@@ -66,9 +66,27 @@ def onward(s, j, shunned):
 
 
 @compiled
+def measure(s, i, a, b):
+    """Measure the way from record ``i`` to each record of group ``b``.
+
+    ``across`` is its squared length, ``along`` its product with the way from centroid ``b``
+    to centroid ``a``. All records at a time, column by column: vector instructions.
+    """
+    size = s.sizes[b]
+    s.along[:size] = 0.0
+    s.across[:size] = 0.0
+    for c in range(s.X.shape[1]):
+        here, towards = s.X[i, c], s.centroids[a, c] - s.centroids[b, c]
+        for m in range(size):
+            d = s.inside[b, c, m] - here
+            s.along[m] += d * towards
+            s.across[m] += d * d
+
+
+@compiled
 def best_move(s, k, i):
     """Return the best move of ``i``: target, partner, their target."""
-    a, p = s.labels[i], s.X.shape[1]
+    a = s.labels[i]
     size = s.sizes[a]
     free = size > k
     saved = s.apart[a, s.place[i]] * (size / (size - 1.0)) if free else 0.0
@@ -84,18 +102,14 @@ def best_move(s, k, i):
             if rise < least - margin:
                 least, target, partner, third = rise, b, NOBODY, NOBODY
         weight = 1.0 / size + 1.0 / other
+        measure(s, i, a, b)
         for m in range(other):
-            j = s.members[b, m]
-            along, across = 0.0, 0.0
-            for c in range(p):
-                d = s.X[j, c] - s.X[i, c]
-                along += d * (s.centroids[a, c] - s.centroids[b, c])
-                across += d * d
-            rise = -2.0 * along - weight * across
+            rise = -2.0 * s.along[m] - weight * s.across[m]
             if rise < least - margin:
-                least, target, partner, third = rise, b, j, a
-            rise = far - s.apart[b, m] - across / other - saved
+                least, target, partner, third = rise, b, s.members[b, m], a
+            rise = far - s.apart[b, m] - s.across[m] / other - saved
             if free and rise < least - margin:
+                j = s.members[b, m]
                 q = onward(s, j, a)
                 if rise + s.costs[j, q] < least - margin:
                     least, target, partner, third = rise + s.costs[j, q], b, j, s.joins[j, q]

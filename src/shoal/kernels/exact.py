@@ -25,6 +25,13 @@ def add_record(total, point):
 
 
 @compiled
+def add_all(total, X):
+    """Add all rows of ``X`` to a sum over records."""
+    for i in range(X.shape[0]):
+        add_record(total, X[i])
+
+
+@compiled
 def mean_of(total, size, point):
     """Write the mean of ``size`` records with that sum into ``point``."""
     for j in range(point.shape[0]):

@@ -19,13 +19,15 @@ class Grouping(NamedTuple):
     """Groups of records, what a trial changed, and the records whose moves wait to be tried.
 
     ``near`` are the nearest others of each record. The records of group g are
-    ``members[g, :sizes[g]]``; ``place`` tells where a record stands there. The trial
+    ``members[g, :sizes[g]]``; ``place`` tells where a record stands there, and
+    ``inside[g]`` holds their values column by column. The trial
     changed the ``counts[TOUCHED]`` groups in ``touched``; what ends in ``_before``
     holds copies of them, in that order, so that these stay in the processor's cache.
     ``free`` holds at least all empty groups. ``queue`` is a ring of
     ``counts[WAITING]`` records from ``counts[NEXT]`` on; ``waits`` marks them.
     ``joins`` and ``costs`` are two groups that a record would join, their versions
-    then, and the costs. ``found``, ``parts`` and ``spare`` are room to work in.
+    then, and the costs. ``found``, ``parts``, ``along`` and
+    ``across`` are room to work in.
     """
 
     X: np.ndarray
@@ -33,6 +35,7 @@ class Grouping(NamedTuple):
     labels: np.ndarray
     place: np.ndarray
     members: np.ndarray
+    inside: np.ndarray
     sizes: np.ndarray
     centroids: np.ndarray
     sse: np.ndarray
@@ -56,7 +59,8 @@ class Grouping(NamedTuple):
     costs: np.ndarray
     found: np.ndarray
     parts: np.ndarray
-    spare: np.ndarray
+    along: np.ndarray
+    across: np.ndarray
 
 
 def open_grouping(X: np.ndarray, near: np.ndarray, labels: np.ndarray, k: int) -> Grouping:
@@ -66,7 +70,8 @@ def open_grouping(X: np.ndarray, near: np.ndarray, labels: np.ndarray, k: int) -
     shape, most = (room, p), 4 * k
     s = Grouping(
         X, near, labels.copy(), np.zeros(n, np.int64),
-        np.zeros((room, most), np.int64), np.zeros(room, np.int64), np.zeros(shape), np.zeros(room),
+        np.zeros((room, most), np.int64), np.zeros((room, p, most)),
+        np.zeros(room, np.int64), np.zeros(shape), np.zeros(room),
         np.zeros((room, most)), np.zeros(room, np.int64),
         np.zeros((room, most), np.int64), np.zeros(room, np.int64), np.zeros(shape), np.zeros(room),
         np.zeros((room, most)), np.zeros(room, np.int64),
@@ -74,7 +79,8 @@ def open_grouping(X: np.ndarray, near: np.ndarray, labels: np.ndarray, k: int) -
         np.zeros(room, np.int64), np.zeros(room, np.bool_),
         np.zeros(n, np.int64), np.zeros(n, np.bool_), np.zeros(6, np.int64),
         np.zeros(room, np.int64), np.full((n, 4), -1), np.zeros((n, 2)),
-        np.zeros(near.shape[1], np.int64), np.zeros((2, k), np.int64), np.zeros(most),
+        np.zeros(near.shape[1], np.int64), np.zeros((2, k), np.int64),
+        np.zeros(most), np.zeros(most),
     )  # fmt: skip
     enrol(s)
     return s
@@ -85,14 +91,21 @@ def enrol(s):
     """Enter the records into the groups that their labels tell."""
     for i in range(s.X.shape[0]):
         g = s.labels[i]
-        s.place[i] = s.sizes[g]
-        s.members[g, s.sizes[g]] = i
+        seat(s, i, g, s.sizes[g])
         s.sizes[g] += 1
     for g in range(s.sizes.shape[0] - 1, -1, -1):
         if s.sizes[g] == 0:
             release(s, g)
         else:
             refresh(s, g)
+
+
+@compiled
+def seat(s, i, g, m):
+    """Let record ``i`` stand at place ``m`` of group ``g``."""
+    s.labels[i], s.place[i], s.members[g, m] = g, m, i
+    for j in range(s.X.shape[1]):
+        s.inside[g, j, m] = s.X[i, j]
 
 
 @inlined
@@ -123,13 +136,17 @@ def refresh(s, g):
     if size == 0:
         release(s, g)
     else:
+        s.apart[g, :size] = 0.0
         for j in range(p):
             total = 0.0
             for m in range(size):
-                total += s.X[s.members[g, m], j]
-            s.centroids[g, j] = total / size
+                total += s.inside[g, j, m]
+            centre = total / size
+            s.centroids[g, j] = centre
+            for m in range(size):
+                d = s.inside[g, j, m] - centre
+                s.apart[g, m] += d * d
         for m in range(size):
-            s.apart[g, m] = gap(s.X, s.members[g, m], s.centroids, g)
             squares += s.apart[g, m]
     s.sse[g] = squares
     s.counts[VERSION] += 1
@@ -174,14 +191,10 @@ def move(s, i, h):
     g = s.labels[i]
     touch(s, g)
     touch(s, h)
-    last = s.members[g, s.sizes[g] - 1]
-    s.members[g, s.place[i]] = last
-    s.place[last] = s.place[i]
+    seat(s, s.members[g, s.sizes[g] - 1], g, s.place[i])
     s.sizes[g] -= 1
-    s.members[h, s.sizes[h]] = i
-    s.place[i] = s.sizes[h]
+    seat(s, i, h, s.sizes[h])
     s.sizes[h] += 1
-    s.labels[i] = h
 
 
 @compiled
@@ -201,11 +214,8 @@ def take_back(s):
         s.sizes[g] = s.sizes_before[t]
         s.sse[g] = s.sse_before[t]
         for m in range(s.sizes[g]):
-            i = s.members_before[t, m]
-            s.members[g, m] = i
+            seat(s, s.members_before[t, m], g, m)
             s.apart[g, m] = s.apart_before[t, m]
-            s.place[i] = m
-            s.labels[i] = g
         for j in range(s.X.shape[1]):
             s.centroids[g, j] = s.centroids_before[t, j]
         s.version[g] = s.version_before[t]

@@ -11,8 +11,7 @@ from shoal.kernels.pool import nearest as nearest_places
 from shoal.kernels.search import farthest, nearest
 
 
-@compiled
-def centre_distances(X):
+def centre_distances(X: np.ndarray) -> np.ndarray:
     """Return the squared distances of all records to their mean."""
     pool = open_pool(X)
     point = np.empty(X.shape[1])

@@ -12,7 +12,7 @@ import numpy as np
 from shoal.kernels._compile import compiled, inlined
 from shoal.kernels.arrange import BLOCK, FAN, arrange
 from shoal.kernels.axes import principal_frame
-from shoal.kernels.exact import add_exactly, add_record, mean_of
+from shoal.kernels.exact import add_all, add_exactly, mean_of
 from shoal.kernels.pool import Pool
 
 WORN = 0.7  # share of the records that must live, else the index may be built anew
@@ -96,92 +96,76 @@ def poured(index: Index) -> Pool:
 
 def _build(X, labels, groups, size, total) -> Index:
     living = np.flatnonzero(labels < 0).astype(np.int32)
-    n = len(living)
-    frame = principal_frame(X, living, total[:, 0] / n)
-    pays_after = PAYS[0] * n + PAYS[1]
-    blocks = _empty_blocks(-(-n // (BLOCK * FAN)) * FAN, X.shape[1] + 2)
-    return build(X, labels, groups, size, total, int(WORN * n), pays_after, living, blocks, *frame)
+    n, width = len(living), X.shape[1] + 2
+    outer = -(-n // (BLOCK * FAN))
+    many = outer * FAN
+    index = Index(
+        X, labels, groups, size, total, *principal_frame(X, living, total[:, 0] / n),
+        worn_below=int(WORN * n),
+        pays_after=PAYS[0] * n + PAYS[1],
+        blocks=_full((many, width, BLOCK), np.nan),
+        records=np.empty((many, BLOCK), np.int32),
+        place=np.empty(len(X), np.int32),
+        filled=np.zeros(many, np.int64),
+        alike=np.ones(many, np.bool_),
+        low=_full((outer, width, FAN), np.inf),
+        high=_full((outer, width, FAN), -np.inf),
+        outer_low=_full((width, outer), np.inf),
+        outer_high=_full((width, outer), -np.inf),
+        query=_full(width, 0),
+        gaps=_full(BLOCK, 0),
+        hopes=_full(FAN, 0),
+        outer_hopes=_full(outer, 0),
+        waiting=np.empty(outer + 1, np.int64),
+        looked=np.zeros(1, np.int64),
+    )  # fmt: skip
+    build(
+        X, living, np.empty((n, width), np.float32), index.origin, index.axes, index.scale,
+        index.leading, index.blocks, index.records, index.place, index.filled, index.alike,
+        index.low, index.high, index.outer_low, index.outer_high,
+    )  # fmt: skip
+    return index
 
 
-def _empty_blocks(many: int, width: int) -> np.ndarray:
-    """Return blocks of nobody that start where a line of the cache does.
+def _full(shape: int | tuple[int, ...], value: float) -> np.ndarray:
+    """Return numbers in single precision that start where a line of the cache does.
 
     They are made here, since NumPy asks for large pages of memory and numba does
-    not: a table of a million records is looked up in fewer of them.
+    not: a table of a million records is looked up in fewer of them. And numba takes
+    longer to compile a kernel that makes arrays than one that fills them.
     """
-    size = many * width * BLOCK
-    raw = np.full(size + LINE, np.nan, np.float32)
+    size = int(np.prod(shape))
+    raw = np.full(size + LINE, value, np.float32)
     start = -raw.ctypes.data // raw.itemsize % LINE
-    return raw[start : start + size].reshape(many, width, BLOCK)
-
-
-@compiled
-def add_all(total, X):
-    """Add all rows of ``X`` to a sum over records."""
-    for i in range(X.shape[0]):
-        add_record(total, X[i])
+    return raw[start : start + size].reshape(shape)
 
 
 @compiled
 def build(
-    X,
-    labels,
-    groups,
-    size,
-    total,
-    worn_below,
-    pays_after,
-    living,
-    blocks,
-    origin,
-    axes,
-    scale,
-    leading,
-):
-    """Return an index of the ``living`` rows of ``X`` in a frame, stored in ``blocks``."""
-    n, width = living.shape[0], X.shape[1] + 2
-    rows = np.empty((n, width), np.float32)
+    X, living, rows, origin, axes, scale, leading, blocks, records, place, filled, alike,
+    low, high, outer_low, outer_high,
+):  # fmt: skip
+    """Store the ``living`` rows of ``X`` in empty blocks; ``rows`` are working space."""
     turned = np.empty(X.shape[1])
-    for i in range(n):
+    order = np.empty(living.shape[0], np.int32)
+    for i in range(living.shape[0]):
         turn(X[living[i]], origin, axes, scale, turned)
         place_along(turned, leading, rows[i])
-    order = np.arange(n).astype(np.int32)
+        order[i] = i
     arrange(rows, order)
     lowest_first(order)
-
-    outer = (n + BLOCK * FAN - 1) // (BLOCK * FAN)
-    many = outer * FAN
-    index = Index(
-        X, labels, groups, size, total, origin, axes, scale, leading, worn_below, pays_after,
-        blocks,
-        np.empty((many, BLOCK), np.int32),
-        np.empty(X.shape[0], np.int32),
-        np.zeros(many, np.int64),
-        np.ones(many, np.bool_),
-        np.full((outer, width, FAN), np.float32(np.inf)),
-        np.full((outer, width, FAN), np.float32(-np.inf)),
-        np.full((width, outer), np.float32(np.inf)),
-        np.full((width, outer), np.float32(-np.inf)),
-        np.empty(width, np.float32),
-        np.empty(BLOCK, np.float32),
-        np.empty(FAN, np.float32),
-        np.empty(outer, np.float32),
-        np.empty(outer + 1, np.int64),
-        np.zeros(1, np.int64),
-    )  # fmt: skip
-    for i in range(n):
-        record = living[order[i]]
-        index.records[i // BLOCK, i % BLOCK] = record
-        index.place[record] = i
-        index.filled[i // BLOCK] += 1
+    for i in range(living.shape[0]):
+        b, at, record = i // BLOCK, i % BLOCK, living[order[i]]
+        records[b, at] = record
+        place[record] = i
+        filled[b] += 1
         for j in range(X.shape[1]):
-            if X[record, j] != X[index.records[i // BLOCK, 0], j]:
-                index.alike[i // BLOCK] = False
-        for a in range(width):
-            index.blocks[i // BLOCK, a, i % BLOCK] = rows[order[i], a]
-    for b in range(many):
-        shrink(index.blocks, index.low, index.high, index.outer_low, index.outer_high, b, FIRST)
-    return index
+            if X[record, j] != X[records[b, 0], j]:
+                alike[b] = False
+        for a in range(rows.shape[1]):
+            blocks[b, a, at] = rows[order[i], a]
+    for b in range(blocks.shape[0]):
+        shrink(blocks, low, high, outer_low, outer_high, b, FIRST)
 
 
 @compiled

@@ -71,11 +71,10 @@ def flat_rounds(pool, k, pairs_from, singles_from, work):
     return pool.size[0] >= singles_from
 
 
-@compiled
-def mdav1(X, k):
+def mdav1(X: np.ndarray, k: int) -> np.ndarray:
     """Return the groups of MDAV1 in one go, for tables that are parts of a larger one."""
     pool = flat.open_pool(X)
-    while flat_rounds(pool, k, 2 * k, k, X.shape[0]):
+    while flat_rounds(pool, k, 2 * k, k, len(X)):
         pass
     join_nearest(X, pool.labels)
     return pool.labels

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels._compile import compiled
-from shoal.kernels.exact import add_exactly, add_record, mean_of
+from shoal.kernels.exact import add_all, add_exactly, mean_of
 
 GLANCE = 64  # distances that are looked at together
 
@@ -33,22 +33,20 @@ class Pool(NamedTuple):
     groups: np.ndarray
 
 
-@compiled
-def open_pool(X):
+def open_pool(X: np.ndarray) -> Pool:
     """Return a pool of all rows of ``X``, none of which has a label."""
     n, p = X.shape
-    pool = Pool(
-        np.ascontiguousarray(X.T),
-        np.arange(n),
-        np.empty(n),
-        np.zeros((p, 2)),
-        np.full(1, n),
-        np.full(n, -1),
-        np.zeros(1, np.int64),
+    total = np.zeros((p, 2))
+    add_all(total, X)
+    return Pool(
+        columns=X.T.copy(),  # a copy even of one column, since who leaves is overwritten
+        records=np.arange(n),
+        distance=np.empty(n),
+        total=total,
+        size=np.full(1, n),
+        labels=np.full(n, -1),
+        groups=np.zeros(1, np.int64),
     )
-    for i in range(n):
-        add_record(pool.total, X[i])
-    return pool
 
 
 @compiled
@@ -170,13 +168,10 @@ def sink(distance, records, places, place):
 @compiled
 def remove(pool, place):
     """Let the record at ``place`` leave; the last living record takes its place."""
-    last = pool.size[0] - 1
     for j in range(pool.columns.shape[0]):
         add_exactly(pool.total[j], -pool.columns[j, place])
-        pool.columns[j, place] = pool.columns[j, last]
-    pool.records[place] = pool.records[last]
-    pool.distance[place] = pool.distance[last]
-    pool.size[0] = last
+    pool.size[0] -= 1
+    move(pool, pool.size[0], place)
 
 
 @compiled
@@ -198,7 +193,28 @@ def assign(pool, place, group):
 @compiled
 def take(pool, places):
     """Make the records at ``places`` the next group; they leave the pool."""
-    # From the back, so that no place still to be emptied is refilled before its turn.
-    for place in np.sort(places)[::-1]:
-        assign(pool, place, pool.groups[0])
+    gone, distance = -1.0, pool.distance
+    for i in range(places.shape[0]):
+        pool.labels[pool.records[places[i]]] = pool.groups[0]
+        distance[places[i]] = gone
+        for j in range(pool.columns.shape[0]):
+            add_exactly(pool.total[j], -pool.columns[j, places[i]])
+    # Gaps among those who stay are filled from the back, where others may have left too.
+    size, last = pool.size[0] - places.shape[0], pool.size[0] - 1
+    for i in range(places.shape[0]):
+        if places[i] < size:
+            while distance[last] == gone:
+                last -= 1
+            move(pool, last, places[i])
+            last -= 1
+    pool.size[0] = size
     pool.groups[0] += 1
+
+
+@compiled
+def move(pool, place, to):
+    """Let the record at one place stand at another."""
+    for j in range(pool.columns.shape[0]):
+        pool.columns[j, to] = pool.columns[j, place]
+    pool.records[to] = pool.records[place]
+    pool.distance[to] = pool.distance[place]

@@ -22,14 +22,14 @@ def farthest_member(s, g, P, at):
 def set_apart(s, k, g, centre, part):
     """Write the ``k`` records of group ``g`` nearest to record ``centre`` into a part."""
     for m in range(s.sizes[g]):
-        s.spare[m] = gap(s.X, s.members[g, m], s.X, centre)
+        s.across[m] = gap(s.X, s.members[g, m], s.X, centre)
     for t in range(k):
         best = 0
         for m in range(1, s.sizes[g]):
-            if s.spare[m] < s.spare[best]:
+            if s.across[m] < s.across[best]:
                 best = m
         s.parts[part, t] = s.members[g, best]
-        s.spare[best] = np.inf
+        s.across[best] = np.inf
 
 
 @compiled

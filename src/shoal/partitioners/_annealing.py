@@ -12,7 +12,6 @@ from shoal.partitioners._base import Labels, Matrix
 
 STRIDE = 500  # trials between two looks around: a fraction of a second
 GLANCE = 0.2  # seconds between two reports of progress
-FIRST = 200  # trials before it gets colder
 HOT, COLD = 0.5, 0.01  # rise of the SSE that is kept with chance 1/e, as a share of SSE / n
 HOT_LARGE, COLD_LARGE = 0.3, 0.005  # the same for groups beyond SMALL
 SMALL = 5
@@ -49,15 +48,9 @@ class Annealing:
 
 
 def schedule(rounds: int, unit: float, k: int) -> tuple[Matrix, float]:
-    """Return the temperature of each round, and the middle one; ``unit`` is SSE / n at the start.
-
-    The first ones do not depend on the number of rounds, so that it can be chosen
-    while they run.
-    """
+    """Return the temperature of each round, and the middle one; ``unit`` is SSE / n before."""
     hot, cold = (HOT, COLD) if k <= SMALL else (HOT_LARGE, COLD_LARGE)
-    falling = np.linspace(0.0, 1.0, max(rounds - FIRST, 1))
-    temperatures = unit * hot * np.append(np.ones(FIRST), (cold / hot) ** falling)
-    return temperatures, unit * float(np.sqrt(hot * cold))
+    return unit * np.geomspace(hot, cold, rounds), unit * float(np.sqrt(hot * cold))
 
 
 def anneal_together(

@@ -9,7 +9,7 @@ import numpy as np
 from shoal import progress
 from shoal.errors import ParameterError
 from shoal.kernels.grouping import Grouping, open_grouping
-from shoal.partitioners._annealing import FIRST, Annealing, anneal_together, schedule
+from shoal.partitioners._annealing import Annealing, anneal_together, schedule
 from shoal.partitioners._base import Labels, Matrix, in_order
 from shoal.partitioners._choice import choose
 from shoal.partitioners.refine import MOST, better, improve, in_own_units, prepared, sse_of
@@ -18,6 +18,8 @@ RESTARTS = 2  # whatever the machine: the result must not depend on its cores
 NEAREST = 15  # others of a record whose groups it may move to, at least
 LATE = 1.5  # times the seconds given, after which a run ends with rounds undone
 SHARE = 0.8  # of the seconds left, for annealing; the rest is for the choice
+FIRST, MORE = 100, 4  # rounds of the first rehearsal, and how many times more in the next
+REHEARSED = 0.02  # of the seconds given, for the last rehearsal at least
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +62,7 @@ def search(
     partition among the groups met.
 
     Either ``rounds`` or ``seconds`` is given. From seconds, the number of rounds
-    is estimated once, after a short start, and told in the result. The same
+    is estimated once, by short rehearsals, and told in the result. The same
     input, seed and rounds give the same groups, on any number of cores. Ctrl-C
     ends the work early, with the best groups so far; seed, ``rounds`` and
     ``done`` of the result repeat them.
@@ -101,6 +103,8 @@ def search(
         best = grouping.labels
         improve(grouping, k)
         if grouping.sse.sum() > 0:
+            if rounds is None:
+                rounds = run.rehearse(grouping, seed)
             run.open(grouping, seed)
             run.anneal(rounds, done)
             best, whole = run.choice(grouping) if run.whole else run.best(), run.whole
@@ -133,34 +137,39 @@ class _Run:
         """Let the annealings start from the same groups, with draws of their own."""
         seeds = np.random.SeedSequence(seed).generate_state(RESTARTS, np.uint64)
         labels = in_order(grouping.labels)
+        self.annealings = []
         for own in seeds:
             copy = open_grouping(grouping.X, grouping.near, labels, self.k)
             self.annealings.append(Annealing(copy, self.k, int(own)))
 
-    def anneal(self, rounds: int | None, done: Sequence[int] | None) -> None:
-        """Make as many rounds as are asked for, or as there seems to be time for."""
-        unit = self.annealings[0].least / len(self.annealings[0].grouping.X)
-        if rounds is None:
-            self.rounds = FIRST
-            before = time.monotonic()
-            self._advance(unit, [FIRST] * RESTARTS)
-            now = time.monotonic()
-            left = SHARE * (self.seconds or 0.0) - (now - self.began)
-            rounds = FIRST + max(0, int(left * FIRST / (now - before)))
-        self.rounds = rounds
-        self._advance(unit, done or [rounds] * RESTARTS)
+    def rehearse(self, grouping: Grouping, seed: int) -> int:
+        """Return for how many rounds there seems to be time; what is made meanwhile is forgotten.
 
-    def _advance(self, unit: float, until: Sequence[int]) -> None:
-        """Anneal up to a number of trials each."""
-        anneal_together(self.annealings, schedule(self.rounds, unit, self.k), until, self._glance)
+        Rounds take shorter as it gets colder, so only a whole annealing tells.
+        """
+        self.rounds, took = FIRST, 0.0
+        while took < REHEARSED * (self.seconds or 0.0):
+            self.open(grouping, seed)
+            before = time.monotonic()
+            self.anneal(self.rounds)
+            took = max(time.monotonic() - before, 1e-9)
+            self.rounds *= MORE
+        left = SHARE * ((self.seconds or 0.0) - (time.monotonic() - self.began))
+        return max(0, int(left / took * self.rounds / MORE)) if took else 0
+
+    def anneal(self, rounds: int, until: Sequence[int] | None = None) -> None:
+        """Make so many rounds, or end each annealing earlier."""
+        self.rounds = rounds
+        unit = self.annealings[0].least / len(self.annealings[0].grouping.X)
+        plan = schedule(rounds, unit, self.k)
+        anneal_together(self.annealings, plan, until or [rounds] * RESTARTS, self._glance)
 
     def _glance(self) -> bool:
         """Tell how far the search is; say whether it is much too late."""
         loss = min(one.least for one in self.annealings) / self.whole_loss
         stage = f"searching, loss {loss:.3%}"
         progress.report(stage, sum(self.done), RESTARTS * self.rounds)
-        late = self.seconds is not None and (time.monotonic() - self.began > LATE * self.seconds)
-        return late and self.rounds > FIRST
+        return self.seconds is not None and time.monotonic() - self.began > LATE * self.seconds
 
     def best(self) -> Labels:
         """Return the best groups that an annealing found."""

@@ -1,0 +1,112 @@
+"""How numba makes a kernel: quicker to compile, and quicker to run, than by its defaults.
+
+A *door* is a kernel that Python calls, a *verb* one that kernels call. Left alone, numba
+gives every verb a door, and makes it machine code of its own and again in all
+its callers. Here a verb stays an intermediate text, and only doors become machine
+code, with all the verbs they need.
+
+Left alone, numba also counts references to arrays wherever they are handed on. A
+kernel that makes no array may borrow those of its caller: nobody lets go of them
+meanwhile. Then there is less to compile, and loops have no atomic instructions.
+"""
+
+from numba.core import ir, types
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
+from numba.core.compiler_machinery import AnalysisPass, register_pass
+from numba.core.typed_passes import AnnotateTypes
+
+# What may yield an array that somebody else keeps alive: a part of it, or of a tuple.
+VIEWS = {"getattr", "getitem", "static_getitem", "exhaust_iter", "cast"}
+VIEWS |= {"build_tuple", "getiter", "iternext", "pair_first", "pair_second"}
+
+
+@register_pass(mutates_CFG=False, analysis_only=True)
+class Borrowing(AnalysisPass):
+    """Count no references in a kernel that makes no array."""
+
+    _name = "shoal_borrowing"
+
+    def __init__(self):
+        AnalysisPass.__init__(self)
+
+    def run_pass(self, state):
+        """Let the rest of the pipeline work in a context without counting."""
+        if not makes_arrays(state):
+            state.targetctx = state.targetctx.subtarget(enable_nrt=False)
+        return False
+
+
+def makes_arrays(state):
+    """Say whether a kernel may make, copy or return an array; if in doubt, it may."""
+    models = state.targetctx.data_model_manager
+
+    def counted(kind):
+        return models[kind].contains_nrt_meminfo()
+
+    if state.func_ir.generator_info or counted(state.return_type):
+        return True
+    for block in state.func_ir.blocks.values():
+        for line in block.body:
+            if isinstance(line, ir.SetItem | ir.StaticSetItem):
+                if counted(state.typemap[line.value.name]):
+                    return True  # where source and target overlap, a copy is made
+            elif isinstance(line, ir.Assign) and isinstance(line.value, ir.Expr):
+                made = counted(state.typemap[line.target.name])
+                if made and not is_view(line.value, state.typemap):
+                    return True
+    return False
+
+
+def is_view(expression, typemap):
+    """Say whether an expression yields a part of what there is, not a copy."""
+    if expression.op == "getitem":
+        index = typemap[expression.index.name]
+        parts = index.types if isinstance(index, types.BaseTuple) else (index,)
+        return not any(isinstance(part, types.Array) for part in parts)
+    return expression.op in VIEWS
+
+
+class DoorCompiler(Compiler):
+    """Numba's own pipeline, but for the counting of references."""
+
+    def define_pipelines(self):
+        """Return the passes to run."""
+        pipelines = super().define_pipelines()
+        for pipeline in pipelines:
+            pipeline.add_pass_after(Borrowing, AnnotateTypes)
+            pipeline.finalize()
+        return pipelines
+
+
+class VerbCompiler(DoorCompiler):
+    """The same for a kernel that only kernels call."""
+
+    def define_pipelines(self):
+        """Return the passes to run; they write into a library of texts."""
+        name = self.state.func_id.func_qualname
+        self.state.library = TextLibrary(self.state.targetctx.codegen(), name)
+        return super().define_pipelines()
+
+
+class TextLibrary(JITCodeLibrary):
+    """A verb as intermediate text, for the doors that need it: never machine code."""
+
+    @property
+    def codegen(self):
+        """The library itself, which is asked only to set an environment."""
+        return self
+
+    def set_env(self, name, env):
+        """Do nothing: environments are for Python objects, and a verb knows none."""
+
+    def get_pointer_to_function(self, name):
+        """Return no address, since there is no machine code."""
+        return 0
+
+    def _optimize_final_module(self):
+        """Leave it to the door."""
+
+    def _finalize_final_module(self):
+        self._finalize_dynamic_globals()
+        self._finalized = True
