@@ -127,3 +127,22 @@ def test_every_choice_is_measured(benchmark_):
     entries = benchmark_("published").results("choose")
     counts = {part: sum(e["part"] == part for e in entries) for part in cases}
     assert counts == {part: len(some) for part, some in cases.items()}
+
+
+def test_one_command_runs_benchmarks_that_exist_and_fills_the_pages_last(benchmark_, monkeypatch):
+    everything, ran = benchmark_("all"), []
+    monkeypatch.setattr(everything.harness, "commit", lambda: "a")
+    monkeypatch.setattr(everything, "run", lambda words: ran.append(words[0]) or 0.0)
+    everything.main([])
+    assert ran[-1] == "published.py"
+    assert all((FOLDER / name).exists() for name in ran)
+
+
+def test_what_has_no_commit_is_measured_only_when_asked_for(benchmark_, monkeypatch):
+    everything, ran = benchmark_("all"), []
+    monkeypatch.setattr(everything.harness, "commit", lambda: "a+")
+    monkeypatch.setattr(everything, "run", lambda words: ran.append(words[0]) or 0.0)
+    with pytest.raises(SystemExit, match="commit them first"):
+        everything.main(["--only", "doors"])
+    everything.main(["--only", "doors", "--uncommitted"])
+    assert "doors.py" in ran
