@@ -6,6 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+
+from shoal.kernels import _compile
+from shoal.partitioners import MDAV
+
 KERNELS = Path(__file__).parents[2] / "src" / "shoal" / "kernels"
 CALLEE = """
 from shoal.kernels._compile import compiled
@@ -47,3 +52,25 @@ def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path):
     assert walked(tmp_path) == ["2", "1"]  # kept
     (kernels / "callee.py").write_text(CALLEE.format(5))
     assert walked(tmp_path) == ["10"]
+
+
+def test_our_way_of_compiling_was_seen_with_the_numba_that_is_installed():
+    assert _compile.OURS, f"Run the tests with numba {_compile.installed}, then add it to SEEN."
+
+
+def test_another_numba_compiles_by_its_own_way_and_groups_alike(tmp_path):
+    code = """
+import numba
+numba.__version__ = "9.9.9"
+import numpy as np
+from shoal.kernels import _compile
+from shoal.partitioners import MDAV
+print(_compile.OURS, *MDAV(k=3).fit_predict(np.random.default_rng(0).normal(size=(40, 2))))
+"""
+    environment = {**os.environ, "PYTHONPATH": str(KERNELS.parents[1])}
+    environment |= {"NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    expected = MDAV(k=3).fit_predict(np.random.default_rng(0).normal(size=(40, 2)))
+    assert done.stdout.split() == ["False", *map(str, expected)]

@@ -7,12 +7,18 @@ from hashlib import sha256
 from pathlib import Path
 from types import FunctionType
 
+from numba import __version__ as installed
 from numba import njit
 from numba.core import event
 
-from shoal.kernels._pipeline import DoorCompiler, VerbCompiler
-
 _log = logging.getLogger("shoal")
+
+# `_pipeline` leans on parts of numba that may change without notice. So it serves only the
+# versions that the tests have seen; others compile longer, by numba's own way, to the same code.
+SEEN = ("0.68.",)
+OURS = installed.startswith(SEEN)
+if OURS:
+    from shoal.kernels._pipeline import DoorCompiler, VerbCompiler
 
 
 def compiled(function):
@@ -26,6 +32,8 @@ def compiled(function):
     it; see `shoal.kernels._pipeline`. Only doors are kept.
     """
     kernel = _door(function)
+    if not OURS:
+        return kernel
     verb = njit(pipeline_class=VerbCompiler, no_cpython_wrapper=True, **OPTIONS)(_twin(function))
     kernel.get_call_template, kernel.get_overload = verb.get_call_template, verb.get_overload
     return kernel
@@ -42,10 +50,11 @@ def _door(function):
     stale. But a kernel holds the code of those it calls, and code made of their
     older text was seen to group wrongly in silence. So the text of all kernels counts.
     """
+    options = OPTIONS | {"pipeline_class": DoorCompiler} if OURS else OPTIONS
     try:
-        kernel = njit(pipeline_class=DoorCompiler, cache=True, **OPTIONS)(function)
+        kernel = njit(cache=True, **options)(function)
     except RuntimeError:  # numba found no place to write to
-        return njit(pipeline_class=DoorCompiler, **OPTIONS)(function)
+        return njit(**options)(function)
     kernel._cache._cache_file._source_stamp = _stamp()
     return kernel
 
