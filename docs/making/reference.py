@@ -22,7 +22,8 @@ def pages(root: Path) -> Iterator[tuple[str, str]]:
     """Yield name and text of every page."""
     del root
     yield "reference/index.md", index()
-    yield "reference/functions.md", _page("Functions", "shoal", "function", FUNCTIONS)
+    own = _members("shoal.partitioners", "function", ["register"])
+    yield "reference/functions.md", f"{_page('Functions', 'shoal', 'function', FUNCTIONS)}\n{own}\n"
     objects = [_members(module, "class", names) for module, names in OBJECTS.items()]
     yield "reference/objects.md", "\n\n".join(["# Objects", *objects]) + "\n"
     steps = [step.__name__ for step in STEPS.values()]
