@@ -12,10 +12,14 @@ ifeq ($(SHOAL_DATA),)
 unexport SHOAL_DATA
 endif
 
-.PHONY: demo papers pictures benchmarks test lint types doc-style check clean changelog
+.PHONY: demo docs papers pictures benchmarks test lint types doc-style check clean changelog
 
 demo: $(VENV)/.installed  ## Mask the built-in survey; leaves demo/release.csv and demo/report.html.
 	@$(BIN)/shoal demo demo --force
+
+docs: $(VENV)/.developed  ## Build the guide, without network, into .build/site; a warning is an error.
+	@$(BIN)/python docs/make_site.py .build/site
+	@echo ".build/site/index.html: the guide"
 
 papers: $(VENV)/.developed  ## Run the tables and figures of the papers again; writes docs/papers.
 	@$(BIN)/shoal papers docs/papers --force
@@ -27,7 +31,7 @@ pictures: $(VENV)/.developed $(VENV)/.browser  ## Photograph report, map and pag
 benchmarks: $(VENV)/.developed  ## Measure all that docs/speed.md and docs/costs.md tell; half an hour alone.
 	@$(BIN)/python benchmarks/all.py
 
-test: lint types check  ## Everything: lint, types, docstrings, tests and doctests.
+test: lint types check  ## Everything: lint, types, docstrings, tests, doctests, the guide, links and spelling.
 
 lint: $(VENV)/.developed
 	$(BIN)/ruff check .

@@ -1,4 +1,4 @@
-"""Measure all that docs/speed.md and docs/costs.md tell, on one commit, and fill the pages.
+"""Measure all that docs/speed.md, costs.md and choose/index.md tell, and fill the pages.
 
     make benchmarks                                   less than half an hour on a quiet machine
     python benchmarks/all.py --only compiling doors   some of it; the pages are filled in any case
@@ -21,6 +21,7 @@ PARTS = {
     "costs": [["costs.py", "-n", "10000"], ["costs.py", "-n", "100000", "--kinds", "clustered"]],
     "compiling": [["compiling.py"]],
     "doors": [["doors.py"]],
+    "choose": [["choose.py"]],
 }
 PAGES = [
     ["speed.py", "--plot", str(harness.HERE.parent / "docs" / "pictures" / "growth.svg")],

@@ -42,6 +42,18 @@ def write_pages(folder: Path) -> None:
         people, KNOWN, k=[3, 5, 10], method=["mdav", "vmdav", "sorted"], dependence=[0, 0.2],
         confidential=SECRET, within=["region"],
     ).save(folder)  # fmt: skip
+    write_start(people, folder)
+
+
+def write_start(people, folder: Path) -> None:
+    """Write the pages that docs/start shows: the very runs of its text."""
+    first = shoal.microaggregate(
+        people, KNOWN, k=5, within="region", identifiers=["person"],
+        confidential=[*SECRET, "smoker"],
+    )  # fmt: skip
+    first.report(folder / "start.html")
+    few = ["age", "height", "weight"]
+    shoal.compare(people, few, k=[3, 5, 10], method=["mdav", "auto"]).save(folder / "start")
 
 
 def reduced(picture: bytes) -> bytes:
@@ -59,6 +71,8 @@ def main() -> None:
         "report-pictures": ("public.html", "#part-1"),
         "report-internal": ("internal.html", "#part-4"),
         "comparison": ("comparison.html", "h1"),
+        "start-report": ("start.html", "h1"),
+        "start-comparison": ("start/comparison.html", "h1"),
     }
     with tempfile.TemporaryDirectory() as place, chromium() as browser:
         with warnings.catch_warnings():

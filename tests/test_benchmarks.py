@@ -69,7 +69,7 @@ def test_results_are_kept_whole_and_read_again(benchmark_, tmp_path):
     assert harness.load(tmp_path / "none.json") == []
 
 
-@pytest.mark.parametrize("page", ["speed.md", "costs.md", "large-tables.md"])
+@pytest.mark.parametrize("page", ["speed.md", "costs.md", "choose/index.md", "large-tables.md"])
 def test_the_pages_show_what_was_measured(benchmark_, page):
     published = benchmark_("published")
     text = (published.DOCS / page).read_text()
@@ -98,6 +98,35 @@ def test_the_yardstick_groups_as_the_partitioner_does(benchmark_):
     X = benchmark_("generators").table("clustered", 300, 3)
     assert np.array_equal(in_order(benchmark_("yardstick").mdav(X, 4)), MDAV(k=4).fit_predict(X))
     assert np.array_equal(in_order(benchmark_("flat").mdav(X, 4)), MDAV(k=4).fit_predict(X))
+
+
+def test_a_choice_loses_what_the_page_says(benchmark_):
+    choose, entries = benchmark_("choose"), benchmark_("published").results("choose")
+    wanted = [("method", "survey", "mdav"), ("method", "categories", "mdav2")]
+    wanted += [("method", "heavy-tailed", "vmdav"), ("blocks", "survey", "mdav")]
+    seen = {(e["part"], e["kind"], e.get("method")): e for e in entries}
+    known = {"method", "blocks"}
+    for case in wanted:
+        entry = seen[case]
+        options = {name: value for name, value in entry.items() if name in known}
+        again = choose.measure(*case[:2], entry["n"], entry["k"], options, repeats=0)
+        for name in ("loss", "linkage", "correlation_change"):
+            assert again[name] == pytest.approx(entry[name], rel=1e-4)
+
+
+def test_our_advice_loses_no_more_than_the_page_says(benchmark_):
+    choose, entries = benchmark_("choose"), benchmark_("published").results("choose")
+    for kind in ("survey", "categories"):
+        (entry,) = (e for e in entries if (e.get("method"), e["kind"]) == ("auto", kind))
+        again = choose.measure("method", kind, 1000, 5, {"method": "auto"}, repeats=0)
+        assert again["loss"] <= 1.01 * entry["loss"]  # advice may improve without a new page
+
+
+def test_every_choice_is_measured(benchmark_):
+    cases = benchmark_("choose").everything()
+    entries = benchmark_("published").results("choose")
+    counts = {part: sum(e["part"] == part for e in entries) for part in cases}
+    assert counts == {part: len(some) for part, some in cases.items()}
 
 
 def test_one_command_runs_benchmarks_that_exist_and_fills_the_pages_last(benchmark_, monkeypatch):

@@ -1,14 +1,22 @@
-"""The README's first screen is true."""
+"""The README is true: what it shows, and every row of its table."""
 
+import inspect
 import re
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
+import pages
+import shoal
 from shoal.cli import app
+from shoal.mask import STEPS
 from shoal.partitioners import METHODS
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+TABLE = README.split("|---|---|---|\n")[1].split("\n\n")[0].splitlines()
+ROWS = {row.split("|")[1].strip(): row.split("|")[2:4] for row in TABLE}
+SCREEN = 50  # lines before the table
 
 
 def test_make_demo_shows_what_the_readme_says(tmp_path, monkeypatch):
@@ -18,25 +26,44 @@ def test_make_demo_shows_what_the_readme_says(tmp_path, monkeypatch):
     assert {"release.csv", "report.html", "plan.toml"} <= {p.name for p in Path("demo").iterdir()}
 
 
-def test_the_python_of_the_readme_runs(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (code,) = re.findall(r"```python\n(.*?)```", README, re.S)
-    names = {}
-    exec(compile(code, "README.md", "exec"), names)
-    release = names["release"]
-    claimed = re.search(r'"information_loss"\]\s+# ([\d.]+?)\.\.\. per cent', README)[1]
-    assert str(release.measures["information_loss"]).startswith(claimed)
-    assert f"# {release.measures['smallest_class']}, counted" in README
-    assert Path("report.html").exists()
+def test_the_readme_is_one_screen_and_a_table():
+    before, _, after = README.partition("## What is there")
+    assert before.count("\n") <= SCREEN
+    assert len(after.splitlines()) - len(ROWS) <= 10
 
 
-def test_the_commands_of_the_readme_exist():
-    for command in re.findall(r"(?m)^    shoal (\w+)", README):
-        done = CliRunner().invoke(app, [command, "--help"])
-        assert done.exit_code == 0
+def exists(name):
+    """Say whether there is a command, an option, a parameter, a method, a step or a public name."""
+    if name.startswith("shoal "):
+        return CliRunner().invoke(app, [name.removeprefix("shoal "), "--help"]).exit_code == 0
+    if name.startswith("--"):
+        return name in CliRunner().invoke(app, ["mask", "--help"], terminal_width=200).stdout
+    if name.endswith("="):
+        return name[:-1] in inspect.signature(shoal.microaggregate).parameters
+    if name.startswith("shoal."):
+        return name.removeprefix("shoal.") in shoal.__all__
+    return name in METHODS or name in STEPS
 
 
-def test_the_readme_names_every_method():
-    kinds = README.split("## Methods")[1].split("## ")[0]
-    named = re.findall(r"`([a-z0-9-]+)`", kinds.split("\nConfidential")[0].split("|---|---|")[1])
-    assert set(named) == set(METHODS)
+@pytest.mark.parametrize("row", ROWS)
+def test_what_a_row_of_the_table_names_is_there(row):
+    names = re.findall(r"`([^`]+)`", ROWS[row][0])
+    assert names
+    assert [name for name in names if not exists(name)] == []
+    assert re.search(r"\]\(docs/[^)]+\)", ROWS[row][1])
+
+
+@pytest.mark.parametrize("name", ["shoal no", "--no-such", "no=", "shoal.no", "no-method"])
+def test_what_is_not_there_is_found_out(name):
+    assert not exists(name)
+
+
+def test_the_table_names_every_method_step_and_command():
+    named = set(re.findall(r"`([^`]+)`", "".join(take for take, _ in ROWS.values())))
+    assert set(METHODS) | set(STEPS) - {"microaggregate"} <= named
+    commands = {f"shoal {c.name or c.callback.__name__}" for c in app.registered_commands}
+    assert commands - {"shoal demo", "shoal methods"} <= named
+
+
+def test_the_readme_has_code_that_is_run():
+    assert {block.language for block in pages.blocks(README)} == {"pycon", "console"}

@@ -100,7 +100,10 @@ def _step_entry(step: Step) -> dict[str, Any]:
     grouping = grouping_entry(step.partition)
     name = grouping["method"]
     if name not in METHODS:
-        raise PlanError(f"{name} is no registered method, so no document can name it.")
+        raise PlanError(
+            f"{name} is no registered method, so no document can name it. Register it first:"
+            f' shoal.partitioners.register("...", {name}).'
+        )
     return entry | {"partition": _plain(grouping)}
 
 

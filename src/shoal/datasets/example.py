@@ -40,7 +40,7 @@ def sme(kind: Kind = "pandas") -> Any:
     ----------
     .. [DSS08] Domingo-Ferrer, J., Sebé, F. and Solanas, A. (2008). A
        polynomial-time approximation to optimal multivariate microaggregation.
-       Computers and Mathematics with Applications 55(4), 714-732.
+       Computers & Mathematics with Applications 55(4), 714-732.
 
     Examples
     --------

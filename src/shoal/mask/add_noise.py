@@ -103,7 +103,7 @@ class AddNoise(Step):
 
 
 def _root(X: Matrix) -> Matrix:
-    """Return a matrix R with R'R the covariances of the columns, be they dependent or not."""
+    """Return a matrix R with ``R'R`` the covariances of the columns, be they dependent or not."""
     Z = zscore(X)
     values, vectors = np.linalg.eigh(Z.T @ Z / len(Z))
     return np.asarray(np.sqrt(np.maximum(values, 0))[:, None] * vectors.T * deviation(X))

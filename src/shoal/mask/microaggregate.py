@@ -45,7 +45,7 @@ class Microaggregate(Grouping):
         alone.
     dependence : float
         Share of the confidential columns in the distances, in [0, 1]; 0 groups by
-        the masked columns alone. See :func:`shoal.space.with_confidential`.
+        the masked columns alone. See ``shoal.space.with_confidential``.
     blocks : int or list of list of str, optional
         Groups of columns to microaggregate each by itself: a number of columns,
         or the columns of each block. Blocks lose less, and break k-anonymity of

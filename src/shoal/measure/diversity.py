@@ -130,7 +130,7 @@ def p_sensitivity(released: Codes, confidential_codes: Codes) -> int:
 
 @measure(kind="risk", better="lower", unit="classes", per="confidential")
 def homogeneous_classes(released: Codes, confidential_codes: Codes) -> Labels:
-    """Number of classes in which all records share the confidential value.
+    """Number of classes in which all records share the confidential value [MGKV06]_.
 
     Who is known to be in such a class is known to have the value, however large the
     class is. Classes of a single record are not counted here: they give their

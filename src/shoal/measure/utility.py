@@ -68,7 +68,7 @@ def euclidean_loss(original: Matrix, masked: Matrix, columns: Labels | None = No
     References
     ----------
     .. [DSS08] Domingo-Ferrer, J., Sebé, F. and Solanas, A. (2008). A polynomial-time
-       approximation to optimal multivariate microaggregation. Computers and
+       approximation to optimal multivariate microaggregation. Computers &
        Mathematics with Applications 55(4), 714-732.
 
     Examples

@@ -1,6 +1,6 @@
 """Records become groups of at least k; one paper, one file."""
 
-from shoal.partitioners._base import Partition, Partitioner
+from shoal.partitioners._base import Facts, Partition, Partitioner
 from shoal.partitioners.auto import Auto
 from shoal.partitioners.blocked import Blocked
 from shoal.partitioners.bound import lower_bound
@@ -19,6 +19,7 @@ from shoal.partitioners.mst import MST
 from shoal.partitioners.mu_approx import MuApprox
 from shoal.partitioners.mward import MWard
 from shoal.partitioners.optimal import Optimal
+from shoal.partitioners.own import register
 from shoal.partitioners.registry import (
     METHODS,
     describe,
@@ -50,6 +51,7 @@ __all__ = [
     "Blocked",
     "CentroidMDAV",
     "ClosenessFirst",
+    "Facts",
     "Lloyd",
     "MuApprox",
     "Optimal",
@@ -68,5 +70,6 @@ __all__ = [
     "method_name",
     "partition",
     "partitioner",
+    "register",
     "way_taken",
 ]

@@ -13,10 +13,9 @@ MUCH, TOO_MUCH = 500_000, 20_000_000
 class Auto(Partitioner):
     """Group records by the method we would take for this table.
 
-    That is :class:`MDAV` followed by :class:`Refine`, which loses far less; where the
-    number of records times k exceeds 500,000, the same in blocks of near records, by
-    :class:`Blocked`; where it exceeds 20 millions, MDAV alone. What was chosen stands
-    in ``chosen_``, and the release and the report say it.
+    That is :class:`MDAV` followed by :class:`Refine`, which loses far less, or what
+    comes nearest to it on a table too long for that. What was chosen stands in
+    ``chosen_``, and the release and the report say it.
 
     Parameters
     ----------
@@ -31,6 +30,21 @@ class Auto(Partitioner):
         The same, with its sizes.
     chosen_ : Partitioner
         The partitioner that was used.
+
+    Notes
+    -----
+    **Steps**
+
+    1. Where the number of records times k is at most 500,000: :class:`MDAV`, then
+       :class:`Refine`.
+    2. Where it is at most 20 millions: the same in blocks of near records, by
+       :class:`Blocked`.
+    3. Beyond: MDAV alone.
+
+    **Guarantee.** No group has fewer than k records. Nothing is proven about the
+    loss.
+
+    **Cost.** That of what is chosen.
 
     Examples
     --------

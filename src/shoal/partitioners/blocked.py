@@ -21,14 +21,9 @@ SHIFTED = 1 / 3  # share of the first cut when seams are mended: it moves all bo
 class Blocked(Partitioner):
     """Cut a long table into blocks of near records and group each by a method.
 
-    The records are halved across their widest direction until no block has more
-    than ``block_size``; equal records stay together. Blocks are grouped side by
-    side. A group cannot cross a border, which costs some loss; with
-    ``seams="refine"`` the groups are then cut into blocks anew, with other borders,
-    and refined, which gives back more than that.
-
-    The result does not depend on the number of workers. Time grows about as n, and
-    so does memory.
+    Near records are grouped block by block, so that time grows with the length of
+    the table alone. A group cannot cross a border, which costs some loss; mending
+    the seams gives back more than that.
 
     Parameters
     ----------
@@ -54,6 +49,21 @@ class Blocked(Partitioner):
         Number of blocks.
     method_ : Partitioner
         The method, fitted to the first block.
+
+    Notes
+    -----
+    **Steps**
+
+    1. The records are halved across their widest direction until no block has more
+       than ``block_size``; equal records stay together.
+    2. Blocks are grouped side by side, each by the method.
+    3. With ``seams="refine"`` the groups are then cut into blocks anew, with other
+       borders, and refined.
+
+    **Guarantee.** No group has fewer than k records. The result does not depend on
+    the number of workers.
+
+    **Cost.** Time grows about as n, and so does memory.
 
     Examples
     --------

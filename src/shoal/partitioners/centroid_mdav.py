@@ -8,13 +8,8 @@ from shoal.partitioners.mdav import split_from_the_ends
 class CentroidMDAV(Partitioner):
     """Group records by centroid-based fixed-size microaggregation, CBFS of [LM05]_.
 
-    While at least 2k records are left, the record farthest from their mean forms
-    a group with its k - 1 nearest neighbours. The last k to 2k - 1 records are a
-    group. The mean is taken anew for each group, where :class:`MDAV` takes it
-    for every second.
-
-    Time grows as n²/k at worst, as for :class:`MDAV`, memory as n. Ties go to the
-    record that comes first.
+    One group at a time, from the outside in. The mean is taken anew for each group,
+    where :class:`MDAV` takes it for every second.
 
     Parameters
     ----------
@@ -27,6 +22,20 @@ class CentroidMDAV(Partitioner):
         Group of each record.
     partition_ : Partition
         The same, with its sizes.
+
+    Notes
+    -----
+    **Steps**
+
+    1. While at least 2k records are left, the record farthest from their mean forms
+       a group with its k - 1 nearest neighbours.
+    2. The last k to 2k - 1 records are a group.
+
+    **Guarantee.** All groups have k records, the last one k to 2k - 1. Nothing is
+    proven about the loss.
+
+    **Cost.** Time grows as n²/k at worst, as for :class:`MDAV`, memory as n. Ties
+    go to the record that comes first.
 
     References
     ----------

@@ -11,15 +11,8 @@ from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, drain
 class CVMDAV(Partitioner):
     """Group records by CV-MDAV, the variable-size heuristic of [CPD13]_.
 
-    While at least 3k records are left, the record farthest from their mean forms
-    a group with its k - 1 nearest neighbours. The k next neighbours are then
-    tested in turn, and each that passes is added, up to 2k - 1 records. One
-    passes if its distance to the centroid of the group is below `gamma` times
-    its distance to the mean of itself and its k nearest neighbours outside. With
-    2k to 3k - 1 records left one more group is formed and not extended; the rest
-    is the last group. All groups have k to 2k - 1 records.
-
-    Time grows as n², memory as n. Ties go to the record that comes first.
+    Groups are formed from the outside in, one at a time, and take in further
+    neighbours that lie nearer to the group than to the records around them.
 
     Parameters
     ----------
@@ -34,6 +27,24 @@ class CVMDAV(Partitioner):
         Group of each record.
     partition_ : Partition
         The same, with its sizes.
+
+    Notes
+    -----
+    **Steps**
+
+    1. While at least 3k records are left, the record farthest from their mean forms
+       a group with its k - 1 nearest neighbours.
+    2. Its k next neighbours are tested in turn, and each that passes is added, up
+       to 2k - 1 records. One passes if its distance to the centroid of the group is
+       below `gamma` times its distance to the mean of itself and its k nearest
+       neighbours outside.
+    3. With 2k to 3k - 1 records left, one more group is formed and not extended.
+    4. The rest is the last group.
+
+    **Guarantee.** All groups have k to 2k - 1 records. Nothing is proven about the
+    loss.
+
+    **Cost.** Time grows as n², memory as n. Ties go to the record that comes first.
 
     References
     ----------

@@ -14,17 +14,9 @@ SPARE = 64  # most neighbours kept beyond the k - 1 in use: fewer searches for m
 class DBA1(Partitioner):
     """Group records by DBA-1, the first phase of density-based microaggregation [LWHC10]_.
 
-    The density of a record is one over the SSE of the record and its k - 1
-    nearest neighbours among the records that are left. The densest record and
-    those neighbours form a group, while at least k records are left. Each
-    left-over joins the group with the nearest centroid; the centroids stay as
-    they were while they join. No group exceeds 2k - 1 records. Dense regions are
-    served first and outliers last, so the loss is high; :class:`DBA2` mends that.
-
-    Neighbours are found in a tree and densities renewed only where a neighbour
-    left: time grows as n² at worst, and far less on tables of few or related
-    columns. Memory grows as n k. Ties go to the record that comes first, and
-    between groups to the one formed first.
+    The density of a record is one over the SSE of the record and its k - 1 nearest
+    neighbours among the records that are left. Dense regions are served first and
+    outliers last, so the loss is high; :class:`DBA2` mends that.
 
     Parameters
     ----------
@@ -37,6 +29,23 @@ class DBA1(Partitioner):
         Group of each record.
     partition_ : Partition
         The same, with its sizes.
+
+    Notes
+    -----
+    **Steps**
+
+    1. While at least k records are left, the densest record and its k - 1 nearest
+       neighbours form a group.
+    2. Each left-over joins the group with the nearest centroid; the centroids stay
+       as they were while they join.
+
+    **Guarantee.** All groups have k to 2k - 1 records. Nothing is proven about the
+    loss.
+
+    **Cost.** Neighbours are found in a tree and densities renewed only where a
+    neighbour left: time grows as n² at worst, and far less on tables of few or
+    related columns. Memory grows as n k. Ties go to the record that comes first,
+    and between groups to the one formed first.
 
     References
     ----------

@@ -10,15 +10,8 @@ from shoal.partitioners.dba1 import DBA1
 class DBA2(Partitioner):
     """Group records by DBA-2: :class:`DBA1`, then the second phase of [LWHC10]_.
 
-    The groups of DBA1 are visited by decreasing SSE. A group dissolves if the SSE
-    falls when each of its records joins the other group with the nearest
-    centroid; the centroids stay as they were while the records of one group
-    choose, and move before the next group is visited. At the end :class:`MDAV1`
-    divides the groups of 2k records or more. The loss is never above that of DBA1.
-
-    Time grows as n² at worst, memory as n k, both in the first phase. Ties go to
-    the record that comes first, and between groups to the one whose first record
-    comes first.
+    Groups of :class:`DBA1` that are better given up are dissolved into their
+    neighbours.
 
     Parameters
     ----------
@@ -31,6 +24,24 @@ class DBA2(Partitioner):
         Group of each record.
     partition_ : Partition
         The same, with its sizes.
+
+    Notes
+    -----
+    **Steps**
+
+    1. The groups are those of DBA1.
+    2. They are visited by decreasing SSE. A group dissolves if the SSE falls when
+       each of its records joins the other group with the nearest centroid; the
+       centroids stay as they were while the records of one group choose, and move
+       before the next group is visited.
+    3. At the end :class:`MDAV1` divides the groups of 2k records or more.
+
+    **Guarantee.** All groups have k to 2k - 1 records. The loss is never above that
+    of DBA1.
+
+    **Cost.** Time grows as n² at worst, memory as n k, both in the first phase.
+    Ties go to the record that comes first, and between groups to the one whose
+    first record comes first.
 
     References
     ----------

@@ -31,10 +31,8 @@ E = TypeVar("E", "Search", "Prove")
 class Refine(Improver):
     """Improve the groups of a method until no small change helps.
 
-    Records move to the groups of near neighbours, alone, in exchange or in chains of
-    two; then whole groups are dissolved into their neighbours, and new groups are
-    tried around single records, wherever the SSE falls. The same table gives the
-    same groups. After the search for neighbours, time grows about as n.
+    Whatever method made the groups, most of them leave something to be gained by
+    moving a few records.
 
     Parameters
     ----------
@@ -52,6 +50,22 @@ class Refine(Improver):
         The same, with its sizes.
     method_ : Partitioner
         The method, fitted: where the effort started.
+
+    Notes
+    -----
+    **Steps**
+
+    1. Records move to the groups of near neighbours, alone, in exchange or in
+       chains of two, wherever the SSE falls.
+    2. Each group in turn is dissolved into its neighbours, and kept if the SSE does
+       not fall.
+    3. New groups are tried around single records, likewise.
+
+    **Guarantee.** No group has fewer than k records. The loss is never above that
+    of the method.
+
+    **Cost.** After the search for neighbours, time grows about as n. The same table
+    gives the same groups.
 
     Examples
     --------
@@ -72,9 +86,8 @@ class Refine(Improver):
 class Search(Improver):
     """Improve the groups of a method by a long seeded search.
 
-    After :class:`Refine`, groups are disturbed again and again, repaired and refined
-    where they were touched, and the change is kept or undone by annealing; good
-    groups met on the way are put together anew by an integer programme.
+    Small changes end where none of them helps. A search goes on from there by way
+    of worse groups.
 
     Parameters
     ----------
@@ -103,6 +116,20 @@ class Search(Improver):
         The method, fitted: where the effort started.
     rounds_ : float
         Disturbances per record that were made.
+
+    Notes
+    -----
+    **Steps**
+
+    1. The groups of the method are refined as by :class:`Refine`.
+    2. Groups are disturbed again and again, repaired and refined where they were
+       touched, and the change is kept or undone by annealing.
+    3. Good groups met on the way are put together anew by an integer programme.
+
+    **Guarantee.** No group has fewer than k records. The loss is never above that
+    of the method.
+
+    **Cost.** As much time as ``budget`` or ``rounds`` say.
 
     Examples
     --------
@@ -154,9 +181,8 @@ class Search(Improver):
 class Prove(Improver):
     """Improve the groups of a method and prove how little better any others could be.
 
-    A fifth of the time goes to :class:`Search`, the rest to a linear programme of
-    all groups whose value no partition goes below, and to an integer programme over
-    the groups it holds.
+    Groups are improved, and a bound tells how far they are from the best there can
+    be.
 
     Parameters
     ----------
@@ -182,6 +208,20 @@ class Prove(Improver):
         An SSE that no groups of at least k go below.
     optimal_ : bool
         Whether the groups are proven to have the least SSE.
+
+    Notes
+    -----
+    **Steps**
+
+    1. A fifth of the time goes to :class:`Search`.
+    2. A linear programme of all groups gives a value that no partition goes below.
+    3. An integer programme chooses among the groups it holds.
+
+    **Guarantee.** No groups of at least k have an SSE below ``bound_``. The loss is
+    never above that of the method.
+
+    **Cost.** At most as much time as ``budget`` says; a proof that is done ends
+    before.
 
     Examples
     --------

@@ -28,23 +28,9 @@ STARTS: dict[str, type[Partitioner]] = {"dba2": DBA2, "mdav2": MDAV2, "tfrp": TF
 class Lloyd(Partitioner):
     """Group records by the probability-constrained Lloyd algorithm of [RFS11]_.
 
-    Every group of a first partition becomes a cell with its centroid as centre.
-    A record belongs to the cell with the least squared distance to the centre
-    plus an additive cost of the cell; the costs are tuned until every cell holds
-    at least k records. Then the centres move to the centroids of their cells, and
-    so on while the SSE falls by a ten-thousandth. The loss is never above that of
-    the first partition. Centres of two records hardly move: at k = 2 little is
-    gained over the first partition.
-
-    Three things are readings of ours. The costs are tuned by an auction, where
-    the paper uses a Levenberg-Marquardt search: only cells that lack records
-    change their costs, so cells may hold more than k. :class:`MDAV1` divides the
-    cells of 2k records or more before the centres move. The first partition is
-    not drawn at random, so the result depends on the table alone.
-
-    Time grows as n²/k at worst for each of the few rounds, and far less on tables
-    of few or related columns. Memory grows as n k. Ties go to the record that
-    comes first, and between cells to the one whose first record comes first.
+    Centres are moved as in the algorithm of Lloyd, but every cell has a cost that
+    is tuned until the cell holds at least k records. Centres of two records hardly
+    move: at k = 2 little is gained over the first partition.
 
     Parameters
     ----------
@@ -60,6 +46,30 @@ class Lloyd(Partitioner):
         Group of each record.
     partition_ : Partition
         The same, with its sizes.
+
+    Notes
+    -----
+    **Steps**
+
+    1. Every group of a first partition becomes a cell with its centroid as centre.
+    2. A record belongs to the cell with the least squared distance to the centre
+       plus an additive cost of the cell; the costs are tuned until every cell holds
+       at least k records.
+    3. The centres move to the centroids of their cells.
+    4. Steps 2 and 3 are repeated while the SSE falls by a ten-thousandth.
+
+    **Guarantee.** All groups have k to 2k - 1 records. The loss is never above that
+    of the first partition.
+
+    **Cost.** Time grows as n²/k at worst for each of the few rounds, and far less
+    on tables of few or related columns. Memory grows as n k. Ties go to the record
+    that comes first, and between cells to the one whose first record comes first.
+
+    **Readings of ours.** The costs are tuned by an auction, where the paper uses a
+    Levenberg-Marquardt search: only cells that lack records change their costs, so
+    cells may hold more than k. :class:`MDAV1` divides the cells of 2k records or
+    more before the centres move. The first partition is not drawn at random, so the
+    result depends on the table alone.
 
     References
     ----------

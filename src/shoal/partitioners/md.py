@@ -11,18 +11,8 @@ from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, drain
 class MD(Partitioner):
     """Group records by MD, the maximum-distance heuristic of [DM02]_.
 
-    While at least 2k records are left, the two that lie farthest apart start a
-    group each. A group grows to k records, first the one and then the other, by
-    the record nearest to its centroid, which moves with every record. If k to
-    2k - 1 records are left then, they are the last group; fewer join the groups
-    with the nearest centroids, which stay as they were while they join. All
-    groups have k to 2k - 1 records.
-
-    Time grows as n² on usual tables: the farthest pair is not searched anew for
-    every round but found from what is known of earlier rounds. A table can be
-    made on which time grows as n³/k. Memory grows as n. Ties go to the record
-    that comes first, and between pairs to the one whose first record comes
-    first.
+    Two groups at a time grow from the two records that lie farthest apart, each by
+    the record nearest to its centroid.
 
     Parameters
     ----------
@@ -35,6 +25,25 @@ class MD(Partitioner):
         Group of each record.
     partition_ : Partition
         The same, with its sizes.
+
+    Notes
+    -----
+    **Steps**
+
+    1. While at least 2k records are left, the two that lie farthest apart start a
+       group each.
+    2. First the one and then the other grows to k records, by the record nearest to
+       its centroid, which moves with every record.
+    3. If k to 2k - 1 records are left then, they are the last group; fewer join the
+       groups with the nearest centroids, which stay as they were while they join.
+
+    **Guarantee.** All groups have k to 2k - 1 records. Nothing is proven about the
+    loss.
+
+    **Cost.** Time grows as n² on usual tables: the farthest pair is not searched
+    anew for every round but found from what is known of earlier rounds. A table can
+    be made on which time grows as n³/k. Memory grows as n. Ties go to the record
+    that comes first, and between pairs to the one whose first record comes first.
 
     References
     ----------

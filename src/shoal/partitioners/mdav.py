@@ -11,14 +11,8 @@ FLAT = 8000, 300  # records up to which passes over all are faster than an index
 class MDAV(Partitioner):
     """Group records by MDAV, the fixed-size heuristic of [DT05]_.
 
-    While at least 3k records are left, the record farthest from their mean and
-    the record farthest from that one each form a group with their k - 1 nearest
-    neighbours. Ties go to the record that comes first, so the same table always
-    gives the same groups.
-
-    Time grows as n²/k at worst. Long tables are searched by an index that skips
-    most records, and time then grows more slowly, the more so the more the records
-    lie in clumps or along few directions. Memory grows as n.
+    Groups are formed in pairs at the two ends of what is left, so that the records
+    far from the others are served first.
 
     Parameters
     ----------
@@ -32,6 +26,25 @@ class MDAV(Partitioner):
         Group of each record.
     partition_ : Partition
         The same, with its sizes.
+
+    Notes
+    -----
+    **Steps**
+
+    1. While at least 3k records are left, the record farthest from their mean and
+       the record farthest from that one each form a group with their k - 1 nearest
+       neighbours.
+    2. With 2k to 3k - 1 records left, the record farthest from their mean forms one
+       more group with its k - 1 nearest neighbours.
+    3. The rest is the last group.
+
+    **Guarantee.** All groups have k records, the last one k to 2k - 1. Nothing is
+    proven about the loss.
+
+    **Cost.** Time grows as n²/k at worst. Long tables are searched by an index that
+    skips most records, and time then grows more slowly, the more so the more the
+    records lie in clumps or along few directions. Memory grows as n. Ties go to the
+    record that comes first, so the same table always gives the same groups.
 
     References
     ----------

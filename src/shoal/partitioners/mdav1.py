@@ -8,15 +8,8 @@ from shoal.partitioners.mdav import split_from_the_ends
 class MDAV1(Partitioner):
     """Group records by MDAV1, which forms groups in pairs to the end, of [LWHC10]_.
 
-    While at least 2k records are left, the record farthest from their mean and
-    the record farthest from that one each form a group with their k - 1 nearest
-    neighbours. If at least k are left then, the record farthest from their mean
-    forms one more group. Each of the fewer than k left-overs joins the group
-    with the nearest centroid; the centroids stay as they were while they join.
-    No group exceeds 2k - 1 records.
-
-    Time grows as n²/k at worst, as for :class:`MDAV`, memory as n. Ties go to the
-    record that comes first, and between groups to the one formed first.
+    As :class:`MDAV`, but groups are formed in pairs to the end, and the few records
+    that are left join the groups that are there.
 
     Parameters
     ----------
@@ -29,6 +22,24 @@ class MDAV1(Partitioner):
         Group of each record.
     partition_ : Partition
         The same, with its sizes.
+
+    Notes
+    -----
+    **Steps**
+
+    1. While at least 2k records are left, the record farthest from their mean and
+       the record farthest from that one each form a group with their k - 1 nearest
+       neighbours.
+    2. If at least k are left then, the record farthest from their mean forms one
+       more group.
+    3. Each of the fewer than k left-overs joins the group with the nearest
+       centroid; the centroids stay as they were while they join.
+
+    **Guarantee.** All groups have k to 2k - 1 records. Nothing is proven about the
+    loss.
+
+    **Cost.** Time grows as n²/k at worst, as for :class:`MDAV`, memory as n. Ties
+    go to the record that comes first, and between groups to the one formed first.
 
     References
     ----------

@@ -13,15 +13,8 @@ from shoal.partitioners.md import maximum_distance
 class MST(Partitioner):
     """Group records along their shortest spanning tree, M-d of [LM05]_.
 
-    The tree of least total distance over all records is cut at its longest edges
-    first, wherever both sides keep at least k records. A tree that still has 2k
-    records or more is split by :class:`MD`. Groups follow the gaps of the table,
-    so the method suits records that lie in clumps. All groups have k to 2k - 1
-    records.
-
-    Time grows as n², memory as n. Edges of the same length are ordered by their
-    lower and then by their higher record, when the tree is built and when it is
-    cut, so the same table always gives the same groups.
+    Groups follow the gaps of the table, so the method suits records that lie in
+    clumps.
 
     Parameters
     ----------
@@ -34,6 +27,22 @@ class MST(Partitioner):
         Group of each record.
     partition_ : Partition
         The same, with its sizes.
+
+    Notes
+    -----
+    **Steps**
+
+    1. The tree of least total distance over all records is found.
+    2. It is cut at its longest edges first, wherever both sides keep at least k
+       records.
+    3. A tree that still has 2k records or more is split by :class:`MD`.
+
+    **Guarantee.** All groups have k to 2k - 1 records. Nothing is proven about the
+    loss.
+
+    **Cost.** Time grows as n², memory as n. Edges of the same length are ordered by
+    their lower and then by their higher record, when the tree is built and when it
+    is cut, so the same table always gives the same groups.
 
     References
     ----------

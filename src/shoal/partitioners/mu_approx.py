@@ -17,23 +17,8 @@ from shoal.partitioners._neighbours import nearest_others
 class MuApprox(Partitioner):
     """Group records by mu-Approx of [DSS08]_, whose SSE is at most a known multiple of the least.
 
-    As long as a tree of records is smaller than k, its one record without an edge
-    of its own is joined to the nearest of its k - 1 nearest neighbours outside the
-    tree. Trees of more than max(2k - 1, 3k - 5) records are then divided, each at
-    a record chosen so that both parts keep k. Groups of 2k records or more are
-    divided once more: the record farthest from the centroid with its k - 1 nearest,
-    and the rest. Which tree is joined first, and where dividing starts, is drawn at
-    random.
-
-    The paper keeps a divided tree together by a copy of the record at which it was
-    divided, which counts for nothing; that can leave groups of k - 1. Here the
-    records that lose their neighbour are joined in a chain instead, in the order
-    of their distances to it. The paper proves its factor for its own trees; for the
-    chains it is held against proven optima in tests, and ``bound_`` proves what
-    holds for the table at hand.
-
-    Time grows as n² at worst, for the neighbours, and far less on tables of few or
-    related columns; memory grows as n k. Ties go to the record that comes first.
+    Near records are joined to trees of at least k, and trees that are too large are
+    divided.
 
     Parameters
     ----------
@@ -57,6 +42,33 @@ class MuApprox(Partitioner):
         An SSE that no partition of this table goes below: the squared distances of
         all records to their k - 1 nearest, over 2k. The SSE of the groups over this
         is what is proven for the table at hand, and far less than the factor.
+
+    Notes
+    -----
+    **Steps**
+
+    1. As long as a tree of records is smaller than k, its one record without an
+       edge of its own is joined to the nearest of its k - 1 nearest neighbours
+       outside the tree.
+    2. Trees of more than max(2k - 1, 3k - 5) records are divided, each at a record
+       chosen so that both parts keep k.
+    3. Groups of 2k records or more are divided once more: the record farthest from
+       the centroid with its k - 1 nearest, and the rest.
+
+    **Guarantee.** The SSE is at most 2 (2k - 1) max(2k - 1, 3k - 5)² times the
+    least. The paper proves this factor for its own trees; for the chains below it
+    is held against proven optima in tests, and ``bound_`` proves what holds for the
+    table at hand.
+
+    **Cost.** Time grows as n² at worst, for the neighbours, and far less on tables
+    of few or related columns; memory grows as n k. Which tree is joined first, and
+    where dividing starts, is drawn at random. Ties go to the record that comes
+    first.
+
+    **A reading of ours.** The paper keeps a divided tree together by a copy of the
+    record at which it was divided, which counts for nothing; that can leave groups
+    of k - 1. Here the records that lose their neighbour are joined in a chain
+    instead, in the order of their distances to it.
 
     References
     ----------

@@ -20,18 +20,9 @@ SECONDS = 120.0
 class Optimal(Partitioner):
     """Group records with the least SSE that any groups of at least k have.
 
-    The SSE is the sum of the squared distances of the records to the means of
-    their groups. A least partition has groups of k to 2k - 1 records [DM02]_.
-    Up to 16 records, every one of them is compared, by dynamic programming over
-    subsets. Beyond, column generation is used: a linear programme bounds the SSE
-    from below, and integer programming chooses among the groups that can still
-    matter. What comes out is proven to eight digits; of several partitions with
-    the same SSE, one is returned, always the same.
-
-    The problem is NP-hard, so time and memory may grow exponentially with n. A
-    table is refused if a proof would take more than a minute or two of computing.
-    In our trials it took less for 1,000 records at k = 2, 400 at k = 3, 100 at k =
-    5 and 60 at k = 7, and for more where the columns are few.
+    The SSE is the sum of the squared distances of the records to the means of their
+    groups. A least partition has groups of k to 2k - 1 records [DM02]_, and only
+    these are compared.
 
     Parameters
     ----------
@@ -47,6 +38,24 @@ class Optimal(Partitioner):
         The same, with its sizes.
     bound_ : float
         An SSE that no groups go below: that of these groups, to eight digits.
+
+    Notes
+    -----
+    **Steps**
+
+    1. Up to 16 records, all such partitions are compared, by dynamic programming
+       over subsets.
+    2. Beyond, a linear programme over groups, to which groups are added while they
+       lower it (column generation), bounds the SSE from below.
+    3. Integer programming chooses among the groups that can still matter.
+
+    **Guarantee.** The SSE is the least possible, proven to eight digits. Of several
+    partitions with the same SSE, one is returned, always the same.
+
+    **Cost.** The problem is NP-hard, so time and memory may grow exponentially with
+    n. A table is refused if a proof would take more than a minute or two of
+    computing. In our trials it took less for 1,000 records at k = 2, 400 at k = 3,
+    100 at k = 5 and 60 at k = 7, and for more where the columns are few.
 
     References
     ----------

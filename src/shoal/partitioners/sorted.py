@@ -11,11 +11,8 @@ from shoal.partitioners.scores import Loadings, Score, check_column, order, scor
 class Sorted(Partitioner):
     """Group records that are neighbours along one score, as in [DN93]_.
 
-    Records are sorted by the score and cut into blocks of k; the last block
-    takes the left-overs. Equal scores stay in the order of the records. Time
-    grows as n log n and memory as the table: a million records take about a
-    second. The loss is large where one score does not tell the records apart;
-    see :class:`Univariate` for the best cuts along an order.
+    One score stands for the whole record. The loss is large where it does not tell
+    the records apart; see :class:`Univariate` for the best cuts along an order.
 
     Parameters
     ----------
@@ -41,6 +38,20 @@ class Sorted(Partitioner):
         Group of each record.
     partition_ : Partition
         The same, with its sizes.
+
+    Notes
+    -----
+    **Steps**
+
+    1. Records are sorted by the score. Equal scores stay in the order of the
+       records.
+    2. They are cut into blocks of k; the last block takes the left-overs.
+
+    **Guarantee.** All groups have k records, the last one k to 2k - 1. Nothing is
+    proven about the loss.
+
+    **Cost.** Time grows as n log n and memory as the table: a million records take
+    about a second.
 
     References
     ----------

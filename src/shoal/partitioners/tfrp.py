@@ -14,20 +14,8 @@ from shoal.partitioners._second_phase import second_phase
 class TFRP(Partitioner):
     """Group records by TFRP, the method of two fixed reference points of [CLH07]_.
 
-    One point has the least value of the whole table in every column, the other
-    the greatest. In turn, the record farthest from the first point and the one
-    farthest from the second form a group with their k - 1 nearest neighbours,
-    while at least k records are left. Each left-over joins the group with the
-    nearest centroid; the centroids stay as they were while they join.
-
-    In the second phase the groups are visited by decreasing SSE, and a group
-    dissolves if the SSE falls when its records join the groups with the nearest
-    centroids. At the end each group of 2k records or more is divided by the first
-    phase, as if it were a table.
-
-    The distances to the two points are measured once. Time grows as n²/k at worst,
-    and far less on tables of few or related columns; memory grows as n. Ties go to
-    the record that comes first.
+    Two fixed points, one below and one above all records, take the place of the
+    mean. They stay where they are, so the distances to them are measured once.
 
     Parameters
     ----------
@@ -46,11 +34,32 @@ class TFRP(Partitioner):
 
     Notes
     -----
-    Two things are readings, settled by trying several against the published
-    losses of the Tarragona table: the reference points, which might also be the
-    least and the greatest value of each column by itself, and the division of
-    large groups by the first phase instead of MDAV1. Of the readings tried, this
-    one gives all eight figures to the digits printed.
+    **Steps**
+
+    1. One point has the least value of the whole table in every column, the other
+       the greatest.
+    2. In turn, the record farthest from the first point and the one farthest from
+       the second form a group with their k - 1 nearest neighbours, while at least k
+       records are left.
+    3. Each left-over joins the group with the nearest centroid; the centroids stay
+       as they were while they join.
+    4. In the second phase the groups are visited by decreasing SSE, and a group
+       dissolves if the SSE falls when its records join the groups with the nearest
+       centroids.
+    5. At the end each group of 2k records or more is divided by the first phase, as
+       if it were a table.
+
+    **Guarantee.** All groups have k to 2k - 1 records. The second phase never loses
+    more than the first.
+
+    **Cost.** Time grows as n²/k at worst, and far less on tables of few or related
+    columns; memory grows as n. Ties go to the record that comes first.
+
+    **Readings of ours.** Two things are readings, settled by trying several against
+    the published losses of the Tarragona table: the reference points, which might
+    also be the least and the greatest value of each column by itself, and the
+    division of large groups by the first phase instead of MDAV1. Of the readings
+    tried, this one gives all eight figures to the digits printed.
 
     References
     ----------

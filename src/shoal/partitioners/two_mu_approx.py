@@ -15,14 +15,8 @@ TOLERANCE = 1e-9  # relative gap between the weight and what is proven
 class TwoMuApprox(Partitioner):
     """Group records in pairs and triples by 2-mu-Approx of [DS06]_, at most twice the least SSE.
 
-    Every two records are joined by an edge that weighs their squared distance. Of
-    all sets of edges that give each record one or two of them, one of least weight
-    is taken. It falls into pairs and paths of three, and these are the groups.
-
-    The set is found by a minimum-weight matching, on edges to near records at first;
-    then all n(n - 1)/2 edges are held against its dual values, and what undercuts
-    them is admitted until nothing does. So the least weight is proven for each
-    table, to nine digits. Time grows as n² or a little faster, memory as n.
+    Every two records are joined by an edge that weighs their squared distance.
+    Pairs and triples come from the lightest edges that reach every record.
 
     Parameters
     ----------
@@ -42,6 +36,22 @@ class TwoMuApprox(Partitioner):
     certificate_ : Certificate
         Dual values that prove the weight to be least: its ``bound`` is what no
         such set of edges goes below, and half of it what no SSE goes below.
+
+    Notes
+    -----
+    **Steps**
+
+    1. Of all sets of edges that give each record one or two of them, one of least
+       weight is taken.
+    2. It falls into pairs and paths of three, and these are the groups.
+
+    **Guarantee.** The SSE is at most twice the least possible.
+
+    **Cost.** The set is found by a minimum-weight matching, on edges to near
+    records at first; then all n(n - 1)/2 edges are held against its dual values,
+    and what undercuts them is admitted until nothing does. So the least weight is
+    proven for each table, to nine digits. Time grows as n² or a little faster,
+    memory as n.
 
     References
     ----------

@@ -18,16 +18,8 @@ from shoal.partitioners.scores import Score, check_column, order, score
 class Univariate(Partitioner):
     """Group one column with the least loss there is, by the shortest path of [HM03]_.
 
-    Some best groups of one column are runs of k to 2k - 1 neighbours in sorted
-    order. The least loss of the first j records is the least, over the size of
-    the last group, of its own loss and that of the records before it. The same
-    holds for the runs of any ``order`` of several columns: the groups are then
-    the best that are runs of that order, not the best of all.
-
-    Of equal losses the shortest last group is taken, then the shortest before
-    it, and so on; losses are equal if they agree to twelve digits. Equal values
-    are sorted by record number. Time grows as n log k for one column, apart from
-    sorting, and as nkp for a given order of p columns. Memory grows as n.
+    Some best groups of one column are runs of neighbours in sorted order, so the
+    best cuts of the sorted records are the best groups.
 
     Parameters
     ----------
@@ -49,6 +41,25 @@ class Univariate(Partitioner):
     bound_ : float or None
         An SSE that no groups go below, for one column: that of these groups, to eight
         digits.
+
+    Notes
+    -----
+    **Steps**
+
+    1. The records are sorted by their only column, or by ``order``. Equal values
+       are sorted by record number.
+    2. From the first record to the last: the least loss of the first j records is
+       the least, over the k to 2k - 1 sizes of the last group, of its own loss and
+       that of the records before it.
+    3. Of equal losses the shortest last group is taken, then the shortest before
+       it, and so on; losses are equal if they agree to twelve digits.
+
+    **Guarantee.** For one column the SSE is the least possible. For an ``order`` of
+    several columns the groups are the best that are runs of that order, not the
+    best of all.
+
+    **Cost.** Time grows as n log k for one column, apart from sorting, and as nkp
+    for a given order of p columns. Memory grows as n.
 
     References
     ----------

@@ -16,16 +16,8 @@ GAMMAS = (0.0, 0.2, 0.5, 0.8, 1.1)
 class VMDAV(Partitioner):
     """Group records by V-MDAV, the variable-size heuristic of [SM06]_.
 
-    While at least 2k records are left, the one farthest from the mean of the
-    whole table forms a group with its k - 1 nearest neighbours. The group then
-    takes in the record nearest to any of its members while that record's
-    distance to the group is below `gamma` times its distance to the nearest
-    other record left, up to 2k - 1 records. If k to 2k - 1 records are left at
-    the end, they are the last group; fewer join the groups with the nearest
-    centroids, which stay as they were while they join, so that a group can reach
-    3k - 2 records.
-
-    Time grows as n², memory as n. Ties go to the record that comes first.
+    Groups are formed from the outside in, one at a time, and take in further
+    records that lie nearer to the group than to the others.
 
     Parameters
     ----------
@@ -45,6 +37,24 @@ class VMDAV(Partitioner):
         The same, with its sizes.
     gamma_ : float
         The value of `gamma` that was used.
+
+    Notes
+    -----
+    **Steps**
+
+    1. While at least 2k records are left, the one farthest from the mean of the
+       whole table forms a group with its k - 1 nearest neighbours.
+    2. The group takes in the record nearest to any of its members while that
+       record's distance to the group is below `gamma` times its distance to the
+       nearest other record left, up to 2k - 1 records.
+    3. If k to 2k - 1 records are left at the end, they are the last group; fewer
+       join the groups with the nearest centroids, which stay as they were while
+       they join.
+
+    **Guarantee.** All groups have k to 3k - 2 records: left-overs may join a group
+    that was extended. Nothing is proven about the loss.
+
+    **Cost.** Time grows as n², memory as n. Ties go to the record that comes first.
 
     References
     ----------

@@ -1,0 +1,41 @@
+"""What methods and measures were measured to take."""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from making.grid import grid
+
+KINDS = {"clustered": "in clumps", "gaussian": "Gaussian"}
+
+
+@cache
+def measurements(root: Path) -> list[dict[str, Any]]:
+    """Return what `benchmarks/costs.py` found."""
+    path = root / "benchmarks" / "results" / "costs.json"
+    found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["measurements"]
+    return found
+
+
+def table(root: Path, what: str, name: str) -> str:
+    """Return the measured times of a method or a measure, or why there are none."""
+    rows = [
+        [
+            f"{entry['n']:,}",
+            KINDS.get(entry["kind"], entry["kind"]),
+            str(entry["p"]),
+            str(entry.get("k", "")),
+            f"{entry['cpu_seconds']:.2g}",
+            f"{entry['megabytes']:g}" if entry.get("megabytes") is not None else "",
+        ]
+        for entry in measurements(root)
+        if entry["what"] == what and entry["name"] == name
+    ]
+    if not rows:
+        return "It is not among what [the page of costs](../costs.md) measures."
+    head = ["Records", "that lie", "Columns", "k", "CPU seconds", "MB"]
+    return (
+        f"{grid(head, rows, 4)}\n\nMeasured by `benchmarks/costs.py`; [the page of costs]"
+        "(../costs.md) says how, and compares all."
+    )

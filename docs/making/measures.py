@@ -1,0 +1,78 @@
+"""A page for every measure, from its docstring, the registry and what was measured."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from making import costs, curves, docstrings, figures
+from making.grid import grid
+from shoal.measure import ABOUT, MEASURES, NEEDS, needs
+
+KINDS = {"utility": "what the analyst lost", "risk": "what an attacker gains"}
+COSTS = {
+    "linear": "Time grows about as the number of records.",
+    "search": "Each record is looked for among all others.",
+}
+NO_FIGURES = (
+    "The papers that are [run again](../papers/README.md) print no figures of this measure."
+)
+
+
+def pages(root: Path) -> Iterator[tuple[str, str]]:
+    """Yield name and text of every page."""
+    yield "measures/index.md", index()
+    for name in MEASURES:
+        yield f"measures/{name}.md", page(root, name)
+
+
+def index() -> str:
+    """Return the page that leads to all measures."""
+    tables = []
+    for kind, words in KINDS.items():
+        rows = [
+            [f"[`{name}`]({name}.md)", summary(name), ABOUT[name].better, ABOUT[name].unit]
+            for name in MEASURES
+            if ABOUT[name].kind == kind
+        ]
+        head = ["Measure", "Tells", "Better", "Unit"]
+        tables.append(f"## {kind.capitalize()}: {words}\n\n{grid(head, rows)}")
+    return "\n\n".join(
+        [
+            "# Measures",
+            "A measure is a pure function of arrays. `shoal.assess` and `shoal assess` compute all"
+            " whose needs are met, on any two tables, whoever masked one of them.",
+            *tables,
+            "```{toctree}\n:hidden:\n\n" + "\n".join(MEASURES) + "\n```\n",
+        ]
+    )
+
+
+def summary(name: str) -> str:
+    """Return the first line of a measure's docstring, without keys of papers."""
+    return docstrings.plain(docstrings.read(MEASURES[name])["Summary"][0])
+
+
+def page(root: Path, name: str) -> str:
+    """Return the page of one measure."""
+    about = ABOUT[name]
+    keys = docstrings.keys(MEASURES[name])
+    rows = [
+        ["Kind", f"{about.kind}: {KINDS[about.kind]}"],
+        ["Better", about.better],
+        ["Unit", about.unit or "none"],
+        ["One number for", f"each {about.per} column" if about.per else "the table"],
+        ["Needs", "; ".join(dict.fromkeys(NEEDS[need] for need in needs(name)))],
+    ]
+    parts = [
+        f"(measure-{name})=\n# {name}",
+        f"{summary(name)}",
+        grid(["", ""], rows),
+        curves.picture(name),
+        "## Definition\n\n```{eval-rst}\n.. currentmodule:: shoal.measure\n\n"
+        f".. autofunction:: {name}\n```",
+        f"## Cost\n\n{COSTS[about.cost]}\n\n{costs.table(root, 'measure', name)}",
+        f"## Published and reproduced\n\n{figures.of_measure(root, name) or NO_FIGURES}",
+    ]
+    if keys:
+        cited = "\n".join(f"- {docstrings.spelled_out(root, key)}" for key in keys)
+        parts.append(f"## Paper\n\n{cited}")
+    return "\n\n".join(filter(None, parts)) + "\n"

@@ -1,0 +1,85 @@
+"""The reference: every public name, from its docstring."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from making.grid import grid
+from shoal import datasets, errors
+from shoal.mask import STEPS
+from shoal.measure import MEASURES
+from shoal.partitioners import METHODS
+
+FUNCTIONS = ("microaggregate", "partition", "assess", "compare", "verify", "lower_bound")
+OBJECTS = {
+    "shoal": ("Plan", "Release"),
+    "shoal.partitioners": ("Partition", "Partitioner", "ClosenessFirst"),
+    "shoal.comparison": ("Comparison", "Trial"),
+    "shoal.verification": ("Check",),
+}
+
+
+def pages(root: Path) -> Iterator[tuple[str, str]]:
+    """Yield name and text of every page."""
+    del root
+    yield "reference/index.md", index()
+    own = _members("shoal.partitioners", "function", ["register"])
+    yield "reference/functions.md", f"{_page('Functions', 'shoal', 'function', FUNCTIONS)}\n{own}\n"
+    objects = [_members(module, "class", names) for module, names in OBJECTS.items()]
+    yield "reference/objects.md", "\n\n".join(["# Objects", *objects]) + "\n"
+    steps = [step.__name__ for step in STEPS.values()]
+    yield "reference/steps.md", _page("Steps of a plan", "shoal.mask", "class", steps)
+    tables = [name for name in datasets.__all__ if callable(getattr(datasets, name))]
+    yield "reference/datasets.md", _page("Tables", "shoal.datasets", "function", tables)
+    yield "reference/errors.md", errors_page()
+
+
+def index() -> str:
+    """Return the page that leads to all names."""
+    rows = [
+        *([f"{{py:func}}`shoal.{name}`", "function"] for name in FUNCTIONS),
+        ["{py:class}`shoal.Plan`", "steps over the columns of a table"],
+        ["{py:class}`shoal.Release`", "what a plan makes of a table"],
+        ["`shoal.METHODS`", f"{len(METHODS)} partitioners by name: [methods](../methods/index.md)"],
+        ["`shoal.MEASURES`", f"{len(MEASURES)} measures by name: [measures](../measures/index.md)"],
+        ["`shoal.STEPS`", f"{len(STEPS)} kinds of steps by name: [steps](steps.md)"],
+        ["{py:class}`shoal.Microaggregate <shoal.mask.Microaggregate>`", "the first of them"],
+        ["`shoal.datasets`", "[tables](datasets.md) to try and to test on"],
+    ]
+    return f"""# Reference
+
+Every name below can be had from `shoal` itself.
+
+{grid(["Name", "What it is"], rows)}
+
+```{{toctree}}
+:maxdepth: 1
+
+functions
+objects
+steps
+datasets
+errors
+commands
+```
+"""
+
+
+def _members(module: str, kind: str, names: tuple[str, ...] | list[str]) -> str:
+    options = "\n   :members:" if kind == "class" else ""
+    blocks = "\n\n".join(f".. auto{kind}:: {name}{options}" for name in names)
+    return f"```{{eval-rst}}\n.. currentmodule:: {module}\n\n{blocks}\n```"
+
+
+def _page(title: str, module: str, kind: str, names: tuple[str, ...] | list[str]) -> str:
+    return f"# {title}\n\n{_members(module, kind, names)}\n"
+
+
+def errors_page() -> str:
+    """Return the page of exceptions and warnings."""
+    names = [name for name, thing in vars(errors).items() if isinstance(thing, type)]
+    blocks = "\n\n".join(f".. autoexception:: {name}" for name in names)
+    return (
+        "# Errors and warnings\n\nA message names the culprit, gives the number and shows the way"
+        " out. It never holds a value from the data.\n\n"
+        f"```{{eval-rst}}\n.. currentmodule:: shoal.errors\n\n{blocks}\n```\n"
+    )

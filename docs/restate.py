@@ -1,0 +1,67 @@
+"""Write into pages what their code shows now, where it differs from what they say.
+
+    python docs/restate.py docs/start/*.md      then read the difference: the prose may need a word
+
+Output that holds ``...`` is left to people, and told.
+"""
+
+import os
+import sys
+import tempfile
+import textwrap
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+import pages  # noqa: E402 (the tests run the pages)
+
+WIDTH = 100  # of a line of output; blanks count as one, so it may be wrapped
+
+
+def differences(name, text):
+    """Run a page; return what it says and what its code shows, where these differ."""
+    found, held = [], pages.compare
+
+    def note(where, told, shown):
+        try:
+            held(where, told, shown)
+        except AssertionError:
+            found.append((told, shown))
+
+    pages.compare = note
+    try:
+        pages.run(name, text)
+    finally:
+        pages.compare = held
+    return found
+
+
+def restated(text, found):
+    """Return a page that says what its code shows."""
+    for told, shown in found:
+        if "..." in told:
+            print(f"left to you:\n{told}shown:\n{shown}")
+            continue
+        lines = [part for line in shown.rstrip().split("\n") for part in wrapped(line)]
+        text = text.replace(told, "\n".join(lines) + "\n", 1)
+    return text
+
+
+def wrapped(line):
+    """Return a line in parts, if it is long."""
+    return textwrap.wrap(line, WIDTH) if len(line) > WIDTH else [line]
+
+
+def main(names):
+    """Restate pages in their place."""
+    for path in [Path(name).resolve() for name in names]:
+        text = path.read_text(encoding="utf-8")
+        with tempfile.TemporaryDirectory() as place:
+            os.chdir(place)
+            found = differences(path.name, text)
+        path.write_text(restated(text, found), encoding="utf-8")
+        print(f"{path.name}: {len(found)} differ")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,20 @@
+"""Run several methods with several k on one table and show which are worth a choice."""
+
+import shoal
+
+people = shoal.datasets.survey(500)
+known = ["age", "height", "weight", "years_of_education"]
+compared = shoal.compare(
+    people,
+    known,
+    k=[3, 5, 10],
+    method=["sorted", "mdav", "vmdav", "lloyd", "auto"],
+    identifiers=["person"],
+    confidential=["income", "blood_pressure", "smoker"],
+)
+
+print("method           k   loss %   linked %")
+for trial in sorted(compared.done, key=lambda trial: trial.measures["information_loss"]):
+    loss, linked = trial.measures["information_loss"], 100 * trial.measures["linkage"]
+    worth = "worth a choice" if trial in compared.front else ""
+    print(f"{trial.method:15}{trial.plan.k:3}{loss:9.2f}{linked:11.1f}   {worth}")

@@ -1,0 +1,36 @@
+"""Keep a plan as text, change one line, and see what changes in the release."""
+
+import difflib
+from pathlib import Path
+
+import shoal
+
+people = shoal.datasets.survey(300)
+first = shoal.microaggregate(
+    people,
+    ["age", "height"],
+    k=3,
+    within="region",
+    identifiers=["person"],
+    confidential=["income", "blood_pressure", "smoker"],
+)
+first.plan.save("plan.toml", force=True)
+before = Path("plan.toml").read_text()
+
+repeated = shoal.Plan.load("plan.toml").run(people)
+print("The plan repeats the release:", repeated.data.equals(first.data))
+
+Path("plan.toml").write_text(before.replace("k = 3", "k = 10"))
+second = shoal.Plan.load("plan.toml").run(people)
+print(
+    *difflib.unified_diff(before.split("\n"), Path("plan.toml").read_text().split("\n"), n=0),
+    sep="\n",
+)
+for release in (first, second):
+    print(f"k = {release.plan.k}: {release.measures['information_loss']:.2f} % lost")
+
+Path("plan.toml").write_text(before.replace("within", "withiin"))
+try:
+    shoal.Plan.load("plan.toml")
+except shoal.errors.PlanError as error:
+    print("A typing error is no decision:", error)

@@ -1,0 +1,214 @@
+"""The site: built without a warning, whole, and alone."""
+
+import os
+import re
+import subprocess
+import sys
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+import shoal
+from browser import chromium
+from making import curves
+from shoal import errors
+from shoal.cli import app
+from shoal.mask import STEPS
+from shoal.measure import MEASURES
+from shoal.partitioners import METHODS
+
+ROOT = Path(__file__).parents[2]
+CONTRAST = (ROOT / "tests" / "contrast.js").read_text(encoding="utf-8")
+LEAST_CONTRAST = 4.5  # WCAG AA for text
+LOADED = {"img": "src", "script": "src", "iframe": "src", "source": "src", "link": "href"}
+PHONE, DESK = 390, 1280
+LOOKED_AT = ["index", "methods/mdav", "measures/linkage", "reference/commands", "costs"]
+
+# Python runs it at its start: whoever asks another machine while the site is built, fails.
+NOBODY_ANSWERS = """
+import socket
+def refuse(*args, **options):
+    raise OSError("the site is built without network")
+socket.getaddrinfo = socket.create_connection = socket.socket.connect = refuse
+"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """Build the site once."""
+    target = tmp_path_factory.mktemp("docs") / "site"
+    deaf = tmp_path_factory.mktemp("deaf")
+    (deaf / "sitecustomize.py").write_text(NOBODY_ANSWERS, encoding="utf-8")
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(deaf), str(ROOT / "src")])}
+    command = [sys.executable, str(ROOT / "docs" / "make_site.py"), str(target)]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, encoding="utf-8")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return target
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as started:
+        yield started
+
+
+class Page(HTMLParser):
+    """What a page links to, what it loads, and the places that can be linked to."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.links, self.loaded, self.places = [], [], set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self.places |= {given[name] for name in ("id", "name") if given.get(name)}
+        if tag == "a" and given.get("href"):
+            self.links.append(given["href"])
+        if given.get(LOADED.get(tag)):
+            self.loaded.append(given[LOADED[tag]])
+        self.loaded += re.findall(r"url\(['\"]?([^)'\"]+)", given.get("style") or "")
+
+
+@cache
+def read(path):
+    return Page(path.read_text(encoding="utf-8"))
+
+
+def pages_of(site):
+    return sorted(site.rglob("*.html"))
+
+
+def test_nothing_is_loaded_from_elsewhere(site):
+    for path in pages_of(site):
+        for address in read(path).loaded:
+            parts = urlsplit(address)
+            assert not parts.netloc, f"{path.name} loads {address}"
+            assert parts.scheme in ("", "data"), f"{path.name} loads {address}"
+    for path in site.rglob("*.css"):
+        text = path.read_text(encoding="utf-8")
+        for address in re.findall(r"(?:url\(|@import)\s*['\"]?([^)'\";]+)", text):
+            assert not urlsplit(address).netloc, f"{path.name} loads {address}"
+
+
+def test_every_link_leads_somewhere(site):
+    broken = []
+    for path in pages_of(site):
+        for link in read(path).links:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                assert parts.scheme == "https", f"{path.name}: {link}"
+                assert "." in parts.netloc, f"{path.name}: {link}"
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            there = target.exists() and (
+                not parts.fragment
+                or target.suffix != ".html"
+                or unquote(parts.fragment) in read(target).places
+            )
+            if not there:
+                broken.append(f"{path.relative_to(site)}: {link}")
+    assert not broken
+
+
+def test_what_is_loaded_is_there(site):
+    for path in pages_of(site):
+        for address in read(path).loaded:
+            if not address.startswith("data:"):
+                assert (path.parent / unquote(urlsplit(address).path)).exists(), (path, address)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_has_a_page(site, method):
+    text = (site / "methods" / f"{method}.html").read_text(encoding="utf-8")
+    for head in ("Steps", "Guarantee", "Cost", "Published and reproduced", "Paper", "In Python"):
+        assert f">{head}<" in text, head
+    assert "<svg" in text
+    assert f'id="shoal.partitioners.{METHODS[method].__name__}"' in text
+    paper = METHODS[method].facts.paper
+    assert not paper or f"#paper-{paper.lower()}" in text
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_every_measure_has_a_page(site, measure):
+    text = (site / "measures" / f"{measure}.html").read_text(encoding="utf-8")
+    assert ('class="curve' in text) is (measure != "class_sizes")
+    assert ('class="record"' in text) is (measure in curves.LOOKS)
+    assert f'id="shoal.measure.{measure}"' in text
+
+
+def test_every_public_name_is_in_the_reference(site):
+    folder = site / "reference"
+    text = "".join(path.read_text(encoding="utf-8") for path in folder.glob("*.html"))
+    for name in shoal.__all__:
+        assert f"shoal.{name}<" in text or f'id="shoal.{name}"' in text, name
+    for step in STEPS.values():
+        assert f'id="shoal.mask.{step.__name__}"' in text
+    for name, thing in vars(errors).items():
+        assert not isinstance(thing, type) or f'id="shoal.errors.{name}"' in text, name
+    for command in app.registered_commands:
+        assert f">shoal {command.name or command.callback.__name__}<" in text
+
+
+def test_every_key_of_a_paper_is_spelled_out_once(site):
+    places = [*re.findall(r'id="(paper-\w+)"', (site / "references.html").read_text("utf-8"))]
+    assert len(places) == len(set(places)) > 25
+    for path in pages_of(site):
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"\[[A-Z]{2,4}\d\d\]_", text), f"{path.name}: a key that is no link"
+
+
+def test_the_changelog_holds_every_fragment(site):
+    text = (site / "changelog.html").read_text(encoding="utf-8")
+    fragments = list((ROOT / "changes").glob("*.md"))
+    assert text.count("<li><p>") >= len(fragments) > 0
+
+
+def opened(browser, site, name, scheme="light", width=DESK):
+    """Open a page from the disk; whatever asks another machine is remembered."""
+    view = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 800})
+    page = view.new_page()
+    page.asked = []
+    page.on("request", lambda request: page.asked.append(request.url))
+    page.goto((site / f"{name}.html").as_uri())
+    return page
+
+
+@pytest.mark.parametrize("name", LOOKED_AT)
+def test_a_page_asks_nobody(browser, site, name):
+    page = opened(browser, site, name)
+    page.wait_for_load_state("networkidle")
+    assert {urlsplit(address).scheme for address in page.asked} <= {"file", "data"}
+    page.context.close()
+
+
+@pytest.mark.parametrize("name", LOOKED_AT)
+def test_a_page_fits_a_phone(browser, site, name):
+    page = opened(browser, site, name, width=PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE
+    page.context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", LOOKED_AT)
+def test_every_text_can_be_read_in_light_and_dark(browser, site, name, scheme):
+    page = opened(browser, site, name, scheme)
+    page.wait_for_timeout(200)  # colours fade in
+    found = page.evaluate(CONTRAST)
+    weak = {text: round(contrast, 2) for contrast, text in found if contrast < LEAST_CONTRAST}
+    assert not weak
+    page.context.close()
+
+
+def test_the_search_finds_a_method_from_the_disk(browser, site):
+    page = opened(browser, site, "index")
+    page.fill("input[name=q]", "mdav")
+    page.press("input[name=q]", "Enter")
+    page.wait_for_selector("#search-results li a")
+    found = page.eval_on_selector_all("#search-results li a", "links => links.map(a => a.href)")
+    assert any(urlsplit(link).path.endswith("/methods/mdav.html") for link in found)
+    assert {urlsplit(address).scheme for address in page.asked} <= {"file", "data"}
+    page.context.close()

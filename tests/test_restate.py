@@ -1,0 +1,53 @@
+"""A page can be made to say what its code shows now."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pages")  # what runs pages
+_path = Path(__file__).parents[1] / "docs" / "restate.py"
+_spec = importlib.util.spec_from_file_location("restate", _path)
+restate = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(restate)
+
+PAGE = """\
+```python
+print(1 + 1)
+print("word " * 30)
+```
+
+```text
+# output
+{told}
+```
+
+```console
+$ echo one
+{said}
+```
+"""
+
+
+def test_only_what_differs_is_written_anew(tmp_path, monkeypatch, capsys):
+    page = tmp_path / "page.md"
+    monkeypatch.chdir(tmp_path)
+    page.write_text(PAGE.format(told="3", said="one"))
+    restate.main([str(page)])
+    lines = page.read_text().splitlines()
+    assert lines[7:10] == ["2", " ".join(["word"] * 20), " ".join(["word"] * 10)]
+    assert capsys.readouterr().out == "page.md: 1 differ\n"
+    before = page.read_text()
+    restate.main([str(page)])
+    assert page.read_text() == before
+    assert capsys.readouterr().out == "page.md: 0 differ\n"
+
+
+def test_what_stands_for_anything_is_left_to_people(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    page = tmp_path / "page.md"
+    page.write_text(PAGE.format(told="2\n...", said="two ..."))
+    before = page.read_text()
+    restate.main([str(page)])
+    assert page.read_text() == before
+    assert "left to you:\ntwo ...\nshown:\none" in capsys.readouterr().out

@@ -1,0 +1,47 @@
+"""The words of pages and docstrings, without code, names and addresses."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+LEFT_OUT = [
+    re.compile(r"(?ms)^( *)(```+|~~~+)(?!\{glossary\}).*?^\1\2 *$"),  # blocks of code
+    re.compile(r"(?m)^(?: {4}|\t).*$"),  # indented ones
+    re.compile(r"(?s)<!--.*?-->|</?\w[^>]*>"),
+    re.compile(r"``[^`]*``|`[^`]*`"),
+    re.compile(r"\]\([^)]*\)|\{[\w:-]+\}|\bhttps?://\S+"),  # addresses and roles
+    re.compile(r":\w+:`[^`]*`"),
+    re.compile(r"(?m)^(\S[^\n]*\(\d{4}\)\..*|- \[\w+\] .*)$"),  # papers
+    re.compile(r"\[\w+\]_?"),
+    re.compile(r"\b\w*[\d_/\\=.]+\w+\b"),  # names of files, numbers with units
+]
+SECTIONS = re.compile(r"(?ms)^(References|Examples)\n-{3,}\n.*?(?=^\w[\w ]*\n-{3,}\n|\Z)")
+DECLARED = re.compile(r"(?m)^\S+(, \S+)* : .*$")  # a parameter and its type
+
+
+def of_page(text: str) -> set[str]:
+    """Return the words of a page in Markdown."""
+    for pattern in LEFT_OUT:
+        text = pattern.sub(" ", text)
+    return set(WORD.findall(text))
+
+
+def of_source(text: str) -> set[str]:
+    """Return the words of the docstrings of a module."""
+    return {word for docstring in _docstrings(text) for word in of_page(docstring)}
+
+
+def _docstrings(text: str) -> Iterator[str]:
+    kinds = ast.Module | ast.ClassDef | ast.FunctionDef
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, kinds):
+            docstring = SECTIONS.sub("", ast.get_docstring(node) or "")
+            yield re.sub(r"(?m)^ {4,}(?=\S)", "", DECLARED.sub("", docstring))
+
+
+def known(path: Path) -> set[str]:
+    """Return the accepted words of a list, one a line; what follows ``#`` tells why."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return {word for line in lines if (word := line.partition("#")[0].strip())}
