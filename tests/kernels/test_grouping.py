@@ -7,9 +7,18 @@ from hypothesis import strategies as st
 
 from shoal.kernels.anneal import anneal, open_memory, pool_sse
 from shoal.kernels.draws import below, fraction
-from shoal.kernels.grouping import FREE, TOUCHED, WAITING, keep, open_grouping, rise, take_back
+from shoal.kernels.grouping import (
+    FREE,
+    TOUCHED,
+    VERSION,
+    WAITING,
+    keep,
+    open_grouping,
+    rise,
+    take_back,
+)
 from shoal.kernels.neighbours import neighbours
-from shoal.kernels.reshape import dissolve, dissolve_pass, gather, recover
+from shoal.kernels.reshape import dissolve, dissolve_pass, gather, gather_pass, recover
 from shoal.partitioners.mdav import MDAV
 from tables import tables
 from twins.refine import total
@@ -110,3 +119,17 @@ def test_draws_fill_their_range_evenly():
     fractions = np.array([fraction(state) for _ in range(5000)])
     assert 0 <= fractions.min() < 0.01 < 0.99 < fractions.max() < 1
     assert abs(fractions.mean() - 0.5) < 0.02
+
+
+@given(case=groupings())
+def test_a_pass_tries_again_only_where_something_changed(case):
+    s, k = case
+    everyone, groups = np.arange(len(s.labels)), np.arange(len(s.sizes))
+    gathered, dissolved = np.full(len(everyone), -1), np.full(len(groups), -1)
+    fall = 1.0
+    while fall > 0:
+        fall = gather_pass(s, k, everyone, gathered) + dissolve_pass(s, k, groups, dissolved)
+    trials = s.counts[VERSION]
+    assert gather_pass(s, k, everyone, gathered) + dissolve_pass(s, k, groups, dissolved) == 0
+    assert s.counts[VERSION] == trials  # a trial would have computed groups afresh
+    assert (gathered >= 0).all()  # but each was tried once

@@ -2,6 +2,8 @@
 
 Every change is a trial: a group dissolves, a new one gathers, records change places,
 or two near groups merge and split anew. The colder it is, the less may the SSE rise.
+A rise is weighed by the SSE of the groups that changed: where records lie far apart,
+groups could otherwise never change, and where they lie close, never settle.
 """
 
 from typing import NamedTuple
@@ -12,7 +14,7 @@ from shoal.kernels._compile import compiled
 from shoal.kernels.descent import NOBODY
 from shoal.kernels.draws import below, fraction
 from shoal.kernels.grouping import TOUCHED, gap, keep, move, refresh, rise, take_back
-from shoal.kernels.reshape import dissolve, gather, recover
+from shoal.kernels.reshape import before, dissolve, gather, recover
 
 CHANGED, KNOWN = 0, 1
 DISSOLVE, GATHER, SWAP = 0.35, 0.6, 0.8  # cumulated shares of the kinds of change
@@ -163,6 +165,7 @@ def anneal(s, k, memory, state, temperatures, tepid):
         fine = change(s, k, state)
         allowed = -temperature * np.log(1.0 - fraction(state))
         if fine:
+            allowed *= before(s) / (s.counts[TOUCHED] * k)
             recover(s, k, allowed)
             raised = rise(s)
             fine = raised <= allowed

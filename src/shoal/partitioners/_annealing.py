@@ -12,9 +12,8 @@ from shoal.partitioners._base import Labels, Matrix
 
 STRIDE = 500  # trials between two looks around: a fraction of a second
 GLANCE = 0.2  # seconds between two reports of progress
-HOT, COLD = 0.5, 0.01  # rise of the SSE that is kept with chance 1/e, as a share of SSE / n
-HOT_LARGE, COLD_LARGE = 0.3, 0.005  # the same for groups beyond SMALL
-SMALL = 5
+HOT, COLD = 0.4, 0.03  # rise of the SSE that is kept with chance 1/e, as a share of SSE / n
+TEPID = 0.1  # groups are remembered from here on
 POOL = 15_000  # groups that an annealing remembers
 
 
@@ -36,26 +35,22 @@ class Annealing:
         """Good groups that were met, one per row, filled up with -1."""
         return self.memory.pool[: self.memory.counts[KNOWN]]
 
-    def advance(self, temperatures: Matrix, tepid: float, until: int, stop: Event) -> None:
-        """Make trials until so many are done, or somebody says stop.
-
-        Groups are remembered at the temperature ``tepid`` and below.
-        """
+    def advance(self, temperatures: Matrix, until: int, stop: Event) -> None:
+        """Make trials until so many are done, or somebody says stop."""
         while self.done < until and not stop.is_set():
             now = temperatures[self.done : min(self.done + STRIDE, until)]
-            anneal(self.grouping, self.k, self.memory, self.state, now, tepid)
+            anneal(self.grouping, self.k, self.memory, self.state, now, TEPID)
             self.done += len(now)
 
 
-def schedule(rounds: int, unit: float, k: int) -> tuple[Matrix, float]:
-    """Return the temperature of each round, and the middle one; ``unit`` is SSE / n before."""
-    hot, cold = (HOT, COLD) if k <= SMALL else (HOT_LARGE, COLD_LARGE)
-    return unit * np.geomspace(hot, cold, rounds), unit * float(np.sqrt(hot * cold))
+def schedule(rounds: int) -> Matrix:
+    """Return the temperature of each round."""
+    return np.geomspace(HOT, COLD, rounds)
 
 
 def anneal_together(
     annealings: Sequence[Annealing],
-    plan: tuple[Matrix, float],
+    temperatures: Matrix,
     until: Sequence[int],
     glance: Callable[[], bool],
 ) -> None:
@@ -64,7 +59,7 @@ def anneal_together(
     with ThreadPoolExecutor(len(annealings)) as threads:
         try:
             waiting = {
-                threads.submit(annealing.advance, *plan, trials, stop)
+                threads.submit(annealing.advance, temperatures, trials, stop)
                 for annealing, trials in zip(annealings, until, strict=True)
             }
             while waiting:

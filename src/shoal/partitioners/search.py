@@ -160,9 +160,8 @@ class _Run:
     def anneal(self, rounds: int, until: Sequence[int] | None = None) -> None:
         """Make so many rounds, or end each annealing earlier."""
         self.rounds = rounds
-        unit = self.annealings[0].least / len(self.annealings[0].grouping.X)
-        plan = schedule(rounds, unit, self.k)
-        anneal_together(self.annealings, plan, until or [rounds] * RESTARTS, self._glance)
+        ends = until or [rounds] * RESTARTS
+        anneal_together(self.annealings, schedule(rounds), ends, self._glance)
 
     def _glance(self) -> bool:
         """Tell how far the search is; say whether it is much too late."""
