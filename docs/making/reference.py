@@ -15,6 +15,7 @@ OBJECTS = {
     "shoal.partitioners": ("Partition", "Partitioner", "ClosenessFirst"),
     "shoal.comparison": ("Comparison", "Trial"),
     "shoal.verification": ("Check",),
+    "shoal.scale": ("LargeRelease",),
 }
 
 
@@ -22,8 +23,10 @@ def pages(root: Path) -> Iterator[tuple[str, str]]:
     """Yield name and text of every page."""
     del root
     yield "reference/index.md", index()
-    own = _members("shoal.partitioners", "function", ["register"])
-    yield "reference/functions.md", f"{_page('Functions', 'shoal', 'function', FUNCTIONS)}\n{own}\n"
+    more = [_members("shoal.scale", "function", ["mask"])]
+    more.append(_members("shoal.partitioners", "function", ["register"]))
+    functions = [_page("Functions", "shoal", "function", FUNCTIONS), *more]
+    yield "reference/functions.md", "\n\n".join(functions) + "\n"
     objects = [_members(module, "class", names) for module, names in OBJECTS.items()]
     yield "reference/objects.md", "\n\n".join(["# Objects", *objects]) + "\n"
     steps = [step.__name__ for step in STEPS.values()]
@@ -43,6 +46,8 @@ def index() -> str:
         ["`shoal.MEASURES`", f"{len(MEASURES)} measures by name: [measures](../measures/index.md)"],
         ["`shoal.STEPS`", f"{len(STEPS)} kinds of steps by name: [steps](steps.md)"],
         ["{py:class}`shoal.Microaggregate <shoal.mask.Microaggregate>`", "the first of them"],
+        ["{py:func}`shoal.scale.mask`", "a table [larger than memory](../large-tables.md)"],
+        ["`shoal.scale`", "its room"],
         ["`shoal.datasets`", "[tables](datasets.md) to try and to test on"],
     ]
     return f"""# Reference

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from shoal import datasets
+    from shoal import datasets, scale
     from shoal.assessment import assess
     from shoal.comparison import compare
     from shoal.mask import STEPS, Microaggregate
@@ -31,6 +31,7 @@ _ROOMS = {
     "lower_bound": "shoal.partitioners",
     "microaggregate": "shoal.microaggregation",
     "partition": "shoal.partitioners",
+    "scale": "shoal.scale",
     "verify": "shoal.verification",
 }
 
@@ -47,6 +48,7 @@ __all__ = [
     "lower_bound",
     "microaggregate",
     "partition",
+    "scale",
     "verify",
 ]
 
@@ -55,7 +57,7 @@ def __getattr__(name: str) -> Any:
     if name not in _ROOMS:
         raise AttributeError(f"module 'shoal' has no attribute {name!r}")
     room = import_module(_ROOMS[name])
-    globals()[name] = found = room if name == "datasets" else getattr(room, name)
+    globals()[name] = found = room if name in ("datasets", "scale") else getattr(room, name)
     return found
 
 

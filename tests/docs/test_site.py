@@ -158,9 +158,7 @@ def test_every_key_of_a_paper_is_spelled_out_once(site):
     assert len(places) == len(set(places)) > 25
     for path in pages_of(site):
         text = path.read_text(encoding="utf-8")
-        prose = re.sub(
-            r"<pre>.*?</pre>", "", text, flags=re.DOTALL
-        )  # code shows how keys are written
+        prose = re.sub(r"<pre>.*?</pre>", "", text, flags=re.DOTALL)  # code shows how to write one
         assert not re.search(r"\[[A-Z]{2,4}\d\d\]_", prose), f"{path.name}: a key that is no link"
 
 

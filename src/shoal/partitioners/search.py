@@ -17,7 +17,7 @@ from shoal.partitioners.refine import MOST, better, improve, in_own_units, prepa
 RESTARTS = 2  # whatever the machine: the result must not depend on its cores
 NEAREST = 15  # others of a record whose groups it may move to, at least
 LATE = 1.5  # times the seconds given, after which a run ends with rounds undone
-SHARE = 0.8  # of the seconds left, for annealing; the rest is for the choice
+SHARE = 0.9  # of the seconds left, for annealing; the rest is for the choice
 FIRST, MORE = 100, 4  # rounds of the first rehearsal, and how many times more in the next
 REHEARSED = 0.02  # of the seconds given, for the last rehearsal at least
 
@@ -99,7 +99,7 @@ def search(
     run = _Run(X, k, seconds)
     best, whole, order = start, True, np.arange(len(X))
     try:
-        grouping, order = prepared(X, start, k, max(NEAREST, min(2 * k, MOST)))
+        grouping, order = prepared(X, start, k, max(NEAREST, min(k + k // 2, MOST)))
         best = grouping.labels
         improve(grouping, k)
         if grouping.sse.sum() > 0:
