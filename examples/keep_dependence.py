@@ -33,4 +33,4 @@ for share in (0, 0.05, 0.1, 0.2, 0.5):
     print(f"dependence {share:4}: R² = {explained(release.data):.3f}, {lost:4.1f} % lost")
 
 best = knee(sweep(people, known, [outcome], k=[5])).dependence
-print(f"The knee of both distortions is at {best}; R² is then above that of the original.")
+print(f"The knee of both distortions is at {best}.")
