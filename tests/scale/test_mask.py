@@ -14,7 +14,7 @@ from clusters import Client, cluster, people, write_files
 from shoal import Plan, progress, scale
 from shoal.errors import FileError, InputError, ParameterError, PlanError, ShoalWarning
 from shoal.measure import linkage
-from shoal.partitioners import MDAV, Blocked, Refine, partitioner
+from shoal.partitioners import MDAV, VMDAV, Blocked, Refine, partitioner
 from shoal.scale.passes import one_at_a_time
 from shoal.scale.pieces import sorted_by
 from tables import tables_and_k
@@ -327,10 +327,15 @@ def test_what_needs_the_whole_table_is_refused_with_a_way_out(options, said, tmp
         scale.mask(tmp_path, plan, tmp_path / "out")
 
 
-def test_efforts_that_a_clock_ends_are_refused(tmp_path):
-    plan = Plan.of(["age"], partitioner("mdav", {"k": 3, "effort": "search"}))
+@pytest.mark.parametrize("options", [{}, {"block_size": 100}])
+@pytest.mark.parametrize("effort", ["search", "prove"])
+def test_efforts_that_a_clock_ends_are_refused(effort, options, tmp_path):
+    plan = Plan.of(["age"], partitioner("mdav", {"k": 3, "effort": effort, **options}))
     with pytest.raises(PlanError, match='effort="refine"'):
         scale.mask(tmp_path, plan, tmp_path / "out")
+
+
+def test_blocks_without_records_are_refused(tmp_path):
     with pytest.raises(ParameterError, match="at_once must be"):
         scale.mask(tmp_path, Plan.of(["age"], MDAV(k=3)), tmp_path / "out", at_once=0)
 
@@ -356,3 +361,9 @@ def test_a_worker_uses_one_core():
     assert one_at_a_time(partitioner("auto", {"k": 5}), 1_000_000).workers == 1
     assert one_at_a_time(Blocked(k=5), 10).workers == 1
     assert isinstance(one_at_a_time(partitioner("auto", {"k": 5}), 1000), Refine)
+
+
+def test_blocks_of_any_method_are_grouped(client, source, tmp_path):
+    plan = Plan.of(["age", "height"], Blocked(k=4, method=VMDAV(k=4), block_size=200))
+    found = scale.mask(source, plan, tmp_path / "out", client=client, at_once=1000)
+    assert found.measures["smallest_class"] >= 4

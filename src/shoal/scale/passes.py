@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from shoal.mask.centroid import centroid
 from shoal.mask.checks import check_values
@@ -140,8 +141,8 @@ def one_at_a_time(partition: Partitioner, records: int) -> Partitioner:
     if isinstance(partition, Auto):
         short = records <= declared(Blocked)["block_size"].default
         return Refine(k=partition.k) if short else Blocked(k=partition.k, workers=1)
-    chosen = partition.settled()
-    return chosen.set_params(workers=1) if isinstance(chosen, Blocked) else chosen
+    copy: Partitioner = clone(partition)
+    return copy.set_params(workers=1) if isinstance(copy, Blocked) else copy
 
 
 def _masked(job: Job, table: pa.Table, columns: Sequence[Column], groups: Partition) -> pa.Table:

@@ -48,7 +48,8 @@ def check_plan(plan: "Plan") -> Microaggregate:
             f'homogeneity="{step.homogeneity}" looks at all groups at once. Leave it at "warn": the'
             " number of such groups is told."
         )
-    if isinstance(step.partition, Search | Prove):
+    inside = step.partition.get_params(deep=True).values()
+    if any(isinstance(one, Search | Prove) for one in (step.partition, *inside)):
         raise PlanError(
             "An effort that a clock ends would end elsewhere on every worker. Use"
             ' effort="refine" or "quick".'
