@@ -78,6 +78,8 @@ def test_a_run_whose_workers_are_killed_gives_the_same_files(processes, right, s
         made = scale.mask(source, PLAN, tmp_path / "out", client=processes, at_once=500)
     assert hashes(made) == hashes(right)
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    there = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert there == ["_SUCCESS", *(name for name, _ in hashes(made))]
 
 
 def test_a_run_one_of_whose_workers_loses_the_connection_gives_the_same_files(

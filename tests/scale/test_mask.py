@@ -298,6 +298,7 @@ def test_progress_tells_of_every_stage(client, source, tmp_path):
     with progress.listening(lambda stage, done, total: heard.update({stage: (done, total)})):
         scale.mask(source, plan_of(["age"], roles=ROLES, within="region"), tmp_path / "out",
                    client=client)  # fmt: skip
+    assert heard.pop("publishing") == (0, 1)
     assert list(heard) == ["opening files", "counting", "parting records", "grouping", "writing"]
     assert all(done == total for done, total in heard.values())
 
@@ -355,6 +356,16 @@ def test_the_source_is_never_replaced(client, source):
         scale.mask(source, plan_of(["age"]), source, client=client, force=True)
     (source / "_SUCCESS").unlink()
     assert len(list(source.iterdir())) == 3
+
+
+def test_an_end_is_heeded_before_publishing_and_not_after(client, source, tmp_path):
+    def end(stage, done, total):
+        if stage == "publishing":
+            raise KeyboardInterrupt
+
+    with progress.listening(end), pytest.raises(KeyboardInterrupt):
+        scale.mask(source, plan_of(["age"]), tmp_path / "out", client=client)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_worker_uses_one_core():

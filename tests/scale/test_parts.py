@@ -208,7 +208,39 @@ def test_a_table_without_records_is_refused(tmp_path):
 def release_in(folder):
     (folder.path("release") / "part-00000.parquet").touch()
     (folder.path("release") / MARKER).touch()
-    folder.publish()
+    folder.publish(["part-00000.parquet"])
+
+
+def test_what_a_worker_left_half_written_is_not_published(tmp_path):
+    with Folder(tmp_path / "out") as folder:
+        (folder.path("release") / ".part-00001.parquet.0").touch()
+        release_in(folder)
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {MARKER, "part-00000.parquet"}
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_what_came_to_lie_at_the_target_meanwhile_is_not_destroyed(force, tmp_path):
+    with (
+        pytest.raises(FileError, match="no release of Shoal" if force else "exists already"),
+        Folder(tmp_path / "out", force=force) as folder,
+    ):
+        (tmp_path / "out").mkdir()
+        (tmp_path / "out" / "thesis.txt").touch()
+        release_in(folder)
+    assert [path.name for path in tmp_path.rglob("*")] == ["out", "thesis.txt"]
+
+
+def test_a_source_is_known_by_any_of_its_names(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "in")
+    path = write(tmp_path / "in" / "a.parquet")
+    (tmp_path / "in" / MARKER).touch()
+    for target, source in (("link", path), ("in", str(tmp_path / "link" / "a.parquet"))):
+        with (
+            Folder(tmp_path / target, force=True) as folder,
+            pytest.raises(FileError, match="holds the source"),
+        ):
+            folder.check_sources([source])
 
 
 def test_a_folder_appears_whole(tmp_path):

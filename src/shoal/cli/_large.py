@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from shoal.cli._session import heed, say
+from shoal.cli._session import say
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ def mask_large(
 
     options = {} if at_once is None else {"at_once": at_once}
     made = scale.mask(sources, plan, target, client=scheduler, force=force, **options)
-    heed()
     found = [{"name": name, "value": value} for name, value in made.measures.items()]
     summary = {
         "records": made.provenance["records"],

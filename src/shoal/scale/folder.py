@@ -3,7 +3,7 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -28,7 +28,7 @@ class Folder:
     """
 
     def __init__(self, target: str | os.PathLike[str], *, force: bool = False):
-        self.target = Path(target).absolute()
+        self.target = Path(target).resolve()
         self.force = force
         self._hidden = Path()
 
@@ -64,22 +64,31 @@ class Folder:
         shutil.rmtree(self.path(name), ignore_errors=True)
 
     def check_sources(self, paths: Sequence[str]) -> None:
-        """Refuse to replace a folder that holds the source."""
-        inside = [path for path in paths if self.target in Path(path).parents]
-        if inside:
-            raise FileError(f"{str(self.target)!r} holds the source. Write to another folder.")
+        """Refuse to replace a folder that holds the source, by whatever way it is named."""
+        for path in map(Path, paths):
+            for place in (path.resolve().parent, path.parent.resolve()):
+                if self.target in (place, *place.parents):
+                    raise FileError(
+                        f"{str(self.target)!r} holds the source. Write to another folder."
+                    )
 
-    def publish(self) -> None:
-        """Give the release its name."""
-        release, old = self.path("release"), self.path("old")
-        umask = os.umask(0)
-        os.umask(umask)
+    def publish(self, names: Iterable[str]) -> None:
+        """Give the release its name: the files of these names and the marker, nothing else.
+
+        They move to a folder that no worker knows, so that what a worker left half-written,
+        or still writes, stays behind. What came to lie at the target meanwhile is judged as
+        at the start.
+        """
+        whole, old = self.path("whole"), self.path("old")
+        self._check()
         try:
-            release.chmod(0o777 & ~umask)
-            if self.target.exists():
+            whole.mkdir()
+            for name in (*names, MARKER):
+                (self.path("release") / name).rename(whole / name)
+            if self.force and self.target.exists():
                 self.target.rename(old)
             try:
-                release.rename(self.target)
+                whole.rename(self.target)
             except OSError:
                 if old.exists():
                     old.rename(self.target)

@@ -4,6 +4,7 @@ import os
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from shoal import progress
 from shoal.errors import ParameterError
 from shoal.plan import Plan
 from shoal.scale.cluster import check_workers, opened
@@ -69,7 +70,8 @@ def mask(
         run = Run(cluster, folder, seeded, at_once, random_state)
         made = run.release(source, plan._drawn(seeded))
         write_marker(folder.path("release"), made.marker)
-        folder.publish()
+        progress.report("publishing", 0, 1)  # the last moment at which a listener may end the run
+        folder.publish(entry["name"] for entry in made.files)
     for warning in run.warnings:
         warnings.warn(warning, stacklevel=2)
     return made
