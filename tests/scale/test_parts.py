@@ -1,6 +1,8 @@
 """Exact sums, keys, cuts and the layout of blocks: what the results of workers rest on."""
 
+from collections import Counter
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -13,11 +15,12 @@ from hypothesis.extra.numpy import arrays
 from shoal import Plan
 from shoal.errors import ColumnError, FileError, GuaranteeBroken, InputError
 from shoal.partitioners import MDAV
+from shoal.scale.book import open_book
 from shoal.scale.exact import UNIT, exact_squares, exact_sum
 from shoal.scale.folder import MARKER, Folder
 from shoal.scale.job import Strata
-from shoal.scale.keys import chosen, content_keys
-from shoal.scale.layout import blocks_of, units_of
+from shoal.scale.keys import chosen, content_keys, told_apart
+from shoal.scale.layout import blocks_of, cut_strata, units_of
 from shoal.scale.pieces import (
     batches,
     check_sortable,
@@ -28,7 +31,7 @@ from shoal.scale.pieces import (
 )
 from shoal.scale.release import check_promise
 from shoal.scale.slices import read_slices, write_slices
-from shoal.scale.tally import Moments
+from shoal.scale.tally import Moments, Wanted, _tally, merged
 from shoal.scale.tree import grow
 from tables import tables
 
@@ -108,6 +111,74 @@ def test_every_record_falls_into_the_leaf_its_sample_fell_into(X, most):
         inside = X[leaves == leaf]
         assert len(inside) <= most or (inside == inside[0]).all()
     assert np.array_equal(np.concatenate([tree.leaves(row[None]) for row in X]), leaves)
+
+
+@given(X=tables(least=1), most=st.integers(1, 12), seed=st.integers(0, 9))
+def test_leaves_hold_no_more_than_asked_by_their_weights(X, most, seed):
+    weights = np.random.default_rng(seed).integers(1, 5, len(X)).astype(float)
+    tree = grow(X, most, weights)
+    leaves = tree.leaves(X)
+    for leaf in range(tree.n_leaves):
+        inside = X[leaves == leaf]
+        assert weights[leaves == leaf].sum() <= most or (inside == inside[0]).all()
+
+
+def ages(rng, n):
+    return {"age": rng.integers(18, 90, n), "sex": rng.integers(0, 2, n)}
+
+
+def incomes(rng, n):
+    return {
+        name: np.where(rng.random(n) < 0.7, 0.0, rng.lognormal(size=n)) for name in ("wage", "rent")
+    }
+
+
+def tallied(table, share=0.05, seed=0):
+    wanted = Wanted(table.column_names, [], [], [], share, seed)
+    return _tally(table, wanted)
+
+
+@pytest.mark.parametrize("make", [ages, incomes])
+@pytest.mark.parametrize("seed", range(3))
+def test_no_cell_is_much_too_large_where_few_records_differ_or_many_are_zero(make, seed):
+    table = pa.table(make(np.random.default_rng(seed), 120_000))
+    tally = tallied(table, seed=seed)
+    assert len(tally.sample.keys) <= 6_000
+    book = open_book(tally, table.column_names, [], {}, 0.0, "zscore")
+    strata = cut_strata(tally, book, [], 5, 4_000)
+    cells = strata.cells(table, book.space(table, book.read(table)))
+    heaps = table.group_by(table.column_names).aggregate([([], "count_all")]).column("count_all")
+    heap = max(heaps.to_pylist())
+    sizes = np.sort(np.bincount(cells))
+    if heap > 4_000:  # the heap of zeros cannot be cut
+        assert sizes[-1] < heap + 4_000
+        sizes = sizes[:-1]
+    assert sizes[-1] < 8_000
+
+
+def test_a_sample_depends_on_the_records_alone(monkeypatch):
+    monkeypatch.setattr("shoal.scale.sample.FEWEST", 30)
+    rng = np.random.default_rng(0)
+    table = pa.table({"x": rng.integers(0, 200, 2000), "y": rng.integers(0, 3, 2000)})
+    whole = tallied(table).sample
+    shuffled = table.take(rng.permutation(2000))
+    for cuts in ([0, 2000], [0, 7, 900, 2000], [0, 1999, 2000]):
+        parts = [shuffled.slice(a, b - a) for a, b in pairwise(cuts)]
+        found = merged(tallied(part) for part in parts).sample
+        assert found.table.equals(whole.table)
+        assert np.array_equal(found.counts, whole.counts)
+    rows = Counter(zip(*table.to_pydict().values(), strict=True))
+    kept = list(zip(*whole.table.to_pydict().values(), strict=True))
+    assert [rows[row] for row in kept] == whole.counts.tolist()
+    assert len(kept) >= 30
+
+
+def test_equal_records_are_drawn_one_by_one():
+    keys = content_keys(pa.table({"x": np.zeros(20_000)}), ["x"])
+    assert keys[0] > 0
+    assert 900 < chosen(told_apart(keys), 0.05).sum() < 1100
+    assert told_apart(keys)[0] == keys[0]
+    assert not len(told_apart(keys[:0]))
 
 
 def strata_of(*leaves):
@@ -220,13 +291,12 @@ def test_what_a_worker_left_half_written_is_not_published(tmp_path):
 
 @pytest.mark.parametrize("force", [False, True])
 def test_what_came_to_lie_at_the_target_meanwhile_is_not_destroyed(force, tmp_path):
-    with (
-        pytest.raises(FileError, match="no release of Shoal" if force else "exists already"),
-        Folder(tmp_path / "out", force=force) as folder,
-    ):
+    said = "no release of Shoal" if force else "exists already"
+    with Folder(tmp_path / "out", force=force) as folder:
         (tmp_path / "out").mkdir()
         (tmp_path / "out" / "thesis.txt").touch()
-        release_in(folder)
+        with pytest.raises(FileError, match=said):
+            release_in(folder)
     assert [path.name for path in tmp_path.rglob("*")] == ["out", "thesis.txt"]
 
 

@@ -20,13 +20,20 @@ def content_keys(table: pa.Table, columns: Sequence[str], seed: int = 0) -> Keys
 
     Whole numbers and floats of one value have one key, whatever type a file gave them.
     """
-    mixed = np.full(len(table), seed * int(SPREAD) % 2**64, np.uint64)
+    mixed = np.full(len(table), (seed + 1) * int(SPREAD) % 2**64, np.uint64)
     for name in columns:
         mixed = (mixed ^ _key(table.column(name).combine_chunks())) * MIX
         mixed ^= mixed >> np.uint64(29)
         mixed *= SPREAD
         mixed ^= mixed >> np.uint64(32)
     return mixed
+
+
+def told_apart(keys: Keys) -> Keys:
+    """Return other keys for equal ones that follow each other, so that a draw takes each alone."""
+    starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
+    place = np.arange(len(keys)) - np.repeat(starts, np.diff(np.append(starts, len(keys))))
+    return keys ^ (place.astype(np.uint64) * SPREAD)
 
 
 def chosen(keys: Keys, share: float) -> NDArray[np.bool_]:

@@ -10,7 +10,7 @@ from shoal.scale.book import Book
 from shoal.scale.job import Strata, joined
 from shoal.scale.pieces import sorted_by
 from shoal.scale.tally import COUNT, Tally
-from shoal.scale.tree import Tree, grow
+from shoal.scale.tree import grow
 
 FLOOR = 8  # a unit holds at least this part of a full one, if its stratum does
 
@@ -38,10 +38,11 @@ def cut_strata(tally: Tally, book: Book, columns: Sequence[str], k: int, most: i
     Strata
         The strata, in the order of their values.
     """
-    sample = sorted_by(tally.sample, columns) if tally.sample is not None else None
-    Z = book.space(sample, book.read(sample)) if sample is not None and len(sample) else None
+    sample = tally.sample
+    assert sample is not None  # there are at least k records
+    Z, weights = book.space(sample.table, book.read(sample.table)), sample.weights
     if not columns:
-        tree = _tree(Z, tally.records, most)
+        tree = grow(Z, most, weights if tally.records > most else None)
         return Strata((), (), np.zeros(1, np.int64), (tree,))
     strata: pa.Table = tally.strata
     counts = strata.column(COUNT).to_numpy()
@@ -49,10 +50,11 @@ def cut_strata(tally: Tally, book: Book, columns: Sequence[str], k: int, most: i
     values = [_values(strata, name) for name in columns]
     number = joined(strata, columns, values)
     order = np.argsort(number)
-    of = joined(sample, columns, values) if Z is not None else number[:0]
-    trees = [
-        _tree(None if Z is None else Z[of == number[at]], int(counts[at]), most) for at in order
-    ]
+    of = joined(sample.table, columns, values)
+    trees = []
+    for at in order:
+        inside = of == number[at]
+        trees.append(grow(Z[inside], most, weights[inside] if counts[at] > most else None))
     return Strata(list(columns), values, number[order], trees)
 
 
@@ -103,12 +105,6 @@ def blocks_of(units: Sequence[Unit], records: Mapping[int, int], most: int) -> l
         blocks[-1].append(unit)
         held += size
     return blocks
-
-
-def _tree(Z: np.ndarray | None, records: int, most: int) -> Tree:
-    if Z is None or not len(Z):
-        return grow(np.empty((0, 0 if Z is None else Z.shape[1])), 1)
-    return grow(Z, most * len(Z) / records if records > most else len(Z))
 
 
 def _values(strata: pa.Table, name: str) -> pa.Array:

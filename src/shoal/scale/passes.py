@@ -23,7 +23,7 @@ from shoal.partitioners import Auto, Blocked, Partition, Partitioner, Refine, wa
 from shoal.scale.exact import exact_sum
 from shoal.scale.folder import MARKER
 from shoal.scale.job import Job, counted, load_job, task
-from shoal.scale.keys import chosen, content_keys
+from shoal.scale.keys import chosen, content_keys, told_apart
 from shoal.scale.pieces import Piece, batches, sorted_by
 from shoal.scale.slices import Slices, appearing, read_slices, write_slices
 from shoal.table import frame as tables
@@ -179,7 +179,7 @@ def _linked(
     job: Job, table: pa.Table, before: Sequence[Column], after: Sequence[Column]
 ) -> tuple[int, int]:
     """Return the expected right links among the records that the attacker looks for."""
-    keys = content_keys(table, job.step.columns, job.seed + 1)
+    keys = told_apart(content_keys(table, job.step.columns, job.seed + 1))
     rows = np.flatnonzero(chosen(keys, job.asked))
     if not len(rows):
         return 0, 0

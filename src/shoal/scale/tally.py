@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from shoal.errors import InputError
 from shoal.scale.exact import UNIT, exact_squares, exact_sum
-from shoal.scale.keys import chosen, content_keys
+from shoal.scale.keys import content_keys
 from shoal.scale.pieces import Piece, batches
+from shoal.scale.sample import Sample
 from shoal.table import frame as tables
 
 GREATEST = 1e150  # beyond it, squares do not fit into a float64
@@ -93,7 +94,7 @@ class Wanted:
     needed : list of str
         Columns whose missing values drop a record.
     share : float
-        Share of the records in the sample.
+        Share of the different records in the sample.
     seed : int
         Which records these are.
     """
@@ -125,15 +126,15 @@ class Tally:
         Of every other column the different values with their counts.
     strata : pyarrow.Table or None
         The different strata with their counts.
-    sample : pyarrow.Table or None
-        Records that were chosen by their values.
+    sample : Sample or None
+        Different records that were chosen by their values.
     """
 
     records: int = 0
     moments: Mapping[str, Moments] = field(default_factory=dict)
     values: Mapping[str, pa.Table] = field(default_factory=dict)
     strata: pa.Table | None = None
-    sample: pa.Table | None = None
+    sample: Sample | None = None
 
 
 def tally_piece(piece: Piece, wanted: Wanted) -> Tally:
@@ -161,7 +162,7 @@ def merged(tallies: Iterable[Tally]) -> Tally:
         moments,
         counted,
         _joined(strata, strata[0].column_names[:-1]) if strata else None,
-        pa.concat_tables(samples) if samples else None,
+        Sample.joined(samples) if samples else None,
     )
 
 
@@ -179,7 +180,7 @@ def _tally(table: pa.Table, wanted: Wanted) -> Tally:
         moments,
         {name: _counted(table, [name]) for name in wanted.words},
         _counted(table, wanted.strata) if wanted.strata else None,
-        table.filter(pa.array(chosen(keys, wanted.share))),
+        Sample.of(table, keys, wanted.share),
     )
 
 

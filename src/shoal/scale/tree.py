@@ -5,9 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.partitioners._cuts import cut_place
-
 Matrix = NDArray[np.float64]
+Values = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 
@@ -61,15 +60,17 @@ def along(Z: Matrix, direction: NDArray[np.float64]) -> NDArray[np.float64]:
     return place
 
 
-def grow(Z: Matrix, most: float) -> Tree:
-    """Return cuts that part a sample into leaves of at most ``most`` of its records.
+def grow(Z: Matrix, most: float, weights: Values | None = None) -> Tree:
+    """Return cuts that part a sample into leaves that stand for at most ``most`` records.
 
     Parameters
     ----------
     Z : ndarray of shape (n_sampled, n_axes)
         The sample, in an order that depends on its values alone.
     most : float
-        Sampled records in a leaf; more only where all of them are equal.
+        Records in a leaf; more only where all of them are equal.
+    weights : ndarray of shape (n_sampled,), optional
+        How many records each of the sample stands for; one by itself.
 
     Returns
     -------
@@ -80,10 +81,11 @@ def grow(Z: Matrix, most: float) -> Tree:
     places: list[float] = []
     below: list[list[int]] = []
     leaf = 0
+    weights = np.ones(len(Z)) if weights is None else weights
     waiting = [(np.arange(len(Z)), -1, 0)]
     while waiting:
         rows, parent, side = waiting.pop()
-        found = _halved(Z[rows]) if len(rows) > max(1.0, most) else None
+        found = _halved(Z[rows], weights[rows]) if weights[rows].sum() > most else None
         if found is None:
             number, leaf = -1 - leaf, leaf + 1
         else:
@@ -103,17 +105,28 @@ def grow(Z: Matrix, most: float) -> Tree:
     )
 
 
-def _halved(Z: Matrix) -> tuple[NDArray[np.float64], float] | None:
+def _halved(Z: Matrix, weights: Values) -> tuple[Values, float] | None:
     """Return a direction and the place to cut at, or None if all records are equal."""
-    for direction in _directions(Z):
-        at = cut_place(np.sort(along(Z, direction)), 0.5, 1)
+    for direction in _directions(Z, weights):
+        at = _median(along(Z, direction), weights)
         if at is not None:
             return direction, at
     return None
 
 
-def _directions(Z: Matrix) -> list[NDArray[np.float64]]:
+def _median(places: Values, weights: Values) -> float | None:
+    """Return the place with nearly half of the weight below it that parts no equal ones, if any."""
+    order = np.argsort(places, kind="stable")
+    places, below = places[order], np.cumsum(weights[order])
+    last = np.flatnonzero(np.diff(places) > 0)  # a cut after one of these parts none
+    if not len(last):
+        return None
+    return float(places[1 + last[np.abs(below[last] - below[-1] / 2).argmin()]])
+
+
+def _directions(Z: Matrix, weights: Values) -> list[Values]:
     """Return the principal directions, the widest first, by sums that no thread reorders."""
-    centred = (Z - Z.mean(axis=0)).T.copy()
-    spread = np.array([[float((one * other).sum()) for other in centred] for one in centred])
+    share = weights / weights.sum()
+    centred = [column - float((column * share).sum()) for column in Z.T]
+    spread = np.array([[float((a * b * share).sum()) for b in centred] for a in centred])
     return list(np.linalg.eigh(spread)[1].T[::-1])
