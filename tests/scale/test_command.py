@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 from clusters import people, write_files
 from shoal.cli import app
+from shoal.errors import FileError
 
 
 @pytest.fixture
@@ -31,12 +32,39 @@ def test_a_folder_becomes_a_folder_on_a_local_cluster(source, tmp_path):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("option", ["--report", "--manifest", "--table", "--sheet"])
+@pytest.mark.parametrize(
+    "option", ["--report", "--manifest", "--table", "--sheet", "--missing-text"]
+)
 def test_options_of_other_tables_are_refused(option, source, tmp_path):
     done = shoal("mask", source, tmp_path / "out", "-c", "age", "-k", 4, option, "a.json")
     assert done.exit_code == 2
     assert option in done.stderr
     assert "_SUCCESS" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("--separator", ";"), ("--decimal", ","), ("--encoding", "latin-1")]
+)
+def test_what_is_said_about_text_is_refused(option, value, source, tmp_path):
+    done = shoal("mask", source, tmp_path / "out", "-c", "age", "-k", 4, option, value)
+    assert done.exit_code == 2
+    assert option in done.stderr
+
+
+def test_one_file_becomes_a_folder_on_request_and_a_seed_reaches_its_sample(
+    source, tmp_path, monkeypatch
+):
+    given = {}
+
+    def mask(*places, **options):
+        given.update(options)
+        raise FileError("Enough.")
+
+    monkeypatch.setattr("shoal.scale.mask", mask)
+    words = ["-c", "age", "-k", 4, "-m", "mdav", "--at-once", 100, "--seed", 3]
+    done = shoal("mask", f"{source}/0.parquet", tmp_path / "out", *words)
+    assert "Enough." in done.stderr
+    assert (given["at_once"], given["random_state"]) == (100, 3)
 
 
 def test_a_plan_runs_on_several_files_or_says_why_not(source, tmp_path):

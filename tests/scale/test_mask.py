@@ -320,6 +320,8 @@ def test_what_the_person_who_signs_must_know_is_said(client, source, tmp_path):
         ({"missing": "own-groups"}, 'Use "impute" or "drop"'),
         ({"homogeneity": "refuse", "confidential": ["ill"]}, 'Leave it at "warn"'),
         ({"diversity": 2, "confidential": ["ill"]}, "diversity cannot be seen to"),
+        ({"within": "name", "identifiers": ["name"]}, "'name' cannot be within and identifier"),
+        ({"dependence": 0.3}, "dependence=0.3 needs confidential columns"),
     ],
 )
 def test_what_needs_the_whole_table_is_refused_with_a_way_out(options, said, tmp_path):
@@ -348,6 +350,47 @@ def test_columns_are_refused_as_in_memory(columns, said, client, source, tmp_pat
     with pytest.raises(InputError, match=said):
         scale.mask(source, plan_of(columns), tmp_path / "out", client=client)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_stratum_is_not_confidential_as_in_memory(tmp_path):
+    plan = Plan.of(["age"], MDAV(k=3), within="ill", confidential=["ill"])
+    with pytest.raises(ParameterError, match="'ill' cannot be quasi-identifier and confidential"):
+        scale.mask(tmp_path, plan, tmp_path / "out")
+
+
+@pytest.mark.parametrize("make", [people, lambda: people().to_pandas(), list, lambda: None])
+def test_a_source_that_is_no_large_table_is_refused(make, tmp_path):
+    with pytest.raises(InputError, match="use Plan.run"):
+        scale.mask(make(), plan_of(["age"]), tmp_path / "out")
+
+
+@pytest.mark.parametrize("seed", [None, -1, 0.5, True])
+def test_a_seed_is_a_whole_number(seed, tmp_path):
+    with pytest.raises(ParameterError, match="random_state must be"):
+        scale.mask(tmp_path, plan_of(["age"]), tmp_path / "out", random_state=seed)
+
+
+def test_a_table_that_drops_every_record_is_refused(client, tmp_path):
+    holes = pa.table({"age": pa.array([None] * 20, pa.float64())})
+    folder = write_files(holes, tmp_path / "in")
+    with pytest.raises(InputError, match="Every one of the 20 records"):
+        scale.mask(folder, plan_of(["age"], missing="drop"), tmp_path / "out", client=client)
+
+
+def test_a_partition_of_another_type_is_refused_without_its_values(client, tmp_path):
+    frames = pytest.importorskip("dask.dataframe")
+    pandas = people(40).to_pandas()
+    bad = lambda part: part.assign(age="secret")  # noqa: E731
+    frame = frames.from_pandas(pandas, npartitions=2).map_partitions(bad, meta=pandas)
+    with pytest.raises(InputError, match="Column 'age' has another type") as told:
+        scale.mask(frame, plan_of(["age"]), tmp_path / "out", client=client)
+    assert "secret" not in str(told.value)
+
+
+def test_what_repeats_a_run_is_kept(made):
+    assert made.provenance["at_once"] == 500
+    assert made.provenance["random_state"] == 0
+    assert "random_state" not in made.marker
 
 
 def test_the_source_is_never_replaced(client, source):

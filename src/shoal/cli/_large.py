@@ -11,11 +11,34 @@ from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
     from shoal.plan import Plan
+    from shoal.table.dialect import Dialect
 
 
-def is_large(sources: Sequence[str], scheduler: str | None) -> bool:
+# What is said about a table whose file does not say it; Parquet files do.
+OF_OTHER_FILES = {
+    "separator": "--separator",
+    "decimal": "--decimal",
+    "encoding": "--encoding",
+    "missing": "--missing-text",
+    "sheet": "--sheet",
+    "layout": "--layout",
+    "table": "--table",
+    "keep_notes": "--keep-notes",
+}
+
+
+def is_large(sources: Sequence[str], scheduler: str | None, at_once: int | None) -> bool:
     """Say whether the command line asks for a cluster."""
-    return len(sources) > 1 or scheduler is not None or Path(sources[0]).is_dir()
+    asked = scheduler is not None or at_once is not None
+    return asked or len(sources) > 1 or Path(sources[0]).is_dir()
+
+
+def draws(*methods: str | None) -> bool:
+    """Say whether one of these methods takes a seed; the sample of a large table always does."""
+    from shoal.parameters import declared
+    from shoal.partitioners import METHODS
+
+    return any("random_state" in declared(METHODS[one]) for one in methods if one in METHODS)
 
 
 def mask_large(
@@ -28,15 +51,18 @@ def mask_large(
     force: bool,
     as_json: bool,
     quiet: bool,
+    dialect: "Dialect",
     others: Mapping[str, Any],
+    seed: int | None = None,
 ) -> None:
     """Run a plan on files that are together larger than memory, and tell what came of it."""
-    _refuse(others)
+    _refuse(dialect, others)
     from shoal import scale
     from shoal.report import one_line
 
-    options = {} if at_once is None else {"at_once": at_once}
-    made = scale.mask(sources, plan, target, client=scheduler, force=force, **options)
+    given = {"at_once": at_once, "random_state": seed}
+    options = {name: value for name, value in given.items() if value is not None}
+    made = scale.mask(sources, plan, target, client=scheduler, force=force, **options)  # type: ignore[arg-type]
     found = [{"name": name, "value": value} for name, value in made.measures.items()]
     summary = {
         "records": made.provenance["records"],
@@ -55,9 +81,13 @@ def mask_large(
         typer.secho(f"warning: {warning}", fg="yellow", err=True)
 
 
-def _refuse(others: Mapping[str, Any]) -> None:
+def _refuse(dialect: "Dialect", others: Mapping[str, Any]) -> None:
     """Refuse options that mean nothing here: to ignore one in silence would mislead."""
-    given = [name for name, value in others.items() if value]
+    usual = type(dialect)()
+    given = [option for option, value in others.items() if value]
+    for name, option in OF_OTHER_FILES.items():
+        if getattr(dialect, name) != getattr(usual, name):
+            given.append(option)
     if given:
         raise ParameterError(
             f"{given[0]} is for one table that fits into memory; a folder of Parquet files becomes"

@@ -25,7 +25,9 @@ Scheduler = Annotated[
 ]
 AtOnce = Annotated[
     int | None,
-    typer.Option("--at-once", min=1, help="Records that a worker holds at a time."),
+    typer.Option(
+        "--at-once", min=1, help="Records that a worker holds at a time; asks for a cluster."
+    ),
 ]
 PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="Plan to run: .toml or .json.")]
 
@@ -70,7 +72,9 @@ Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="Any other parameter of step or method."),
 ]
-Seed = Annotated[int | None, typer.Option("--seed", min=0, help="For methods that draw.")]
+Seed = Annotated[
+    int | None, typer.Option("--seed", min=0, help="For methods that draw, and large tables.")
+]
 
 Separator = Annotated[
     str | None, typer.Option("--separator", help="Between two cells of a text table.")

@@ -1,7 +1,7 @@
 """``shoal mask``: microaggregate one file into another."""
 
 from shoal.cli import _options as options
-from shoal.cli._large import is_large, mask_large
+from shoal.cli._large import draws, is_large, mask_large
 from shoal.cli._session import release, session, settings, tell
 
 
@@ -48,7 +48,8 @@ def mask(
         from shoal.table.types import from_text
 
         step, chosen = settings(set_ or [], method, effort)
-        if seed is not None:
+        large = is_large(source, scheduler, at_once)
+        if seed is not None and not (large and not draws(method, effort)):
             chosen["random_state"] = seed
         if within:
             step["within"] = within
@@ -64,7 +65,7 @@ def mask(
             **step,
         )
         dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table, keep_notes)
-        if is_large(source, scheduler):
+        if large:
             mask_large(
                 plan,
                 source,
@@ -74,11 +75,12 @@ def mask(
                 force=force,
                 as_json=json,
                 quiet=quiet,
+                dialect=dialect,
                 others={
                     "--report": report, "--curve": curve, "--manifest": manifest,
-                    "--table": table, "--target-table": target_table,
-                    "--keep-notes": keep_notes, "--layout": layout, "--sheet": sheet,
+                    "--target-table": target_table,
                 },
+                seed=seed,
             )  # fmt: skip
             return
         made = release(

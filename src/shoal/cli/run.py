@@ -35,7 +35,7 @@ def run(
 
         dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table, keep_notes)
         loaded = Plan.load(plan)
-        if is_large(source, scheduler):
+        if is_large(source, scheduler, at_once):
             mask_large(
                 loaded,
                 source,
@@ -45,10 +45,10 @@ def run(
                 force=force,
                 as_json=json,
                 quiet=quiet,
+                dialect=dialect,
                 others={
                     "--report": report, "--curve": curve, "--manifest": manifest,
-                    "--table": table, "--target-table": target_table,
-                    "--keep-notes": keep_notes, "--layout": layout, "--sheet": sheet,
+                    "--target-table": target_table,
                 },
             )  # fmt: skip
             return

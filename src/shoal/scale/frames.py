@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from shoal.errors import InputError
 from shoal.scale.cluster import said
 from shoal.scale.job import task
 from shoal.scale.slices import appearing
@@ -38,6 +39,24 @@ def write_frame(client: "Client", frame: Any, folder: Path) -> list[str]:
 
 @task
 def _write(part: Any, path: str, schema: pa.Schema) -> None:
-    table = pa.Table.from_pandas(part, schema=schema, preserve_index=False)
+    try:
+        table = pa.Table.from_pandas(part, schema=schema, preserve_index=False)
+    except (pa.ArrowException, KeyError, OverflowError):
+        raise InputError(_complaint(part, schema)) from None
     with appearing(Path(path)) as writing:
         pq.write_table(table.replace_schema_metadata(None), writing)
+
+
+def _complaint(part: Any, schema: pa.Schema) -> str:
+    """Say which column is to blame; what Arrow says may hold a value."""
+    where = "A column"
+    for field in schema:
+        try:
+            pa.Array.from_pandas(part[field.name], field.type)
+        except (pa.ArrowException, KeyError, OverflowError):
+            where = f"Column {field.name!r}"
+            break
+    return (
+        f"{where} has another type in some partition than in the Dask DataFrame. Set the type with"
+        " astype, then run again."
+    )

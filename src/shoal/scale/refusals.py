@@ -1,13 +1,17 @@
 """What a plan may not ask for on a table that no memory holds."""
 
-from typing import TYPE_CHECKING
+import os
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from shoal.errors import ColumnError, InputError, PlanError
+from shoal.errors import ColumnError, InputError, ParameterError, PlanError
 from shoal.mask import Microaggregate
+from shoal.mask._step import check_confidential
 from shoal.parameters import hint
 from shoal.partitioners import Prove, Search
+from shoal.scale.frames import is_dask_frame
+from shoal.table.roles import columns_with, listed
 
 if TYPE_CHECKING:
     from shoal.plan import Plan
@@ -54,7 +58,37 @@ def check_plan(plan: "Plan") -> Microaggregate:
             "An effort that a clock ends would end elsewhere on every worker. Use"
             ' effort="refine" or "quick".'
         )
+    _check_roles(plan, step)
     return step
+
+
+def _check_roles(plan: "Plan", step: Microaggregate) -> None:
+    """Refuse roles that do not go with the options of the step."""
+    confidential = columns_with(plan.roles, "confidential")
+    if step.dependence > 0:
+        check_confidential(confidential, f"dependence={step.dependence:g}")
+    both = [name for name in step.strata if name in confidential]
+    if both:
+        raise ParameterError(
+            f"{listed(both)} cannot be quasi-identifier and confidential at once. Choose one."
+        )
+    gone = [name for name in step.strata if name in plan.dropped]
+    if gone:
+        raise PlanError(
+            f"{listed(gone)} cannot be within and {plan.roles[gone[0]]} at once: the classes of a"
+            " large table are counted on released columns. Choose one."
+        )
+
+
+def check_source(source: Any) -> None:
+    """Refuse a source that is neither files nor a Dask DataFrame."""
+    paths = source if isinstance(source, list | tuple) else [source]
+    named = bool(paths) and all(isinstance(path, str | os.PathLike) for path in paths)
+    if not named and not is_dask_frame(source):
+        raise InputError(
+            "The source must be a folder, Parquet files or a Dask DataFrame; for a table in memory"
+            " use Plan.run."
+        )
 
 
 def check_columns(plan: "Plan", schema: pa.Schema, ordered: frozenset[str]) -> None:

@@ -46,7 +46,8 @@ class LargeRelease:
     groups : dict
         Number of groups, the smallest and the largest.
     provenance : dict
-        Number of records and of blocks, methods used and versions of software.
+        Number of records and of blocks, what repeats the run besides the plan (``at_once`` and
+        ``random_state``), methods used and versions of software.
     files : tuple of dict
         Name, records, bytes and hash of each file.
     drawn_seeds : tuple of int
@@ -156,12 +157,16 @@ def findings(
     return found
 
 
-def provenance(records: int, blocks: int, grouped: Iterable[Grouped]) -> dict[str, Any]:
+def provenance(
+    records: int, blocks: int, grouped: Iterable[Grouped], at_once: int, random_state: int
+) -> dict[str, Any]:
     """Return where a release comes from."""
     ways = dict.fromkeys(way for one in grouped for way in one.ways)
     return {
         "records": records,
         "blocks": blocks,
+        "at_once": at_once,
+        "random_state": random_state,
         "methods": sorted(f"{way} in {blocks} blocks" for way in ways),
         "versions": {name: version(name) for name in SOFTWARE},
     }

@@ -10,7 +10,7 @@ from shoal.plan import Plan
 from shoal.scale.cluster import check_workers, opened
 from shoal.scale.folder import Folder
 from shoal.scale.passes import write_marker
-from shoal.scale.refusals import check_plan
+from shoal.scale.refusals import check_plan, check_source
 from shoal.scale.release import LargeRelease
 from shoal.scale.stages import Run
 
@@ -63,7 +63,12 @@ def mask(
     """
     if isinstance(at_once, bool) or not isinstance(at_once, int) or at_once < 1:
         raise ParameterError(f"at_once must be an int in [1, inf). Got {at_once!r} instead.")
+    if isinstance(random_state, bool) or not isinstance(random_state, int) or random_state < 0:
+        raise ParameterError(
+            f"random_state must be an int in [0, inf). Got {random_state!r} instead."
+        )
     check_plan(plan)
+    check_source(source)
     seeded = Plan(plan.roles, [step.seeded() for step in plan.steps], plan.types)
     with Folder(target, force=force) as folder, opened(client) as cluster:
         check_workers(cluster, folder.path("release"))

@@ -74,7 +74,7 @@ class Run:
             remarks,
             tuple(map(str, self.warnings)),
             {"number": sum(sizes.values()), "smallest": min(sizes), "largest": max(sizes)},
-            provenance(left, len(grouped), grouped),
+            provenance(left, len(grouped), grouped, self.at_once, self.seed),
             tuple(
                 {n: getattr(p, n) for n in ("name", "records", "bytes", "sha256")} for p in parts
             ),
@@ -118,6 +118,11 @@ class Run:
         tally = Tally()
         for _, found in stage(self.cluster, "counting", _tally, tasks, sizes):
             tally = merged([tally, found])
+        if not tally.records:
+            raise InputError(
+                f"Every one of the {records} records has a missing value, so"
+                ' missing="drop" would leave none. Use "impute".'
+            )
         if tally.records < self.step.k:
             raise InputError(
                 f"A group needs k={self.step.k} records but the data hold only {tally.records}."
