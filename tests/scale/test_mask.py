@@ -379,12 +379,15 @@ def test_a_table_that_drops_every_record_is_refused(client, tmp_path):
 
 def test_a_partition_of_another_type_is_refused_without_its_values(client, tmp_path):
     frames = pytest.importorskip("dask.dataframe")
-    pandas = people(40).to_pandas()
+    pandas = people(40).drop(["born"]).to_pandas()
     bad = lambda part: part.assign(age="secret")  # noqa: E731
     frame = frames.from_pandas(pandas, npartitions=2).map_partitions(bad, meta=pandas)
     with pytest.raises(InputError, match="Column 'age' has another type") as told:
         scale.mask(frame, plan_of(["age"]), tmp_path / "out", client=client)
     assert "secret" not in str(told.value)
+    untyped = frames.from_pandas(people(40).select(["age", "born"]).to_pandas(), npartitions=2)
+    with pytest.raises(InputError, match="'born' of the Dask DataFrame"):
+        scale.mask(untyped, plan_of(["age"]), tmp_path / "out", client=client)
 
 
 def test_what_repeats_a_run_is_kept(made):

@@ -62,7 +62,7 @@ def mask_large(
 
     given = {"at_once": at_once, "random_state": seed}
     options = {name: value for name, value in given.items() if value is not None}
-    made = scale.mask(sources, plan, target, client=scheduler, force=force, **options)  # type: ignore[arg-type]
+    made = scale.mask(sources, plan, target, client=scheduler, force=force, **options)
     found = [{"name": name, "value": value} for name, value in made.measures.items()]
     summary = {
         "records": made.provenance["records"],

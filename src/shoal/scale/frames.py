@@ -10,6 +10,7 @@ from shoal.errors import InputError
 from shoal.scale.cluster import said
 from shoal.scale.job import task
 from shoal.scale.slices import appearing
+from shoal.table.roles import listed
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -26,7 +27,7 @@ def write_frame(client: "Client", frame: Any, folder: Path) -> list[str]:
     """Write the partitions of a Dask DataFrame to Parquet files; return these."""
     from dask.delayed import delayed
 
-    schema = pa.Schema.from_pandas(frame._meta_nonempty, preserve_index=False).remove_metadata()
+    schema = _schema(frame._meta_nonempty)
     paths = [str(folder / f"{at:08d}.parquet") for at in range(frame.npartitions)]
     parts = [
         delayed(_write)(part, path, schema)
@@ -35,6 +36,17 @@ def write_frame(client: "Client", frame: Any, folder: Path) -> list[str]:
     with said():
         client.gather(client.compute(parts))
     return paths
+
+
+def _schema(example: Any) -> pa.Schema:
+    try:
+        return pa.Schema.from_pandas(example, preserve_index=False).remove_metadata()
+    except pa.ArrowException:
+        untyped = [str(name) for name, kind in example.dtypes.items() if str(kind) == "object"]
+        raise InputError(
+            f"{listed(untyped)} of the Dask DataFrame: what the values are is not said. Set the"
+            " type with astype, then run again."
+        ) from None
 
 
 @task
@@ -52,7 +64,7 @@ def _complaint(part: Any, schema: pa.Schema) -> str:
     where = "A column"
     for field in schema:
         try:
-            pa.Array.from_pandas(part[field.name], field.type)
+            pa.Table.from_pandas(part[[field.name]], pa.schema([field]), preserve_index=False)
         except (pa.ArrowException, KeyError, OverflowError):
             where = f"Column {field.name!r}"
             break
