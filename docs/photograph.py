@@ -47,13 +47,12 @@ def write_pages(folder: Path) -> None:
 
 def write_start(people, folder: Path) -> None:
     """Write the pages that docs/start shows: the very runs of its text."""
-    first = shoal.microaggregate(
-        people, KNOWN, k=5, within="region", identifiers=["person"],
-        confidential=[*SECRET, "smoker"],
-    )  # fmt: skip
+    roles = {"identifiers": ["person"], "confidential": [*SECRET, "smoker"]}
+    first = shoal.microaggregate(people, KNOWN, k=5, within="region", **roles)
     first.report(folder / "start.html")
-    few = ["age", "height", "weight"]
-    shoal.compare(people, few, k=[3, 5, 10], method=["mdav", "auto"]).save(folder / "start")
+    shoal.compare(
+        people, KNOWN, k=[3, 5, 10], method=["mdav", "auto"], within=["region"], **roles
+    ).save(folder / "start")
 
 
 def reduced(picture: bytes) -> bytes:

@@ -133,3 +133,25 @@ def test_a_pass_tries_again_only_where_something_changed(case):
     assert gather_pass(s, k, everyone, gathered) + dissolve_pass(s, k, groups, dissolved) == 0
     assert s.counts[VERSION] == trials  # a trial would have computed groups afresh
     assert (gathered >= 0).all()  # but each was tried once
+
+
+def drawn_groups():
+    X = np.random.default_rng(0).normal(size=(300, 3))
+    return open_grouping(X, neighbours(X, 8), MDAV(k=3).fit_predict(X), 3)
+
+
+def test_gathering_alone_lowers_the_sse():
+    s = drawn_groups()
+    assert gather_pass(s, 3, np.arange(300), np.full(300, -1)) > 0.01 * s.sse.sum()
+
+
+def test_what_changed_nearby_is_tried_again():
+    s = drawn_groups()
+    groups, tried = np.arange(len(s.sizes)), np.full(len(s.sizes), -1)
+    first = dissolve_pass(s, 3, groups, tried)
+    second = dissolve_pass(s, 3, groups, tried)
+    assert first > second > 0
+    while dissolve_pass(s, 3, groups, tried) > 0:
+        pass
+    # What one pass after another leaves undone, with hardly a trial, all trials do not find either.
+    assert dissolve_pass(s, 3, groups, np.full(len(groups), -1)) < 0.001 * s.sse.sum()
