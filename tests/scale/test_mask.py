@@ -385,7 +385,8 @@ def test_a_partition_of_another_type_is_refused_without_its_values(client, tmp_p
     with pytest.raises(InputError, match="Column 'age' has another type") as told:
         scale.mask(frame, plan_of(["age"]), tmp_path / "out", client=client)
     assert "secret" not in str(told.value)
-    untyped = frames.from_pandas(people(40).select(["age", "born"]).to_pandas(), npartitions=2)
+    dates = people(40).select(["age", "born"]).to_pandas()
+    untyped = frames.from_pandas(dates, npartitions=2).map_partitions(lambda p: p, meta=dates)
     with pytest.raises(InputError, match="'born' of the Dask DataFrame"):
         scale.mask(untyped, plan_of(["age"]), tmp_path / "out", client=client)
 
