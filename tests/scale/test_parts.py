@@ -123,6 +123,13 @@ def test_leaves_hold_no_more_than_asked_by_their_weights(X, most, seed):
         assert weights[leaves == leaf].sum() <= most or (inside == inside[0]).all()
 
 
+def test_cuts_are_at_the_median_of_the_weights():
+    line = np.arange(64.0)[:, None]
+    assert grow(line, 8).n_leaves == 8
+    heavy = np.append(63.0, np.ones(63))
+    assert grow(line, 63, heavy).leaves(line).tolist() == [0, *[1] * 63]
+
+
 def ages(rng, n):
     return {"age": rng.integers(18, 90, n), "sex": rng.integers(0, 2, n)}
 
