@@ -157,7 +157,8 @@ def row(name, k, seen, before):
         text = f"{entry['loss']:.5g}" if entry else ""
         if goal is None:
             return text
-        reached = entry is not None and float(text) <= goal
+        digits = len(f"{goal:g}".partition(".")[2])  # the prototype's figures are rounded
+        reached = entry is not None and round(entry["loss"], digits) <= goal
         return f"{f'**{text}**' if reached else text} ({goal:g})".strip()
 
     proof = seen.get((name, k, "prove"), {})
