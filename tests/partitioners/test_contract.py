@@ -17,7 +17,7 @@ every_method = pytest.mark.parametrize("method", METHODS)
 NEEDS = {
     "univariate": {"order": "first-component"},
     "search": {"rounds": 1},
-    "prove": {"budget": 0.05},
+    "prove": {"budget": 0},  # what a clock allows differs from run to run
 }
 
 
