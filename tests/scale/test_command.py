@@ -82,3 +82,18 @@ def test_one_file_is_masked_in_memory(source, tmp_path):
     done = shoal("mask", f"{source}/0.parquet", tmp_path / "out.parquet", "-c", "age", "-k", 4)
     assert done.exit_code == 0, done.stderr
     assert (tmp_path / "out.parquet").is_file()
+
+
+def test_a_local_cluster_that_does_not_start_is_tried_again_and_told(source, tmp_path, monkeypatch):
+    tries = []
+
+    def fails(**options):
+        tries.append(options)
+        raise RuntimeError("Cluster failed to start")
+
+    monkeypatch.setattr("distributed.LocalCluster", fails)
+    done = shoal("mask", source, tmp_path / "out", "-c", "age", "-k", 4, "-m", "mdav")
+    assert done.exit_code == 1
+    assert "did not start in 3 tries" in done.output
+    assert len(tries) == 3
+    assert not (tmp_path / "out").exists()

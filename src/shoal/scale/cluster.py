@@ -13,8 +13,9 @@ from shoal import progress
 from shoal.errors import ClusterError, MissingDependency
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, LocalCluster
 
+STARTS = 3  # tries to start a local cluster
 ANSWER = 10.0  # seconds for a scheduler to answer
 COMING = 30.0  # seconds for the first worker to come
 PAUSE = 0.02  # seconds between two looks for what has ended
@@ -32,7 +33,7 @@ def opened(client: "Client | str | None") -> Iterator["Client"]:
     A local cluster has one process for each core and ends with the work.
     """
     try:
-        from distributed import Client, LocalCluster
+        from distributed import Client
     except ImportError:
         raise MissingDependency(
             "Large tables need Dask. Install it with: pip install 'shoal[scale]'."
@@ -50,14 +51,27 @@ def opened(client: "Client | str | None") -> Iterator["Client"]:
         with connected:
             yield connected
     else:
-        cores = os.cpu_count() or 1
-        with (
-            LocalCluster(
-                n_workers=cores, threads_per_worker=1, dashboard_address=None, silence_logs=50
-            ) as cluster,
-            Client(cluster, set_as_default=False) as connected,
-        ):
+        with _local() as cluster, Client(cluster, set_as_default=False) as connected:
             yield connected
+
+
+def _local() -> "LocalCluster":
+    """Start a process for each core; try again, since a port may be taken between two looks."""
+    from distributed import LocalCluster
+
+    cores = os.cpu_count() or 1
+    for left in reversed(range(STARTS)):
+        try:
+            return LocalCluster(
+                n_workers=cores, threads_per_worker=1, dashboard_address=None, silence_logs=50
+            )
+        except RuntimeError:
+            if not left:
+                break
+    raise ClusterError(
+        f"A local cluster did not start in {STARTS} tries. Free some memory or ports, or give the"
+        " address of a scheduler."
+    )
 
 
 def check_workers(client: "Client", folder: Path) -> None:
