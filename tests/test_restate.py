@@ -3,9 +3,6 @@
 import importlib.util
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip("pages")  # what runs pages
 _path = Path(__file__).parents[1] / "docs" / "restate.py"
 _spec = importlib.util.spec_from_file_location("restate", _path)
 restate = importlib.util.module_from_spec(_spec)

@@ -378,7 +378,8 @@ def test_a_table_that_drops_every_record_is_refused(client, tmp_path):
 
 
 def test_a_partition_of_another_type_is_refused_without_its_values(client, tmp_path):
-    frames = pytest.importorskip("dask.dataframe")
+    import dask.dataframe as frames
+
     pandas = people(40).drop(["born"]).to_pandas()
     bad = lambda part: part.assign(age="secret")  # noqa: E731
     frame = frames.from_pandas(pandas, npartitions=2).map_partitions(bad, meta=pandas)
