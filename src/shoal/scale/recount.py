@@ -63,7 +63,10 @@ def _of_file(path: str, known: Sequence[str]) -> tuple[NDArray[np.int64], Keys]:
     """Return the sizes of the classes of a file, and the different keys of its records."""
     lacking = [name for name in known if name not in read_footer(path).schema.names]
     if lacking:
-        raise ColumnError(f"Some file lacks {listed(lacking)}, so its classes cannot be counted.")
+        verb = "is" if len(lacking) == 1 else "are"
+        raise ColumnError(
+            f"{listed(lacking)} {verb} not in every file, so classes cannot be counted."
+        )
     table = read_columns(path, known)
     if not len(table):
         return np.empty(0, np.int64), np.empty(0, np.uint64)
