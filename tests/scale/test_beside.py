@@ -143,10 +143,13 @@ def test_missing_cells_of_a_release_are_counted_and_told(client, tmp_path):
 
 
 @pytest.mark.parametrize("inside", ["report", "manifest"])
-def test_nothing_is_written_into_the_folder_of_the_release(inside, client, source, tmp_path):
-    for place in ("out/a.json", "out/sub/a.json", "out/../out/a.json"):
+def test_nothing_is_written_into_the_folder_of_the_release(
+    inside, client, source, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    for place in ("out/a.json", "out/sub/a.json", "other/../out/a.json", tmp_path / "out/a.json"):
         with pytest.raises(FileError, match="beside the folder"):
-            scale.mask(source, PLAN, tmp_path / "out", client=client, **{inside: tmp_path / place})
+            scale.mask(source, PLAN, tmp_path / "out", client=client, **{inside: place})
     assert names(tmp_path) == []
 
 
