@@ -4,6 +4,7 @@ import json
 import shutil
 import weakref
 from collections import Counter, defaultdict
+from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
@@ -318,3 +319,27 @@ def test_files_without_records_are_passed_over_and_without_columns_refused(tmp_p
     assert recount(paths, ["x"]) == Recount(2, 1, 1, 0, False)
     with pytest.raises(ColumnError, match="Column 'y' is not in every file"):
         recount(paths, ["y"])
+
+
+def test_columns_of_many_types_are_verified(client, tmp_path):
+    n = 120
+    table = pa.table(
+        {
+            "age": np.arange(n) % 40,
+            "born": pa.array(np.arange(n) // 60, pa.timestamp("s")),
+            "noon": pa.array((np.arange(n) // 60).tolist(), pa.time32("s")),
+            "income": pa.array([Decimal(at // 60) for at in range(n)]),
+            "flag": pa.array(np.arange(n) % 2 == 0),
+            "job": pa.array(["baker", "clerk"] * (n // 2)).dictionary_encode(),
+            "number": pa.array(2**60 + np.arange(n) // 60),
+            "small": pa.array(np.arange(n) // 60).cast(pa.float32()),
+            "zone": pa.array(np.arange(n) // 60, pa.timestamp("us", "UTC")),
+        }
+    )
+    source = write_files(table, tmp_path / "in", files=2)
+    within = [name for name in table.column_names if name != "age"]
+    plan = Plan.of(["age"], MDAV(k=4), within=within)
+    scale.mask(
+        source, plan, tmp_path / "out", client=client, at_once=30, manifest=tmp_path / "out.json"
+    )
+    assert failed(tmp_path / "out", original=source, client=client) == []
