@@ -41,8 +41,8 @@ only the box counts, with m = |q| / R the bound is never above that of the shell
 times that. It rules out a quarter to a third of the blocks that box and shell, each by
 itself, let pass. A face may stand where a record was that has left, but one who lives is in
 the box and in the shell; so no coordinate that is chosen exceeds 2R, and all terms together
-are below 3 (R + |q|)². `hope_far` adds 4 e (p + 8)² times (R + |q|)², more than p + 8
-roundings of them. A wrong last digit of m does no harm: the bound holds for any.
+are below 3 (R + |q|)². `hope_far` adds 4 e (p + 8)² times (R + |q|)², more than all these
+lose when rounded p + 8 times. A wrong last digit of m does no harm: the bound holds for any.
 """
 
 import numpy as np
