@@ -95,7 +95,7 @@ def test_records_that_look_alike_lie_in_one_file(made):
 def test_a_sample_of_the_records_finds_the_same_cuts_in_any_order(
     client, source, monkeypatch, tmp_path
 ):
-    monkeypatch.setattr("shoal.scale.stages.SAMPLE", 300)
+    monkeypatch.setattr("shoal.scale.sample.ENOUGH", 300)
     monkeypatch.setattr("shoal.scale.stages.ASKED", 200)
     plan = plan_of(["age", "height"], roles=ROLES, within="region")
     shuffled = people().take(np.random.default_rng(1).permutation(3000))

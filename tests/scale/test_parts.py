@@ -202,7 +202,7 @@ def test_no_unit_is_below_k_or_crosses_a_stratum(counts, k, most):
     counts = [part for part in counts if sum(part) >= k] or [[k]]
     strata = strata_of(*map(len, counts))
     size = dict(enumerate(sum(counts, [])))
-    units = units_of(strata, size, k, most)
+    units = units_of(strata.of_each, size, k, most)
     assert [cell for unit in units for cell in unit] == list(size)
     for unit in units:
         assert sum(size[cell] for cell in unit) >= k

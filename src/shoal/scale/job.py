@@ -5,6 +5,7 @@ import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, wraps
+from itertools import pairwise
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
@@ -49,6 +50,12 @@ class Strata:
     def starts(self) -> Codes:
         """The number of the first cell of each stratum; a cell is a leaf of its cuts."""
         return np.cumsum([0, *(tree.n_leaves for tree in self.trees)])
+
+    @property
+    def of_each(self) -> list[list[int]]:
+        """The cells of each stratum."""
+        starts = self.starts.tolist()
+        return [list(range(start, stop)) for start, stop in pairwise(starts)]
 
     def of(self, table: pa.Table) -> Codes:
         """Return the stratum of each record."""

@@ -58,13 +58,15 @@ def cut_strata(tally: Tally, book: Book, columns: Sequence[str], k: int, most: i
     return Strata(list(columns), values, number[order], trees)
 
 
-def units_of(strata: Strata, records: Mapping[int, int], k: int, most: int) -> list[Unit]:
+def units_of(
+    cells_of: Sequence[Sequence[int]], records: Mapping[int, int], k: int, most: int
+) -> list[Unit]:
     """Join cells with the next ones until none is too small; units never cross a stratum.
 
     Parameters
     ----------
-    strata : Strata
-        The strata with their cuts.
+    cells_of : list of list of int
+        The cells of each stratum, near ones side by side.
     records : dict
         Exact number of records in each cell.
     k : int
@@ -79,10 +81,9 @@ def units_of(strata: Strata, records: Mapping[int, int], k: int, most: int) -> l
     """
     floor = max(k, most // FLOOR)
     found: list[Unit] = []
-    starts = strata.starts
-    for start, stop in zip(starts[:-1], starts[1:], strict=True):
+    for cells in cells_of:
         inside: list[Unit] = [[]]
-        for cell in range(start, stop):
+        for cell in cells:
             if sum(records.get(one, 0) for one in inside[-1]) >= floor:
                 inside.append([])
             inside[-1].append(cell)

@@ -199,17 +199,15 @@ class Part(NamedTuple):
 
 
 @task
-def write_part(job_file: str, part: int, files: Sequence[Slices], folder: str) -> Part | None:
+def write_part(job_file: str, number: int, part: int, files: Sequence[Slices], folder: str) -> Part:
     """Write a part of the release, then read it again and count records that look alike.
 
     All records with the same known values are in one part, and their order depends on
     released values alone.
     """
     job = load_job(job_file)
-    if not any(part in file.batch for file in files):
-        return None
     table = sorted_by(read_slices(files, [part]), job.known)
-    path = Path(folder, f"part-{part:05d}.parquet")
+    path = Path(folder, f"part-{number:05d}.parquet")
     with appearing(path) as writing:
         pq.write_table(table, writing)
     del table

@@ -33,6 +33,18 @@ class Slices(NamedTuple):
             {one: self.records[one] for one in there},
         )
 
+    def without(self, number: int) -> "Slices":
+        """Return the file without the records of a number, which lie elsewhere now."""
+        return self.only([one for one in self.batch if one != number])
+
+    def renumbered(self, new: Mapping[int, int]) -> "Slices":
+        """Return the file with other numbers for the same records."""
+        return Slices(
+            self.path,
+            {new[one]: at for one, at in self.batch.items()},
+            {new[one]: count for one, count in self.records.items()},
+        )
+
 
 def write_slices(path: Path, table: pa.Table, number: NDArray[np.int64]) -> Slices:
     """Write the records of a table, those of one number together."""

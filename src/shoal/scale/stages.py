@@ -11,6 +11,7 @@ from shoal.errors import InputError
 from shoal.mask import Microaggregate
 from shoal.mask.checks import WAY_OUT
 from shoal.plan import Plan
+from shoal.scale.again import cut_again, cut_cell, cut_part, opened
 from shoal.scale.book import open_book
 from shoal.scale.cluster import stage
 from shoal.scale.folder import Folder
@@ -28,6 +29,7 @@ from shoal.scale.release import (
     provenance,
     summed,
 )
+from shoal.scale.sample import share_of
 from shoal.scale.tally import Tally, Wanted, merged, tally_piece
 from shoal.table.columns import refuse_counted_holes
 from shoal.table.roles import columns_with
@@ -35,8 +37,6 @@ from shoal.table.roles import columns_with
 if TYPE_CHECKING:
     from distributed import Client
 
-SAMPLE = 20_000  # least records of the sample that cuts are found on
-PER_CELL = 100  # sampled records of a cell
 ASKED = 20_000  # records that an attacker looks for
 
 
@@ -56,8 +56,8 @@ class Run:
         schema = self._open(paths)
         tally = self._count(schema)
         job = self._job(schema, tally)
-        records = self._part(job)
-        grouped = self._group(job, records)
+        cells = self._part(job)
+        grouped = self._group(cells)
         parts = self._write(job, grouped)
         measures, remarks = measured(job, grouped, parts)
         left = sum(part.records for part in parts)
@@ -104,13 +104,12 @@ class Run:
         seen = [*self.step.columns, *(n for n in secret if n not in self.step.columns)]
         numbers = [name for name in seen if self._is_number(schema, name)]
         records = sum(piece.records for piece in self.pieces)
-        sample = max(SAMPLE, PER_CELL * records // self.at_once)
         wanted = Wanted(
             numbers,
             [name for name in seen if name not in numbers],
             self.step.strata,
             self.plan.needed,
-            min(1.0, sample / records),
+            share_of(records, self.at_once),
             self.seed,
         )
         tasks = [(piece, wanted) for piece in self.pieces]
@@ -177,21 +176,24 @@ class Run:
         whole = decimals is not None and decimals <= 0 and pa.types.is_integer(field.type)
         return pa.field(field.name, pa.int64() if whole else pa.float64())
 
-    def _part(self, job: Job) -> dict[int, int]:
-        """Bring the records of a cell together; return their exact number in each."""
-        del job
+    def _part(self, job: Job) -> list[list[int]]:
+        """Bring the records of a cell together; return the cells of each stratum."""
         folder = str(self.folder.path("cells"))
         tasks = [
             (self.job_file, piece, folder, at, self.at_once) for at, piece in enumerate(self.pieces)
         ]
         sizes = [piece.records for piece in self.pieces]
         found = dict(stage(self.cluster, "parting records", part_piece, tasks, sizes))
-        self.cells = [file for at in sorted(found) for file in found[at]]
+        files = [file for at in sorted(found) for file in found[at]]
         self.folder.forget("came")
-        return summed(file.records for file in self.cells)
+        self.cells, into = cut_again(
+            self.cluster, cut_cell, self.job_file, folder, files, self.at_once
+        )
+        return [[n for cell in some for n in opened(cell, into)] for some in job.strata.of_each]
 
-    def _group(self, job: Job, records: dict[int, int]) -> list[Any]:
-        units = units_of(job.strata, records, self.step.k, self.at_once)
+    def _group(self, cells_of: Sequence[Sequence[int]]) -> list[Any]:
+        records = summed(file.records for file in self.cells)
+        units = units_of(cells_of, records, self.step.k, self.at_once)
         blocks = blocks_of(units, records, self.at_once)
         folder = str(self.folder.path("masked"))
         tasks, sizes = [], []
@@ -206,15 +208,26 @@ class Run:
 
     def _write(self, job: Job, grouped: Sequence[Any]) -> list[Part]:
         folder = str(self.folder.path("release"))
-        files = [one.slices for one in grouped]
+        files, _ = cut_again(
+            self.cluster,
+            cut_part,
+            self.job_file,
+            str(self.folder.path("masked")),
+            [one.slices for one in grouped],
+            self.at_once,
+        )
         records = summed(file.records for file in files)
         tasks = [
-            (self.job_file, at, [f for f in (file.only([at]) for file in files) if f.batch], folder)
-            for at in sorted(records)
+            (
+                self.job_file,
+                at,
+                part,
+                [f for f in (file.only([part]) for file in files) if f.batch],
+                folder,
+            )
+            for at, part in enumerate(records)
         ]
-        found = stage(
-            self.cluster, "writing", write_part, tasks, [records[at] for at in sorted(records)]
-        )
+        found = stage(self.cluster, "writing", write_part, tasks, list(records.values()))
         parts = dict(found)
         return [parts[at] for at in range(len(tasks))]
 
