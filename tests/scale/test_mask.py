@@ -316,7 +316,6 @@ def test_what_the_person_who_signs_must_know_is_said(client, source, tmp_path):
     [
         ({"blocks": 1}, "blocks cannot be seen to"),
         ({"household": "name"}, "household cannot be seen to"),
-        ({"small_strata": "merge", "within": "region"}, "Merge the strata first"),
         ({"missing": "own-groups"}, 'Use "impute" or "drop"'),
         ({"homogeneity": "refuse", "confidential": ["ill"]}, 'Leave it at "warn"'),
         ({"diversity": 2, "confidential": ["ill"]}, "diversity cannot be seen to"),

@@ -20,7 +20,7 @@ from shoal.scale.exact import UNIT, exact_squares, exact_sum
 from shoal.scale.folder import MARKER, Folder
 from shoal.scale.job import Strata
 from shoal.scale.keys import chosen, content_keys, told_apart
-from shoal.scale.layout import blocks_of, cut_strata, units_of
+from shoal.scale.layout import blocks_of, cut_strata, open_strata, units_of
 from shoal.scale.pieces import (
     batches,
     check_sortable,
@@ -152,7 +152,7 @@ def test_no_cell_is_much_too_large_where_few_records_differ_or_many_are_zero(mak
     tally = tallied(table, seed=seed)
     assert len(tally.sample.keys) <= 6_000
     book = open_book(tally, table.column_names, [], {}, 0.0, "zscore")
-    strata = cut_strata(tally, book, [], 5, 4_000)
+    strata = cut_strata(tally, book, *open_strata(tally, []), 4_000)
     cells = strata.cells(table, book.space(table, book.read(table)))
     heaps = table.group_by(table.column_names).aggregate([([], "count_all")]).column("count_all")
     heap = max(heaps.to_pylist())

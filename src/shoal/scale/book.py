@@ -136,13 +136,17 @@ class Book:
 
     def space(self, table: pa.Table, columns: Sequence[Column]) -> Matrix:
         """Return the space in which some records are grouped."""
-        Z = _side_by_side(self.masked, columns, self.standardise)
+        Z = self.axes(columns)
         if self.secret:
             frame = tables.open_frame(table)
             hidden = [reading.read(table, frame) for reading in self.secret]
             Y = _side_by_side(self.secret, hidden, self.standardise)
             Z = with_confidential(Z, Y, self.dependence, (len(self.masked), len(self.secret)))
         return np.ascontiguousarray(Z)
+
+    def axes(self, columns: Sequence[Column]) -> Matrix:
+        """Return the masked columns in the units of distances."""
+        return _side_by_side(self.masked, columns, self.standardise)
 
     def scores(self, columns: Sequence[Column]) -> Matrix:
         """Return the masked columns as z-scores."""

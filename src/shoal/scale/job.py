@@ -26,6 +26,22 @@ Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
+class Merged:
+    """What became of strata of fewer than k records.
+
+    Parameters
+    ----------
+    into : ndarray of shape (n_strata,)
+        The number of what each stratum is part of now.
+    shown : ndarray of shape (n_strata,)
+        The stratum whose values its records show.
+    """
+
+    into: Codes
+    shown: Codes
+
+
+@dataclass(frozen=True, eq=False)
 class Strata:
     """The strata of a table, each with its cuts.
 
@@ -38,13 +54,16 @@ class Strata:
     numbers : ndarray of shape (n_strata,)
         The places of its values as one number, of each stratum; ascending.
     trees : list of Tree
-        The cuts of each stratum.
+        The cuts of each stratum; of small ones that were merged, those of all together.
+    merged : Merged, optional
+        What became of strata that were too small.
     """
 
     columns: Sequence[str]
     values: Sequence[pa.Array]
     numbers: Codes
     trees: Sequence[Tree]
+    merged: Merged | None = None
 
     @property
     def starts(self) -> Codes:
@@ -58,8 +77,29 @@ class Strata:
         return [list(range(start, stop)) for start, stop in pairwise(starts)]
 
     def of(self, table: pa.Table) -> Codes:
-        """Return the stratum of each record."""
-        return np.searchsorted(self.numbers, self.joined(table))
+        """Return the stratum of each record; merged ones are one."""
+        own = np.searchsorted(self.numbers, self.joined(table))
+        return own if self.merged is None else self.merged.into[own]
+
+    def shown(self, table: pa.Table) -> pa.Table:
+        """Return records with the values that they show in the columns of strata."""
+        if self.merged is None:
+            return table
+        own = np.searchsorted(self.numbers, self.joined(table))
+        places = self.places(self.numbers[self.merged.shown[own]])
+        for name, known, place in zip(self.columns, self.values, places, strict=True):
+            at = table.column_names.index(name)
+            values = known.take(pa.array(place)).cast(table.schema.field(at).type)
+            table = table.set_column(at, table.schema.field(at), values)
+        return table
+
+    def places(self, number: Codes) -> list[Codes]:
+        """Return the places of the values in each column that a number stands for."""
+        found: list[Codes] = []
+        for known in reversed(self.values):
+            number, place = np.divmod(number, len(known) + 1)
+            found.insert(0, place)
+        return found
 
     def joined(self, table: pa.Table) -> Codes:
         """Return the places of the values of each record as one number."""

@@ -49,7 +49,7 @@ def part_piece(job_file: str, piece: Piece, folder: str, number: int, most: int)
         held.clear()
         cells = job.strata.cells(table, job.book.space(table, job.book.read(table)))
         path = Path(folder, f"{number:08d}-{len(written):04d}.arrow")
-        written.append(write_slices(path, table, cells))
+        written.append(write_slices(path, job.strata.shown(table), cells))
 
     for table in batches(piece, job.columns, job.needed, most):
         held.append(table)

@@ -37,11 +37,6 @@ def check_plan(plan: "Plan") -> Microaggregate:
     for name, way_out in WHOLE.items():
         if getattr(step, name) is not None:
             raise PlanError(f"{name} cannot be seen to on a large table. {way_out}")
-    if step.small_strata == "merge":
-        raise PlanError(
-            'small_strata="merge" cannot be seen to on a large table. Merge the strata first, or'
-            " choose a coarser column for within."
-        )
     if step.missing == "own-groups":
         raise PlanError(
             'missing="own-groups" compares all records that lack cells, which a large table does'

@@ -1,13 +1,14 @@
 """The stages of a run: count, part, group, write."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from shoal.errors import InputError
+from shoal.errors import InputError, StrataMerged
 from shoal.mask import Microaggregate
 from shoal.mask.checks import WAY_OUT
 from shoal.plan import Plan
@@ -16,8 +17,9 @@ from shoal.scale.book import open_book
 from shoal.scale.cluster import stage
 from shoal.scale.folder import Folder
 from shoal.scale.frames import is_dask_frame, write_frame
-from shoal.scale.job import Job, save_job, task
-from shoal.scale.layout import blocks_of, cut_strata, units_of
+from shoal.scale.job import Codes, Job, Strata, save_job, task
+from shoal.scale.layout import blocks_of, cut_strata, open_strata, refuse_small, units_of
+from shoal.scale.merging import merge_strata
 from shoal.scale.passes import Part, group_block, part_piece, write_part
 from shoal.scale.pieces import check_sortable, cut_pieces, find_files, read_footer
 from shoal.scale.refusals import check_columns, check_plan
@@ -153,10 +155,11 @@ class Run:
         leaving = [field for field in schema if field.name not in self.plan.dropped]
         released = pa.schema([self._released(field, tally) for field in leaving])
         check_sortable(released)
+        strata, counts = open_strata(tally, step.strata)
         job = Job(
             step,
             book,
-            cut_strata(tally, book, step.strata, step.k, self.at_once),
+            strata,
             released,
             self.plan.known,
             confidential,
@@ -165,8 +168,20 @@ class Run:
             min(1.0, ASKED / tally.records),
             self.seed,
         )
+        strata = self._merged(job, counts)
+        job = replace(job, strata=cut_strata(tally, book, strata, counts, self.at_once))
         save_job(job, Path(self.job_file))
         return job
+
+    def _merged(self, job: Job, counts: Codes) -> Strata:
+        """Refuse strata of fewer than k records, or merge them where the step says so."""
+        if self.step.small_strata == "refuse":
+            refuse_small(counts, self.step.k)
+            return job.strata
+        path = self.folder.path("strata")
+        merged, told = merge_strata(self.cluster, job, path, self.pieces, counts)
+        self.warnings += [StrataMerged(told)] if told else []
+        return replace(job.strata, merged=merged)
 
     def _released(self, field: pa.Field, tally: Tally) -> pa.Field:
         """Return a column of the release with its type: means are floats."""
