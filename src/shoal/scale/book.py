@@ -129,6 +129,11 @@ class Book:
     dependence: float
     standardise: str
 
+    @property
+    def complete(self) -> list[str]:
+        """The masked columns of numbers that miss none."""
+        return [r.name for r in self.masked if isinstance(r, Numbers) and not r.holes]
+
     def read(self, table: pa.Table) -> list[Column]:
         """Return the masked columns of some records."""
         frame = tables.open_frame(table)

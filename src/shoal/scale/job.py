@@ -166,8 +166,9 @@ class Job:
 
     @property
     def columns(self) -> list[str]:
-        """The columns to read."""
-        return list(self.released.names)
+        """The columns to read: those that leave, and the weights."""
+        names = [*self.released.names, *([] if self.step.weight is None else [self.step.weight])]
+        return list(dict.fromkeys(names))
 
 
 def save_job(job: Job, path: Path) -> None:

@@ -20,6 +20,7 @@ from shoal.plan import Plan
 from shoal.scale.exact import UNIT
 from shoal.scale.job import Job
 from shoal.scale.passes import Grouped, Part
+from shoal.scale.weights import total_change
 from shoal.table.roles import listed
 
 SOFTWARE = ("shoal", "numpy", "numba", "scikit-learn", "pyarrow", "dask")
@@ -36,7 +37,8 @@ class LargeRelease:
     plan : Plan
         What was done; running it again gives the same files.
     measures : dict
-        Value of each measure by name: ``information_loss`` of all records, summed exactly;
+        Value of each measure by name: ``information_loss`` and, with weights,
+        ``weighted_total_change`` of all records, summed exactly;
         ``smallest_class``, ``class_sizes``, ``reidentification`` and
         ``homogeneous_classes`` counted on the released files; ``linkage`` of a sample.
     remarks : dict
@@ -101,6 +103,10 @@ def measured(
         },
     }
     remarks = {}
+    if job.step.weight is not None and job.book.complete:
+        found["weighted_total_change"], remarks["weighted_total_change"] = total_change(
+            summed(one.totals for one in grouped), job.book.complete
+        )
     if job.confidential:
         found["homogeneous_classes"] = summed(part.homogeneous for part in parts)
     asked = sum(one.asked for one in grouped)

@@ -11,6 +11,7 @@ import pyarrow as pa
 from shoal.errors import InputError, StrataMerged
 from shoal.mask import Microaggregate
 from shoal.mask.checks import WAY_OUT
+from shoal.mask.survey import attained_told
 from shoal.plan import Plan
 from shoal.scale.again import cut_again, cut_cell, cut_part, opened
 from shoal.scale.book import open_book
@@ -22,7 +23,7 @@ from shoal.scale.layout import blocks_of, cut_strata, open_strata, refuse_small,
 from shoal.scale.merging import merge_strata
 from shoal.scale.passes import Part, group_block, part_piece, write_part
 from shoal.scale.pieces import check_sortable, cut_pieces, find_files, read_footer
-from shoal.scale.refusals import check_columns, check_plan
+from shoal.scale.refusals import check_columns, check_plan, check_weight, is_number
 from shoal.scale.release import (
     LargeRelease,
     check_promise,
@@ -68,6 +69,9 @@ class Run:
         self.warnings += findings(
             self.plan, job, schema.names, grouped, came - tally.records, came, measures
         )
+        weighed = [part.smallest_weighed for part in parts if part.smallest_weighed is not None]
+        if weighed and self.step.weight is not None:
+            self.warnings += attained_told(self.step.weight, min(weighed))
         sizes = summed(one.sizes for one in grouped)
         return LargeRelease(
             self.folder.target,
@@ -98,6 +102,7 @@ class Run:
         self.pieces = cut_pieces(paths, found, self.at_once)
         schema: pa.Schema = found[0].schema
         check_columns(self.plan, schema, frozenset().union(*(one.ordered for one in found)))
+        check_weight(self.step.weight, schema)
         return schema
 
     def _count(self, schema: pa.Schema) -> Tally:
@@ -113,6 +118,7 @@ class Run:
             self.plan.needed,
             share_of(records, self.at_once),
             self.seed,
+            self.step.weight,
         )
         tasks = [(piece, wanted) for piece in self.pieces]
         sizes = [piece.records for piece in self.pieces]
@@ -129,16 +135,15 @@ class Run:
                 f"A group needs k={self.step.k} records but the data hold only {tally.records}."
                 " Lower k."
             )
+        if self.step.weight is not None:
+            tally.weights.check(self.step.weight)
         return tally
 
     def _is_number(self, schema: pa.Schema, name: str) -> bool:
         declared = self.plan.types.get(name)
         if declared is not None:
             return declared.kind == "numeric"
-        kind = schema.field(name).type
-        return bool(
-            pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
-        )
+        return is_number(schema.field(name).type)
 
     def _job(self, schema: pa.Schema, tally: Tally) -> Job:
         """Decide how columns are read, where the cuts are and what leaves."""
