@@ -107,7 +107,7 @@ def by_dask(method, n, folder):
         stages[stage] = round(now - last[1], 2)
 
     warnings.simplefilter("ignore", ShoalWarning)
-    options = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": 50}
+    options = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "silence_logs": 50}
     with LocalCluster(n_workers=os.cpu_count(), **options) as cluster, Client(cluster) as client:
         client.run(warm, method)
         client.run(harness.peak_memory, forget=True)

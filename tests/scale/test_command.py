@@ -1,6 +1,8 @@
 """Large tables on the command line."""
 
 import json
+from contextlib import suppress
+from socket import socket
 
 import pytest
 from typer.testing import CliRunner
@@ -8,6 +10,7 @@ from typer.testing import CliRunner
 from clusters import people, write_files
 from shoal.cli import app
 from shoal.errors import FileError
+from shoal.scale.cluster import opened
 
 
 @pytest.fixture
@@ -97,3 +100,12 @@ def test_a_local_cluster_that_does_not_start_is_tried_again_and_told(source, tmp
     assert "did not start in 3 tries" in done.output
     assert len(tries) == 3
     assert not (tmp_path / "out").exists()
+
+
+def test_a_local_cluster_starts_beside_another_that_holds_the_usual_port():
+    with socket() as taken:
+        with suppress(OSError):  # somebody else holds it
+            taken.bind(("127.0.0.1", 8787))
+            taken.listen()
+        with opened(None) as client:  # a warning would be an error here
+            assert client.cluster.scheduler.services["dashboard"].port != 8787
