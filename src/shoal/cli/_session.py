@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from shoal import progress
-from shoal.errors import FileError, ParameterError, ShoalError, ShoalWarning
+from shoal.errors import FileError, ParameterError, ScratchLeft, ShoalError, ShoalWarning
 
 if TYPE_CHECKING:
     from shoal.plan import Plan
@@ -72,6 +72,8 @@ def session(*, quiet: bool = False) -> Iterator[None]:
         with ExitStack() as stack:
             stack.enter_context(warnings.catch_warnings())
             warnings.simplefilter("ignore", ShoalWarning)  # told after the work, not in between
+            warnings.simplefilter("always", ScratchLeft)  # there may be no after
+            warnings.showwarning = _shown(warnings.showwarning)
             if not quiet:
                 stack.enter_context(_compilation_told())
             if sys.stderr.isatty() and not quiet:
@@ -100,6 +102,18 @@ def session(*, quiet: bool = False) -> Iterator[None]:
             " Please report the lines above; SHOAL_DEBUG=1 shows the message too."
         )
         raise typer.Exit(1) from None
+
+
+def _shown(usual: Callable[..., None]) -> Callable[..., None]:
+    """Return what shows a warning that cannot wait as all others are shown after the work."""
+
+    def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+        if issubclass(category, ScratchLeft):
+            typer.secho(f"warning: {message}", fg="yellow", err=True)
+        else:
+            usual(message, category, *where, **more)
+
+    return show
 
 
 def complain(message: str) -> None:
