@@ -189,14 +189,6 @@ def test_zero_and_minus_zero_are_one_value(aggregate, client, tmp_path):
     assert set(after.column("area").to_pylist()) == {0.0, 5.0}
 
 
-def test_a_mean_that_rounds_to_zero_has_no_sign(client, tmp_path):
-    table = pa.table({"x": [-5e-324, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0]})
-    scale.mask(write_files(table, tmp_path / "in"), plan_of(["x"]), tmp_path / "out", client=client)
-    after = released(tmp_path / "out").column("x").to_numpy()
-    assert sorted(after) == [0.0] * 4 + [1.0] * 4
-    assert not np.signbit(after).any()
-
-
 def test_another_seed_moves_the_borders_and_keeps_the_promise(made, client, source, tmp_path):
     target = tmp_path / "out"
     other = scale.mask(source, made.plan, target, client=client, at_once=500, random_state=3)

@@ -24,7 +24,7 @@ from shoal.scale.exact import exact_sum
 from shoal.scale.folder import MARKER
 from shoal.scale.job import Job, counted, load_job, task
 from shoal.scale.keys import chosen, content_keys, told_apart
-from shoal.scale.pieces import Piece, batches, one_zero, sorted_by
+from shoal.scale.pieces import Piece, batches, sorted_by
 from shoal.scale.slices import Slices, appearing, read_slices, write_slices
 from shoal.scale.weights import Totals, totals
 from shoal.table import frame as tables
@@ -182,7 +182,7 @@ def _masked(
             weights=weights,
         )
     released: pa.Table = tables.to_native(tables.with_values(frame, values))
-    return one_zero(released.select(job.released.names).cast(job.released))
+    return released.select(job.released.names).cast(job.released)
 
 
 def _lost(job: Job, before: Sequence[Column], after: Sequence[Column]) -> dict[str, int]:
