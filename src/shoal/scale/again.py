@@ -13,7 +13,7 @@ from shoal.scale.cluster import stage
 from shoal.scale.job import Job, load_job, task
 from shoal.scale.keys import Keys, content_keys
 from shoal.scale.sample import Sample, share_of
-from shoal.scale.slices import Slices, read_slices, write_slices
+from shoal.scale.slices import Slices, read_slices, write_portions
 from shoal.scale.tree import Tree, grow
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def cut_again(
         free = 1 + max(*records, *into, *(n for new in into.values() for n in new), 0)
         tasks = [(job_file, n, _only(files, n), folder, most) for n in large]
         found = dict(stage(client, "cutting again", cutter, tasks, [records[n] for n in large]))
+        made: list[Slices] = []
         for at, n in enumerate(large):
             leaves = sorted({leaf for file in found[at] for leaf in file.batch})
             if not leaves:
@@ -74,8 +75,8 @@ def cut_again(
             into[n] = [free + leaf for leaf in range(len(leaves))]
             free += len(leaves)
             new = dict(zip(leaves, into[n], strict=True))
-            files = [file.without(n) for file in files]
-            files += [file.renumbered(new) for file in found[at]]
+            made += [file.renumbered(new) for file in found[at]]
+        files = [*(file.without(into) for file in files), *made]
 
 
 def opened(number: int, into: Mapping[int, Sequence[int]]) -> list[int]:
@@ -183,20 +184,7 @@ def _parted(
     most: int,
     numbers: Callable[[pa.Table], Codes],
 ) -> list[Slices]:
-    """Write the records of a number anew, by other numbers; no more than needed are in hand."""
-    written: list[Slices] = []
-    held: list[pa.Table] = []
-
-    def write() -> None:
-        table = pa.concat_tables(held)
-        held.clear()
-        path = Path(folder, f"again-{number:08d}-{len(written):04d}.arrow")
-        written.append(write_slices(path, table, numbers(table)))
-
-    for file in files:
-        held.append(read_slices([file], [number]))
-        if sum(map(len, held)) >= most:
-            write()
-    if held:
-        write()
-    return written
+    """Write the records of a number anew, by other numbers."""
+    tables = (read_slices([file], [number]) for file in files)
+    stem = str(Path(folder, f"again-{number:08d}"))
+    return write_portions(tables, stem, most, lambda table: (table, numbers(table)))

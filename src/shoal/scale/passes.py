@@ -25,7 +25,7 @@ from shoal.scale.folder import MARKER
 from shoal.scale.job import Job, counted, load_job, task
 from shoal.scale.keys import chosen, content_keys, told_apart
 from shoal.scale.pieces import Piece, batches, sorted_by
-from shoal.scale.slices import Slices, appearing, read_slices, write_slices
+from shoal.scale.slices import Slices, appearing, read_slices, write_portions, write_slices
 from shoal.scale.weights import Totals, totals
 from shoal.table import frame as tables
 from shoal.table.columns import Column
@@ -42,23 +42,13 @@ def part_piece(job_file: str, piece: Piece, folder: str, number: int, most: int)
     A file is written whenever ``most`` records are in hand.
     """
     job = load_job(job_file)
-    written: list[Slices] = []
-    held: list[pa.Table] = []
 
-    def write() -> None:
-        table = pa.concat_tables(held)
-        held.clear()
+    def by_cell(table: pa.Table) -> tuple[pa.Table, NDArray[np.int64]]:
         cells = job.strata.cells(table, job.book.space(table, job.book.read(table)))
-        path = Path(folder, f"{number:08d}-{len(written):04d}.arrow")
-        written.append(write_slices(path, job.strata.shown(table), cells))
+        return job.strata.shown(table), cells
 
-    for table in batches(piece, job.columns, job.needed, most):
-        held.append(table)
-        if sum(map(len, held)) >= most:
-            write()
-    if held:
-        write()
-    return written
+    parts = batches(piece, job.columns, job.needed, most)
+    return write_portions(parts, str(Path(folder, f"{number:08d}")), most, by_cell)
 
 
 @dataclass(frozen=True)
