@@ -1,16 +1,21 @@
 """Survey weights on a cluster: the same means, totals and warnings as in memory."""
 
+from fractions import Fraction
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from clusters import write_files
 from shoal import Plan, scale
-from shoal.errors import InputError, PlanError
+from shoal.errors import InputError
 from shoal.partitioners import MDAV
+from shoal.scale.exact import UNIT
 from shoal.scale.pieces import sorted_by
-from shoal.scale.weights import Weights, total_change
+from shoal.scale.weights import Units, Weighed, Weights, total_change, weigh
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 
@@ -22,7 +27,9 @@ def survey(n=400, seed=0):
     job = rng.choice(["baker", "clerk", "nurse"], n)
     columns = {"x": rng.normal(size=n), "y": rng.normal(size=n) * 40 - 7, "job": job}
     region = rng.choice(["n", "s"], n)
-    return pa.table({**columns, "region": region, "weight": rng.uniform(0.5, 30, n)})
+    columns |= {"pay": rng.lognormal(size=n), "ill": rng.choice(["no", "yes"], n)}
+    weight = np.where(job == "nurse", 20.0, 1.0) * rng.uniform(0.5, 3, n)
+    return pa.table({**columns, "region": region, "weight": weight})
 
 
 def plan_of(roles=None, **options):
@@ -30,10 +37,17 @@ def plan_of(roles=None, **options):
     return Plan({**plan.roles, **(roles or {})}, plan.steps)
 
 
-@pytest.mark.parametrize("aggregate", ["mean", "median"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"aggregate": "median"},
+        {"weighted_distances": True},
+        {"weighted_distances": True, "dependence": 0.5, "confidential": ["pay", "ill"]},
+    ],
+)
 @pytest.mark.parametrize("role", ["weight", "identifier"])
-def test_a_table_of_one_block_is_weighed_as_in_memory(role, aggregate, client, tmp_path):
-    table, plan = survey(), plan_of({"weight": role}, aggregate=aggregate)
+def test_a_table_of_one_block_is_weighed_as_in_memory(role, options, client, tmp_path):
+    table, plan = survey(), plan_of({"weight": role}, **options)
     made = scale.mask(write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client)
     memory = plan.run(sorted_by(table, [*NAMES, "region"]))
     names = memory.data.column_names
@@ -83,20 +97,18 @@ def test_bad_weights_of_all_files_are_refused_with_their_number(bad, said, clien
     table = survey(40)
     weights = table.column("weight").to_pylist()
     weights[::10] = bad
-    table = table.set_column(4, "weight", pa.array(weights, pa.float64()))
+    table = table.set_column(6, "weight", pa.array(weights, pa.float64()))
     with pytest.raises(InputError, match=said):
         scale.mask(write_files(table, tmp_path / "in"), plan_of(), tmp_path / "out", client=client)
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
 
 
-def test_weights_of_text_and_weighted_distances_are_refused(client, tmp_path):
+def test_weights_of_text_are_refused(client, tmp_path):
     table = survey(40)
-    table = table.set_column(4, "weight", table.column("weight").cast(pa.string()))
+    table = table.set_column(6, "weight", table.column("weight").cast(pa.string()))
     folder = write_files(table, tmp_path / "in")
     with pytest.raises(InputError, match="string values where weights are needed"):
         scale.mask(folder, plan_of(), tmp_path / "out", client=client)
-    with pytest.raises(PlanError, match="weighted_distances cannot"):
-        scale.mask(folder, plan_of(weighted_distances=True), tmp_path / "out", client=client)
 
 
 def test_columns_with_holes_have_no_total(client, tmp_path):
@@ -104,6 +116,62 @@ def test_columns_with_holes_have_no_total(client, tmp_path):
     plan = Plan.of(["x"], MDAV(k=2), missing="impute", weight="weight")
     made = scale.mask(write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client)
     assert "weighted_total_change" not in made.measures
+
+
+def test_missing_cells_stand_at_the_weighted_mean(client, tmp_path):
+    table = survey(seed=3)
+    holes = [None if at % 9 == 0 else x for at, x in enumerate(table.column("x").to_pylist())]
+    jobs = [None if at % 7 == 0 else x for at, x in enumerate(table.column("job").to_pylist())]
+    table = table.set_column(0, "x", pa.array(holes, pa.float64())).set_column(2, "job", [jobs])
+    plan = plan_of({"weight": "identifier"}, weighted_distances=True, missing="impute")
+    made = scale.mask(write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client)
+    memory = plan.run(sorted_by(table, [*NAMES, "region"]))
+    assert made.measures["information_loss"] == pytest.approx(memory.measures["information_loss"])
+    change = memory.measures["weighted_total_change"]
+    assert made.measures["weighted_total_change"] == pytest.approx(change, abs=1e-12)
+
+
+@given(
+    pairs=st.lists(
+        st.tuples(st.floats(1e-6, 1e6), st.floats(-1e9, 1e9).filter(lambda x: abs(x) > 1e-30)),
+        max_size=30,
+    ),
+    cut=st.integers(0, 30),
+)
+def test_weighted_moments_are_exact_and_add_up(pairs, cut):
+    weights, values = np.array(pairs, float).reshape(-1, 2).T
+    found = Units.of(values, weights)
+    assert Units.of(values[:cut], weights[:cut]) + Units.of(values[cut:], weights[cut:]) == found
+    w, x = ([Fraction(one) for one in many.tolist()] for many in (weights, values))
+    assert found.weight * UNIT == sum(w)
+    assert found.total * UNIT == sum(a * b for a, b in zip(w, x, strict=True))
+    squares = sum(a * b * b for a, b in zip(w, x, strict=True))
+    assert abs(found.squares * UNIT - squares) <= squares * Fraction(1, 2**100)
+
+
+def test_the_weighted_deviation_is_right_however_far_off_the_values_are():
+    values, weights = 1e9 + np.arange(4.0), np.array([1.0, 2.0, 3.0, 4.0])
+    found = Units.of(np.append(values, np.nan), np.append(weights, 9.0))
+    assert found.mean == 1e9 + 2
+    assert found.deviation == pytest.approx(1.0, rel=1e-15)
+    assert Units().mean == Units().deviation == 0
+
+
+def test_values_too_large_to_be_weighed_are_refused():
+    table = pa.table({"x": [1e149, 1.0]})
+    with pytest.raises(InputError, match="'x' holds values too large to be weighed"):
+        weigh(table, ["x"], [], np.array([1e5, 1.0]))
+
+
+def test_weights_of_values_add_up_in_any_order():
+    values = pa.array(["a", None, "b", "a", "b", "c"])
+    weights = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+    whole = Weighed.of(values, weights)
+    parts = [Weighed.of(values[at : at + 2], weights[at : at + 2]) for at in (4, 0, 2)]
+    asked = pa.array(["c", None, "a", "b"])
+    found = (parts[0] + parts[1] + parts[2]).of_each(asked)
+    assert found.tolist() == whole.of_each(asked).tolist()
+    assert np.allclose(found, [0.6, 0.2, 0.5, 0.8])
 
 
 def test_counts_of_weights_add_up():

@@ -36,11 +36,6 @@ def check_plan(plan: "Plan") -> Microaggregate:
     for name, way_out in WHOLE.items():
         if getattr(step, name) is not None:
             raise PlanError(f"{name} cannot be seen to on a large table. {way_out}")
-    if step.weighted_distances:
-        raise PlanError(
-            "weighted_distances cannot be seen to on a large table. Leave it out: means of groups"
-            " count the weights without it."
-        )
     if step.missing == "own-groups":
         raise PlanError(
             'missing="own-groups" compares all records that lack cells, which a large table does'

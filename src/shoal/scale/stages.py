@@ -119,6 +119,7 @@ class Run:
             share_of(records, self.at_once),
             self.seed,
             self.step.weight,
+            self.step.weighted_distances,
         )
         tasks = [(piece, wanted) for piece in self.pieces]
         sizes = [piece.records for piece in self.pieces]
@@ -149,9 +150,8 @@ class Run:
         """Decide how columns are read, where the cuts are and what leaves."""
         step, confidential = self.step, columns_with(self.plan.roles, "confidential")
         secret = confidential if step.dependence else []
-        book = open_book(
-            tally, step.columns, secret, self.plan.types, step.dependence, step.standardise
-        )
+        units = "weighted" if step.weighted_distances else step.standardise
+        book = open_book(tally, step.columns, secret, self.plan.types, step.dependence, units)
         if step.missing != "impute":
             refuse_counted_holes({r.name: r.holes for r in book.masked}, WAY_OUT)
         refuse_counted_holes(

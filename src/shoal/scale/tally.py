@@ -15,7 +15,7 @@ from shoal.scale.exact import UNIT, exact_squares, exact_sum
 from shoal.scale.keys import content_keys
 from shoal.scale.pieces import Piece, batches
 from shoal.scale.sample import Sample
-from shoal.scale.weights import Weights
+from shoal.scale.weights import Units, Weighed, Weights, joined_weights, weigh
 from shoal.table import frame as tables
 
 GREATEST = 1e150  # beyond it, squares do not fit into a float64
@@ -100,6 +100,8 @@ class Wanted:
         Which records these are.
     weight : str, optional
         The column of survey weights.
+    weighted : bool
+        Whether weights set the units of distances.
     """
 
     numbers: Sequence[str]
@@ -109,6 +111,7 @@ class Wanted:
     share: float
     seed: int
     weight: str | None = None
+    weighted: bool = False
 
     @property
     def columns(self) -> list[str]:
@@ -134,6 +137,8 @@ class Tally:
         Different records that were chosen by their values.
     weights : Weights
         What was counted of the survey weights.
+    weighed : dict
+        Of each column what its values weigh, where that sets the units of distances.
     """
 
     records: int = 0
@@ -142,6 +147,7 @@ class Tally:
     strata: pa.Table | None = None
     sample: Sample | None = None
     weights: Weights = Weights()
+    weighed: Mapping[str, Units | Weighed] = field(default_factory=dict)
 
 
 def tally_piece(piece: Piece, wanted: Wanted) -> Tally:
@@ -172,6 +178,7 @@ def merged(tallies: Iterable[Tally]) -> Tally:
         _joined(strata, strata[0].column_names[:-1]) if strata else None,
         Sample.joined(samples) if samples else None,
         sum((tally.weights for tally in found), Weights()),
+        joined_weights([tally.weighed for tally in found]),
     )
 
 
@@ -185,9 +192,13 @@ def _tally(table: pa.Table, wanted: Wanted) -> Tally:
             raise InputError(f"Column {name!r} holds values beyond {GREATEST:g}. Rescale it.")
     keys = content_keys(table, wanted.columns, wanted.seed)
     seen = table.select(wanted.columns)
-    weights = Weights()
+    weights, weighed = Weights(), {}
     if wanted.weight is not None:
-        weights = Weights.of(tables.numbers(frame, wanted.weight))
+        found = tables.numbers(frame, wanted.weight)
+        weights = Weights.of(found)
+        if wanted.weighted:
+            used = np.where(found > 0, found, 0.0)  # others are refused when all are counted
+            weighed = weigh(table, wanted.numbers, wanted.words, used)
     return Tally(
         len(table),
         moments,
@@ -195,6 +206,7 @@ def _tally(table: pa.Table, wanted: Wanted) -> Tally:
         _counted(table, wanted.strata) if wanted.strata else None,
         Sample.of(seen, keys, wanted.share),
         weights,
+        weighed,
     )
 
 
