@@ -45,6 +45,7 @@ def test_a_table_of_one_block_merges_and_masks_as_in_memory(client, tmp_path):
     said = [told for told in memory.warnings if "merged with the nearest" in told]
     assert said
     assert [told for told in made.warnings if "merged with the nearest" in told] == said
+    assert made.unchanged == memory.unchanged == ()
     names = memory.data.column_names
     after = pq.read_table(tmp_path / "out")
     assert after.schema.field("sex").type == pa.int8()
@@ -93,6 +94,7 @@ def test_large_strata_are_not_compared(client, tmp_path):
     plan = plan_of(["x"], within=["town"])
     made = scale.mask(folder, plan, tmp_path / "out", client=client)
     assert not [told for told in made.warnings if "merged" in told]
+    assert made.unchanged == ("town",)
     with pytest.warns(StrataMerged, match="2 of 2 strata held fewer than k=11"):
         scale.mask(folder, plan_of(["x"], 11, ["town"]), tmp_path / "one", client=client)
     assert set(pq.read_table(tmp_path / "one").column("town").to_pylist()) == {"a"}

@@ -18,8 +18,9 @@ MARKER = "_SUCCESS"
 class Folder:
     """A release under way: a hidden folder beside its target, renamed when all is done.
 
-    Whatever goes wrong before that removes it. A killed process may leave the hidden folder,
-    never one that could be taken for a release: what is whole holds the file ``_SUCCESS``.
+    Whatever goes wrong before that removes it, and what goes wrong after it, while the folder
+    is still in hand, takes it back. A killed process may leave the hidden folder, never one that
+    could be taken for a release: what is whole holds the file ``_SUCCESS``.
 
     Parameters
     ----------
@@ -33,6 +34,7 @@ class Folder:
         self.target = Path(target).resolve()
         self.force = force
         self._hidden = Path()
+        self._published = False
 
     def __enter__(self) -> Self:
         self._check()
@@ -55,6 +57,8 @@ class Folder:
         trace: TracebackType | None,
     ) -> None:
         with unhurried(heed=False):
+            if error is not None and self._published:
+                self._take_back()
             for _ in range(2):  # a worker that is still writing may be in the way once
                 shutil.rmtree(self._hidden, ignore_errors=True)
         if self._hidden.exists():
@@ -105,8 +109,16 @@ class Folder:
                     if old.exists():
                         old.rename(self.target)
                     raise
+                self._published = True
         except OSError as error:
             raise FileError(self._cannot(error)) from None
+
+    def _take_back(self) -> None:
+        """Leave the target as it was before."""
+        old = self.path("old")
+        self.target.rename(self.path("back"))
+        if old.exists():
+            old.rename(self.target)
 
     def _check(self) -> None:
         if not self.target.parent.is_dir():

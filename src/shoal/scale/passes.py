@@ -1,7 +1,6 @@
 """What workers do: part the records, group those of a block, write a part of the release."""
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +20,6 @@ from shoal.measure.linkage import linked_among
 from shoal.parameters import declared
 from shoal.partitioners import Auto, Blocked, Partition, Partitioner, Refine, way_taken
 from shoal.scale.exact import exact_sum
-from shoal.scale.folder import MARKER
 from shoal.scale.job import Job, counted, load_job, task
 from shoal.scale.keys import chosen, content_keys, told_apart
 from shoal.scale.pieces import Piece, batches, sorted_by
@@ -208,6 +206,7 @@ class Part(NamedTuple):
     sha256: str
     sizes: Mapping[int, int]
     homogeneous: Mapping[str, int]
+    missing: Mapping[str, int]
     smallest_weighed: int | None = None  # class of who knows the weights, where these leave
 
 
@@ -240,11 +239,6 @@ def write_part(job_file: str, number: int, part: int, files: Sequence[Slices], f
         digest,
         counted(np.bincount(found)),
         dict(zip(job.confidential, map(int, alike), strict=True)),
+        tables.holes(released, job.known),
         smallest_class(tables.codes(released, [*job.known, *weight])) if weight else None,
     )
-
-
-def write_marker(folder: Path, entries: Mapping[str, object]) -> None:
-    """Write the mark that the release is whole."""
-    with appearing(folder / MARKER) as part:
-        part.write_text(json.dumps(entries, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

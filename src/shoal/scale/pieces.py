@@ -122,6 +122,12 @@ def batches(
         raise FileError(f"{Path(piece.path).name!r} changed while it was read. Run again.")
 
 
+def read_columns(path: str, columns: Sequence[str]) -> pa.Table:
+    """Return some columns of all records of a file."""
+    with _reading(path), _parquet(path) as file:
+        return file.read(columns=list(columns)).select(list(columns))
+
+
 def usual(table: pa.Table) -> pa.Table:
     """Return a table without notes, and without dictionaries, which differ from file to file."""
     return one_zero(table.cast(_usual(table.schema)))

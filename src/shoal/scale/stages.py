@@ -80,11 +80,12 @@ class Run:
             remarks,
             tuple(map(str, self.warnings)),
             {"number": sum(sizes.values()), "smallest": min(sizes), "largest": max(sizes)},
-            provenance(left, len(grouped), grouped, self.at_once, self.seed),
+            provenance(parts, grouped, self.at_once, self.seed),
             tuple(
                 {n: getattr(p, n) for n in ("name", "records", "bytes", "sha256")} for p in parts
             ),
             drawn,
+            recoded=tuple(self.step.strata) if job.strata.merged is not None else (),
         )
 
     def _files(self, source: Any) -> list[str]:
