@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from clusters import write_files
-from shoal import Plan, scale
+from shoal import Plan, scale, verify
 from shoal.errors import StrataMerged
 from shoal.partitioners import MDAV
 from shoal.scale.pieces import sorted_by
@@ -56,6 +56,18 @@ def test_a_table_of_one_block_merges_and_masks_as_in_memory(client, tmp_path):
         else:
             assert one.column(name).to_pylist() == other.column(name).to_pylist()
     assert made.measures["information_loss"] == pytest.approx(memory.measures["information_loss"])
+
+
+def test_merged_strata_and_weights_are_told_and_verified(client, tmp_path):
+    table = towns(3).append_column("stands", pa.array(np.linspace(1, 4, sum(SIZES.values()))))
+    folder = write_files(table, tmp_path / "in")
+    page, record = tmp_path / "out.html", tmp_path / "out.json"
+    plan = plan_of(weight="stands", weighted_distances=True)
+    scale.mask(folder, plan, tmp_path / "out", client=client, at_once=100,
+               report=page, manifest=record)  # fmt: skip
+    assert "Totals under the weights" in page.read_text()
+    found = verify(tmp_path / "out", record, original=folder, client=client)
+    assert all(check.passed for check in found), found
 
 
 def test_merged_strata_keep_k_and_know_no_order(client, tmp_path):
