@@ -1,7 +1,9 @@
 """Large tables on the command line."""
 
 import json
+from contextlib import suppress
 from pathlib import Path
+from socket import socket
 
 import pytest
 from typer.testing import CliRunner
@@ -11,6 +13,7 @@ from shoal import Plan
 from shoal.cli import app
 from shoal.errors import FileError
 from shoal.partitioners import MDAV
+from shoal.scale.cluster import opened
 
 
 @pytest.fixture
@@ -141,3 +144,25 @@ def test_a_local_cluster_that_does_not_start_is_tried_again_and_told(source, tmp
     assert "did not start in 3 tries" in done.output
     assert len(tries) == 3
     assert not (tmp_path / "out").exists()
+
+
+def test_a_local_cluster_starts_beside_another_that_holds_the_usual_port():
+    with socket() as taken:
+        with suppress(OSError):  # somebody else holds it
+            taken.bind(("127.0.0.1", 8787))
+            taken.listen()
+        with opened(None) as client:  # a warning would be an error here
+            assert client.cluster.scheduler.services["dashboard"].port != 8787
+
+
+def test_scratch_that_stays_is_told_though_the_run_failed(source, tmp_path, monkeypatch):
+    monkeypatch.setattr("shoal.scale.folder.shutil.rmtree", lambda *words, **options: None)
+    monkeypatch.setattr("shoal.scale.run.opened", _fails)
+    done = shoal("mask", source, tmp_path / "out", "-c", "age", "-k", 4, "-m", "mdav")
+    assert done.exit_code == 1
+    assert "warning: The scratch folder" in done.stderr
+    assert "error: no" in done.stderr
+
+
+def _fails(client):
+    raise FileError("no")

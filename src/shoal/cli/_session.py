@@ -15,7 +15,7 @@ from typing import Any
 import typer
 
 from shoal import progress
-from shoal.errors import ParameterError, ShoalError, ShoalWarning
+from shoal.errors import ParameterError, ScratchLeft, ShoalError, ShoalWarning
 
 _interrupted = False
 
@@ -64,6 +64,8 @@ def session(*, quiet: bool = False) -> Iterator[None]:
         with ExitStack() as stack:
             stack.enter_context(warnings.catch_warnings())
             warnings.simplefilter("ignore", ShoalWarning)  # told after the work, not in between
+            warnings.simplefilter("always", ScratchLeft)  # there may be no after
+            warnings.showwarning = _shown(warnings.showwarning)
             if not quiet:
                 stack.enter_context(_compilation_told())
             if sys.stderr.isatty() and not quiet:
@@ -92,6 +94,18 @@ def session(*, quiet: bool = False) -> Iterator[None]:
             " Please report the lines above; SHOAL_DEBUG=1 shows the message too."
         )
         raise typer.Exit(1) from None
+
+
+def _shown(usual: Callable[..., None]) -> Callable[..., None]:
+    """Return what shows a warning that cannot wait as all others are shown after the work."""
+
+    def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+        if issubclass(category, ScratchLeft):
+            typer.secho(f"warning: {message}", fg="yellow", err=True)
+        else:
+            usual(message, category, *where, **more)
+
+    return show
 
 
 def complain(message: str) -> None:

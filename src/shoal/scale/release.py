@@ -26,6 +26,7 @@ from shoal.scale.exact import UNIT
 from shoal.scale.folder import MARKER
 from shoal.scale.job import Job
 from shoal.scale.passes import Grouped, Part
+from shoal.scale.weights import total_change
 from shoal.table.roles import listed
 
 SECRET = ("confidential", "confidential_codes", "ordered")
@@ -45,7 +46,8 @@ class LargeRelease:
     plan : Plan
         What was done; running it again gives the same files.
     measures : dict
-        Value of each measure by name: ``information_loss`` of all records, summed exactly;
+        Value of each measure by name: ``information_loss`` and, with weights,
+        ``weighted_total_change`` of all records, summed exactly;
         ``smallest_class``, ``class_sizes``, ``reidentification`` and
         ``homogeneous_classes`` counted on the released files; ``linkage`` of a sample.
     remarks : dict
@@ -65,6 +67,8 @@ class LargeRelease:
         The type of each released column, as its files tell it.
     came : tuple of dict
         Name, bytes and hash of each file of the source, where a manifest was asked for.
+    recoded : tuple of str
+        Columns of strata in which records of merged strata show another value than their own.
     """
 
     target: Path
@@ -78,11 +82,13 @@ class LargeRelease:
     drawn_seeds: tuple[int, ...] = ()
     types: dict[str, str] = field(default_factory=dict)
     came: tuple[dict[str, Any], ...] = ()
+    recoded: tuple[str, ...] = ()
 
     @property
     def unchanged(self) -> tuple[str, ...]:
         """Columns that leave as they came."""
-        return tuple(name for name in self.types if name not in self.plan.masked)
+        changed = (*self.plan.masked, *self.recoded)
+        return tuple(name for name in self.types if name not in changed)
 
     @property
     def grouped(self) -> list[dict[str, int]]:
@@ -164,6 +170,10 @@ def measured(
         },
     }
     remarks: dict[str, str] = {}
+    if job.step.weight is not None and job.book.complete:
+        found["weighted_total_change"], remarks["weighted_total_change"] = total_change(
+            summed(one.totals for one in grouped), job.book.complete
+        )
     if job.confidential:
         found["homogeneous_classes"] = summed(part.homogeneous for part in parts)
     asked = sum(one.asked for one in grouped)
