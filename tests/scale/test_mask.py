@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from clusters import Client, cluster, people, write_files
 from shoal import Plan, progress, scale
-from shoal.errors import FileError, InputError, ParameterError, PlanError, ShoalWarning
+from shoal.errors import ColumnError, FileError, InputError, ParameterError, PlanError, ShoalWarning
 from shoal.measure import linkage
 from shoal.partitioners import MDAV, VMDAV, Blocked, Refine, partitioner
 from shoal.scale.passes import one_at_a_time
@@ -401,6 +401,22 @@ def test_a_table_that_drops_every_record_is_refused(client, tmp_path):
         scale.mask(folder, plan_of(["age"], missing="drop"), tmp_path / "out", client=client)
 
 
+def test_a_dask_frame_that_no_plan_could_mean_is_refused(client, tmp_path):
+    import dask.dataframe as frames
+
+    table = people(40).select(["age", "height"]).to_pandas()
+    table["height"] = table["height"].round().astype("category")  # numbers as categories
+    frame = frames.from_pandas(table, npartitions=2)
+    with pytest.raises(ColumnError, match="'height' of the Dask DataFrame holds categories"):
+        scale.mask(frame, plan_of(["age", "height"]), tmp_path / "out", client=client)
+    with pytest.raises(InputError, match="must be a folder"):
+        scale.mask(frame["age"], plan_of(["age"]), tmp_path / "out", client=client)
+    table.columns = ["age", "age"]
+    twice = frames.from_pandas(table, npartitions=2)
+    with pytest.raises(ColumnError, match="several columns 'age'"):
+        scale.mask(twice, plan_of(["age"]), tmp_path / "out", client=client)
+
+
 def test_a_partition_of_another_type_is_refused_without_its_values(client, tmp_path):
     import dask.dataframe as frames
 
@@ -423,7 +439,8 @@ def test_what_repeats_a_run_is_kept(made):
 
 
 def test_the_source_is_never_replaced(client, source):
-    (source / "_SUCCESS").touch()
+    names = [{"name": path.name} for path in source.iterdir()]
+    (source / "_SUCCESS").write_text(json.dumps({"promise": {}, "files": names}))
     with pytest.raises(FileError, match="holds the source"):
         scale.mask(source, plan_of(["age"]), source, client=client, force=True)
     (source / "_SUCCESS").unlink()

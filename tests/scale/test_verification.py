@@ -232,6 +232,36 @@ def test_a_manifest_of_a_folder_that_lacks_a_part_is_refused(out):
         verify(out, out.with_suffix(".json"))
 
 
+@pytest.mark.parametrize(
+    ("part", "wrong"),
+    [
+        ("promise", {}),
+        ("large", None),
+        ("output", []),
+        ("output", {"files": [{}]}),
+        ("output", {"files": None}),
+        ("input", {"files": [3]}),
+        ("versions", []),
+    ],
+)
+def test_a_damaged_manifest_is_refused(part, wrong, out):
+    resealed(out, lambda entries: entries.update({part: wrong}))
+    with pytest.raises(FileError, match="damaged"):
+        verify(out, out.with_suffix(".json"))
+
+
+def test_other_bytes_by_other_software_are_told_as_such(out, source, client):
+    def older(entries):
+        entries["large"]["at_once"] = 200
+        entries["versions"] |= {"numpy": "1.0", "forgotten": "2"}
+
+    resealed(out, older)
+    told = verify(out, out.with_suffix(".json"), original=source, client=client)[-1]
+    assert not told.passed
+    assert "other bytes; versions differ: numpy 1.0 then, " in told.told
+    assert told.told.endswith("forgotten 2 then, none now")
+
+
 def test_a_cluster_that_does_not_answer_is_no_verdict(out, source, monkeypatch):
     def gone(*places, **options):
         raise ClusterError("No scheduler answers.")
