@@ -233,6 +233,10 @@ def test_records_are_sorted_by_all_that_they_hold():
 def test_what_has_no_order_is_refused_by_name():
     with pytest.raises(ColumnError, match="'tags' holds list"):
         check_sortable(pa.schema([("x", pa.int64()), ("tags", pa.list_(pa.int64()))]))
+    inside = pa.struct([("a", pa.int64()), ("b", pa.list_(pa.int64()))])
+    with pytest.raises(ColumnError, match="'both' holds struct"):
+        check_sortable(pa.schema([("both", inside)]))
+    check_sortable(pa.schema([("one", pa.struct([("a", pa.int64())]))]))
 
 
 def write(path, n=10, row_group_size=4, **more):

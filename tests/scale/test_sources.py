@@ -51,7 +51,7 @@ def test_a_file_counts_once_whatever_it_is_called(tmp_path):
     for twice in ([path, path], [path, tmp_path / "link/a.parquet"], [tmp_path / "in", path]):
         with pytest.raises(FileError, match="named twice"):
             find_files(twice)
-    with pytest.raises(FileError, match="named twice"):
+    with pytest.raises(FileError, match="are one file, which is named twice"):
         find_files([path, tmp_path / "b.parquet"])
     assert find_files(tmp_path / "link") == [str(tmp_path / "link/a.parquet")]
 

@@ -134,13 +134,21 @@ def sorted_by(table: pa.Table, columns: Sequence[str]) -> pa.Table:
 def check_sortable(schema: pa.Schema) -> None:
     """Refuse columns of types that have no order."""
     for field in schema:
-        try:
-            pc.sort_indices(pa.table({"x": pa.array([], field.type)}), [("x", "ascending")])
-        except (pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        if not _sortable(field.type):
             raise ColumnError(
                 f"Column {field.name!r} holds {field.type} values, which have no order that"
                 " released records could be sorted by. Leave it out, or turn it into text."
-            ) from None
+            )
+
+
+def _sortable(kind: Any) -> bool:
+    if pa.types.is_struct(kind):  # one that is empty is never looked into
+        return all(_sortable(field.type) for field in kind)
+    try:
+        pc.sort_indices(pa.table({"x": pa.array([], kind)}), [("x", "ascending")])
+    except (pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        return False
+    return True
 
 
 def _parquet(path: str) -> pq.ParquetFile:

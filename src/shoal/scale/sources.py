@@ -29,7 +29,8 @@ def find_files(source: Place | Sequence[Place]) -> list[str]:
     found.sort()
     for one, other in pairwise(sorted(found, key=_real)):
         if _real(one) == _real(other):
-            raise FileError(f"{other!r} is named twice. Its records would count twice.")
+            names = repr(one) if one == other else f"{one!r} and {other!r} are one file, which"
+            raise FileError(f"{names} is named twice. Its records would count twice.")
     return found
 
 
