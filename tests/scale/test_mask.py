@@ -134,6 +134,29 @@ def test_the_loss_is_that_of_the_records(client, tmp_path):
     assert "block" in found.remarks["linkage"]
 
 
+def test_every_number_that_is_told_is_that_of_memory(client, tmp_path):
+    rng = np.random.default_rng(2)
+    table = pa.table({"a": rng.integers(0, 6, 400), "b": rng.integers(0, 4, 400)})
+    table = table.append_column("ill", pa.array(rng.choice(["no", "yes"], 400, p=[0.9, 0.1])))
+    plan = plan_of(["a", "b"], roles={"ill": "confidential"})
+    folder = write_files(table, tmp_path / "in")
+    found = scale.mask(folder, plan, tmp_path / "out", client=client).measures
+    memory = plan.run(sorted_by(table, ["a", "b"])).measures
+    for name in ("smallest_class", "class_sizes", "reidentification", "homogeneous_classes"):
+        assert found[name] == memory[name]
+    assert found["reidentification"]["marketer"] < 1 / found["smallest_class"]
+    assert found["information_loss"] == pytest.approx(memory["information_loss"], rel=1e-12)
+
+
+def test_linkage_tells_how_many_records_were_looked_for(client, monkeypatch, tmp_path):
+    monkeypatch.setattr("shoal.scale.stages.ASKED", 60)
+    folder = write_files(people(900), tmp_path / "in")
+    found = scale.mask(folder, plan_of(["age", "height"]), tmp_path / "out", client=client)
+    asked = int(found.remarks["linkage"].split()[1])
+    assert 30 < asked < 120
+    assert f"Of {asked} records drawn from 900, " in found.remarks["linkage"]
+
+
 def test_a_table_of_one_block_is_masked_as_in_memory(client, tmp_path):
     table = people().set_column(1, "age", pa.array(np.random.default_rng(1).normal(size=3000)))
     plan = plan_of(["age", "height", "job"], roles=ROLES, within="region")

@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 
 def is_dask_frame(source: Any) -> bool:
     """Say whether the source is a Dask DataFrame; without importing Dask."""
-    return type(source).__module__.startswith(("dask.", "dask_expr.")) and all(
-        hasattr(source, name) for name in ("to_delayed", "columns", "dtypes")
-    )
+    ours = type(source).__module__.startswith(("dask.", "dask_expr."))
+    return ours and hasattr(source, "columns") and getattr(source, "ndim", 0) == 2
 
 
 def write_frame(
