@@ -200,6 +200,13 @@ def test_an_original_of_more_files_is_seen(out, source, client, tmp_path):
     assert failed(out, original=[source, more], client=client) == ["original", "run again"]
 
 
+def test_an_original_that_holds_a_file_twice_is_seen(out, source, monkeypatch, tmp_path):
+    monkeypatch.setattr("shoal.verification.folder.FolderAudit._repeated", lambda *_: (True, ""))
+    more = shutil.copytree(source, tmp_path / "more")
+    shutil.copy(more / "0.parquet", more / "copy.parquet")
+    assert failed(out, original=more) == ["original"]
+
+
 def test_a_plan_that_did_not_make_the_folder_is_seen(out, source, client):
     resealed(out, lambda entries: entries["large"].update(at_once=200))
     assert failed(out, original=source, client=client) == ["run again"]
