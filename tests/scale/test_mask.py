@@ -138,7 +138,8 @@ def test_every_number_that_is_told_is_that_of_memory(client, tmp_path):
     rng = np.random.default_rng(2)
     table = pa.table({"a": rng.integers(0, 6, 400), "b": rng.integers(0, 4, 400)})
     table = table.append_column("ill", pa.array(rng.choice(["no", "yes"], 400, p=[0.9, 0.1])))
-    plan = plan_of(["a", "b"], roles={"ill": "confidential"})
+    table = table.append_column("flat", pa.array(np.ones(400)))
+    plan = plan_of(["a", "b", "flat"], roles={"ill": "confidential"})
     folder = write_files(table, tmp_path / "in")
     found = scale.mask(folder, plan, tmp_path / "out", client=client).measures
     memory = plan.run(sorted_by(table, ["a", "b"])).measures
