@@ -12,9 +12,18 @@ from hypothesis import strategies as st
 
 from clusters import Client, cluster, people, write_files
 from shoal import Plan, progress, scale
-from shoal.errors import ColumnError, FileError, InputError, ParameterError, PlanError, ShoalWarning
+from shoal.errors import (
+    ColumnError,
+    FileError,
+    GuaranteeBroken,
+    InputError,
+    ParameterError,
+    PlanError,
+    ShoalWarning,
+)
 from shoal.measure import linkage
 from shoal.partitioners import MDAV, VMDAV, Blocked, Refine, partitioner
+from shoal.scale import passes
 from shoal.scale.passes import one_at_a_time
 from shoal.scale.pieces import sorted_by
 from tables import tables_and_k
@@ -147,6 +156,23 @@ def test_every_number_that_is_told_is_that_of_memory(client, tmp_path):
         assert found[name] == memory[name]
     assert found["reidentification"]["marketer"] < 1 / found["smallest_class"]
     assert found["information_loss"] == pytest.approx(memory["information_loss"], rel=1e-12)
+
+
+def test_the_smallest_class_is_counted_on_the_files(client, monkeypatch, tmp_path):
+    table = pa.table({"a": [0.0] * 32 + [1.0] * 48})
+    folder = write_files(table, tmp_path / "in")
+    found = scale.mask(folder, plan_of(["a"]), tmp_path / "out", client=client)
+    assert (found.groups["smallest"], found.measures["smallest_class"]) == (4, 32)
+    mask = passes._masked
+
+    def leaky(*words):
+        made = mask(*words)
+        return made.set_column(0, "a", pa.array([0.5, *made.column("a").to_pylist()[1:]]))
+
+    monkeypatch.setattr(passes, "_masked", leaky)
+    with pytest.raises(GuaranteeBroken, match="holds 1 records"):
+        scale.mask(folder, plan_of(["a"]), tmp_path / "no", client=client)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "out"]
 
 
 def test_linkage_tells_how_many_records_were_looked_for(client, monkeypatch, tmp_path):

@@ -59,7 +59,7 @@ def opened(client: "Client | str | None") -> Iterator["Client"]:
 
 
 def _check_address(address: str) -> None:
-    """Raise a ValueError where an address can be none; a client that was half made complains."""
+    """Raise where an address can be none: a client that was half made would complain later."""
     from distributed.comm import get_address_host_port
 
     if not address.startswith(("inproc://", "ucx://")):  # these have neither host nor port
