@@ -134,9 +134,7 @@ def merge_small(strata: Strata, k: int, Z: Matrix, units: Codes | None = None) -
         own = np.isin(part, strata.rows[at])
         shown[part[~own]] = strata.rows[at][0]
     records = [len(part) for part in strata.rows]
-    told = told_merged(
-        members, sizes, records, k, strata.name, columns=strata.columns, what=_what(units)
-    )
+    told = told_merged(members, sizes, records, k, columns=strata.columns, what=_what(units))
     examples = [strata.examples[at] for at in largest]
     return Strata(strata.frame, strata.columns, rows, examples, shown, (StrataMerged(told),))
 
@@ -189,24 +187,17 @@ def told_merged(
     sizes: Sequence[int],
     records: Sequence[int],
     k: int,
-    name: Callable[[int], str],
     *,
     columns: Sequence[str],
     what: str = "records",
 ) -> str:
-    """Say which strata were merged; where most are small, their names may be persons."""
+    """Say how many strata were merged: no names, for the release hides the small ones."""
     small = sum(size < k for size in sizes)
-    pairs = list(zip(members, largest_of(members, sizes), strict=True))
+    pairs = zip(members, largest_of(members, sizes), strict=True)
     moved = sum(records[at] for group, kept in pairs for at in group if at != kept)
-    joined = [
-        f"{', '.join(name(at) for at in sorted(group) if at != kept)} with {name(kept)}"
-        for group, kept in pairs
-        if len(group) > 1 and 2 * small <= len(sizes)
-    ]
-    which = f": {'; '.join(joined)}" if joined else ""
     return (
         f"{small} of {len(sizes)} strata held fewer than k={k} {what}; merged with the"
-        f" nearest stratum{which}. {moved} record{'s' if moved != 1 else ''} of merged strata"
+        f" nearest stratum. {moved} record{'s' if moved != 1 else ''} of merged strata"
         f" now show{'s' if moved == 1 else ''} the values of the largest of them in"
         f" {', '.join(map(repr, columns))}."
     )

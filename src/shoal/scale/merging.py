@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from shoal.mask.strata import join_small, largest_of, told_merged
 from shoal.scale.cluster import stage
 from shoal.scale.exact import UNIT, exact_sum
-from shoal.scale.job import Job, Merged, Strata, load_job, save_job, task
+from shoal.scale.job import Job, Merged, load_job, save_job, task
 from shoal.scale.pieces import Piece, batches
 
 if TYPE_CHECKING:
@@ -65,9 +65,7 @@ def merge_strata(
     ):
         into[group], shown[group] = number, kept
     sizes = counts.tolist()
-    told = told_merged(
-        members, sizes, sizes, k, lambda at: _name(strata, at), columns=strata.columns
-    )
+    told = told_merged(members, sizes, sizes, k, columns=strata.columns)
     return Merged(into, shown), told
 
 
@@ -102,10 +100,3 @@ def _add(sums: Sums, more: Sums) -> None:
     for at, found in more.items():
         before = sums.get(at)
         sums[at] = found if before is None else [a + b for a, b in zip(before, found, strict=True)]
-
-
-def _name(strata: Strata, at: int) -> str:
-    """Return what to call a stratum, as in memory."""
-    places = strata.places(strata.numbers[[at]])
-    pairs = zip(strata.values, places, strict=True)
-    return repr(", ".join(str(known[int(place[0])].as_py()) for known, place in pairs))
