@@ -4,15 +4,17 @@ from itertools import count
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from shoal import progress
 from shoal.kernels.subsets import best_groups
-from shoal.partitioners import MDAV, Sorted, _closing, _proof
+from shoal.partitioners import MDAV, Sorted, _anew, _closing, _proof
 from shoal.partitioners._pricing import Pains, Pricing
 from shoal.partitioners._programme import Duals
 from shoal.partitioners.prove import prove
+from shoal.partitioners.refine import refine
+from shoal.partitioners.search import Found, search
 from tables import tables_and_k
 from twins.optimal import groups_of, sse
 from twins.pricing import pairs_and_triples
@@ -82,6 +84,7 @@ def test_a_search_cut_short_proves_less_and_nothing_wrong(case, work, most):
             few = Pains(max(most, k), work, getattr(_proof, name).larger)
             patch.setattr(_proof, name, few)
         patch.setattr(_closing, "MANY", ())
+        patch.setattr(_anew, "TRIES", 0)
         assert proven(X, k).bound <= least_sse(X, k) * (1 + 1e-14)
 
 
@@ -179,3 +182,96 @@ def test_the_same_table_gives_the_same_proof():
     one, two = proven(X, 4), proven(X, 4)
     assert (one.labels == two.labels).all()
     assert one.bound == two.bound
+
+
+@given(
+    case=cases(most=11),
+    seed=st.integers(0, 10**6),
+    high=st.sampled_from([0.5, 1, 3]),
+    most=st.integers(3, 200),
+    part=st.sampled_from([0.3, 1.0]),
+)
+@settings(max_examples=60)
+def test_a_choice_that_covers_the_leading_records_alone_bounds_all_partitions(
+    case, seed, high, most, part
+):
+    """Any prices, tolls and fee; a list that ends early, and a step shorter than the gap."""
+    X, k = case
+    rng, n, least = np.random.default_rng(seed), len(X), least_sse(X, k)
+    assume(least > 0)
+    proof = _proof.Proof(X, k, MDAV(k=k).fit_predict(X), _proof.Budget(NEVER, looks()))
+    triples = [rng.choice(n, 3, replace=False) for _ in range(seed % 9)]
+    proof.columns.triples = np.array(triples, np.int64).reshape(-1, 3)
+    toll = least / n * rng.uniform(0, high, len(triples))
+    duals = Duals(least / n * rng.uniform(0, high, n), toll, float(seed % 3) * least / n)
+    exact = Pains(10**6, 10**6)
+    base = proof.pricing(proof.columns.triples, duals, least, exact, proof.hear).bound
+    proof.duals, proof.bound = duals, base
+    step = part * (proof.known - base)
+    columns, leading = _closing.listed(proof, step, most + proof.labels.max() + 1)
+    _closing.bound_by(proof, base, step, columns, leading)
+    assert proof.bound <= least * (1 + 1e-14)
+    assert proof.known >= least * (1 - 1e-12)
+    if leading.all() and part == 1:
+        assert proof.known == pytest.approx(least, rel=1e-8, abs=1e-12)
+
+
+def test_a_few_dear_records_close_most_of_the_gap():
+    """Groups of the many records close by are too many to be listed, and need not be."""
+    rng = np.random.default_rng(5)
+    X = np.vstack([rng.normal(size=(60, 2)) * 100, rng.normal(size=(120, 2))])
+    labels = refine(X, MDAV(k=3).fit_predict(X), 3)
+    proof = _proof.Proof(X, 3, labels, _proof.Budget(NEVER, looks()))
+    proof.relax()
+    proof.lift()
+    _closing.choose(proof)
+    base, gap = proof.bound, proof.known - proof.bound
+    columns, leading = _closing.listed(proof, gap, 3000)
+    assert 0 < leading.sum() < 100
+    _closing.bound_by(proof, base, gap, columns, leading)
+    assert proof.known - proof.bound < 0.1 * gap
+
+
+def test_time_that_is_left_goes_to_searches_with_other_draws(monkeypatch):
+    X = np.random.default_rng(6).normal(size=(40, 3))
+    seeds, asked = [], []
+
+    def noted(*args, seed, rounds):
+        seeds.append(seed)
+        asked.append(rounds)
+        return search(*args, seed=seed, rounds=rounds)
+
+    monkeypatch.setattr(_anew, "search", noted)
+    monkeypatch.setattr(_anew, "TRIES", 2)
+    monkeypatch.setattr(_closing, "MANY", ())
+    monkeypatch.setattr(_anew, "is_closed", lambda proof: False)
+    prove(X, MDAV(k=3).fit_predict(X), 3, budget=NEVER, clock=looks(), seed=5)
+    assert seeds == [6, 7, 8, 9]
+    assert asked[0] == _anew.FIRST * 40
+    assert asked[-1] == _anew.MOST * 40
+
+
+def test_ctrl_c_in_a_further_search_ends_the_proof_and_keeps_what_it_found(monkeypatch):
+    X = np.random.default_rng(7).normal(size=(30, 2))
+    calls = []
+
+    def cut(X, labels, k, *, seed, rounds):
+        calls.append(seed)
+        return Found(labels, rounds, (0, 0), whole=False)
+
+    monkeypatch.setattr(_anew, "search", cut)
+    start = Sorted(k=3, by="sum-of-z").fit_predict(X)
+    found = prove(X, start, 3, budget=NEVER, clock=looks())
+    assert calls == [1]
+    assert sse(X, groups_of(found.labels)) <= sse(X, groups_of(MDAV(k=3).fit_predict(X))) + 1e-9
+    assert not found.optimal
+
+
+def test_a_search_within_a_proof_tells_of_the_proof():
+    X = np.random.default_rng(8).normal(size=(40, 3))
+    told = []
+    with progress.listening(lambda *said: told.append(said)):
+        prove(X, MDAV(k=3).fit_predict(X), 3, budget=400, clock=looks())
+    stages = {stage.partition(",")[0] for stage, _, _ in told}
+    assert "proving" in stages
+    assert "searching" not in stages

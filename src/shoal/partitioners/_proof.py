@@ -123,9 +123,8 @@ class Proof:
             [np.minimum(self.apart, shares) / WIDE, np.maximum(self.apart, shares) * WIDE]
         )
         price = self.warm_up(np.clip(self.apart, *box), box, HOT, BRIEF)
-        open_box = np.full(box.shape, np.inf) * np.array([[-1.0], [1.0]])
         price = self.warm_up(price, box, WARM, MIDDLE)
-        self.warm_up(price, open_box, COOL, PLAIN)
+        self.warm_up(price, box, COOL, PLAIN)
 
     def blend(self, duals: Duals) -> Duals:
         """Pull prices towards the best ones known: vertices jump about."""

@@ -256,7 +256,7 @@ class Prove(Improver):
         seconds = min(SEARCHED * self.budget, ENOUGH * len(X))
         found = search(X, labels, k, seed=seed, seconds=seconds)
         left = self.budget - (time.monotonic() - began)
-        proven = prove(X, found.labels, k, budget=max(0.0, left))
+        proven = prove(X, found.labels, k, budget=max(0.0, left), seed=seed)
         self.bound_, self.optimal_ = proven.bound, proven.optimal
         self.cut_short_ = not proven.optimal
         return proven.labels
