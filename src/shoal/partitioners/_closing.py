@@ -34,6 +34,7 @@ def listed(proof: Proof, step: float, most: int) -> tuple[Columns, Leading]:
     """
     columns = Columns(proof.columns.X, proof.k)
     columns.add_partition(proof.labels)
+    known = len(columns)
     triples = proof.columns.triples[: len(proof.duals.toll)]
     order = np.argsort(-proof.duals.price, kind="stable").astype(np.int64)
     sizes = range(proof.k, 2 * proof.k)
@@ -43,7 +44,7 @@ def listed(proof: Proof, step: float, most: int) -> tuple[Columns, Leading]:
     for first in order:
         for size, price, rows in zip(sizes, prices, found, strict=True):
             count = all_groups(proof.pricing.field, price, first, size, proof.duals.fee, step, rows)
-            if count < 0 or len(columns) + count > most:
+            if count < 0 or len(columns) + count > most + known:
                 return columns, leading
             columns.add(rows[:count])
         leading[first] = True
@@ -52,33 +53,37 @@ def listed(proof: Proof, step: float, most: int) -> tuple[Columns, Leading]:
 
 
 def settle(proof: Proof, columns: Columns, leading: Leading) -> float:
-    """Let the others pay for themselves; return what they pay in all.
+    """Let the others pay for themselves; return what they pay in all, at least.
 
-    Tolls that only groups of leading records can owe become inequalities again.
+    Tolls that only groups of leading records can owe become inequalities again. The
+    groups of the others alone cost no less than the bound of these prices allows for.
     """
-    toll, fee = proof.duals.toll, proof.duals.fee
+    price, toll, fee = proof.duals
+    fees = fee * (len(columns.X) // proof.k)
     triples = proof.columns.triples[: len(toll)]
     own = leading[triples].sum(axis=1) >= 2
-    price = np.append(np.where(leading, 0.0, proof.duals.price), 0.0)
+    columns.triples = triples[own & (toll > 0)]
+    if leading.all():
+        return 0.0
+    paid = np.append(np.where(leading, 0.0, price), 0.0)
     due = np.zeros(len(columns))
     held = columns.holding(triples[~own])
     np.add.at(due, held[:, 1], toll[~own][held[:, 0]])
-    columns.costs = columns.costs + due + fee - price[columns.members].sum(axis=1)
-    columns.triples = triples[own & (toll > 0)]
-    return float(price.sum() - toll[~own].sum() - fee * (len(columns.X) // proof.k))
+    columns.costs = columns.costs + due + fee - paid[columns.members].sum(axis=1)
+    allowed = proof.base - (price.sum() - toll.sum() - fees)
+    return float(paid.sum() - toll[~own].sum() - fees + allowed)
 
 
-def bound_by(proof: Proof, base: float, step: float, columns: Columns, leading: Leading) -> None:
+def bound_by(proof: Proof, step: float, columns: Columns, leading: Leading) -> None:
     """Bound all partitions by the best choice among listed groups."""
     groups, limit = int(proof.labels.max()) + 1, len(columns.X) // proof.k
-    whole = leading.all() and step > proof.known - base
+    whole = leading.all() and step > proof.known - proof.base
     seconds = proof.left * (1.0 if whole else SHARE)
-    paid, duals = settle(proof, columns, leading), proof.duals
-    cheap = base - (duals.price.sum() - duals.toll.sum() - duals.fee * limit)
+    paid = settle(proof, columns, leading)
     for choice in Programme(columns, limit, leading).choose(groups, seconds, proof.hear):
         if choice.columns is not None:
             keep(proof, labels_of(columns, choice.columns))
-        bound = min(choice.bound + paid + cheap, base + step, proof.known)
+        bound = min(choice.bound + paid, proof.base + step, proof.known)
         proof.bound = max(proof.bound, bound - SURE * proof.known)
 
 
@@ -89,15 +94,14 @@ def is_closed(proof: Proof) -> bool:
 
 def close(proof: Proof) -> None:
     """Improve the partition and the bound by whole groups."""
-    base = proof.bound
     choose(proof)
     for most in MANY:
-        step = proof.known - base + SURE * proof.known
+        step = proof.known - proof.base + SURE * proof.known
         columns, leading = listed(proof, step, most)
-        bound_by(proof, base, step, columns, leading)
+        bound_by(proof, step, columns, leading)
         if leading.all() or is_closed(proof):
             return
-        while not leading.all():
+        while not leading.all() and step > SURE * proof.known:  # groups may be many at no step
             step *= SHORTEN
             columns, leading = listed(proof, step, most)
-        bound_by(proof, base, step, columns, leading)
+        bound_by(proof, step, columns, leading)
