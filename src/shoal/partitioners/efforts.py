@@ -216,6 +216,7 @@ class Prove(Improver):
     1. A fifth of the time goes to :class:`Search`.
     2. A linear programme of all groups gives a value that no partition goes below.
     3. An integer programme chooses among the groups it holds.
+    4. Further searches, each with its own draws, fill the time that is left.
 
     **Guarantee.** No groups of at least k have an SSE below ``bound_``. The loss is
     never above that of the method.
