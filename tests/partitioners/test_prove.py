@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from shoal import progress
 from shoal.kernels.subsets import best_groups
 from shoal.partitioners import MDAV, Sorted, _anew, _closing, _proof
+from shoal.partitioners._columns import Columns
 from shoal.partitioners._pricing import Pains, Pricing
 from shoal.partitioners._programme import Duals
 from shoal.partitioners.prove import prove
@@ -208,24 +209,32 @@ def priced(X, k, seed):
     return proof, least
 
 
-@given(
-    case=cases(most=11),
-    seed=st.integers(0, 10**6),
-    most=st.integers(3, 100),
-    part=st.sampled_from([0.3, 1.0]),
-)
-@settings(max_examples=100)
-def test_a_choice_that_covers_the_leading_records_alone_bounds_all_partitions(
-    case, seed, most, part
-):
-    """The list may end early, and the step be shorter than the gap."""
+def led(proof, columns, leading):
+    """Return the known partition and those groups that hold a leading record."""
+    some = Columns(columns.X, proof.k)
+    some.add_partition(proof.labels)
+    for row in columns.members:
+        group = row[row >= 0]
+        if leading[group].any():
+            some.add(group[None])
+    return some
+
+
+@given(case=cases(most=9), seed=st.integers(0, 10**6), part=st.sampled_from([0.3, 1.0]))
+@settings(max_examples=60)
+def test_a_choice_that_covers_the_leading_records_alone_bounds_all_partitions(case, seed, part):
+    """Any records may lead, more and more of them, and the step may be shorter than the gap."""
     proof, least = priced(*case, seed)
-    step = part * (proof.known - proof.base)
-    columns, leading = _closing.listed(proof, step, most)
-    _closing.bound_by(proof, step, columns, leading)
-    assert proof.bound <= least * (1 + 1e-14)
-    assert proof.known >= least * (1 - 1e-12)
-    if leading.all() and part == 1:
+    draws = np.random.default_rng(seed).random(len(case[0]))
+    for share in (0.4, 0.7, 0.9, 1.0):
+        step = part * (proof.known - proof.base)
+        columns, all_lead = _closing.listed(proof, step, 10_000)
+        assert all_lead.all()
+        leading = draws < share
+        _closing.bound_by(proof, step, led(proof, columns, leading), leading)
+        assert proof.bound <= least * (1 + 1e-14)
+        assert proof.known >= least * (1 - 1e-12)
+    if part == 1:
         assert proof.known == pytest.approx(least, rel=1e-8, abs=1e-12)
 
 

@@ -105,9 +105,10 @@ def attempt(
         proof.relax()
         anew = Anew(proof, seed)
         anew.begin()
-        proof.lift()
-        close(proof)
-        anew.persist()
+        if not is_closed(proof):
+            proof.lift()
+            close(proof)
+            anew.persist()
     best = in_order(proof.labels)
     bound = float(np.ldexp(proof.bound, -2 * power))
     return Proven(best, within(X, best)[1], bound, is_closed(proof))
