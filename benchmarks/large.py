@@ -34,10 +34,11 @@ METHODS = {
 }
 KINDS = ["clustered", "heavy-tailed", "gaussian"]
 P = 13
+COLUMNS = [2, 4, 6, P]  # of the tables whose borders are measured
 PER_FILE = 100_000
 JOBLIB_MOST = 1_000_000  # records: longer tables are for Dask
 PUBLISHED = harness.HERE / "results" / "large.json"
-KEY = ("engine", "method", "n")
+KEY = ("engine", "method", "n", "p")
 
 
 def piece(at):
@@ -106,7 +107,7 @@ def by_dask(method, n, folder):
         stages[stage] = round(now - last[1], 2)
 
     warnings.simplefilter("ignore", ShoalWarning)
-    options = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": 50}
+    options = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "silence_logs": 50}
     with LocalCluster(n_workers=os.cpu_count(), **options) as cluster, Client(cluster) as client:
         client.run(warm, method)
         client.run(harness.peak_memory, forget=True)
@@ -133,12 +134,12 @@ def by_dask(method, n, folder):
     }
 
 
-def borders(kind, n):
+def borders(kind, n, p):
     """Measure the loss of blocks against that of MDAV on the whole table, as ratios."""
     from generators import table
     from shoal.partitioners import MDAV, Blocked
 
-    X = table(kind, n, P)
+    X = table(kind, n, p)
     whole = harness.loss(X, MDAV(k=5).fit_predict(X))
     kept, mended = (
         harness.loss(X, Blocked(k=5, seams=seams).fit_predict(X)) / whole
@@ -157,33 +158,33 @@ def warm(method):
     linked_among(X, X + 0.1, np.arange(20))
 
 
-def measure(engine, method, n, scratch=None):
+def measure(engine, method, n, p, scratch=None):
     """Return what one measurement saw."""
     if engine == "joblib":
         found = by_joblib(method, n)
     elif engine == "borders":
-        found = borders(method, n)
+        found = borders(method, n, p)
     else:
         with tempfile.TemporaryDirectory(dir=scratch) as folder:
             found = by_dask(method, n, Path(folder))
-    return {"engine": engine, "method": method, "n": n, **found}
+    return {"engine": engine, "method": method, "n": n, "p": p, **found}
 
 
 def run(options):
     """Measure what is asked for and keep it; what was measured before stays unless asked for."""
     now = harness.commit()
     seen = {tuple(e[name] for name in KEY): e for e in harness.load(options.output)}
-    cases = itertools.product(options.methods, options.n, ("joblib", "dask"))
+    cases = itertools.product(options.methods, options.n, [P], ("joblib", "dask"))
     if options.borders:
-        cases = [(kind, 100_000, "borders") for kind in KINDS]
-    for method, n, engine in cases:
+        cases = itertools.product(KINDS, [100_000], COLUMNS, ["borders"])
+    for method, n, p, engine in cases:
         if engine == "joblib" and n > JOBLIB_MOST:
             continue
-        asked = [{"engine": engine, "method": method, "n": n, "scratch": options.scratch}]
-        for entry in harness.answers(__file__, asked, settings={}):
-            seen[engine, method, n] = {**entry, "commit": now}
+        asked = {"engine": engine, "method": method, "n": n, "p": p, "scratch": options.scratch}
+        for entry in harness.answers(__file__, [asked], settings={}):
+            seen[engine, method, n, p] = {**entry, "commit": now}
             print(entry, file=sys.stderr, flush=True)
-            ordered = sorted(seen, key=lambda key: (key[1], key[2], key[0]))
+            ordered = sorted(seen, key=lambda key: (key[1], key[2], key[3], key[0]))
             harness.save(options.output, [seen[key] for key in ordered])
 
 

@@ -139,6 +139,30 @@ def costs(what):
     )
 
 
+def budgets():
+    """Tell what methods give that take the time they are given, or all there is."""
+    return rows(
+        ["method", "table", "CPU seconds", "what that gave"],
+        [
+            [f"`{e['name']}`", f"{e['n']:,} {KINDS[e['kind']]}", short(e["cpu_seconds"]), e["gave"]]
+            for e in results("costs")
+            if e["what"] == "budget"
+        ],
+    )
+
+
+def cost_commits():
+    """Tell which text was measured, and whether it was one."""
+    commits = list(dict.fromkeys(e["commit"] for e in results("costs")))
+    told = ", ".join(f"`{commit}`" for commit in commits)
+    if len(commits) == 1:
+        return f"Measured in one run, at commit {told}."
+    return (
+        f"Measured on several commits ({told}), some before kernels got faster; `make benchmarks`"
+        " measures all anew."
+    )
+
+
 def doors():
     """Tell what a whole release takes, stage by stage."""
     entries = [e for e in results("doors") if "door" in e]
@@ -205,14 +229,16 @@ def overhead():
 def borders():
     """Tell what the borders of blocks cost."""
     entries = [e for e in results("large") if e["engine"] == "borders"]
-    lines = [[KINDS[e["method"]], e["loss"], e["keep"], e["refine"]] for e in entries]
-    return rows(["kind", "loss of MDAV, %", "seams kept, ratio", "seams mended, ratio"], lines)
+    lines = [[KINDS[e["method"]], e["p"], e["loss"], e["keep"], e["refine"]] for e in entries]
+    titles = ["kind", "columns", "loss of MDAV, %", "seams kept, ratio", "seams mended, ratio"]
+    return rows(titles, lines)
 
 
 TABLES = {
     "large": large, "overhead": overhead, "borders": borders,
     "by-length": by_length, "by-shape": by_shape, "millions": millions, "rivals": rivals,
     "methods": lambda: costs("method"), "measures": lambda: costs("measure"), "doors": doors,
+    "budgets": budgets, "cost-commits": cost_commits,
     "opening": opening, "compiling": compiling,
 }  # fmt: skip
 

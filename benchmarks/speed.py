@@ -83,9 +83,9 @@ def grid(options):
 
 
 def in_cut(kind, n, p, k):
-    """Say whether a case is published: all widths for one k, all k for one width, some long."""
+    """Say whether a case is published: all widths for one k, all k for two widths, some long."""
     if n <= SHORT:
-        return p == 13 or k == 10
+        return p in (13, 30) or k == 10
     if p == 13:
         return k == 10 or (k == 3 and kind != "gaussian")
     return p < 13 and k == 10 and kind == "clustered"

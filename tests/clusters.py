@@ -16,7 +16,7 @@ def cluster(workers, **options):
     """Return a local cluster; its workers find the sources as this process does."""
     if LocalCluster is None:
         lacking("It needs Dask: pip install 'shoal[scale]'.")
-    options = {"threads_per_worker": 1, "dashboard_address": ":0", **options}
+    options = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", **options}
     return LocalCluster(n_workers=workers, silence_logs=50, **options)
 
 

@@ -34,9 +34,10 @@ LAW = {
     "microaggregation": {"partitioners", "plan", "release"},
     "delivery": {"table", "release", "plan"},
     "manifest": {"table", "release"},
-    "verification": {"table", "measure", "promise", "plan", "delivery", "manifest"},
+    "verification": {"table", "measure", "promise", "plan", "delivery", "manifest", "scale"},
     "scale": {
-        "table", "space", "partitioners", "mask", "measure", "findings", "plan",
+        "table", "space", "partitioners", "mask", "measure", "assessment", "findings", "plan",
+        "manifest", "report",
     },
     "cache": set(),
     "comparison": {"table", "partitioners", "mask", "measure", "assessment", "cache", "plan"},

@@ -59,6 +59,8 @@ def test_the_published_part_of_the_grid_is_a_part_of_it(benchmark_):
     assert {case[2] for case in cut} == set(speed.LENGTHS)
     assert {case[3] for case in cut} == set(speed.WIDTHS)
     assert {case[4] for case in cut} == set(speed.KS)
+    for p in (13, 30):
+        assert {case[4] for case in cut if case[2:4] == (100_000, p)} == set(speed.KS)
 
 
 def test_results_are_kept_whole_and_read_again(benchmark_, tmp_path):
@@ -84,7 +86,34 @@ def test_every_method_and_measure_is_counted(benchmark_):
     }
     assert len(names) > 40
     for what, name in names:
+        if what == "budget":
+            assert name in benchmark_("budgets").RUNS
+            continue
         assert sum(costs.counted(what, name, 10_000, 5)) > 0
+
+
+def test_every_method_costs_something_or_gives_something_for_its_budget(benchmark_):
+    from shoal.partitioners import METHODS
+
+    cases = list(benchmark_("costs").cases(["clustered"], [10_000]))
+    assert {name for case in cases if case["what"] != "measure" for name in case["names"]} == set(
+        METHODS
+    )
+
+
+def test_a_part_of_the_costs_is_not_published(benchmark_, capsys):
+    with pytest.raises(SystemExit):
+        benchmark_("costs").main(["--only", "mdav"])
+    assert "whole" in capsys.readouterr().err
+
+
+def test_a_page_says_of_which_commits_its_costs_are(benchmark_, monkeypatch):
+    published = benchmark_("published")
+    entries = [{"commit": "a"}, {"commit": "b"}, {"commit": "a"}]
+    monkeypatch.setattr(published, "results", lambda name: entries)
+    assert "several commits (`a`, `b`)" in published.cost_commits()
+    entries[:] = [{"commit": "a"}, {"commit": "a"}]
+    assert published.cost_commits() == "Measured in one run, at commit `a`."
 
 
 def each(case):

@@ -85,3 +85,7 @@ class TellingOrder(ShoalWarning):
 
 class MissingValues(ShoalWarning):
     """Because of missing values records were dropped, or cells suppressed or filled in."""
+
+
+class ScratchLeft(ShoalWarning):
+    """Scratch files of a large table could not be removed; they hold records as they came."""

@@ -7,13 +7,13 @@ neither paths nor the time, so the same run gives the same bytes.
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from shoal.errors import FileError
-from shoal.release import Release
+from shoal.release import Release, Released
 from shoal.table.database import is_database
 from shoal.table.dialect import Dialect
 from shoal.table.frame import open_frame
@@ -24,27 +24,44 @@ NOTE = "For auditors, not for publication: whoever holds the seeds may undo a ma
 
 def content(release: Release) -> dict[str, Any]:
     """Return what a release says about itself, without files; sealed."""
+    return sealed(_entries(release, open_frame(release.data).columns))
+
+
+def of_folder(
+    release: Released,
+    source: Mapping[str, Any],
+    target: Mapping[str, Any],
+    large: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return the manifest of a release that lies in a folder; sealed.
+
+    ``target`` tells its files and the types of its columns, ``large`` what repeats the run
+    besides the plan.
+    """
+    files = {"input": dict(source), "output": dict(target), "large": dict(large)}
+    return sealed({**_entries(release, list(target["types"])), **files})
+
+
+def _entries(release: Released, columns: Sequence[str]) -> dict[str, Any]:
     plan = release.plan
-    return sealed(
-        {
-            "manifest": VERSION,
-            "note": NOTE,
-            "records": release.provenance["records"],
-            "columns": list(open_frame(release.data).columns),
-            "dropped": plan.dropped,
-            "promise": {
-                "k": plan.k,
-                "smallest_class": release.measures["smallest_class"],
-                "guarantees": [step.guarantee for step in plan.steps],
-            },
-            "plan": plan.to_dict(),
-            "measures": release.measures,
-            "remarks": release.remarks,
-            "warnings": list(release.warnings),
-            "methods": release.provenance["methods"],
-            "versions": release.provenance["versions"],
-        }
-    )
+    return {
+        "manifest": VERSION,
+        "note": NOTE,
+        "records": release.provenance["records"],
+        "columns": list(columns),
+        "dropped": plan.dropped,
+        "promise": {
+            "k": plan.k,
+            "smallest_class": release.measures["smallest_class"],
+            "guarantees": [step.guarantee for step in plan.steps],
+        },
+        "plan": plan.to_dict(),
+        "measures": release.measures,
+        "remarks": release.remarks,
+        "warnings": list(release.warnings),
+        "methods": release.provenance["methods"],
+        "versions": release.provenance["versions"],
+    }
 
 
 def with_files(
@@ -78,6 +95,12 @@ def file_entry(place: str, written: Path | None, table: str | None = None) -> di
     except OSError as error:
         reason = (error.strerror or "the disk said no").lower()
         raise FileError(f"{place!r} could not be read: {reason}.") from None
+
+
+def check_manifest(path: Path) -> None:
+    """Refuse a path whose ending names no manifest."""
+    if path.suffix.lower() != ".json":
+        raise FileError(f"A manifest is a .json file; {path.name!r} is none.")
 
 
 def sha256(path: Path) -> str:
@@ -120,6 +143,11 @@ def load(path: Path) -> dict[str, Any]:
     needed = ("records", "columns", "promise", "plan", "seal")
     if not isinstance(entries, dict) or any(name not in entries for name in needed):
         raise FileError(f"{path.name!r} is no manifest: it lacks one of {', '.join(needed)}.")
+    output, large = entries.get("output", {}), entries.get("large", {})
+    if "files" in output and not ("types" in output and {"at_once", "random_state"} <= set(large)):
+        raise FileError(
+            f"{path.name!r} is of a folder and lacks its types, at_once or random_state."
+        )
     if entries.get("manifest") != VERSION:
         raise FileError(
             f"{path.name!r} is a manifest of another version; this Shoal reads version {VERSION}."

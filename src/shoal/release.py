@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,42 @@ if TYPE_CHECKING:
 
     from shoal.plan import Plan
     from shoal.tradeoff import Point
+
+
+class Released(Protocol):
+    """What reports and manifests ask of a release, wherever its records lie."""
+
+    @property
+    def plan(self) -> "Plan":
+        """What was done."""
+
+    @property
+    def measures(self) -> dict[str, Any]:
+        """Value of each measure by name."""
+
+    @property
+    def remarks(self) -> dict[str, str]:
+        """What is to be said about a measure, by its name."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the person who signs must know."""
+
+    @property
+    def unchanged(self) -> tuple[str, ...]:
+        """Columns that leave as they came."""
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """Number of records, missing cells, methods used and versions of software."""
+
+    @property
+    def profile(self) -> dict[str, Any]:
+        """What pictures are drawn from."""
+
+    @property
+    def grouped(self) -> list[dict[str, int]]:
+        """Number of groups, the smallest and the largest, of each step and block."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +110,18 @@ class Release:
         for groups in self.partitions[1:]:
             joint = in_order(joint * groups.n_groups + groups.labels)
         return joint
+
+    @property
+    def grouped(self) -> list[dict[str, int]]:
+        """Number of groups, the smallest and the largest, of each step and block."""
+        return [
+            {
+                "number": groups.n_groups,
+                "smallest": int(groups.sizes.min()),
+                "largest": int(groups.sizes.max()),
+            }
+            for groups in self.partitions
+        ]
 
     @property
     def manifest(self) -> dict[str, Any]:

@@ -230,6 +230,15 @@ def test_squares_below_the_range_of_single_precision_are_not_ruled_out():
     assert demand(3 * float(gap) ** 2, NEAREST, 1.0, 0.0, 3) < -(gap * gap + gap * gap + gap * gap)
 
 
+def test_records_that_are_alike_in_single_precision_are_told_apart():
+    steps = np.random.default_rng(9).permutation(300)
+    X = np.concatenate([1 + 1e-12 * steps, -1 - 1e-12 * steps])[:, np.newaxis]
+    index = open_index(X)
+    for record in range(0, 600, 40):
+        check_answers(index, X, np.arange(600), X[record], 4)
+    assert not index.alike[index.filled > 0].any()
+
+
 def test_a_frame_turns_to_where_the_table_is_long():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(500, 1)) @ [[3.0, 4.0, 0.0, 0.0]] + 0.01 * rng.normal(size=(500, 4))

@@ -1,13 +1,19 @@
 """Large tables on the command line."""
 
 import json
+from contextlib import suppress
+from pathlib import Path
+from socket import socket
 
 import pytest
 from typer.testing import CliRunner
 
 from clusters import people, write_files
+from shoal import Plan
 from shoal.cli import app
 from shoal.errors import FileError
+from shoal.partitioners import MDAV
+from shoal.scale.cluster import opened
 
 
 @pytest.fixture
@@ -19,27 +25,37 @@ def shoal(*words):
     return CliRunner().invoke(app, [str(word) for word in words])
 
 
-def test_a_folder_becomes_a_folder_on_a_local_cluster(source, tmp_path):
-    done = shoal("mask", source, tmp_path / "out", "-c", "age", "-k", 4, "-m", "mdav", "--json")
+def test_a_folder_becomes_a_folder_with_report_and_manifest_on_a_local_cluster(source, tmp_path):
+    words = ["mask", source, tmp_path / "out", "-c", "age", "-k", 4, "-m", "mdav", "--json"]
+    beside = ["--report", tmp_path / "report.html", "--manifest", tmp_path / "out.json"]
+    done = shoal(*words, *beside)
     assert done.exit_code == 0, done.output
     told = json.loads(done.stdout)
     assert told["records"] == 400
-    assert told["promise"]["smallest_class"] >= 4
+    assert told["promise"]["attained"] >= 4
+    assert told["report"] == str(tmp_path / "report.html")
     assert {entry["name"] for entry in told["files"]} == {"part-00000.parquet"}
     assert "height" in done.stderr
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "_SUCCESS", "part-00000.parquet",
     ]  # fmt: skip
+    assert (tmp_path / "report.html").exists()
+    done = shoal("verify", tmp_path / "out", "--manifest", tmp_path / "out.json")
+    assert done.exit_code == 0, done.output
 
 
-@pytest.mark.parametrize(
-    "option", ["--report", "--manifest", "--table", "--sheet", "--missing-text"]
-)
+@pytest.mark.parametrize("option", ["--target-table", "--table", "--sheet", "--missing-text"])
 def test_options_of_other_tables_are_refused(option, source, tmp_path):
     done = shoal("mask", source, tmp_path / "out", "-c", "age", "-k", 4, option, "a.json")
     assert done.exit_code == 2
     assert option in done.stderr
-    assert "_SUCCESS" in done.stderr
+    assert "Leave it out" in done.stderr
+
+
+def test_more_runs_for_a_curve_are_refused(source, tmp_path):
+    done = shoal("mask", source, tmp_path / "out", "-c", "age", "-k", 4, "--curve")
+    assert done.exit_code == 2
+    assert "--curve" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -51,20 +67,51 @@ def test_what_is_said_about_text_is_refused(option, value, source, tmp_path):
     assert option in done.stderr
 
 
-def test_one_file_becomes_a_folder_on_request_and_a_seed_reaches_its_sample(
-    source, tmp_path, monkeypatch
-):
+@pytest.fixture
+def given(monkeypatch):
+    """Return what the command would hand over to the cluster."""
     given = {}
 
-    def mask(*places, **options):
-        given.update(options)
+    def mask(sources, plan, target, **options):
+        given.update(options, sources=sources)
         raise FileError("Enough.")
 
     monkeypatch.setattr("shoal.scale.mask", mask)
+    return given
+
+
+def test_one_file_becomes_a_folder_on_request_and_a_seed_reaches_its_sample(
+    source, tmp_path, given
+):
     words = ["-c", "age", "-k", 4, "-m", "mdav", "--at-once", 100, "--seed", 3]
     done = shoal("mask", f"{source}/0.parquet", tmp_path / "out", *words)
     assert "Enough." in done.stderr
     assert (given["at_once"], given["random_state"]) == (100, 3)
+
+
+def test_mask_and_run_hand_over_the_same_options(source, tmp_path, given):
+    plan = tmp_path / "plan.json"
+    Plan.of(["age"], MDAV(k=4)).save(plan)
+    words = ["--report", "-", "--audience", "internal", "--manifest", "m.json", "--force"]
+    words += ["--scheduler", "tcp://x:1", "--at-once", 7]
+    assert "Enough." in shoal("mask", source, "out", "-c", "age", "-k", 4, *words).stderr
+    by_mask = dict(given)
+    given.clear()
+    assert "Enough." in shoal("run", plan, source, "out", *words).stderr
+    assert given == by_mask
+    assert given == {
+        "sources": [source], "audience": "internal", "manifest": Path("m.json"), "force": True,
+        "client": "tcp://x:1", "at_once": 7,
+    }  # fmt: skip
+
+
+def test_a_manifest_never_replaces_the_plan(source, tmp_path, given):
+    plan = tmp_path / "plan.json"
+    Plan.of(["age"], MDAV(k=4)).save(plan)
+    done = shoal("run", plan, source, tmp_path / "out", "--manifest", plan, "--force")
+    assert done.exit_code == 1
+    assert "is the plan" in done.stderr
+    assert not given
 
 
 def test_a_plan_runs_on_several_files_or_says_why_not(source, tmp_path):
@@ -97,3 +144,25 @@ def test_a_local_cluster_that_does_not_start_is_tried_again_and_told(source, tmp
     assert "did not start in 3 tries" in done.output
     assert len(tries) == 3
     assert not (tmp_path / "out").exists()
+
+
+def test_a_local_cluster_starts_beside_another_that_holds_the_usual_port():
+    with socket() as taken:
+        with suppress(OSError):  # somebody else holds it
+            taken.bind(("127.0.0.1", 8787))
+            taken.listen()
+        with opened(None) as client:  # a warning would be an error here
+            assert client.cluster.scheduler.services["dashboard"].port != 8787
+
+
+def test_scratch_that_stays_is_told_though_the_run_failed(source, tmp_path, monkeypatch):
+    monkeypatch.setattr("shoal.scale.folder.shutil.rmtree", lambda *words, **options: None)
+    monkeypatch.setattr("shoal.scale.run.opened", _fails)
+    done = shoal("mask", source, tmp_path / "out", "-c", "age", "-k", 4, "-m", "mdav")
+    assert done.exit_code == 1
+    assert "warning: The scratch folder" in done.stderr
+    assert "error: no" in done.stderr
+
+
+def _fails(client):
+    raise FileError("no")

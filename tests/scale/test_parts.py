@@ -1,8 +1,13 @@
 """Exact sums, keys, cuts and the layout of blocks: what the results of workers rest on."""
 
+import shutil
+import signal
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from fractions import Fraction
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -13,14 +18,15 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from shoal import Plan
-from shoal.errors import ColumnError, FileError, GuaranteeBroken, InputError
+from shoal.errors import ColumnError, FileError, GuaranteeBroken, InputError, ScratchLeft
 from shoal.partitioners import MDAV
 from shoal.scale.book import open_book
 from shoal.scale.exact import UNIT, exact_squares, exact_sum
 from shoal.scale.folder import MARKER, Folder
+from shoal.scale.hurry import unhurried
 from shoal.scale.job import Strata
 from shoal.scale.keys import chosen, content_keys, told_apart
-from shoal.scale.layout import blocks_of, cut_strata, units_of
+from shoal.scale.layout import blocks_of, cut_strata, open_strata, units_of
 from shoal.scale.pieces import (
     batches,
     check_sortable,
@@ -152,7 +158,7 @@ def test_no_cell_is_much_too_large_where_few_records_differ_or_many_are_zero(mak
     tally = tallied(table, seed=seed)
     assert len(tally.sample.keys) <= 6_000
     book = open_book(tally, table.column_names, [], {}, 0.0, "zscore")
-    strata = cut_strata(tally, book, [], 5, 4_000)
+    strata = cut_strata(tally, book, *open_strata(tally, []), 4_000)
     cells = strata.cells(table, book.space(table, book.read(table)))
     heaps = table.group_by(table.column_names).aggregate([([], "count_all")]).column("count_all")
     heap = max(heaps.to_pylist())
@@ -202,7 +208,7 @@ def test_no_unit_is_below_k_or_crosses_a_stratum(counts, k, most):
     counts = [part for part in counts if sum(part) >= k] or [[k]]
     strata = strata_of(*map(len, counts))
     size = dict(enumerate(sum(counts, [])))
-    units = units_of(strata, size, k, most)
+    units = units_of(strata.of_each, size, k, most)
     assert [cell for unit in units for cell in unit] == list(size)
     for unit in units:
         assert sum(size[cell] for cell in unit) >= k
@@ -335,6 +341,59 @@ def test_a_failure_leaves_nothing(tmp_path):
     with pytest.raises(ZeroDivisionError), Folder(tmp_path / "out"):
         raise ZeroDivisionError
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("at", range(4))
+def test_an_interrupt_between_two_renames_waits(at, tmp_path, monkeypatch):
+    with Folder(tmp_path / "out") as folder:
+        release_in(folder)
+    (tmp_path / "out" / "old.txt").touch()
+    rename, done = Path.rename, []
+
+    def interrupted(path, target):
+        if len(done) == at:
+            signal.raise_signal(signal.SIGINT)
+        done.append(path)
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", interrupted)
+    with pytest.raises(KeyboardInterrupt), Folder(tmp_path / "out", force=True) as folder:
+        release_in(folder)
+    # The old release or the new one, whole.
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert {MARKER, "part-00000.parquet"} <= names
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_an_interrupt_does_not_keep_scratch_files(tmp_path, monkeypatch):
+    remove = shutil.rmtree
+
+    def interrupted(*words, **options):
+        signal.raise_signal(signal.SIGINT)
+        remove(*words, **options)
+
+    with Folder(tmp_path / "out") as folder:
+        release_in(folder)
+        monkeypatch.setattr(shutil, "rmtree", interrupted)
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_thread_hears_no_interrupts_and_needs_no_wait(tmp_path):
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(lambda: unhurried().__enter__()).result() is None
+
+
+@pytest.mark.parametrize("act", [release_in, lambda folder: 1 / 0])
+def test_scratch_that_cannot_be_removed_is_told_with_its_path(act, tmp_path, monkeypatch):
+    monkeypatch.setattr(shutil, "rmtree", lambda *words, **options: None)
+    said = r"'/.*/\.out\..*\.part' could not be removed"
+    with (
+        pytest.warns(ScratchLeft, match=said),
+        suppress(ZeroDivisionError),
+        Folder(tmp_path / "out") as folder,
+    ):
+        act(folder)
 
 
 def test_only_a_release_is_replaced_and_only_on_request(tmp_path):

@@ -4,13 +4,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from shoal.cli._session import say
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
     from shoal.plan import Plan
+    from shoal.scale import LargeRelease
     from shoal.table.dialect import Dialect
 
 
@@ -46,39 +44,16 @@ def mask_large(
     sources: Sequence[str],
     target: str,
     *,
-    scheduler: str | None,
-    at_once: int | None,
-    force: bool,
-    as_json: bool,
-    quiet: bool,
     dialect: "Dialect",
     others: Mapping[str, Any],
-    seed: int | None = None,
-) -> None:
-    """Run a plan on files that are together larger than memory, and tell what came of it."""
+    **options: Any,
+) -> "LargeRelease":
+    """Run a plan on files that are together larger than memory; ``options`` are those of `mask`."""
     _refuse(dialect, others)
     from shoal import scale
-    from shoal.report import one_line
 
-    given = {"at_once": at_once, "random_state": seed}
-    options = {name: value for name, value in given.items() if value is not None}
-    made = scale.mask(sources, plan, target, client=scheduler, force=force, **options)
-    found = [{"name": name, "value": value} for name, value in made.measures.items()]
-    summary = {
-        "records": made.provenance["records"],
-        "groups": [made.groups],
-        "measures": found,
-        "promise": {"k": plan.k},
-    }
-    count = len(made.files)
-    line = f"{target}: {one_line(summary)}, in {count} file{'s' if count > 1 else ''}"
-    told = {"target": target, **made.marker, "warnings": list(made.warnings)}
-    say(told, line, as_json=as_json, quiet=quiet)
-    for seed in made.drawn_seeds:
-        note = f"seed {seed} was drawn; random_state = {seed} in the plan repeats this release"
-        typer.echo(f"note: {note}", err=True)
-    for warning in made.warnings:
-        typer.secho(f"warning: {warning}", fg="yellow", err=True)
+    given = {name: value for name, value in options.items() if value is not None}
+    return scale.mask(sources, plan, target, **given)
 
 
 def _refuse(dialect: "Dialect", others: Mapping[str, Any]) -> None:
@@ -90,6 +65,6 @@ def _refuse(dialect: "Dialect", others: Mapping[str, Any]) -> None:
             given.append(option)
     if given:
         raise ParameterError(
-            f"{given[0]} is for one table that fits into memory; a folder of Parquet files becomes"
-            " a folder, whose file _SUCCESS holds the measures. Leave it out."
+            f"{given[0]} is for one table that fits into memory; Parquet files that become a folder"
+            " have no use for it. Leave it out."
         )

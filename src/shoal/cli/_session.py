@@ -9,20 +9,13 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
-from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 from shoal import progress
-from shoal.errors import FileError, ParameterError, ShoalError, ShoalWarning
-
-if TYPE_CHECKING:
-    from shoal.plan import Plan
-    from shoal.release import Release
-    from shoal.table.dialect import Dialect
+from shoal.errors import ParameterError, ScratchLeft, ShoalError, ShoalWarning
 
 _interrupted = False
 
@@ -61,7 +54,6 @@ OWN_OPTIONS = {
     "effort": "--effort",
     "budget": "--budget",
 }
-HERE = Path("-")  # a report for the terminal
 PATIENCE = 0.5  # seconds before a progress bar is worth showing
 
 
@@ -72,6 +64,8 @@ def session(*, quiet: bool = False) -> Iterator[None]:
         with ExitStack() as stack:
             stack.enter_context(warnings.catch_warnings())
             warnings.simplefilter("ignore", ShoalWarning)  # told after the work, not in between
+            warnings.simplefilter("always", ScratchLeft)  # there may be no after
+            warnings.showwarning = _shown(warnings.showwarning)
             if not quiet:
                 stack.enter_context(_compilation_told())
             if sys.stderr.isatty() and not quiet:
@@ -100,6 +94,18 @@ def session(*, quiet: bool = False) -> Iterator[None]:
             " Please report the lines above; SHOAL_DEBUG=1 shows the message too."
         )
         raise typer.Exit(1) from None
+
+
+def _shown(usual: Callable[..., None]) -> Callable[..., None]:
+    """Return what shows a warning that cannot wait as all others are shown after the work."""
+
+    def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+        if issubclass(category, ScratchLeft):
+            typer.secho(f"warning: {message}", fg="yellow", err=True)
+        else:
+            usual(message, category, *where, **more)
+
+    return show
 
 
 def complain(message: str) -> None:
@@ -153,95 +159,6 @@ def settings(
                 f" {', '.join(names)}."
             )
     return chosen, options
-
-
-def release(
-    plan: "Plan",
-    source: str,
-    target: str,
-    *,
-    dialect: "Dialect",
-    report: Path | None,
-    force: bool,
-    audience: str = "public",
-    curve: bool = False,
-    target_table: str | None = None,
-    plan_file: Path | None = None,
-    manifest: Path | None = None,
-) -> "Release":
-    """Read, run, write: the way of every command that masks."""
-    from shoal import manifest as manifests
-    from shoal.cli._later import let_go
-    from shoal.delivery import mask_source
-    from shoal.report import check_audience, check_report, report_text, summarise
-    from shoal.table.publish import Publication
-    from shoal.table.target import open_target
-    from shoal.tradeoff import around
-
-    let_go()
-    check_audience(audience)
-    report = report if report != HERE else None
-    if report is not None:
-        check_report(report)
-    if manifest is not None and manifest.suffix.lower() != ".json":
-        raise FileError(f"A manifest is a .json file; {manifest.name!r} is none.")
-    for path in (target, report, manifest):
-        for taken, what in ((source, "source"), (plan_file, "plan")):
-            if path is not None and taken is not None and _same(path, taken):
-                raise FileError(f"{str(path)!r} is the {what}. Write to another file.")
-    if target == source and target_table == dialect.table is not None:
-        raise FileError(f"Table {target_table!r} is the source. Write to another table.")
-    with Publication(force=force) as publication:
-        page = publication.add(report) if report is not None else None
-        record = publication.add(manifest) if manifest is not None else None
-        place = open_target(target, replace(dialect, table=target_table), publication)
-        came = manifests.file_entry(source, None, dialect.table) if record is not None else {}
-        made, leaving, ready = mask_source(plan, source, dialect)
-        points = around(plan, ready, jobs=os.cpu_count() or 1) if curve else []
-        if page is not None and report is not None:
-            summary = summarise(made, audience, curve=points)
-            page.write_text(report_text(summary, report), encoding="utf-8")
-        made = replace(made, warnings=(*made.warnings, *place.write(leaving)))
-        if record is not None:
-            left = manifests.file_entry(target, place.written, target_table)
-            entries = manifests.with_files(made.manifest, came, left, dialect)
-            record.write_text(manifests.dumps(entries), encoding="utf-8")
-        heed()
-    return made
-
-
-def _same(one: str | Path, other: str | Path) -> bool:
-    one, other = Path(one), Path(other)
-    return one.exists() and other.exists() and one.samefile(other)
-
-
-def tell(
-    made: "Release",
-    target: str,
-    report: Path | None,
-    *,
-    as_json: bool,
-    quiet: bool,
-    audience: str = "public",
-) -> None:
-    """Say what was released, and what the person who signs must know."""
-    from shoal.report import one_line, summarise, whole_text
-    from shoal.table.database import shown
-
-    summary = summarise(made, audience)
-    line = f"{shown(target)}: {one_line(summary)}"
-    if report == HERE:
-        line = f"{shown(target)}: {whole_text(summary)}"
-    elif report is not None:
-        line += f"\n{report}: the report"
-    files = {"target": shown(target), "report": str(report) if report else None}
-    told = {name: part for name, part in summary.items() if name != "pictures"}
-    say({**files, **told}, line, as_json=as_json, quiet=quiet)
-    for seed in made.drawn_seeds:
-        note = f"seed {seed} was drawn; random_state = {seed} in the plan repeats this release"
-        typer.echo(f"note: {note}", err=True)
-    for warning in made.warnings:
-        typer.secho(f"warning: {warning}", fg="yellow", err=True)
 
 
 @contextmanager

@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from shoal.cli import _options as options
-from shoal.cli._session import release, session, tell
+from shoal.cli._release import release, tell
+from shoal.cli._session import session
 
 Folder = Annotated[Path, typer.Argument(help="Folder to write to.")]
 

@@ -1,8 +1,9 @@
 """``shoal mask``: microaggregate one file into another."""
 
 from shoal.cli import _options as options
-from shoal.cli._large import draws, is_large, mask_large
-from shoal.cli._session import release, session, settings, tell
+from shoal.cli._large import draws, is_large
+from shoal.cli._release import deliver
+from shoal.cli._session import session, settings
 
 
 def mask(
@@ -65,34 +66,20 @@ def mask(
             **step,
         )
         dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table, keep_notes)
-        if large:
-            mask_large(
-                plan,
-                source,
-                target,
-                scheduler=scheduler,
-                at_once=at_once,
-                force=force,
-                as_json=json,
-                quiet=quiet,
-                dialect=dialect,
-                others={
-                    "--report": report, "--curve": curve, "--manifest": manifest,
-                    "--target-table": target_table,
-                },
-                seed=seed,
-            )  # fmt: skip
-            return
-        made = release(
+        deliver(
             plan,
-            source[0],
+            source,
             target,
             dialect=dialect,
             report=report,
             audience=audience,
             curve=curve,
-            force=force,
-            target_table=target_table,
             manifest=manifest,
+            target_table=target_table,
+            scheduler=scheduler,
+            at_once=at_once,
+            force=force,
+            as_json=json,
+            quiet=quiet,
+            seed=seed,
         )
-        tell(made, target, report, as_json=json, quiet=quiet, audience=audience)

@@ -1,8 +1,8 @@
 """``shoal run``: run a plan on a file."""
 
 from shoal.cli import _options as options
-from shoal.cli._large import is_large, mask_large
-from shoal.cli._session import release, session, tell
+from shoal.cli._release import deliver
+from shoal.cli._session import session
 
 
 def run(
@@ -35,34 +35,20 @@ def run(
 
         dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table, keep_notes)
         loaded = Plan.load(plan)
-        if is_large(source, scheduler, at_once):
-            mask_large(
-                loaded,
-                source,
-                target,
-                scheduler=scheduler,
-                at_once=at_once,
-                force=force,
-                as_json=json,
-                quiet=quiet,
-                dialect=dialect,
-                others={
-                    "--report": report, "--curve": curve, "--manifest": manifest,
-                    "--target-table": target_table,
-                },
-            )  # fmt: skip
-            return
-        made = release(
+        deliver(
             loaded,
-            source[0],
+            source,
             target,
             dialect=dialect,
             report=report,
             audience=audience,
             curve=curve,
-            force=force,
-            target_table=target_table,
             manifest=manifest,
+            target_table=target_table,
+            scheduler=scheduler,
+            at_once=at_once,
+            force=force,
+            as_json=json,
+            quiet=quiet,
             plan_file=plan,
         )
-        tell(made, target, report, as_json=json, quiet=quiet, audience=audience)

@@ -1,4 +1,4 @@
-"""``shoal verify``: hold a released file against its manifest and its promise."""
+"""``shoal verify``: hold a release against its manifest and its promise."""
 
 from pathlib import Path
 from typing import Annotated
@@ -8,12 +8,16 @@ import typer
 from shoal.cli import _options as options
 from shoal.cli._session import say, session
 
-Released = Annotated[str, typer.Argument(help="The released file or database.")]
+Released = Annotated[str, typer.Argument(help="The released file, folder or database.")]
 Manifest = Annotated[
     Path, typer.Option("--manifest", help="The manifest that was written with it.")
 ]
 Original = Annotated[
-    str | None, typer.Option("--original", help="What was masked; the plan is run on it again.")
+    list[str] | None,
+    typer.Option(
+        "--original",
+        help="What was masked; the plan is run on it again. Repeat it for several Parquet files.",
+    ),
 ]
 OriginalTable = Annotated[
     str | None, typer.Option("--original-table", help="Original table, where in a database.")
@@ -28,6 +32,7 @@ def verify(
     layout: options.Layout = None,
     table: options.Table = None,
     original_table: OriginalTable = None,
+    scheduler: options.Scheduler = None,
     quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
@@ -44,6 +49,7 @@ def verify(
             table=table,
             original_table=original_table,
             layout=layout,
+            client=scheduler,
         )
         lines = [f"{SIGNS[check.passed]} {check.name}: {check.told}" for check in found]
         content = {"checks": [check._asdict() for check in found]}

@@ -3,7 +3,8 @@
 from shoal.kernels._compile import compiled
 from shoal.kernels.arrange import BLOCK
 from shoal.kernels.bounds import demand, hope
-from shoal.kernels.search import NEAREST, NONE_YET, aim, next_block, queue, squared_distance
+from shoal.kernels.promises import queue
+from shoal.kernels.search import NEAREST, NONE_YET, aim, next_block, squared_distance
 
 
 @compiled
@@ -16,7 +17,8 @@ def count_closer(index, weights, point, low, high, enough):
     reach = aim(point, index.origin, index.axes, index.scale, index.leading, NEAREST, index.query)
     needed = demand(high, NEAREST, index.scale, reach, point.shape[0])
     hope(index.outer_low, index.outer_high, index.query, NEAREST, index.outer_hopes)
-    left, closer, level = queue(index.waiting, index.hopes), NONE_YET, NONE_YET
+    left = queue(index.outer_hopes, index.waiting, needed, index.hopes)
+    closer, level = NONE_YET, NONE_YET
     while closer < enough:
         b, left = next_block(
             index.blocks, index.low, index.high, index.query, index.leading, NEAREST, needed,

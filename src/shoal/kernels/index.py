@@ -159,13 +159,25 @@ def build(
         records[b, at] = record
         place[record] = i
         filled[b] += 1
-        for j in range(X.shape[1]):
-            if X[record, j] != X[records[b, 0], j]:
-                alike[b] = False
         for a in range(rows.shape[1]):
             blocks[b, a, at] = rows[order[i], a]
+            if blocks[b, a, at] != blocks[b, a, 0]:
+                alike[b] = False
+    for i in range(living.shape[0]):
+        # Those that differ where they are stored are not alike: then the table need not be read.
+        if alike[i // BLOCK]:
+            alike[i // BLOCK] = same(X, records[i // BLOCK, i % BLOCK], records[i // BLOCK, 0])
     for b in range(blocks.shape[0]):
         shrink(blocks, low, high, outer_low, outer_high, b, FIRST)
+
+
+@compiled
+def same(X, record, other):
+    """Say whether two rows have the same values."""
+    for j in range(X.shape[1]):
+        if X[record, j] != X[other, j]:
+            return False
+    return True
 
 
 @compiled

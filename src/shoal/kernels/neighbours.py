@@ -13,12 +13,12 @@ from shoal.kernels._compile import compiled
 from shoal.kernels.arrange import BLOCK, FAN
 from shoal.kernels.bounds import HOPELESS, hope_near
 from shoal.kernels.index import Index, open_index
+from shoal.kernels.promises import line_up, next_group
 from shoal.kernels.search import (
     NEAREST,
     comes_first,
     decide,
     measure_block,
-    next_group,
     squared_distance,
 )
 
@@ -69,9 +69,7 @@ def find_neighbours(index, start, stop, found, squares):
 
         faces(index.low, index.high, b, asking)
         hope_near(index.outer_low, index.outer_high, asking[0], asking[1], index.outer_hopes)
-        left = index.outer_hopes.shape[0]
-        for g in range(left):
-            index.waiting[g] = g
+        left = line_up(index.outer_hopes, index.waiting, needed.min())
         while True:
             worst = needed.min()
             left = next_group(index.outer_hopes, index.waiting, left, worst) - 1

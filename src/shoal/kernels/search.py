@@ -13,6 +13,7 @@ from shoal.kernels._compile import compiled, inlined
 from shoal.kernels.arrange import BLOCK, FAN
 from shoal.kernels.bounds import HOPELESS, demand, hope
 from shoal.kernels.index import OTHERS, place_along, turn
+from shoal.kernels.promises import next_group, queue
 
 # NumPy numbers, since numba compiles a verb anew for every plain constant handed to it.
 NEAREST, FARTHEST = np.float32(-1), np.float32(1)
@@ -67,7 +68,7 @@ def search(index, point, side, self, found, squares, count):
     if count == most:
         needed = demand(squares[most - 1], side, index.scale, reach, p)
     hope(index.outer_low, index.outer_high, index.query, side, index.outer_hopes)
-    left = queue(index.waiting, index.hopes)
+    left = queue(index.outer_hopes, index.waiting, needed, index.hopes)
     while True:
         b, left = next_block(
             index.blocks, index.low, index.high, index.query, index.leading, side, needed,
@@ -121,20 +122,6 @@ def aim(point, origin, axes, scale, leading, side, query):
 
 
 @compiled
-def queue(waiting, hopes):
-    """Let all groups of blocks wait; return how many do.
-
-    The group at the end is being looked into, so one without hopes stands there.
-    """
-    last = waiting.shape[0] - 1
-    for g in range(last):
-        waiting[g] = g
-    waiting[last] = 0
-    hopes[:] = HOPELESS
-    return last + 1
-
-
-@compiled
 def next_block(
     blocks, low, high, query, leading, side, needed, outer_hopes, hopes, waiting, left, gaps, looked
 ):
@@ -170,25 +157,6 @@ def most_promising(hopes):
         if hopes[i] > hopes[best]:
             best = i
     return best
-
-
-@compiled
-def next_group(hopes, waiting, left, needed):
-    """Bring the most promising waiting group to the end; forget those that cannot matter.
-
-    Return how many still wait.
-    """
-    kept, best = 0, 0
-    for at in range(left):
-        g = waiting[at]
-        if hopes[g] >= needed:
-            waiting[kept] = g
-            if hopes[g] > hopes[waiting[best]]:
-                best = kept
-            kept += 1
-    if kept > 0:
-        waiting[best], waiting[kept - 1] = waiting[kept - 1], waiting[best]
-    return kept
 
 
 @compiled

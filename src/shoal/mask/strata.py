@@ -1,6 +1,6 @@
 """Strata: parts of a table that no group crosses."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -114,61 +114,101 @@ def merge_small(strata: Strata, k: int, Z: Matrix, units: Codes | None = None) -
     Strata
         Strata of at least k.
     """
-    sizes, rows = _sizes(strata.rows, units), list(strata.rows)
-    members = [[at] for at in range(len(rows))]
-    held = list(sizes)
-    centres = np.array([Z[part].mean(axis=0) for part in rows])
-    while len(rows) > 1 and min(held) < k:
-        small = int(np.argmin(held))
-        apart = ((centres - centres[small]) ** 2).sum(axis=1)
-        apart[small] = np.inf
-        one, other = sorted((small, int(np.argmin(apart))))
-        rows[one] = np.sort(np.concatenate([rows[one], rows.pop(other)]))
-        members[one] += members.pop(other)
-        held.pop(other)
-        held[one] = _sizes([rows[one]], units)[0]
-        centres = np.delete(centres, other, axis=0)
-        centres[one] = Z[rows[one]].mean(axis=0)
-    if len(rows) == len(strata.rows):
+
+    def together(group: Sequence[int]) -> Rows:
+        return np.sort(np.concatenate([strata.rows[at] for at in group]))
+
+    sizes = _sizes(strata.rows, units)
+    members = join_small(
+        len(sizes),
+        k,
+        lambda group: _sizes([together(group)], units)[0],
+        lambda group: Z[together(group)].mean(axis=0),
+    )
+    if len(members) == len(sizes):
         return strata
-    largest = [max(group, key=lambda at: (sizes[at], -at)) for group in members]
+    rows = [together(group) for group in members]
+    largest = largest_of(members, sizes)
     shown = np.arange(len(Z))
     for part, at in zip(rows, largest, strict=True):
         own = np.isin(part, strata.rows[at])
         shown[part[~own]] = strata.rows[at][0]
-    told = _told(strata, members, largest, sizes, k, units)
+    records = [len(part) for part in strata.rows]
+    told = told_merged(
+        members, sizes, records, k, strata.name, columns=strata.columns, what=_what(units)
+    )
     examples = [strata.examples[at] for at in largest]
     return Strata(strata.frame, strata.columns, rows, examples, shown, (StrataMerged(told),))
 
 
-def _told(
-    strata: Strata,
-    members: list[list[int]],
-    largest: list[int],
-    sizes: list[int],
+def join_small(
+    n: int,
     k: int,
-    units: Codes | None,
+    size: Callable[[Sequence[int]], int],
+    centre: Callable[[Sequence[int]], Matrix],
+) -> list[list[int]]:
+    """Return which strata are joined until none holds fewer than k; see `merge_small`.
+
+    Parameters
+    ----------
+    n : int
+        Number of strata.
+    k : int
+        Least size of strata that are joined.
+    size, centre : callable
+        The size and the mean of some strata together, by their numbers.
+
+    Returns
+    -------
+    list of list of int
+        The strata that are one now.
+    """
+    members = [[at] for at in range(n)]
+    held = [size(group) for group in members]
+    centres = np.array([centre(group) for group in members])
+    while len(members) > 1 and min(held) < k:
+        small = int(np.argmin(held))
+        apart = ((centres - centres[small]) ** 2).sum(axis=1)
+        apart[small] = np.inf
+        one, other = sorted((small, int(np.argmin(apart))))
+        members[one] += members.pop(other)
+        held.pop(other)
+        held[one] = size(members[one])
+        centres = np.delete(centres, other, axis=0)
+        centres[one] = centre(members[one])
+    return members
+
+
+def largest_of(members: Sequence[Sequence[int]], sizes: Sequence[int]) -> list[int]:
+    """Return the stratum whose values all records of joined strata show; ties go to the first."""
+    return [max(group, key=lambda at: (sizes[at], -at)) for group in members]
+
+
+def told_merged(
+    members: Sequence[Sequence[int]],
+    sizes: Sequence[int],
+    records: Sequence[int],
+    k: int,
+    name: Callable[[int], str],
+    *,
+    columns: Sequence[str],
+    what: str = "records",
 ) -> str:
     """Say which strata were merged; where most are small, their names may be persons."""
     small = sum(size < k for size in sizes)
-    records = sum(
-        len(strata.rows[at])
-        for group, kept in zip(members, largest, strict=True)
-        for at in group
-        if at != kept
-    )
+    pairs = list(zip(members, largest_of(members, sizes), strict=True))
+    moved = sum(records[at] for group, kept in pairs for at in group if at != kept)
     joined = [
-        f"{', '.join(strata.name(at) for at in sorted(group) if at != kept)} with"
-        f" {strata.name(kept)}"
-        for group, kept in zip(members, largest, strict=True)
+        f"{', '.join(name(at) for at in sorted(group) if at != kept)} with {name(kept)}"
+        for group, kept in pairs
         if len(group) > 1 and 2 * small <= len(sizes)
     ]
     which = f": {'; '.join(joined)}" if joined else ""
     return (
-        f"{small} of {len(sizes)} strata held fewer than k={k} {_what(units)}; merged with the"
-        f" nearest stratum{which}. {records} record{'s' if records != 1 else ''} of merged strata"
-        f" now show{'s' if records == 1 else ''} the values of the largest of them in"
-        f" {', '.join(map(repr, strata.columns))}."
+        f"{small} of {len(sizes)} strata held fewer than k={k} {what}; merged with the"
+        f" nearest stratum{which}. {moved} record{'s' if moved != 1 else ''} of merged strata"
+        f" now show{'s' if moved == 1 else ''} the values of the largest of them in"
+        f" {', '.join(map(repr, columns))}."
     )
 
 

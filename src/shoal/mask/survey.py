@@ -47,7 +47,11 @@ def weight_told(
     """Warn of weights that leave: they may tell records apart that otherwise look alike."""
     if roles[name] != "weight":
         return []
-    attained = smallest_class(tables.codes(released, [*known, name]))
+    return attained_told(name, smallest_class(tables.codes(released, [*known, name])))
+
+
+def attained_told(name: str, attained: int) -> list[ShoalWarning]:
+    """Warn of weights that leave, by the smallest class of who knows them."""
     return [
         UnprotectedColumn(
             f"Column {name!r} holds weights and is released unchanged. Weights may identify: to"

@@ -13,7 +13,7 @@ from shoal import document
 from shoal.errors import ParameterError
 from shoal.measure import ABOUT, MEASURES
 from shoal.parameters import hint
-from shoal.release import Release
+from shoal.release import Released
 from shoal.report.verdict import beyond, can, cannot, verdict
 from shoal.table.roles import columns_with
 from shoal.tradeoff import Point
@@ -24,13 +24,13 @@ PUBLIC_PICTURES = ("before", "distributions", "correlations")
 
 
 def summarise(
-    release: Release, audience: str = "public", *, curve: Sequence[Point] = ()
+    release: Released, audience: str = "public", *, curve: Sequence[Point] = ()
 ) -> dict[str, Any]:
     """Return what a report says about ``release``, ready for JSON.
 
     Parameters
     ----------
-    release : Release
+    release : Release or LargeRelease
         What to report on.
     audience : str
         ``"public"`` or ``"internal"``.
@@ -62,7 +62,7 @@ def summarise(
             {"step": step.name, "columns": list(step.columns), "guarantee": step.guarantee}
             for step in plan.steps
         ],
-        "groups": _groups(release),
+        "groups": release.grouped,
         "methods": release.provenance["methods"],
         "columns": {
             "masked": plan.masked,
@@ -93,17 +93,6 @@ def check_audience(audience: str) -> None:
         )
 
 
-def _groups(release: Release) -> list[dict[str, int]]:
-    return [
-        {
-            "number": groups.n_groups,
-            "smallest": int(groups.sizes.min()),
-            "largest": int(groups.sizes.max()),
-        }
-        for groups in release.partitions
-    ]
-
-
 def _measure(name: str, value: Any) -> dict[str, Any]:
     about = ABOUT[name]
     return {
@@ -116,7 +105,7 @@ def _measure(name: str, value: Any) -> dict[str, Any]:
     }
 
 
-def _tradeoff(release: Release, curve: Sequence[Point]) -> dict[str, Any]:
+def _tradeoff(release: Released, curve: Sequence[Point]) -> dict[str, Any]:
     """Return what dependence cost and kept; nothing where no step uses it."""
     shares = [getattr(step, "dependence", 0.0) for step in release.plan.steps]
     if not any(shares) or "distortion_y" not in release.measures:

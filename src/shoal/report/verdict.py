@@ -3,18 +3,18 @@
 from collections.abc import Sequence
 from typing import Any
 
-from shoal.release import Release
+from shoal.release import Released
 from shoal.table.roles import columns_with
 
 NAMED = 6  # columns told by name; the others are counted
 
 
-def verdict(release: Release) -> str:
+def verdict(release: Released) -> str:
     """Say whether the promise holds and what chance that leaves an attacker."""
     return _promise(release) + _reading(release.provenance["missing"])
 
 
-def _promise(release: Release) -> str:
+def _promise(release: Released) -> str:
     k, attained = release.plan.k, release.measures["smallest_class"]
     linked = release.measures.get("linkage")
     risk = "" if linked is None else f" Who knows them all links {100 * linked:.1f} % rightly."
@@ -39,7 +39,7 @@ def _promise(release: Release) -> str:
     )
 
 
-def beyond(release: Release) -> dict[str, Any]:
+def beyond(release: Released) -> dict[str, Any]:
     """Return what was promised of the confidential columns and what the classes attain."""
     found: dict[str, Any] = {}
     for step in release.plan.steps:
@@ -54,7 +54,7 @@ def beyond(release: Release) -> dict[str, Any]:
     return found
 
 
-def cannot(release: Release) -> list[str]:
+def cannot(release: Released) -> list[str]:
     """Return what an attacker who knows the quasi-identifiers cannot do."""
     plan, attained = release.plan, release.measures["smallest_class"]
     told = []
@@ -80,7 +80,7 @@ def cannot(release: Release) -> list[str]:
     return told
 
 
-def can(release: Release) -> list[str]:
+def can(release: Released) -> list[str]:
     """Return what the release does not hide from an attacker."""
     plan, attained = release.plan, release.measures["smallest_class"]
     least = f"{attained} records" if attained > 1 else "a single record"
@@ -111,7 +111,7 @@ def named(columns: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def _confidential(release: Release) -> list[str]:
+def _confidential(release: Released) -> list[str]:
     """Say what becomes known of the confidential columns where no record is alone."""
     classes = sum(release.measures["class_sizes"].values())
     alike = release.measures.get("homogeneous_classes", {})

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import FileError
-from shoal.release import Release
+from shoal.release import Released
 from shoal.report.html import render
 from shoal.report.summary import summarise
 from shoal.report.text import whole_text
@@ -35,7 +35,7 @@ def report_text(summary: dict[str, Any], path: Path) -> str:
 
 
 def write_report(
-    release: Release,
+    release: Released,
     path: Path,
     *,
     audience: str = "public",

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from shoal.scale.exact import UNIT
 from shoal.scale.tally import COUNT, Moments, Tally
+from shoal.scale.weights import Units, Weighed
 from shoal.space import axes_of, with_confidential, zscore
 from shoal.table import frame as tables
 from shoal.table.columns import Column, read_counted
@@ -22,10 +23,11 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Numbers:
-    """A column of numbers with the mean and the deviation of the whole table."""
+    """A column of numbers with mean and deviation of the whole table, maybe weighted ones too."""
 
     name: str
     moments: Moments
+    units: Units | None = None
 
     @property
     def flat(self) -> bool:
@@ -50,8 +52,10 @@ class Numbers:
     def axes(self, column: Column, standardise: str) -> Matrix:
         """Return the column as an axis; a missing value stands at the mean."""
         mean, deviation = self.moments.mean, self.moments.deviation
+        if standardise == "weighted" and self.units is not None:
+            mean, deviation = self.units.mean, 0.0 if self.flat else self.units.deviation
         values = np.where(column.hole, mean, column.values)
-        if standardise == "zscore":
+        if standardise != "none":
             values = (values - mean) / (deviation or np.inf)
         return values[:, np.newaxis]
 
@@ -121,13 +125,18 @@ class Book:
     dependence : float
         Their share.
     standardise : str
-        The units of distances.
+        The units of distances: those of the step, or ``"weighted"`` z-scores.
     """
 
     masked: Sequence[Reading]
     secret: Sequence[Reading]
     dependence: float
     standardise: str
+
+    @property
+    def complete(self) -> list[str]:
+        """The masked columns of numbers that miss none."""
+        return [r.name for r in self.masked if isinstance(r, Numbers) and not r.holes]
 
     def read(self, table: pa.Table) -> list[Column]:
         """Return the masked columns of some records."""
@@ -136,13 +145,17 @@ class Book:
 
     def space(self, table: pa.Table, columns: Sequence[Column]) -> Matrix:
         """Return the space in which some records are grouped."""
-        Z = _side_by_side(self.masked, columns, self.standardise)
+        Z = self.axes(columns)
         if self.secret:
             frame = tables.open_frame(table)
             hidden = [reading.read(table, frame) for reading in self.secret]
             Y = _side_by_side(self.secret, hidden, self.standardise)
             Z = with_confidential(Z, Y, self.dependence, (len(self.masked), len(self.secret)))
         return np.ascontiguousarray(Z)
+
+    def axes(self, columns: Sequence[Column]) -> Matrix:
+        """Return the masked columns in the units of distances."""
+        return _side_by_side(self.masked, columns, self.standardise)
 
     def scores(self, columns: Sequence[Column]) -> Matrix:
         """Return the masked columns as z-scores."""
@@ -169,9 +182,12 @@ def open_book(
     """Return how columns are read, by what was counted of the whole table."""
 
     def opened(name: str) -> Reading:
+        weighed = tally.weighed.get(name)
         if name in tally.moments:
-            return Numbers(name, tally.moments[name])
-        return _words(name, tally.values[name], types.get(name))
+            units = weighed if isinstance(weighed, Units) else None
+            return Numbers(name, tally.moments[name], units)
+        weights = weighed if isinstance(weighed, Weighed) else None
+        return _words(name, tally.values[name], types.get(name), weights)
 
     return Book(
         [opened(name) for name in masked],
@@ -181,7 +197,7 @@ def open_book(
     )
 
 
-def _words(name: str, counted: pa.Table, declared: Type | None) -> Words:
+def _words(name: str, counted: pa.Table, declared: Type | None, weighed: Weighed | None) -> Words:
     counted = counted.sort_by([(name, "ascending")])
     values, counts = (counted.column(one).combine_chunks() for one in (name, COUNT))
     number = counts.to_numpy().astype(np.int64)
@@ -191,9 +207,11 @@ def _words(name: str, counted: pa.Table, declared: Type | None) -> Words:
     weights = number[there].astype(np.float64)
     code = column.codes[there]
     mean = (A * weights[:, np.newaxis]).sum(axis=0) / max(1.0, weights.sum())
-    scores = zscore(A, np.zeros(A.shape[1], np.int64), weights) if len(A) else A
+    spaces = {"zscore": (_scores(A, weights), 0 * mean), "none": (A, mean)}
+    if weighed is not None:
+        spaces["weighted"] = _scores(A, weighed.of_each(values)[there]), 0 * mean
     points = {}
-    for units, found, centre in (("zscore", scores, 0 * mean), ("none", A, mean)):
+    for units, (found, centre) in spaces.items():
         points[units] = np.vstack([np.zeros((int(code.max(initial=-1)) + 1, A.shape[1])), centre])
         points[units][code] = found
     return Words(
@@ -206,6 +224,11 @@ def _words(name: str, counted: pa.Table, declared: Type | None) -> Words:
         int(weights.sum()),
         int(number[~there].sum()),
     )
+
+
+def _scores(A: Matrix, weights: Matrix) -> Matrix:
+    """Return axes that share a unit as z-scores, where each row counts as its weight says."""
+    return zscore(A, np.zeros(A.shape[1], np.int64), weights) if len(A) else A
 
 
 def _side_by_side(

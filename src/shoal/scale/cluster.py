@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from distributed import Client, LocalCluster
 
 STARTS = 3  # tries to start a local cluster
+# Without a dashboard a scheduler still listens, at a port of its own that another may hold.
+ANY_PORT = "127.0.0.1:0"
 ANSWER = 10.0  # seconds for a scheduler to answer
 COMING = 30.0  # seconds for the first worker to come
 PAUSE = 0.02  # seconds between two looks for what has ended
@@ -56,14 +58,18 @@ def opened(client: "Client | str | None") -> Iterator["Client"]:
 
 
 def _local() -> "LocalCluster":
-    """Start a process for each core; try again, since a port may be taken between two looks."""
+    """Start a process for each core; try again, since a busy machine may be too slow once."""
     from distributed import LocalCluster
 
     cores = os.cpu_count() or 1
     for left in reversed(range(STARTS)):
         try:
             return LocalCluster(
-                n_workers=cores, threads_per_worker=1, dashboard_address=None, silence_logs=50
+                n_workers=cores,
+                threads_per_worker=1,
+                dashboard_address=None,
+                scheduler_kwargs={"dashboard_address": ANY_PORT},
+                silence_logs=50,
             )
         except RuntimeError:
             if not left:

@@ -67,7 +67,49 @@ def exact_squares(values: Values) -> int:
     >>> float(exact_squares(np.array([3.0, 4.0])) * UNIT)
     25.0
     """
+    high, low = _halves(values)
+    return exact_sum(high * high) + exact_sum(2 * high * low) + exact_sum(low * low)
+
+
+def exact_products(weights: Values, values: Values) -> tuple[int, int]:
+    """Return the sums of w x and of w x x in units of ``UNIT``, all but exact.
+
+    The error of a product is itself a float; only that of the last product is rounded, to
+    some 30 digits.
+
+    Parameters
+    ----------
+    weights, values : ndarray of shape (n,)
+        Floats; the largest of w x x must not overflow.
+
+    Returns
+    -------
+    tuple of int and int
+        The two sums.
+
+    Examples
+    --------
+    >>> total, squares = exact_products(np.array([3.0, 0.5]), np.array([1e8, 2.0]))
+    >>> float(total * UNIT), float((squares - exact_sum(np.array([3e16]))) * UNIT)
+    (300000001.0, 2.0)
+    """
+    once, missed = _product(weights, values)
+    twice, missed_twice = _product(once, values)
+    total = exact_sum(once) + exact_sum(missed)
+    squares = exact_sum(twice) + exact_sum(missed_twice) + exact_sum(missed * values)
+    return total, squares
+
+
+def _product(a: Values, b: Values) -> tuple[Values, Values]:
+    """Return products and what each of them misses by rounding."""
+    (a_high, a_low), (b_high, b_low) = _halves(a), _halves(b)
+    product = a * b
+    missed = a_high * b_high - product
+    return product, missed + a_high * b_low + a_low * b_high + a_low * b_low
+
+
+def _halves(values: Values) -> tuple[Values, Values]:
+    """Part floats into two halves of their bits, whose products are exact."""
     wide = values * SPLIT
     high = wide - (wide - values)
-    low = values - high
-    return exact_sum(high * high) + exact_sum(2 * high * low) + exact_sum(low * low)
+    return high, values - high

@@ -3,12 +3,14 @@
 import os
 import shutil
 import tempfile
+import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from shoal.errors import FileError
+from shoal.errors import FileError, ScratchLeft
+from shoal.scale.hurry import unhurried
 
 MARKER = "_SUCCESS"
 
@@ -16,8 +18,9 @@ MARKER = "_SUCCESS"
 class Folder:
     """A release under way: a hidden folder beside its target, renamed when all is done.
 
-    Whatever goes wrong before that removes it. A killed process may leave the hidden folder,
-    never one that could be taken for a release: what is whole holds the file ``_SUCCESS``.
+    Whatever goes wrong before that removes it, and what goes wrong after it, while the folder
+    is still in hand, takes it back. A killed process may leave the hidden folder, never one that
+    could be taken for a release: what is whole holds the file ``_SUCCESS``.
 
     Parameters
     ----------
@@ -31,6 +34,7 @@ class Folder:
         self.target = Path(target).resolve()
         self.force = force
         self._hidden = Path()
+        self._published = False
 
     def __enter__(self) -> Self:
         self._check()
@@ -52,8 +56,19 @@ class Folder:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for _ in range(2):  # a worker that is still writing may be in the way once
-            shutil.rmtree(self._hidden, ignore_errors=True)
+        with unhurried(heed=False):
+            if error is not None and self._published:
+                self._take_back()
+            for _ in range(2):  # a worker that is still writing may be in the way once
+                shutil.rmtree(self._hidden, ignore_errors=True)
+        if self._hidden.exists():
+            warnings.warn(
+                ScratchLeft(
+                    f"The scratch folder {str(self._hidden)!r} could not be removed. It may hold"
+                    " records as they came, identifiers included: remove it yourself."
+                ),
+                stacklevel=3,
+            )
 
     def path(self, name: str) -> Path:
         """Return the path of something in the hidden folder."""
@@ -85,16 +100,25 @@ class Folder:
             whole.mkdir()
             for name in (*names, MARKER):
                 (self.path("release") / name).rename(whole / name)
-            if self.force and self.target.exists():
-                self.target.rename(old)
-            try:
-                whole.rename(self.target)
-            except OSError:
-                if old.exists():
-                    old.rename(self.target)
-                raise
+            with unhurried():
+                if self.force and self.target.exists():
+                    self.target.rename(old)
+                try:
+                    whole.rename(self.target)
+                except OSError:
+                    if old.exists():
+                        old.rename(self.target)
+                    raise
+                self._published = True
         except OSError as error:
             raise FileError(self._cannot(error)) from None
+
+    def _take_back(self) -> None:
+        """Leave the target as it was before."""
+        old = self.path("old")
+        self.target.rename(self.path("back"))
+        if old.exists():
+            old.rename(self.target)
 
     def _check(self) -> None:
         if not self.target.parent.is_dir():

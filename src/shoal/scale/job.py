@@ -5,6 +5,7 @@ import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, wraps
+from itertools import pairwise
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
@@ -25,6 +26,22 @@ Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
+class Merged:
+    """What became of strata of fewer than k records.
+
+    Parameters
+    ----------
+    into : ndarray of shape (n_strata,)
+        The number of what each stratum is part of now.
+    shown : ndarray of shape (n_strata,)
+        The stratum whose values its records show.
+    """
+
+    into: Codes
+    shown: Codes
+
+
+@dataclass(frozen=True, eq=False)
 class Strata:
     """The strata of a table, each with its cuts.
 
@@ -37,22 +54,52 @@ class Strata:
     numbers : ndarray of shape (n_strata,)
         The places of its values as one number, of each stratum; ascending.
     trees : list of Tree
-        The cuts of each stratum.
+        The cuts of each stratum; of small ones that were merged, those of all together.
+    merged : Merged, optional
+        What became of strata that were too small.
     """
 
     columns: Sequence[str]
     values: Sequence[pa.Array]
     numbers: Codes
     trees: Sequence[Tree]
+    merged: Merged | None = None
 
     @property
     def starts(self) -> Codes:
         """The number of the first cell of each stratum; a cell is a leaf of its cuts."""
         return np.cumsum([0, *(tree.n_leaves for tree in self.trees)])
 
+    @property
+    def of_each(self) -> list[list[int]]:
+        """The cells of each stratum."""
+        starts = self.starts.tolist()
+        return [list(range(start, stop)) for start, stop in pairwise(starts)]
+
     def of(self, table: pa.Table) -> Codes:
-        """Return the stratum of each record."""
-        return np.searchsorted(self.numbers, self.joined(table))
+        """Return the stratum of each record; merged ones are one."""
+        own = np.searchsorted(self.numbers, self.joined(table))
+        return own if self.merged is None else self.merged.into[own]
+
+    def shown(self, table: pa.Table) -> pa.Table:
+        """Return records with the values that they show in the columns of strata."""
+        if self.merged is None:
+            return table
+        own = np.searchsorted(self.numbers, self.joined(table))
+        places = self.places(self.numbers[self.merged.shown[own]])
+        for name, known, place in zip(self.columns, self.values, places, strict=True):
+            at = table.column_names.index(name)
+            values = known.take(pa.array(place)).cast(table.schema.field(at).type)
+            table = table.set_column(at, table.schema.field(at), values)
+        return table
+
+    def places(self, number: Codes) -> list[Codes]:
+        """Return the places of the values in each column that a number stands for."""
+        found: list[Codes] = []
+        for known in reversed(self.values):
+            number, place = np.divmod(number, len(known) + 1)
+            found.insert(0, place)
+        return found
 
     def joined(self, table: pa.Table) -> Codes:
         """Return the places of the values of each record as one number."""
@@ -119,8 +166,9 @@ class Job:
 
     @property
     def columns(self) -> list[str]:
-        """The columns to read."""
-        return list(self.released.names)
+        """The columns to read: those that leave, and the weights."""
+        names = [*self.released.names, *([] if self.step.weight is None else [self.step.weight])]
+        return list(dict.fromkeys(names))
 
 
 def save_job(job: Job, path: Path) -> None:

@@ -1,9 +1,11 @@
 """Cells become units that are grouped together, and units become blocks that one worker takes."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from shoal.errors import InputError
 from shoal.scale.book import Book
@@ -15,10 +17,23 @@ from shoal.scale.tree import grow
 FLOOR = 8  # a unit holds at least this part of a full one, if its stratum does
 
 Unit = list[int]
+Codes = NDArray[np.int64]
 
 
-def cut_strata(tally: Tally, book: Book, columns: Sequence[str], k: int, most: int) -> Strata:
-    """Return the strata with cuts into cells of about ``most`` records; refuse small ones.
+def open_strata(tally: Tally, columns: Sequence[str]) -> tuple[Strata, Codes]:
+    """Return the strata, in the order of their values and without cuts, and their records."""
+    if not columns:
+        return Strata((), (), np.zeros(1, np.int64), ()), np.array([tally.records])
+    strata: pa.Table = tally.strata
+    values = [_values(strata, name) for name in columns]
+    number = joined(strata, columns, values)
+    order = np.argsort(number)
+    counts = strata.column(COUNT).to_numpy()[order]
+    return Strata(list(columns), values, number[order], ()), counts
+
+
+def cut_strata(tally: Tally, book: Book, strata: Strata, counts: Codes, most: int) -> Strata:
+    """Return the strata with cuts into cells of about ``most`` records.
 
     Parameters
     ----------
@@ -26,45 +41,50 @@ def cut_strata(tally: Tally, book: Book, columns: Sequence[str], k: int, most: i
         What was counted of the whole table, with the sample.
     book : Book
         How columns are read.
-    columns : list of str
-        The columns of strata.
-    k : int
-        Least number of records in a stratum.
+    strata : Strata
+        The strata; those that were merged are cut together.
+    counts : ndarray of shape (n_strata,)
+        Records of each, before they were merged.
     most : int
         Records in a cell.
 
     Returns
     -------
     Strata
-        The strata, in the order of their values.
+        The strata with their cuts.
     """
     sample = tally.sample
     assert sample is not None  # there are at least k records
     Z, weights = book.space(sample.table, book.read(sample.table)), sample.weights
-    if not columns:
-        tree = grow(Z, most, weights if tally.records > most else None)
-        return Strata((), (), np.zeros(1, np.int64), (tree,))
-    strata: pa.Table = tally.strata
-    counts = strata.column(COUNT).to_numpy()
-    _refuse_small(counts, k)
-    values = [_values(strata, name) for name in columns]
-    number = joined(strata, columns, values)
-    order = np.argsort(number)
-    of = joined(sample.table, columns, values)
+    if strata.merged is not None:
+        counts = np.bincount(strata.merged.into, counts).astype(np.int64)
+    of = strata.of(sample.table)
     trees = []
-    for at in order:
-        inside = of == number[at]
-        trees.append(grow(Z[inside], most, weights[inside] if counts[at] > most else None))
-    return Strata(list(columns), values, number[order], trees)
+    for at, count in enumerate(counts):
+        inside = of == at
+        trees.append(grow(Z[inside], most, weights[inside] if count > most else None))
+    return replace(strata, trees=trees)
 
 
-def units_of(strata: Strata, records: Mapping[int, int], k: int, most: int) -> list[Unit]:
+def refuse_small(counts: Codes, k: int) -> None:
+    """Refuse strata of fewer than k records; their names may be persons."""
+    small = int((counts < k).sum())
+    if small:
+        raise InputError(
+            f"A group needs k={k} records but {small} of {len(counts)} strata hold fewer. Choose a"
+            ' coarser column for within, or set small_strata="merge".'
+        )
+
+
+def units_of(
+    cells_of: Sequence[Sequence[int]], records: Mapping[int, int], k: int, most: int
+) -> list[Unit]:
     """Join cells with the next ones until none is too small; units never cross a stratum.
 
     Parameters
     ----------
-    strata : Strata
-        The strata with their cuts.
+    cells_of : list of list of int
+        The cells of each stratum, near ones side by side.
     records : dict
         Exact number of records in each cell.
     k : int
@@ -79,10 +99,9 @@ def units_of(strata: Strata, records: Mapping[int, int], k: int, most: int) -> l
     """
     floor = max(k, most // FLOOR)
     found: list[Unit] = []
-    starts = strata.starts
-    for start, stop in zip(starts[:-1], starts[1:], strict=True):
+    for cells in cells_of:
         inside: list[Unit] = [[]]
-        for cell in range(start, stop):
+        for cell in cells:
             if sum(records.get(one, 0) for one in inside[-1]) >= floor:
                 inside.append([])
             inside[-1].append(cell)
@@ -110,13 +129,3 @@ def blocks_of(units: Sequence[Unit], records: Mapping[int, int], most: int) -> l
 def _values(strata: pa.Table, name: str) -> pa.Array:
     column = strata.select([name]).group_by([name]).aggregate([]).column(name)
     return sorted_by(pa.table({name: column}), []).column(name).combine_chunks()
-
-
-def _refuse_small(counts: np.ndarray, k: int) -> None:
-    """Refuse strata of fewer than k records; their names may be persons."""
-    small = int((counts < k).sum())
-    if small:
-        raise InputError(
-            f"A group needs k={k} records but {small} of {len(counts)} strata hold fewer. Choose a"
-            " coarser column for within, or merge these strata first."
-        )

@@ -1,10 +1,9 @@
 """What workers do: part the records, group those of a block, write a part of the release."""
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,16 +15,16 @@ from sklearn.base import clone
 
 from shoal.mask.centroid import centroid
 from shoal.mask.checks import check_values
-from shoal.measure import classes, homogeneous_classes
+from shoal.measure import classes, homogeneous_classes, smallest_class
 from shoal.measure.linkage import linked_among
 from shoal.parameters import declared
 from shoal.partitioners import Auto, Blocked, Partition, Partitioner, Refine, way_taken
 from shoal.scale.exact import exact_sum
-from shoal.scale.folder import MARKER
 from shoal.scale.job import Job, counted, load_job, task
 from shoal.scale.keys import chosen, content_keys, told_apart
 from shoal.scale.pieces import Piece, batches, sorted_by
-from shoal.scale.slices import Slices, appearing, read_slices, write_slices
+from shoal.scale.slices import Slices, appearing, read_slices, write_portions, write_slices
+from shoal.scale.weights import Totals, totals
 from shoal.table import frame as tables
 from shoal.table.columns import Column
 from shoal.table.frame import Taken
@@ -41,23 +40,13 @@ def part_piece(job_file: str, piece: Piece, folder: str, number: int, most: int)
     A file is written whenever ``most`` records are in hand.
     """
     job = load_job(job_file)
-    written: list[Slices] = []
-    held: list[pa.Table] = []
 
-    def write() -> None:
-        table = pa.concat_tables(held)
-        held.clear()
+    def by_cell(table: pa.Table) -> tuple[pa.Table, NDArray[np.int64]]:
         cells = job.strata.cells(table, job.book.space(table, job.book.read(table)))
-        path = Path(folder, f"{number:08d}-{len(written):04d}.arrow")
-        written.append(write_slices(path, table, cells))
+        return job.strata.shown(table), cells
 
-    for table in batches(piece, job.columns, job.needed, most):
-        held.append(table)
-        if sum(map(len, held)) >= most:
-            write()
-    if held:
-        write()
-    return written
+    parts = batches(piece, job.columns, job.needed, most)
+    return write_portions(parts, str(Path(folder, f"{number:08d}")), most, by_cell)
 
 
 @dataclass(frozen=True)
@@ -80,6 +69,8 @@ class Grouped:
         records that were looked for.
     filled : dict
         Cells of each column that were missing and hold a value now.
+    totals : dict
+        Weighted totals of each column before and after, where there are weights.
     """
 
     slices: Slices
@@ -89,6 +80,7 @@ class Grouped:
     linked: int
     asked: int
     filled: Mapping[str, int]
+    totals: Totals = field(default_factory=dict)
 
 
 @task
@@ -103,16 +95,19 @@ def group_block(
     sizes: list[NDArray[np.int64]] = []
     ways: dict[str, None] = {}
     filled: Counter[str] = Counter()
+    summed: Counter[tuple[str, str]] = Counter()
     for unit in units:
         table = sorted_by(read_slices(files, unit), [*job.step.columns, *job.step.strata])
         columns = job.book.read(table)
         check_values(job.step, columns)
         groups, way = _groups(job, table, columns)
-        released = _masked(job, table, columns, groups)
+        weights = _weights(job, table)
+        released = _masked(job, table, columns, groups, weights)
         after = job.book.read(released)
         lost.update(_lost(job, columns, after))
         found, number_asked = _linked(job, table, columns, after)
         linked, asked = linked + found, asked + number_asked
+        summed.update({} if weights is None else totals(weights, columns, after))
         sizes.append(groups.sizes)
         ways[way] = None
         for column, new in zip(columns, after, strict=True):
@@ -122,7 +117,15 @@ def group_block(
     parts = content_keys(table, job.known) % np.uint64(job.n_parts)
     path = Path(folder, f"{number:08d}.arrow")
     slices = write_slices(path, table, parts.astype(np.int64))
-    return Grouped(slices, lost, counted(np.concatenate(sizes)), tuple(ways), linked, asked, filled)
+    found_sizes = counted(np.concatenate(sizes))
+    return Grouped(slices, lost, found_sizes, tuple(ways), linked, asked, filled, summed)
+
+
+def _weights(job: Job, table: pa.Table) -> NDArray[np.float64] | None:
+    """Return the survey weights of some records, if there are any."""
+    if job.step.weight is None:
+        return None
+    return tables.numbers(tables.open_frame(table), job.step.weight)
 
 
 def _groups(job: Job, table: pa.Table, columns: Sequence[Column]) -> tuple[Partition, str]:
@@ -145,7 +148,13 @@ def one_at_a_time(partition: Partitioner, records: int) -> Partitioner:
     return copy.set_params(workers=1) if isinstance(copy, Blocked) else copy
 
 
-def _masked(job: Job, table: pa.Table, columns: Sequence[Column], groups: Partition) -> pa.Table:
+def _masked(
+    job: Job,
+    table: pa.Table,
+    columns: Sequence[Column],
+    groups: Partition,
+    weights: NDArray[np.float64] | None,
+) -> pa.Table:
     """Return the released columns of some records."""
     frame = tables.open_frame(table)
     values: dict[str, NDArray[np.generic] | Taken] = {}
@@ -158,6 +167,7 @@ def _masked(job: Job, table: pa.Table, columns: Sequence[Column], groups: Partit
             trim=job.step.trim,
             decimals=job.step.decimals,
             whole=tables.is_whole(frame, column.name),
+            weights=weights,
         )
     released: pa.Table = tables.to_native(tables.with_values(frame, values))
     return released.select(job.released.names).cast(job.released)
@@ -196,25 +206,26 @@ class Part(NamedTuple):
     sha256: str
     sizes: Mapping[int, int]
     homogeneous: Mapping[str, int]
+    missing: Mapping[str, int]
+    smallest_weighed: int | None = None  # class of who knows the weights, where these leave
 
 
 @task
-def write_part(job_file: str, part: int, files: Sequence[Slices], folder: str) -> Part | None:
+def write_part(job_file: str, number: int, part: int, files: Sequence[Slices], folder: str) -> Part:
     """Write a part of the release, then read it again and count records that look alike.
 
     All records with the same known values are in one part, and their order depends on
     released values alone.
     """
     job = load_job(job_file)
-    if not any(part in file.batch for file in files):
-        return None
     table = sorted_by(read_slices(files, [part]), job.known)
-    path = Path(folder, f"part-{part:05d}.parquet")
+    path = Path(folder, f"part-{number:05d}.parquet")
     with appearing(path) as writing:
         pq.write_table(table, writing)
     del table
+    weight = [name for name in job.released.names if name == job.step.weight]
     released = tables.open_frame(
-        pq.read_table(path, columns=[*job.known, *job.confidential], partitioning=None)
+        pq.read_table(path, columns=[*job.known, *job.confidential, *weight], partitioning=None)
     )
     found = classes(tables.keys(released, job.known))
     secret = tables.codes(released, job.confidential)
@@ -228,10 +239,6 @@ def write_part(job_file: str, part: int, files: Sequence[Slices], folder: str) -
         digest,
         counted(np.bincount(found)),
         dict(zip(job.confidential, map(int, alike), strict=True)),
+        tables.holes(released, job.known),
+        smallest_class(tables.codes(released, [*job.known, *weight])) if weight else None,
     )
-
-
-def write_marker(folder: Path, entries: Mapping[str, object]) -> None:
-    """Write the mark that the release is whole."""
-    with appearing(folder / MARKER) as part:
-        part.write_text(json.dumps(entries, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

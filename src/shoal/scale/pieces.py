@@ -122,9 +122,28 @@ def batches(
         raise FileError(f"{Path(piece.path).name!r} changed while it was read. Run again.")
 
 
+def read_columns(path: str, columns: Sequence[str]) -> pa.Table:
+    """Return some columns of all records of a file."""
+    with _reading(path), _parquet(path) as file:
+        return file.read(columns=list(columns)).select(list(columns))
+
+
 def usual(table: pa.Table) -> pa.Table:
     """Return a table without notes, and without dictionaries, which differ from file to file."""
-    return table.cast(_usual(table.schema))
+    return one_zero(table.cast(_usual(table.schema)))
+
+
+def one_zero(table: pa.Table) -> pa.Table:
+    """Return a table without negative zeros, and with one kind of what is not a number.
+
+    They are equal, so nothing could sort records that differ in them alone.
+    """
+    for at, field in enumerate(table.schema):
+        if field.type in (pa.float32(), pa.float64()):
+            column = pc.add(table.column(at), pa.scalar(0.0, field.type))
+            column = pc.if_else(pc.is_nan(column), pa.scalar(float("nan"), field.type), column)
+            table = table.set_column(at, field, column)
+    return table
 
 
 def sorted_by(table: pa.Table, columns: Sequence[str]) -> pa.Table:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 WHOLE = {
     "blocks": "Mask the columns in one block.",
     "household": "Mask a table of households, or a table that fits into memory.",
-    "weight": "Leave the weights out, or mask a table that fits into memory.",
     "diversity": "Mask a table that fits into memory, or a part of the table at a time.",
     "closeness": "Mask a table that fits into memory, or a part of the table at a time.",
 }
@@ -37,11 +36,6 @@ def check_plan(plan: "Plan") -> Microaggregate:
     for name, way_out in WHOLE.items():
         if getattr(step, name) is not None:
             raise PlanError(f"{name} cannot be seen to on a large table. {way_out}")
-    if step.small_strata == "merge":
-        raise PlanError(
-            'small_strata="merge" cannot be seen to on a large table. Merge the strata first, or'
-            " choose a coarser column for within."
-        )
     if step.missing == "own-groups":
         raise PlanError(
             'missing="own-groups" compares all records that lack cells, which a large table does'
@@ -105,3 +99,19 @@ def check_columns(plan: "Plan", schema: pa.Schema, ordered: frozenset[str]) -> N
                 f"Column {name!r} holds categories with an order, which may differ from file to"
                 " file. Declare its type: ordinal, with the order."
             )
+
+
+def check_weight(name: str | None, schema: pa.Schema) -> None:
+    """Refuse weights that are no numbers."""
+    if name is not None and not is_number(schema.field(name).type):
+        raise ColumnError(
+            f"Column {name!r} holds {schema.field(name).type} values where weights are needed. Turn"
+            " it into numbers first, or leave it out."
+        )
+
+
+def is_number(kind: Any) -> bool:
+    """Say whether values of a type are numbers."""
+    return bool(
+        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    )

@@ -1,12 +1,16 @@
 """What a plan makes of a large table: a folder, and what can be said about it."""
 
+import hashlib
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from shoal import manifest as manifests
+from shoal.assessment import linear
 from shoal.errors import (
     GuaranteeBroken,
     HomogeneousGroup,
@@ -16,12 +20,18 @@ from shoal.errors import (
 )
 from shoal.findings import unprotected
 from shoal.mask.homogeneity import told
+from shoal.measure import NEEDS, needs
 from shoal.plan import Plan
 from shoal.scale.exact import UNIT
+from shoal.scale.folder import MARKER
 from shoal.scale.job import Job
 from shoal.scale.passes import Grouped, Part
+from shoal.scale.weights import total_change
 from shoal.table.roles import listed
 
+SECRET = ("confidential", "confidential_codes", "ordered")
+NEEDED = "Not computed: needs {}."
+WHOLE = "Not computed on a table that no process holds, nor are columns drawn before and after."
 SOFTWARE = ("shoal", "numpy", "numba", "scikit-learn", "pyarrow", "dask")
 
 
@@ -36,7 +46,8 @@ class LargeRelease:
     plan : Plan
         What was done; running it again gives the same files.
     measures : dict
-        Value of each measure by name: ``information_loss`` of all records, summed exactly;
+        Value of each measure by name: ``information_loss`` and, with weights,
+        ``weighted_total_change`` of all records, summed exactly;
         ``smallest_class``, ``class_sizes``, ``reidentification`` and
         ``homogeneous_classes`` counted on the released files; ``linkage`` of a sample.
     remarks : dict
@@ -47,11 +58,17 @@ class LargeRelease:
         Number of groups, the smallest and the largest.
     provenance : dict
         Number of records and of blocks, what repeats the run besides the plan (``at_once`` and
-        ``random_state``), methods used and versions of software.
+        ``random_state``), missing cells, methods used and versions of software.
     files : tuple of dict
         Name, records, bytes and hash of each file.
     drawn_seeds : tuple of int
         Seeds that the plan left open and this run drew; they stand in its ``plan``.
+    types : dict
+        The type of each released column, as its files tell it.
+    came : tuple of dict
+        Name, bytes and hash of each file of the source, where a manifest was asked for.
+    recoded : tuple of str
+        Columns of strata in which records of merged strata show another value than their own.
     """
 
     target: Path
@@ -63,6 +80,25 @@ class LargeRelease:
     provenance: dict[str, Any]
     files: tuple[dict[str, Any], ...]
     drawn_seeds: tuple[int, ...] = ()
+    types: dict[str, str] = field(default_factory=dict)
+    came: tuple[dict[str, Any], ...] = ()
+    recoded: tuple[str, ...] = ()
+
+    @property
+    def unchanged(self) -> tuple[str, ...]:
+        """Columns that leave as they came."""
+        changed = (*self.plan.masked, *self.recoded)
+        return tuple(name for name in self.types if name not in changed)
+
+    @property
+    def grouped(self) -> list[dict[str, int]]:
+        """The groups, as those of a table in memory: of one step and block."""
+        return [self.groups]
+
+    @property
+    def profile(self) -> dict[str, Any]:
+        """Nothing: pictures of columns would need the table before and after."""
+        return {}
 
     @property
     def marker(self) -> dict[str, Any]:
@@ -75,6 +111,39 @@ class LargeRelease:
             "versions": self.provenance["versions"],
             "files": list(self.files),
         }
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """What an auditor needs to repeat the release, as plain data; not for publication.
+
+        It holds the plan as it was run and all seeds. The files of the source stand there if
+        a manifest was asked for when the release was made.
+        """
+        text = marker_text(self.marker).encode()
+        mark = {"name": MARKER, "bytes": len(text), "sha256": hashlib.sha256(text).hexdigest()}
+        return manifests.of_folder(
+            self,
+            {"files": list(self.came)} if self.came else {},
+            {"name": self.target.name, "types": self.types, "files": [*self.files, mark]},
+            {name: self.provenance[name] for name in ("at_once", "random_state")},
+        )
+
+    def report(self, path: str | Path, *, audience: str = "public", force: bool = False) -> None:
+        """Write what was promised and what was measured: HTML, JSON or text.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file, ``.html`` (one page, nothing from outside), ``.json`` or ``.txt``.
+        audience : str
+            ``"public"``: no seed, no groups, no value of a single record; or
+            ``"internal"``: all that helps to decide.
+        force : bool
+            Whether a file that exists may be replaced.
+        """
+        from shoal.report import write_report  # templates, which workers do not need
+
+        write_report(self, Path(path), audience=audience, force=force)
 
     def __repr__(self) -> str:
         return (
@@ -100,7 +169,11 @@ def measured(
             "marketer": sum(sizes.values()) / records,
         },
     }
-    remarks = {}
+    remarks: dict[str, str] = {}
+    if job.step.weight is not None and job.book.complete:
+        found["weighted_total_change"], remarks["weighted_total_change"] = total_change(
+            summed(one.totals for one in grouped), job.book.complete
+        )
     if job.confidential:
         found["homogeneous_classes"] = summed(part.homogeneous for part in parts)
     asked = sum(one.asked for one in grouped)
@@ -110,7 +183,17 @@ def measured(
             f"Of {asked} records drawn from {records}, each looked for among the originals of its"
             " own block and in units of the original; among all, no more links would be right."
         )
-    return found, remarks
+    return found, {**remarks, **_unmeasured(found, bool(job.confidential))}
+
+
+def _unmeasured(found: Mapping[str, Any], confidential: bool) -> dict[str, str]:
+    """Say of each measure that a table in memory would have why this one lacks it."""
+    told = {}
+    for name in linear():
+        secret = [need for need in needs(name) if need in SECRET]
+        if name not in found:
+            told[name] = WHOLE if confidential or not secret else NEEDED.format(NEEDS[secret[0]])
+    return told
 
 
 def check_promise(plan: Plan, measures: Mapping[str, Any], came: int, left: int) -> None:
@@ -158,18 +241,25 @@ def findings(
 
 
 def provenance(
-    records: int, blocks: int, grouped: Iterable[Grouped], at_once: int, random_state: int
+    parts: Sequence[Part], grouped: Sequence[Grouped], at_once: int, random_state: int
 ) -> dict[str, Any]:
     """Return where a release comes from."""
+    blocks = len(grouped)
     ways = dict.fromkeys(way for one in grouped for way in one.ways)
     return {
-        "records": records,
+        "records": sum(part.records for part in parts),
         "blocks": blocks,
         "at_once": at_once,
         "random_state": random_state,
+        "missing": summed(part.missing for part in parts),
         "methods": sorted(f"{way} in {blocks} blocks" for way in ways),
         "versions": {name: version(name) for name in SOFTWARE},
     }
+
+
+def marker_text(entries: Mapping[str, Any]) -> str:
+    """Return the mark that a release is whole, as text."""
+    return json.dumps(entries, indent=2, ensure_ascii=False) + "\n"
 
 
 def summed(counts: Iterable[Mapping[Any, int]]) -> dict[Any, int]:

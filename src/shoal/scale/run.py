@@ -2,16 +2,22 @@
 
 import os
 import warnings
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal import progress
 from shoal.errors import ParameterError
+from shoal.manifest import file_entry
 from shoal.plan import Plan
-from shoal.scale.cluster import check_workers, opened
-from shoal.scale.folder import Folder
-from shoal.scale.passes import write_marker
+from shoal.scale.beside import Beside
+from shoal.scale.cluster import check_workers, opened, stage
+from shoal.scale.folder import MARKER, Folder
+from shoal.scale.frames import is_dask_frame
+from shoal.scale.pieces import find_files, read_footer
 from shoal.scale.refusals import check_plan, check_source
-from shoal.scale.release import LargeRelease
+from shoal.scale.release import LargeRelease, marker_text
+from shoal.scale.slices import appearing
 from shoal.scale.stages import Run
 
 if TYPE_CHECKING:
@@ -28,6 +34,9 @@ def mask(
     client: "Client | str | None" = None,
     at_once: int = AT_ONCE,
     random_state: int = 0,
+    report: str | os.PathLike[str] | None = None,
+    audience: str = "public",
+    manifest: str | os.PathLike[str] | None = None,
     force: bool = False,
 ) -> LargeRelease:
     """Run a plan of one microaggregation on a table larger than memory, on a Dask cluster.
@@ -53,30 +62,67 @@ def mask(
         the borders of such blocks, so more records lose a little less.
     random_state : int
         Seed of the sample that the borders are found on.
+    report : str or Path, optional
+        Where a report is to appear together with the folder: ``.html``, ``.json`` or ``.txt``.
+    audience : str
+        Who reads the report: ``"public"`` or ``"internal"``.
+    manifest : str or Path, optional
+        Where a manifest for auditors is to appear together with the folder: ``.json``. It tells
+        the hashes of the source, which is read once more for them.
     force : bool
-        Whether a release that lies at the target may be replaced.
+        Whether a release that lies at the target, a report and a manifest may be replaced.
 
     Returns
     -------
     LargeRelease
         What was done and measured.
     """
-    if isinstance(at_once, bool) or not isinstance(at_once, int) or at_once < 1:
-        raise ParameterError(f"at_once must be an int in [1, inf). Got {at_once!r} instead.")
-    if isinstance(random_state, bool) or not isinstance(random_state, int) or random_state < 0:
-        raise ParameterError(
-            f"random_state must be an int in [0, inf). Got {random_state!r} instead."
-        )
+    _check_whole("at_once", at_once, 1)
+    _check_whole("random_state", random_state, 0)
     check_plan(plan)
     check_source(source)
+    page, record = (None if path is None else Path(path) for path in (report, manifest))
     seeded = Plan(plan.roles, [step.seeded() for step in plan.steps], plan.types)
-    with Folder(target, force=force) as folder, opened(client) as cluster:
+    with (
+        Folder(target, force=force) as folder,
+        Beside(folder.target, page, audience, record, force) as beside,
+        opened(client) as cluster,
+    ):
         check_workers(cluster, folder.path("release"))
+        came = _hashes(cluster, source) if record is not None else ()
         run = Run(cluster, folder, seeded, at_once, random_state)
-        made = run.release(source, plan._drawn(seeded))
-        write_marker(folder.path("release"), made.marker)
+        made = _completed(run.release(source, plan._drawn(seeded)), folder, came)
+        beside.write(made)
         progress.report("publishing", 0, 1)  # the last moment at which a listener may end the run
         folder.publish(entry["name"] for entry in made.files)
     for warning in run.warnings:
         warnings.warn(warning, stacklevel=2)
+    return made
+
+
+def _check_whole(name: str, value: object, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise ParameterError(f"{name} must be an int in [{least}, inf). Got {value!r} instead.")
+
+
+def _hashes(cluster: "Client", source: Any) -> tuple[dict[str, Any], ...]:
+    """Return name, bytes and hash of each file of the source; a Dask DataFrame has none."""
+    if is_dask_frame(source):
+        return ()
+    paths = find_files(source)
+    tasks = [(path, None) for path in paths]
+    found = stage(cluster, "hashing the source", file_entry, tasks, [1] * len(paths))
+    entries = [entry for _, entry in found]
+    return tuple(sorted(entries, key=lambda entry: (entry["name"], entry["sha256"])))
+
+
+def _completed(
+    made: LargeRelease, folder: Folder, came: tuple[dict[str, Any], ...]
+) -> LargeRelease:
+    """Mark a release as whole; return it with what its files tell and where they came from."""
+    place = folder.path("release")
+    schema = read_footer(str(place / made.files[0]["name"])).schema
+    made = replace(made, types={field.name: str(field.type) for field in schema}, came=came)
+    with appearing(place / MARKER) as part:
+        part.write_text(marker_text(made.marker), encoding="utf-8")
     return made

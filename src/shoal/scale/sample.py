@@ -11,8 +11,15 @@ from numpy.typing import NDArray
 from shoal.scale.keys import Keys, chosen
 
 FEWEST = 5_000  # different records that are kept, whatever share is asked for
+ENOUGH = 20_000  # records that cuts are found on
+PER_CELL = 100  # sampled records of a cell
 
 Counts = NDArray[np.int64]
+
+
+def share_of(records: int, most: int) -> float:
+    """Return the share of the records that is enough to find cells of ``most`` records."""
+    return min(1.0, max(ENOUGH, PER_CELL * records // most) / records)
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ task that runs again after its worker died writes the same file once more.
 """
 
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -33,6 +33,18 @@ class Slices(NamedTuple):
             {one: self.records[one] for one in there},
         )
 
+    def without(self, numbers: Container[int]) -> "Slices":
+        """Return the file without the records of some numbers, which lie elsewhere now."""
+        return self.only([one for one in self.batch if one not in numbers])
+
+    def renumbered(self, new: Mapping[int, int]) -> "Slices":
+        """Return the file with other numbers for the same records."""
+        return Slices(
+            self.path,
+            {new[one]: at for one, at in self.batch.items()},
+            {new[one]: count for one, count in self.records.items()},
+        )
+
 
 def write_slices(path: Path, table: pa.Table, number: NDArray[np.int64]) -> Slices:
     """Write the records of a table, those of one number together."""
@@ -52,6 +64,33 @@ def write_slices(path: Path, table: pa.Table, number: NDArray[np.int64]) -> Slic
         {one: at for at, one in enumerate(found)},
         {one: int(count) for one, count in zip(found, counts, strict=True)},
     )
+
+
+def write_portions(
+    tables: Iterable[pa.Table],
+    stem: str,
+    most: int,
+    numbered: Callable[[pa.Table], tuple[pa.Table, NDArray[np.int64]]],
+) -> list[Slices]:
+    """Write tables that come one by one; a file whenever ``most`` records are in hand.
+
+    ``numbered`` says what is written of a table, and the number of each record.
+    """
+    written: list[Slices] = []
+    held: list[pa.Table] = []
+
+    def write() -> None:
+        table, number = numbered(pa.concat_tables(held))
+        held.clear()
+        written.append(write_slices(Path(f"{stem}-{len(written):04d}.arrow"), table, number))
+
+    for table in tables:
+        held.append(table)
+        if sum(map(len, held)) >= most:
+            write()
+    if held:
+        write()
+    return written
 
 
 def read_slices(files: Sequence[Slices], numbers: Sequence[int]) -> pa.Table:

@@ -1,25 +1,29 @@
 """The stages of a run: count, part, group, write."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from shoal.errors import InputError
+from shoal.errors import InputError, StrataMerged
 from shoal.mask import Microaggregate
 from shoal.mask.checks import WAY_OUT
+from shoal.mask.survey import attained_told
 from shoal.plan import Plan
+from shoal.scale.again import cut_again, cut_cell, cut_part, opened
 from shoal.scale.book import open_book
 from shoal.scale.cluster import stage
 from shoal.scale.folder import Folder
 from shoal.scale.frames import is_dask_frame, write_frame
-from shoal.scale.job import Job, save_job, task
-from shoal.scale.layout import blocks_of, cut_strata, units_of
+from shoal.scale.job import Codes, Job, Strata, save_job, task
+from shoal.scale.layout import blocks_of, cut_strata, open_strata, refuse_small, units_of
+from shoal.scale.merging import merge_strata
 from shoal.scale.passes import Part, group_block, part_piece, write_part
 from shoal.scale.pieces import check_sortable, cut_pieces, find_files, read_footer
-from shoal.scale.refusals import check_columns, check_plan
+from shoal.scale.refusals import check_columns, check_plan, check_weight, is_number
 from shoal.scale.release import (
     LargeRelease,
     check_promise,
@@ -28,6 +32,7 @@ from shoal.scale.release import (
     provenance,
     summed,
 )
+from shoal.scale.sample import share_of
 from shoal.scale.tally import Tally, Wanted, merged, tally_piece
 from shoal.table.columns import refuse_counted_holes
 from shoal.table.roles import columns_with
@@ -35,8 +40,6 @@ from shoal.table.roles import columns_with
 if TYPE_CHECKING:
     from distributed import Client
 
-SAMPLE = 20_000  # least records of the sample that cuts are found on
-PER_CELL = 100  # sampled records of a cell
 ASKED = 20_000  # records that an attacker looks for
 
 
@@ -56,8 +59,8 @@ class Run:
         schema = self._open(paths)
         tally = self._count(schema)
         job = self._job(schema, tally)
-        records = self._part(job)
-        grouped = self._group(job, records)
+        cells = self._part(job)
+        grouped = self._group(cells)
         parts = self._write(job, grouped)
         measures, remarks = measured(job, grouped, parts)
         left = sum(part.records for part in parts)
@@ -66,6 +69,9 @@ class Run:
         self.warnings += findings(
             self.plan, job, schema.names, grouped, came - tally.records, came, measures
         )
+        weighed = [part.smallest_weighed for part in parts if part.smallest_weighed is not None]
+        if weighed and self.step.weight is not None:
+            self.warnings += attained_told(self.step.weight, min(weighed))
         sizes = summed(one.sizes for one in grouped)
         return LargeRelease(
             self.folder.target,
@@ -74,11 +80,12 @@ class Run:
             remarks,
             tuple(map(str, self.warnings)),
             {"number": sum(sizes.values()), "smallest": min(sizes), "largest": max(sizes)},
-            provenance(left, len(grouped), grouped, self.at_once, self.seed),
+            provenance(parts, grouped, self.at_once, self.seed),
             tuple(
                 {n: getattr(p, n) for n in ("name", "records", "bytes", "sha256")} for p in parts
             ),
             drawn,
+            recoded=tuple(self.step.strata) if job.strata.merged is not None else (),
         )
 
     def _files(self, source: Any) -> list[str]:
@@ -96,6 +103,7 @@ class Run:
         self.pieces = cut_pieces(paths, found, self.at_once)
         schema: pa.Schema = found[0].schema
         check_columns(self.plan, schema, frozenset().union(*(one.ordered for one in found)))
+        check_weight(self.step.weight, schema)
         return schema
 
     def _count(self, schema: pa.Schema) -> Tally:
@@ -104,14 +112,15 @@ class Run:
         seen = [*self.step.columns, *(n for n in secret if n not in self.step.columns)]
         numbers = [name for name in seen if self._is_number(schema, name)]
         records = sum(piece.records for piece in self.pieces)
-        sample = max(SAMPLE, PER_CELL * records // self.at_once)
         wanted = Wanted(
             numbers,
             [name for name in seen if name not in numbers],
             self.step.strata,
             self.plan.needed,
-            min(1.0, sample / records),
+            share_of(records, self.at_once),
             self.seed,
+            self.step.weight,
+            self.step.weighted_distances,
         )
         tasks = [(piece, wanted) for piece in self.pieces]
         sizes = [piece.records for piece in self.pieces]
@@ -128,24 +137,22 @@ class Run:
                 f"A group needs k={self.step.k} records but the data hold only {tally.records}."
                 " Lower k."
             )
+        if self.step.weight is not None:
+            tally.weights.check(self.step.weight)
         return tally
 
     def _is_number(self, schema: pa.Schema, name: str) -> bool:
         declared = self.plan.types.get(name)
         if declared is not None:
             return declared.kind == "numeric"
-        kind = schema.field(name).type
-        return bool(
-            pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
-        )
+        return is_number(schema.field(name).type)
 
     def _job(self, schema: pa.Schema, tally: Tally) -> Job:
         """Decide how columns are read, where the cuts are and what leaves."""
         step, confidential = self.step, columns_with(self.plan.roles, "confidential")
         secret = confidential if step.dependence else []
-        book = open_book(
-            tally, step.columns, secret, self.plan.types, step.dependence, step.standardise
-        )
+        units = "weighted" if step.weighted_distances else step.standardise
+        book = open_book(tally, step.columns, secret, self.plan.types, step.dependence, units)
         if step.missing != "impute":
             refuse_counted_holes({r.name: r.holes for r in book.masked}, WAY_OUT)
         refuse_counted_holes(
@@ -154,10 +161,11 @@ class Run:
         leaving = [field for field in schema if field.name not in self.plan.dropped]
         released = pa.schema([self._released(field, tally) for field in leaving])
         check_sortable(released)
+        strata, counts = open_strata(tally, step.strata)
         job = Job(
             step,
             book,
-            cut_strata(tally, book, step.strata, step.k, self.at_once),
+            strata,
             released,
             self.plan.known,
             confidential,
@@ -166,8 +174,20 @@ class Run:
             min(1.0, ASKED / tally.records),
             self.seed,
         )
+        strata = self._merged(job, counts)
+        job = replace(job, strata=cut_strata(tally, book, strata, counts, self.at_once))
         save_job(job, Path(self.job_file))
         return job
+
+    def _merged(self, job: Job, counts: Codes) -> Strata:
+        """Refuse strata of fewer than k records, or merge them where the step says so."""
+        if self.step.small_strata == "refuse":
+            refuse_small(counts, self.step.k)
+            return job.strata
+        path = self.folder.path("strata")
+        merged, told = merge_strata(self.cluster, job, path, self.pieces, counts)
+        self.warnings += [StrataMerged(told)] if told else []
+        return replace(job.strata, merged=merged)
 
     def _released(self, field: pa.Field, tally: Tally) -> pa.Field:
         """Return a column of the release with its type: means are floats."""
@@ -177,21 +197,24 @@ class Run:
         whole = decimals is not None and decimals <= 0 and pa.types.is_integer(field.type)
         return pa.field(field.name, pa.int64() if whole else pa.float64())
 
-    def _part(self, job: Job) -> dict[int, int]:
-        """Bring the records of a cell together; return their exact number in each."""
-        del job
+    def _part(self, job: Job) -> list[list[int]]:
+        """Bring the records of a cell together; return the cells of each stratum."""
         folder = str(self.folder.path("cells"))
         tasks = [
             (self.job_file, piece, folder, at, self.at_once) for at, piece in enumerate(self.pieces)
         ]
         sizes = [piece.records for piece in self.pieces]
         found = dict(stage(self.cluster, "parting records", part_piece, tasks, sizes))
-        self.cells = [file for at in sorted(found) for file in found[at]]
+        files = [file for at in sorted(found) for file in found[at]]
         self.folder.forget("came")
-        return summed(file.records for file in self.cells)
+        self.cells, into = cut_again(
+            self.cluster, cut_cell, self.job_file, folder, files, self.at_once
+        )
+        return [[n for cell in some for n in opened(cell, into)] for some in job.strata.of_each]
 
-    def _group(self, job: Job, records: dict[int, int]) -> list[Any]:
-        units = units_of(job.strata, records, self.step.k, self.at_once)
+    def _group(self, cells_of: Sequence[Sequence[int]]) -> list[Any]:
+        records = summed(file.records for file in self.cells)
+        units = units_of(cells_of, records, self.step.k, self.at_once)
         blocks = blocks_of(units, records, self.at_once)
         folder = str(self.folder.path("masked"))
         tasks, sizes = [], []
@@ -206,15 +229,26 @@ class Run:
 
     def _write(self, job: Job, grouped: Sequence[Any]) -> list[Part]:
         folder = str(self.folder.path("release"))
-        files = [one.slices for one in grouped]
+        files, _ = cut_again(
+            self.cluster,
+            cut_part,
+            self.job_file,
+            str(self.folder.path("masked")),
+            [one.slices for one in grouped],
+            self.at_once,
+        )
         records = summed(file.records for file in files)
         tasks = [
-            (self.job_file, at, [f for f in (file.only([at]) for file in files) if f.batch], folder)
-            for at in sorted(records)
+            (
+                self.job_file,
+                at,
+                part,
+                [f for f in (file.only([part]) for file in files) if f.batch],
+                folder,
+            )
+            for at, part in enumerate(records)
         ]
-        found = stage(
-            self.cluster, "writing", write_part, tasks, [records[at] for at in sorted(records)]
-        )
+        found = stage(self.cluster, "writing", write_part, tasks, list(records.values()))
         parts = dict(found)
         return [parts[at] for at in range(len(tasks))]
 

@@ -15,6 +15,7 @@ from shoal.scale.exact import UNIT, exact_squares, exact_sum
 from shoal.scale.keys import content_keys
 from shoal.scale.pieces import Piece, batches
 from shoal.scale.sample import Sample
+from shoal.scale.weights import Units, Weighed, Weights, joined_weights, weigh
 from shoal.table import frame as tables
 
 GREATEST = 1e150  # beyond it, squares do not fit into a float64
@@ -97,6 +98,10 @@ class Wanted:
         Share of the different records in the sample.
     seed : int
         Which records these are.
+    weight : str, optional
+        The column of survey weights.
+    weighted : bool
+        Whether weights set the units of distances.
     """
 
     numbers: Sequence[str]
@@ -105,10 +110,12 @@ class Wanted:
     needed: Sequence[str]
     share: float
     seed: int
+    weight: str | None = None
+    weighted: bool = False
 
     @property
     def columns(self) -> list[str]:
-        """All columns that are read."""
+        """All columns that make a record what it is: equal in these, equal in the sample."""
         return [*self.numbers, *self.words, *(n for n in self.strata if n not in self.words)]
 
 
@@ -128,6 +135,10 @@ class Tally:
         The different strata with their counts.
     sample : Sample or None
         Different records that were chosen by their values.
+    weights : Weights
+        What was counted of the survey weights.
+    weighed : dict
+        Of each column what its values weigh, where that sets the units of distances.
     """
 
     records: int = 0
@@ -135,11 +146,14 @@ class Tally:
     values: Mapping[str, pa.Table] = field(default_factory=dict)
     strata: pa.Table | None = None
     sample: Sample | None = None
+    weights: Weights = Weights()
+    weighed: Mapping[str, Units | Weighed] = field(default_factory=dict)
 
 
 def tally_piece(piece: Piece, wanted: Wanted) -> Tally:
     """Count the records of one piece."""
-    parts = batches(piece, wanted.columns, wanted.needed)
+    columns = [*wanted.columns, *([] if wanted.weight is None else [wanted.weight])]
+    parts = batches(piece, columns, wanted.needed)
     return merged(_tally(table, wanted) for table in parts)
 
 
@@ -163,6 +177,8 @@ def merged(tallies: Iterable[Tally]) -> Tally:
         counted,
         _joined(strata, strata[0].column_names[:-1]) if strata else None,
         Sample.joined(samples) if samples else None,
+        sum((tally.weights for tally in found), Weights()),
+        joined_weights([tally.weighed for tally in found]),
     )
 
 
@@ -175,12 +191,22 @@ def _tally(table: pa.Table, wanted: Wanted) -> Tally:
         if max(-moments[name].least, moments[name].most) > GREATEST:
             raise InputError(f"Column {name!r} holds values beyond {GREATEST:g}. Rescale it.")
     keys = content_keys(table, wanted.columns, wanted.seed)
+    seen = table.select(wanted.columns)
+    weights, weighed = Weights(), {}
+    if wanted.weight is not None:
+        found = tables.numbers(frame, wanted.weight)
+        weights = Weights.of(found)
+        if wanted.weighted:
+            used = np.where(found > 0, found, 0.0)  # others are refused when all are counted
+            weighed = weigh(table, wanted.numbers, wanted.words, used)
     return Tally(
         len(table),
         moments,
         {name: _counted(table, [name]) for name in wanted.words},
         _counted(table, wanted.strata) if wanted.strata else None,
-        Sample.of(table, keys, wanted.share),
+        Sample.of(seen, keys, wanted.share),
+        weights,
+        weighed,
     )
 
 

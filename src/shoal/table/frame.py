@@ -90,18 +90,23 @@ def weights(frame: Frame, name: str) -> NDArray[np.float64]:
         "negative": int((found < 0).sum()),
         "zero": int((found == 0).sum()),
     }
+    refuse_weights(name, bad, float(found.min()), float(found.max()))
+    return found
+
+
+def refuse_weights(name: str, bad: Mapping[str, int], least: float, most: float) -> None:
+    """Refuse weights of which some are bad, counted by what they are, or that differ too much."""
     told = ", ".join(f"{count} {kind}" for kind, count in bad.items() if count)
     if told:
         raise InputError(
             f"Column {name!r} holds weights that cannot be used: {told}. A weight says for how many"
             " a record stands, so it must be above 0: correct these records or leave them out."
         )
-    if found.max() > GREATEST_RATIO * found.min():
+    if most > GREATEST_RATIO * least:
         raise InputError(
             f"The weights in column {name!r} differ by a factor beyond {GREATEST_RATIO:g}, so some"
             " records count for nothing. Correct them."
         )
-    return found
 
 
 def arrow(frame: Frame, name: str) -> Any:

@@ -58,8 +58,8 @@ class Publication:
         try:
             if error is None:
                 self._publish()
-            elif isinstance(error, OSError) and not isinstance(error, FileError):
-                target = next(iter(self._parts), Path())
+            elif isinstance(error, OSError) and not isinstance(error, FileError) and self._parts:
+                target = next(iter(self._parts))
                 raise FileError(_cannot_write(target, error)) from None
         finally:
             for part in self._parts.values():
@@ -76,8 +76,16 @@ class Publication:
                     os.fsync(file.fileno())
             except OSError as error:
                 raise FileError(_cannot_write(target, error)) from None
-        for target, part in self._parts.items():
-            self._rename(part, target)
+        made: list[Path] = []
+        try:
+            for target, part in self._parts.items():
+                self._rename(part, target)
+                made.append(target)
+        except FileError:
+            if not self.force:  # what stood there before nobody can give back
+                for target in made:
+                    target.unlink(missing_ok=True)
+            raise
 
     def _rename(self, part: Path, target: Path) -> None:
         try:

@@ -1,15 +1,14 @@
 """A released file is held against its manifest and its promise."""
 
 import tempfile
-import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from shoal import manifest as manifests
 from shoal.delivery import mask_source
-from shoal.errors import FileError, ShoalError, ShoalWarning
+from shoal.errors import FileError, ShoalError
 from shoal.measure import smallest_class
 from shoal.plan import Plan
 from shoal.promise import check_promise
@@ -18,62 +17,11 @@ from shoal.table.database import is_database
 from shoal.table.dialect import Dialect
 from shoal.table.files import open_source, write
 from shoal.table.frame import Frame
-from shoal.table.roles import columns_with, listed
+from shoal.table.roles import columns_with
+from shoal.verification.check import Check, gone, said, tried, unbroken
 
 
-class Check(NamedTuple):
-    """One thing that was looked at; ``passed`` is None where it could not be."""
-
-    name: str
-    passed: bool | None
-    told: str
-
-
-def verify(
-    released: str | Path,
-    manifest: str | Path,
-    *,
-    original: str | Path | None = None,
-    table: str | None = None,
-    original_table: str | None = None,
-    layout: str | Path | None = None,
-) -> list[Check]:
-    """Check a released file against its manifest and its promise.
-
-    Parameters
-    ----------
-    released : str or Path
-        The released file, or the address of a database.
-    manifest : str or Path
-        The manifest that was written with it.
-    original : str or Path, optional
-        The file, or the database, that was masked. With it the plan is run again.
-    table : str, optional
-        The released table of a database; by default the one that the manifest names.
-    original_table : str, optional
-        The original table of a database; by default the one that the manifest names.
-    layout : str or Path, optional
-        Column map of fixed-width text; by default the one that the manifest names, beside
-        the manifest.
-
-    Returns
-    -------
-    list of Check
-        What was looked at, in order: ``name``, ``passed`` (True, False, or None where it
-        could not be looked at) and ``told``, a sentence.
-    """
-    path = Path(manifest)
-    entries = manifests.load(path)
-    audit = _Audit(entries, str(released), table, _dialect(entries, path.parent, layout))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ShoalWarning)
-        found = [*audit.checks()]
-        if original is not None:
-            found += audit.again(str(original), original_table)
-    return found
-
-
-class _Audit:
+class Audit:
     """A released file beside its manifest."""
 
     def __init__(self, entries: Mapping[str, Any], place: str, table: str | None, dialect: Dialect):
@@ -84,13 +32,12 @@ class _Audit:
 
     def checks(self) -> Iterator[Check]:
         """Yield what can be said without the original."""
-        whole = manifests.seal(self.entries) == self.entries["seal"]
-        yield Check("manifest", whole, "as it was written" if whole else "somebody changed it")
-        yield _tried("file", lambda: _compared(self.place, self.output, "the manifest's"))
+        yield unbroken(self.entries)
+        yield tried("file", lambda: _compared(self.place, self.output, "the manifest's"))
         try:
             frame = self._released()
         except ShoalError as error:
-            yield Check("readable", False, str(error))
+            yield Check("readable", False, said(error))
             return
         for name, look in {
             "records": self._records,
@@ -99,14 +46,14 @@ class _Audit:
             "promise": self._promise,
             "smallest class": self._smallest,
         }.items():
-            yield _tried(name, lambda look=look: look(frame))  # type: ignore[misc]
+            yield tried(name, lambda look=look: look(frame))  # type: ignore[misc]
 
     def again(self, original: str, table: str | None) -> Iterator[Check]:
         """Yield what the original adds: that it is the one, and that it gives the same bytes."""
         source = self.entries.get("input", {})
-        yield _tried("original", lambda: _compared(original, source, "the manifest's"))
+        yield tried("original", lambda: _compared(original, source, "the manifest's"))
         dialect = replace(self.dialect, table=table or source.get("table"))
-        yield _tried("run again", lambda: self._repeated(original, dialect))
+        yield tried("run again", lambda: self._repeated(original, dialect))
 
     def _released(self) -> Frame:
         dialect = replace(self.dialect, sheet=None, table=self.table)
@@ -122,12 +69,7 @@ class _Audit:
         return same, f"{len(frame.columns)}, {'as' if same else 'not as'} in the manifest"
 
     def _dropped(self, frame: Frame) -> tuple[bool, str]:
-        left = [name for name in self.plan.dropped if name in frame.columns]
-        if left:
-            return False, f"{listed(left)} should not have left"
-        if not self.plan.dropped:
-            return True, "the plan drops no column"
-        return True, f"none of {len(self.plan.dropped)} identifiers and households is there"
+        return gone(self.plan.dropped, frame.columns)
 
     def _promise(self, frame: Frame) -> tuple[bool | None, str]:
         k = self.entries["promise"]["k"]
@@ -172,16 +114,8 @@ def _compared(place: str, entry: Mapping[str, Any], whose: str) -> tuple[bool | 
     return same, f"sha256 is {'' if same else 'NOT '}{whose}, {found['bytes']} bytes"
 
 
-def _tried(name: str, look: Callable[[], tuple[bool | None, str]]) -> Check:
-    """Look at one thing; an error is a reason to fail."""
-    try:
-        return Check(name, *look())
-    except ShoalError as error:
-        told = str(error).replace(" Please report this: no data were released.", "")
-        return Check(name, False, told)
-
-
-def _dialect(entries: Mapping[str, Any], folder: Path, layout: str | Path | None) -> Dialect:
+def read_dialect(entries: Mapping[str, Any], folder: Path, layout: str | Path | None) -> Dialect:
+    """Return what is needed to read a file, as its manifest tells it."""
     given = dict(entries.get("dialect", {}))
     named = given.pop("layout", None)
     if layout is not None or named is not None:

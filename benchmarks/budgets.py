@@ -1,0 +1,64 @@
+"""What methods give for the time they take, where the user or the table says how long that is.
+
+Part of `costs.py`: for these there is no arithmetic to compare with.
+"""
+
+import harness
+from generators import table
+
+WIDTH, K = 13, 5
+ROUNDS = 5  # disturbances per record, of each of two annealings
+SECONDS = 20  # for a proof
+CASES = [
+    ("search", "clustered", 1000), ("search", "clustered", 10_000), ("search", "gaussian", 10_000),
+    ("prove", "clustered", 1000), ("prove", "gaussian", 1000),
+    ("optimal", "clustered", 40), ("optimal", "clustered", 80),
+]  # fmt: skip
+
+
+def measure(name, kind, n):
+    """Return what one run took and gave."""
+    X = table(kind, n, WIDTH)
+    seconds, gave = RUNS[name](X)
+    return {
+        "what": "budget", "name": name, "kind": kind, "n": n, "p": WIDTH, "k": K,
+        "cpu_seconds": float(f"{seconds:.4g}"), "gave": gave,
+    }  # fmt: skip
+
+
+def search(X):
+    """Count disturbances a second, beyond what a search without any takes."""
+    from shoal.partitioners import Search
+
+    def seconds(rounds):
+        method = Search(k=K, rounds=rounds, random_state=0)
+        method.fit(X[:500])
+        return harness.timed(lambda: method.fit(X))[1]
+
+    whole = seconds(ROUNDS)
+    made = 2 * ROUNDS * len(X) / max(whole - seconds(0), 1e-9)
+    return whole, f"{float(f'{made:.2g}'):,.0f} disturbances a second"
+
+
+def prove(X):
+    """Tell how far from the optimum the groups are at most."""
+    from shoal.partitioners import Prove
+    from shoal.partitioners._base import sse
+
+    Prove(k=K, budget=1, random_state=0).fit(X[:100])
+    method = Prove(k=K, budget=SECONDS, random_state=0)
+    seconds = harness.timed(lambda: method.fit(X), repeats=0)[1]
+    above = 100 * (sse(X, method.labels_) / method.bound_ - 1)
+    return seconds, f"at most {above:.2g} % above the optimum, of {SECONDS} s given"
+
+
+def optimal(X):
+    """Tell that the optimum is found."""
+    from shoal.partitioners import Optimal
+
+    method = Optimal(k=K)
+    method.fit(X[:30])
+    return harness.timed(lambda: method.fit(X))[1], "the optimum"
+
+
+RUNS = {"search": search, "prove": prove, "optimal": optimal}

@@ -1,0 +1,125 @@
+"""Cells and parts that the sample made too large: cut again by their own records."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clusters import Client, cluster, write_files
+from shoal import Plan, scale
+from shoal.partitioners import MDAV
+from shoal.scale import again
+from shoal.scale.again import opened, packed
+from shoal.scale.slices import read_slices
+
+pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
+
+PLAN = Plan.of(["x", "y"], MDAV(k=3))
+AT_ONCE = 250
+
+
+def zipf(rng, n):
+    place = rng.normal(size=(100_003, 2))
+    return place[rng.zipf(1.3, n) % 100_003]
+
+
+def heaps(rng, n):
+    """Most records lie in some hundred heaps, each far smaller than a cell."""
+    place = rng.normal(size=(150, 2))
+    some = rng.random(n) < 0.8
+    return np.where(some[:, None], place[rng.integers(0, 150, n)], rng.normal(size=(n, 2)))
+
+
+def written(make, folder, order=None, **options):
+    X = make(np.random.default_rng(0), 6000)
+    X = X if order is None else X[np.random.default_rng(order).permutation(len(X))]
+    table = pa.table({"x": X[:, 0], "y": X[:, 1]})
+    return write_files(table, folder, **options)
+
+
+@pytest.fixture
+def small_sample(monkeypatch):
+    """Let the sample miss what it misses of a long table."""
+    monkeypatch.setattr("shoal.scale.sample.FEWEST", 60)
+    monkeypatch.setattr("shoal.scale.sample.ENOUGH", 60)
+    monkeypatch.setattr("shoal.scale.sample.PER_CELL", 2)
+
+
+@pytest.fixture
+def held(monkeypatch):
+    """Note every table that a worker groups or writes."""
+    seen = []
+
+    def read(files, numbers):
+        seen.append(read_slices(files, numbers))
+        return seen[-1]
+
+    monkeypatch.setattr("shoal.scale.passes.read_slices", read)
+    return seen
+
+
+def too_large(held):
+    """Return the lengths of tables beyond the bound that are not equal, but for a few."""
+    found = []
+    for table in held:
+        alike = table.group_by(["x", "y"]).aggregate([([], "count_all")]).column("count_all")
+        if len(table) > 2 * AT_ONCE and len(table) - max(alike.to_pylist()) > AT_ONCE // 4:
+            found.append(len(table))
+    return found
+
+
+@pytest.mark.parametrize("make", [zipf, heaps])
+def test_no_worker_holds_far_more_than_it_should_unless_all_are_equal(
+    make, small_sample, held, client, tmp_path, monkeypatch
+):
+    source = written(make, tmp_path / "in")
+    made = scale.mask(source, PLAN, tmp_path / "out", client=client, at_once=AT_ONCE)
+    assert not too_large(held)
+    assert made.measures["smallest_class"] >= 3
+    assert sum(len(pq.read_table(path)) for path in made.target.glob("*.parquet")) == 6000
+    names = [f"part-{at:05d}.parquet" for at in range(len(made.files))]
+    assert [entry["name"] for entry in made.files] == names
+    held.clear()
+    monkeypatch.setattr(again, "OVERFULL", np.inf)
+    scale.mask(source, PLAN, tmp_path / "before", client=client, at_once=AT_ONCE)
+    assert max(too_large(held)) > 3 * AT_ONCE
+
+
+def test_what_is_cut_again_depends_on_the_records_alone(small_sample, tmp_path):
+    cases = [(1, None, {"files": 1}), (3, 4, {"files": 5, "row_group_size": 130})]
+    found = []
+    for workers, order, options in cases:
+        source = written(heaps, tmp_path / f"in{workers}", order, **options)
+        with cluster(workers, processes=False) as c, Client(c, set_as_default=False) as client:
+            target = tmp_path / f"out{workers}"
+            made = scale.mask(source, PLAN, target, client=client, at_once=AT_ONCE)
+        found.append([(entry["name"], entry["sha256"]) for entry in made.files])
+    assert found[0] == found[1]
+
+
+def test_a_cell_of_equal_records_is_read_once_and_left_alone(client, tmp_path):
+    table = pa.table({"x": np.repeat([0.0, 1.0], [900, 100]), "y": np.zeros(1000)})
+    made = scale.mask(
+        write_files(table, tmp_path / "in"), PLAN, tmp_path / "out", client=client, at_once=100
+    )
+    assert made.measures["information_loss"] == 0
+    assert sorted(entry["records"] for entry in made.files) == [100, 900]
+
+
+def test_what_was_cut_twice_is_found_in_order():
+    assert opened(3, {3: [7, 8], 7: [9, 10]}) == [9, 10, 8]
+    assert opened(4, {3: [7, 8]}) == [4]
+
+
+@given(counts=st.lists(st.integers(1, 9), min_size=1, max_size=30), most=st.integers(1, 20))
+def test_heaps_are_full_but_not_too_full(counts, most):
+    heap = packed(np.array(counts), most)
+    assert heap[0] == 0
+    assert set(np.diff(heap)) <= {0, 1}
+    held = np.bincount(heap, counts)
+    for at in range(len(held)):
+        assert held[at] <= most or (heap == at).sum() == 1
+    firsts = np.array(counts)[np.searchsorted(heap, np.arange(1, len(held)))]
+    assert (held[:-1] + firsts > most).all()

@@ -1,0 +1,236 @@
+"""Report and manifest of a released folder: what they tell, and when they appear."""
+
+import json
+import re
+import shutil
+
+import pyarrow as pa
+import pytest
+
+from clusters import people, write_files
+from shoal import Plan, progress, scale
+from shoal import manifest as manifests
+from shoal.assessment import linear
+from shoal.errors import FileError, ParameterError
+from shoal.partitioners import MDAV, MuApprox
+from shoal.report import summarise
+
+pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
+
+PLAN = Plan.of(["age", "height"], MDAV(k=4), identifiers=["name"], confidential=["ill"])
+DRAWS = Plan.of(["age", "height"], MuApprox(k=4), identifiers=["name"])
+SEED = 987_654_321
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    return write_files(people(600), tmp_path_factory.mktemp("people") / "in", files=2)
+
+
+@pytest.fixture(scope="module")
+def home(client, source, tmp_path_factory):
+    """Return a folder that holds a release with report and manifest."""
+    home = tmp_path_factory.mktemp("home")
+    scale.mask(
+        source, DRAWS, home / "out", client=client, at_once=200, random_state=SEED,
+        report=home / "report.html", manifest=home / "out.json",
+    )  # fmt: skip
+    return home
+
+
+def entries(home):
+    return json.loads((home / "out.json").read_text())
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def at_the_end(act):
+    def listener(stage, done, total):
+        if stage == "publishing":
+            act()
+
+    return progress.listening(listener)
+
+
+def test_report_and_manifest_appear_with_the_folder(home):
+    assert names(home) == ["out", "out.json", "report.html"]
+    assert "The promise holds: k = 4" in (home / "report.html").read_text()
+    found = entries(home)
+    assert found["seal"] == manifests.seal(found)
+    listed = [entry["name"] for entry in found["output"]["files"]]
+    assert sorted(listed) == names(home / "out")
+    for entry in found["output"]["files"]:
+        path = home / "out" / entry["name"]
+        assert entry["sha256"] == manifests.sha256(path)
+        assert entry["bytes"] == path.stat().st_size
+
+
+def test_the_manifest_holds_seeds_and_hashes_but_no_path(home, source):
+    found, text = entries(home), (home / "out.json").read_text()
+    assert str(home) not in text
+    assert str(source) not in text
+    assert found["large"] == {"at_once": 200, "random_state": SEED}
+    assert found["plan"]["steps"][0]["partition"]["random_state"] >= 0
+    assert [entry["name"] for entry in found["input"]["files"]] == ["0.parquet", "1.parquet"]
+    assert found["input"]["files"][0]["sha256"] == manifests.sha256(source / "0.parquet")
+    assert "not for publication" in found["note"]
+
+
+def test_what_may_be_published_holds_no_seed(home):
+    drawn = str(entries(home)["plan"]["steps"][0]["partition"]["random_state"])
+    for path in (home / "report.html", home / "out" / "_SUCCESS"):
+        text = path.read_text()
+        assert "random_state" not in text
+        assert not {drawn, str(SEED)} & set(re.findall(r"\d+", text))
+
+
+def test_the_same_run_gives_the_same_manifest_and_report(client, source, tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        scale.mask(
+            source, PLAN, tmp_path / name / "out", client=client, at_once=200,
+            report=tmp_path / name / "report.html", manifest=tmp_path / name / "out.json",
+        )  # fmt: skip
+    for name in ("report.html", "out.json"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+@pytest.fixture(scope="module")
+def made(client, source, tmp_path_factory):
+    target = tmp_path_factory.mktemp("made") / "out"
+    return scale.mask(source, PLAN, target, client=client, at_once=200)
+
+
+def test_a_release_in_python_has_report_and_manifest_too(made, tmp_path):
+    made.report(tmp_path / "internal.html", audience="internal")
+    assert "Internal" in (tmp_path / "internal.html").read_text()
+    made.report(tmp_path / "report.txt")
+    assert "The promise holds: k = 4" in (tmp_path / "report.txt").read_text()
+    with pytest.raises(FileError, match="exists already"):
+        made.report(tmp_path / "report.txt")
+    assert made.manifest["input"] == {}
+    assert made.manifest["columns"] == ["age", "height", "job", "born", "region", "ill"]
+    assert made.manifest["output"]["types"]["born"] == "date32[day]"
+
+
+def test_the_report_says_what_was_and_what_was_not_measured(made):
+    summary = json.loads(json.dumps(summarise(made)))
+    measured = {entry["name"] for entry in summary["measures"]}
+    assert set(linear()) <= measured | set(summary["remarks"])
+    assert "no process holds" in summary["remarks"]["correlation_change"]
+    assert "drawn" in summary["remarks"]["linkage"]
+    assert summary["groups"] == [made.groups]
+    assert summary["columns"]["unchanged"] == ["job", "born", "region", "ill"]
+    assert summary["pictures"] == {}
+
+
+def test_without_confidential_columns_their_measures_are_told_to_need_one(home, client, source):
+    remarks = entries(home)["remarks"]
+    assert remarks["l_diversity"] == "Not computed: needs a confidential column."
+    assert "no process holds" in remarks["mean_change"]
+
+
+def test_missing_cells_of_a_release_are_counted_and_told(client, tmp_path):
+    table = people(400)
+    region = pa.array([None if at % 4 == 0 else "north" for at in range(400)])
+    source = write_files(table.drop(["region"]).append_column("region", region), tmp_path / "in")
+    plan = Plan.of(["age"], MDAV(k=4), within="region", identifiers=["name"])
+    made = scale.mask(source, plan, tmp_path / "out", client=client, at_once=100)
+    assert made.provenance["missing"] == {"region": 100}
+    assert "100 released cells are missing" in summarise(made)["verdict"]
+
+
+@pytest.mark.parametrize("inside", ["report", "manifest"])
+def test_nothing_is_written_into_the_folder_of_the_release(
+    inside, client, source, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    for place in ("out/a.json", "out/sub/a.json", "other/../out/a.json", tmp_path / "out/a.json"):
+        with pytest.raises(FileError, match="beside the folder"):
+            scale.mask(source, PLAN, tmp_path / "out", client=client, **{inside: place})
+    assert names(tmp_path) == []
+
+
+def test_what_cannot_be_written_is_refused_before_the_work(client, source, tmp_path, monkeypatch):
+    monkeypatch.setattr("shoal.scale.run.check_workers", None)  # nobody comes that far
+    (tmp_path / "there.json").touch()
+    where = {"target": tmp_path / "out", "client": client}
+    for options, error, words in (
+        ({"report": tmp_path / "a.pdf"}, FileError, "A report is"),
+        ({"manifest": tmp_path / "a.html"}, FileError, "A manifest is"),
+        ({"manifest": tmp_path / "there.json"}, FileError, "exists already"),
+        ({"report": tmp_path / "none" / "a.html"}, FileError, "could not be written"),
+        ({"report": tmp_path / "a.json", "manifest": tmp_path / "a.json"}, FileError, "twice"),
+        ({"audience": "nobody"}, ParameterError, "audience"),
+    ):
+        with pytest.raises(error, match=words):
+            scale.mask(source, PLAN, **where, **options)
+    assert names(tmp_path) == ["there.json"]
+
+
+@pytest.mark.parametrize("meanwhile", ["report.html", "out.json"])
+def test_a_folder_whose_report_or_manifest_cannot_appear_goes_back(
+    meanwhile, client, source, tmp_path
+):
+    with (
+        at_the_end((tmp_path / meanwhile).touch),
+        pytest.raises(FileError, match="exists already"),
+    ):
+        scale.mask(
+            source, PLAN, tmp_path / "out", client=client,
+            report=tmp_path / "report.html", manifest=tmp_path / "out.json",
+        )  # fmt: skip
+    assert names(tmp_path) == [meanwhile]
+    assert (tmp_path / meanwhile).read_text() == ""
+
+
+def test_the_release_that_was_there_comes_back(client, source, tmp_path):
+    scale.mask(source, PLAN, tmp_path / "out", client=client, at_once=200)
+    before = (tmp_path / "out" / "_SUCCESS").read_text()
+    (tmp_path / "pages").mkdir()
+    with (
+        at_the_end(lambda: shutil.rmtree(tmp_path / "pages")),
+        pytest.raises(FileError, match="could not be written"),
+    ):
+        scale.mask(
+            source, PLAN, tmp_path / "out", client=client, force=True,
+            report=tmp_path / "pages" / "report.html",
+        )  # fmt: skip
+    assert (tmp_path / "out" / "_SUCCESS").read_text() == before
+    assert names(tmp_path) == ["out"]
+
+
+def test_an_end_that_is_heeded_leaves_neither_folder_nor_files(client, source, tmp_path):
+    def end():
+        raise KeyboardInterrupt
+
+    with at_the_end(end), pytest.raises(KeyboardInterrupt):
+        scale.mask(
+            source, PLAN, tmp_path / "out", client=client,
+            report=tmp_path / "report.html", manifest=tmp_path / "out.json",
+        )  # fmt: skip
+    assert names(tmp_path) == []
+
+
+def test_force_replaces_folder_report_and_manifest_together(client, source, home, tmp_path):
+    shutil.copytree(home, tmp_path / "home")
+    places = tmp_path / "home"
+    scale.mask(
+        source, PLAN, places / "out", client=client, at_once=300, force=True,
+        report=places / "report.html", manifest=places / "out.json",
+    )  # fmt: skip
+    assert names(places) == ["out", "out.json", "report.html"]
+    assert entries(places)["large"]["at_once"] == 300
+    assert "mdav" in (places / "report.html").read_text()
+
+
+def test_a_dask_frame_has_no_files_to_name(client, tmp_path):
+    frames = pytest.importorskip("dask.dataframe")
+    frame = frames.from_pandas(people(200).select(["age", "height"]).to_pandas(), npartitions=2)
+    scale.mask(
+        frame, Plan.of(["age", "height"], MDAV(k=4)), tmp_path / "out", client=client,
+        manifest=tmp_path / "out.json",
+    )  # fmt: skip
+    assert entries(tmp_path)["input"] == {}

@@ -1,0 +1,112 @@
+"""Strata that are too small, merged on a cluster as in memory."""
+
+from collections import Counter
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from clusters import write_files
+from shoal import Plan, scale, verify
+from shoal.errors import StrataMerged
+from shoal.partitioners import MDAV
+from shoal.scale.pieces import sorted_by
+
+pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
+
+SIZES = {("a", 1): 300, ("a", 2): 3, ("b", None): 150, ("b", 2): 1, (None, 1): 4, ("c", 1): 5}
+
+
+def towns(seed=0):
+    rng = np.random.default_rng(seed)
+    names = [name for name, size in SIZES.items() for _ in range(size)]
+    n = len(names)
+    job = rng.choice(["baker", "clerk"], n)
+    columns = {"x": rng.normal(size=n), "y": rng.normal(size=n) * 40, "job": job}
+    town, sex = zip(*names, strict=True)
+    return pa.table({**columns, "town": pa.array(town), "sex": pa.array(sex, pa.int8())})
+
+
+def plan_of(columns=("x", "y", "job"), k=5, within=("town", "sex"), **options):
+    return Plan.of(list(columns), MDAV(k=k), within=list(within), small_strata="merge", **options)
+
+
+def rows(table, names):
+    return Counter(zip(*table.select(names).to_pydict().values(), strict=True))
+
+
+def test_a_table_of_one_block_merges_and_masks_as_in_memory(client, tmp_path):
+    table, plan = towns(), plan_of()
+    made = scale.mask(write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client)
+    memory = plan.run(sorted_by(table, ["town", "sex"]))
+    said = [told for told in memory.warnings if "merged with the nearest" in told]
+    assert said
+    assert [told for told in made.warnings if "merged with the nearest" in told] == said
+    assert made.unchanged == memory.unchanged == ()
+    names = memory.data.column_names
+    after = pq.read_table(tmp_path / "out")
+    assert after.schema.field("sex").type == pa.int8()
+    one, other = (sorted_by(t, names).select(names) for t in (memory.data, after))
+    for name in names:
+        if name in ("x", "y"):
+            assert np.allclose(one.column(name), other.column(name), rtol=1e-12)
+        else:
+            assert one.column(name).to_pylist() == other.column(name).to_pylist()
+    assert made.measures["information_loss"] == pytest.approx(memory.measures["information_loss"])
+
+
+def test_merged_strata_and_weights_are_told_and_verified(client, tmp_path):
+    table = towns(3).append_column("stands", pa.array(np.linspace(1, 4, sum(SIZES.values()))))
+    folder = write_files(table, tmp_path / "in")
+    page, record = tmp_path / "out.html", tmp_path / "out.json"
+    plan = plan_of(weight="stands", weighted_distances=True)
+    scale.mask(folder, plan, tmp_path / "out", client=client, at_once=100,
+               report=page, manifest=record)  # fmt: skip
+    assert "Totals under the weights" in page.read_text()
+    found = verify(tmp_path / "out", record, original=folder, client=client)
+    assert all(check.passed for check in found), found
+
+
+def test_merged_strata_keep_k_and_know_no_order(client, tmp_path):
+    table = towns(1)
+    shuffled = table.take(np.random.default_rng(2).permutation(len(table)))
+    found = [
+        scale.mask(write_files(one, tmp_path / f"in{at}", at + 1, 70), plan_of(),
+                   tmp_path / f"out{at}", client=client, at_once=60)
+        for at, one in enumerate((table, shuffled))
+    ]  # fmt: skip
+    assert [e["sha256"] for e in found[0].files] == [e["sha256"] for e in found[1].files]
+    assert found[0].provenance["blocks"] > 5
+    after = pq.read_table(tmp_path / "out0")
+    assert min(rows(after, ["x", "y", "job", "town", "sex"]).values()) >= 5
+    assert sum(after.column("x").to_pylist()) == pytest.approx(sum(table.column("x").to_pylist()))
+
+
+@settings(max_examples=12, suppress_health_check=list(HealthCheck), deadline=None)
+@given(
+    town=st.lists(st.integers(0, 6), min_size=6, max_size=40), k=st.integers(2, 4), data=st.data()
+)
+def test_ties_between_strata_go_to_the_first(town, k, data, client, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("ties")
+    ages = st.lists(st.integers(0, 3), min_size=len(town), max_size=len(town))
+    age = data.draw(ages) if len(set(town)) > 1 else list(range(len(town)))
+    table = pa.table({"age": pa.array(age, pa.float64()), "town": town})
+    plan = plan_of(["age"], k, ["town"], standardise="none")
+    scale.mask(write_files(table, folder / "in", 2, 7), plan, folder / "out", client=client)
+    memory = plan.run(sorted_by(table, ["town"])).data
+    assert rows(pq.read_table(folder / "out"), ["town"]) == rows(memory, ["town"])
+
+
+def test_large_strata_are_not_compared(client, tmp_path):
+    table = pa.table({"x": np.arange(20.0), "town": ["a", "b"] * 10})
+    folder = write_files(table, tmp_path / "in")
+    plan = plan_of(["x"], within=["town"])
+    made = scale.mask(folder, plan, tmp_path / "out", client=client)
+    assert not [told for told in made.warnings if "merged" in told]
+    assert made.unchanged == ("town",)
+    with pytest.warns(StrataMerged, match="2 of 2 strata held fewer than k=11"):
+        scale.mask(folder, plan_of(["x"], 11, ["town"]), tmp_path / "one", client=client)
+    assert set(pq.read_table(tmp_path / "one").column("town").to_pylist()) == {"a"}

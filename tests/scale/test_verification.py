@@ -1,0 +1,345 @@
+"""A released folder is held against its manifest, file by file."""
+
+import json
+import shutil
+import weakref
+from collections import Counter, defaultdict
+from decimal import Decimal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from clusters import people, write_files
+from shoal import Plan, scale, verify
+from shoal import manifest as manifests
+from shoal.cli import app
+from shoal.errors import ClusterError, ColumnError, FileError, ParameterError
+from shoal.partitioners import MDAV
+from shoal.scale import recount as counting
+from shoal.scale.recount import Recount, recount
+
+pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
+
+KNOWN = ["age", "height", "job", "region"]
+PLAN = Plan.of(
+    ["age", "height", "job"], MDAV(k=4), within="region", identifiers=["name"],
+    confidential=["ill"],
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    return write_files(people(1200), tmp_path_factory.mktemp("people") / "in")
+
+
+@pytest.fixture(scope="module")
+def made(client, source, tmp_path_factory):
+    home = tmp_path_factory.mktemp("home")
+    return scale.mask(
+        source, PLAN, home / "out", client=client, at_once=300, manifest=home / "out.json"
+    )
+
+
+@pytest.fixture
+def out(made, tmp_path):
+    """Return a copy of the release, with its manifest beside it."""
+    shutil.copy(made.target.with_suffix(".json"), tmp_path)
+    return shutil.copytree(made.target, tmp_path / "out")
+
+
+def failed(out, **options):
+    found = verify(out, out.with_suffix(".json"), **options)
+    return [check.name for check in found if check.passed is False]
+
+
+def changed(out, part, change):
+    """Change the table of one file."""
+    path = out / f"part-{part:05d}.parquet"
+    pq.write_table(change(pq.read_table(path, partitioning=None)), path)
+
+
+def first_cell(table, name, value):
+    cells = [value, *table.column(name).to_pylist()[1:]]
+    at = table.column_names.index(name)
+    return table.set_column(at, name, pa.array(cells, table.schema.field(name).type))
+
+
+def resealed(out, change=lambda entries: None):
+    """Let the manifest tell the hashes of what lies there now, under a new seal."""
+    path = out.with_suffix(".json")
+    entries = json.loads(path.read_text())
+    for entry in entries["output"]["files"]:
+        entry["sha256"] = manifests.sha256(out / entry["name"])
+    change(entries)
+    path.write_text(manifests.dumps(manifests.sealed(entries)))
+
+
+def test_a_released_folder_stands_by_its_manifest(out, source, client):
+    found = verify(out, out.with_suffix(".json"), original=source, client=client)
+    assert [check.name for check in found] == [
+        "manifest", "files", "records", "columns", "dropped", "promise", "smallest class",
+        "classes", "original", "run again",
+    ]  # fmt: skip
+    assert all(check.passed for check in found), found
+    assert {path.name for path in out.parent.iterdir()} == {"out", "out.json"}
+
+
+def test_the_original_may_lie_elsewhere_under_other_names(out, source, client, tmp_path):
+    (tmp_path / "moved").mkdir()
+    moved = [tmp_path / "moved" / f"x{path.name}" for path in sorted(source.iterdir())]
+    for old, new in zip(sorted(source.iterdir()), moved, strict=True):
+        shutil.copy(old, new)
+    assert failed(out, original=moved, client=client) == []
+
+
+def test_a_changed_cell_is_seen(out):
+    changed(out, 1, lambda table: first_cell(table, "ill", "perhaps"))
+    assert failed(out) == ["files"]
+    changed(out, 1, lambda table: first_cell(table, "age", 17.0))
+    assert failed(out) == ["files", "promise", "smallest class"]
+
+
+def test_a_class_below_k_is_seen_even_if_the_manifest_tells_its_hash(out):
+    changed(out, 2, lambda table: table.slice(1))
+    resealed(out, lambda entries: entries.update(records=1199))
+    assert failed(out) == ["promise", "smallest class"]
+
+
+def test_a_removed_file_is_seen(out):
+    (out / "part-00001.parquet").unlink()
+    told = {check.name: check for check in verify(out, out.with_suffix(".json"))}
+    assert failed(out) == ["files", "records"]
+    assert told["files"].told == "'part-00001.parquet' is missing"
+
+
+@pytest.mark.parametrize("name", ["notes.txt", ".hidden", "sub/part-00009.parquet.bak"])
+def test_an_added_file_is_seen_whatever_it_is(name, out):
+    (out / name).parent.mkdir(exist_ok=True)
+    (out / name).write_text("x")
+    assert failed(out) == ["files"]
+
+
+def test_added_records_are_counted_with_the_others(out):
+    shutil.copy(out / "part-00000.parquet", out / "part-00099.parquet")
+    assert failed(out) == ["files", "records", "classes"]
+
+
+def test_a_folder_of_elsewhere_that_was_linked_in_is_seen(out, source):
+    (out / "more").symlink_to(source)
+    assert "files" in failed(out)
+
+
+def test_swapped_files_are_seen(out):
+    one, other = out / "part-00000.parquet", out / "part-00001.parquet"
+    one.rename(out / "x")
+    other.rename(one)
+    (out / "x").rename(other)
+    assert failed(out) == ["files"]
+
+
+def test_a_changed_marker_is_seen(out):
+    text = (out / "_SUCCESS").read_text()
+    (out / "_SUCCESS").write_text(text.replace('"k": 4', '"k": 9'))
+    assert failed(out) == ["files"]
+
+
+def test_an_identifier_that_left_is_seen(out):
+    changed(out, 0, lambda table: table.append_column("name", pa.array(["p"] * len(table))))
+    assert failed(out) == ["files", "columns", "dropped"]
+
+
+def test_another_type_or_order_of_columns_is_seen(out):
+    def cast(table):
+        at = table.column_names.index("age")
+        return table.set_column(at, "age", table.column("age").cast(pa.float32()))
+
+    whole = pq.read_table(out / "part-00000.parquet", partitioning=None)
+    changed(out, 0, cast)
+    resealed(out)
+    assert "columns" in failed(out)
+    changed(out, 0, lambda table: whole.select(whole.column_names[::-1]))
+    resealed(out)
+    assert failed(out) == ["columns"]
+
+
+def test_a_file_without_a_known_column_fails_the_promise(out):
+    changed(out, 0, lambda table: table.drop(["age"]))
+    assert failed(out) == ["files", "columns", "promise"]
+
+
+def test_a_damaged_file_is_seen(out):
+    path = out / "part-00000.parquet"
+    path.write_bytes(path.read_bytes()[:-20])
+    assert failed(out) == ["files", "readable"]
+    told = verify(out, out.with_suffix(".json"))[-1].told
+    assert told == "'part-00000.parquet' is not a Parquet file, or it is damaged."
+
+
+def test_a_manifest_that_promises_more_or_tells_less_is_seen(out):
+    resealed(out, lambda entries: entries["promise"].update(k=3))
+    assert failed(out) == ["promise"]
+    resealed(out, lambda entries: entries["promise"].update(k=4, smallest_class=3))
+    assert failed(out) == ["smallest class"]
+    path = out.with_suffix(".json")
+    path.write_text(path.read_text().replace('"at_once": 300', '"at_once": 301'))
+    assert "manifest" in failed(out)
+
+
+def test_another_original_is_seen(out, client, tmp_path):
+    other = write_files(people(1200, seed=1), tmp_path / "other")
+    assert failed(out, original=other, client=client) == ["original", "run again"]
+
+
+def test_an_original_of_more_files_is_seen(out, source, client, tmp_path):
+    more = write_files(people(8, seed=1), tmp_path / "more", files=1)
+    assert failed(out, original=[source, more], client=client) == ["original", "run again"]
+
+
+def test_a_plan_that_did_not_make_the_folder_is_seen(out, source, client):
+    resealed(out, lambda entries: entries["large"].update(at_once=200))
+    assert failed(out, original=source, client=client) == ["run again"]
+
+
+def test_a_manifest_without_files_of_the_source_says_so(client, source, tmp_path):
+    made = scale.mask(source, PLAN, tmp_path / "out", client=client, at_once=300)
+    (tmp_path / "out.json").write_text(manifests.dumps(made.manifest))
+    found = verify(tmp_path / "out", tmp_path / "out.json", original=source, client=client)
+    assert {check.name: check.passed for check in found}.pop("original") is None
+    assert failed(tmp_path / "out", original=source, client=client) == []
+
+
+def test_a_file_is_not_a_folder_and_a_folder_not_a_file(out, tmp_path):
+    found = verify(out / "part-00000.parquet", out.with_suffix(".json"))
+    assert found[1].told == "'part-00000.parquet' is no folder, and the manifest is of one"
+    people(40).to_pandas().to_csv(tmp_path / "in.csv", index=False)
+    words = ["mask", tmp_path / "in.csv", tmp_path / "o.csv", "-c", "age", "-k", 4, "--manifest"]
+    shell = CliRunner()
+    assert shell.invoke(app, [str(word) for word in [*words, tmp_path / "o.json"]]).exit_code == 0
+    found = verify(out, tmp_path / "o.json")
+    assert [check.name for check in found if check.passed is False] == ["file", "readable"]
+    with pytest.raises(ParameterError, match="one original"):
+        verify(tmp_path / "o.csv", tmp_path / "o.json", original=[tmp_path / "in.csv", out])
+
+
+def test_a_manifest_of_a_folder_that_lacks_a_part_is_refused(out):
+    resealed(out, lambda entries: entries.pop("large"))
+    with pytest.raises(FileError, match="at_once"):
+        verify(out, out.with_suffix(".json"))
+
+
+def test_a_cluster_that_does_not_answer_is_no_verdict(out, source, monkeypatch):
+    def gone(*places, **options):
+        raise ClusterError("No scheduler answers.")
+
+    monkeypatch.setattr("shoal.verification.folder.mask", gone)
+    with pytest.raises(ClusterError):
+        verify(out, out.with_suffix(".json"), original=source)
+
+
+def test_the_command_ends_with_one_if_a_check_fails(out):
+    words = ["verify", str(out), "--manifest", str(out.with_suffix(".json"))]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0
+    assert "ok   files: 5, each with the manifest's sha256" in done.stdout
+    (out / "x").touch()
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 1
+    assert "FAIL files: 'x' is too many" in done.stdout
+
+
+def test_one_file_is_held_at_a_time(out, monkeypatch):
+    held = []
+    read = counting.read_columns
+
+    def watched(path, columns):
+        assert all(table() is None for table in held)
+        table = read(path, columns)
+        held.append(weakref.ref(table))
+        return table
+
+    monkeypatch.setattr(counting, "read_columns", watched)
+    assert failed(out) == []
+    assert len(held) == 4
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.sampled_from([0.0, 1.0, 2.0, None]),
+            st.sampled_from(["a", "b", None]),
+            st.integers(0, 2),
+        ),
+        min_size=1,
+        max_size=30,
+    )
+)
+def test_counting_by_file_agrees_with_counting_by_hand(rows, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("files")
+    files = defaultdict(list)
+    for x, word, file in rows:
+        files[file].append((x, word))
+    for file, inside in files.items():
+        table = pa.table({"x": [x for x, _ in inside], "word": [word for _, word in inside]})
+        kinds = pa.schema([("x", pa.float64()), ("word", pa.string())])
+        pq.write_table(table.cast(kinds), folder / f"{file}.parquet")
+    sizes = [Counter(inside) for inside in files.values()]
+    places = Counter(one for inside in sizes for one in inside)
+    assert recount([str(path) for path in folder.iterdir()], ["x", "word"]) == Recount(
+        min(min(inside.values()) for inside in sizes),
+        sum(map(len, sizes)),
+        len(places),
+        sum(times > 1 for times in places.values()),
+        False,
+    )
+
+
+def test_of_very_many_classes_some_are_compared_whatever_the_order(tmp_path):
+    paths = []
+    for at, records in enumerate((1000, 1000, 960, 40)):  # the last fits in without a new draw
+        paths.append(str(tmp_path / f"{at}.parquet"))
+        pq.write_table(pa.table({"x": np.arange(at * 900, at * 900 + records)}), paths[-1])
+    found = recount(paths, ["x"], kept=500)
+    assert found == recount(paths[::-1], ["x"], kept=500)
+    assert found.drawn
+    assert found.classes == 3000
+    assert 0 < found.compared <= 500
+    assert 0 < found.parted < 100
+
+
+def test_files_without_records_are_passed_over_and_without_columns_refused(tmp_path):
+    paths = [str(tmp_path / f"{at}.parquet") for at in range(2)]
+    pq.write_table(pa.table({"x": pa.array([], pa.float64())}), paths[0])
+    pq.write_table(pa.table({"x": [1.0, 1.0]}), paths[1])
+    assert recount(paths, ["x"]) == Recount(2, 1, 1, 0, False)
+    with pytest.raises(ColumnError, match="Column 'y' is not in every file"):
+        recount(paths, ["y"])
+
+
+def test_columns_of_many_types_are_verified(client, tmp_path):
+    n = 120
+    table = pa.table(
+        {
+            "age": np.arange(n) % 40,
+            "born": pa.array(np.arange(n) // 60, pa.timestamp("s")),
+            "noon": pa.array((np.arange(n) // 60).tolist(), pa.time32("s")),
+            "income": pa.array([Decimal(at // 60) for at in range(n)]),
+            "flag": pa.array(np.arange(n) % 2 == 0),
+            "job": pa.array(["baker", "clerk"] * (n // 2)).dictionary_encode(),
+            "number": pa.array(2**60 + np.arange(n) // 60),
+            "small": pa.array(np.arange(n) // 60).cast(pa.float32()),
+            "zone": pa.array(np.arange(n) // 60, pa.timestamp("us", "UTC")),
+        }
+    )
+    source = write_files(table, tmp_path / "in", files=2)
+    within = [name for name in table.column_names if name != "age"]
+    plan = Plan.of(["age"], MDAV(k=4), within=within)
+    scale.mask(
+        source, plan, tmp_path / "out", client=client, at_once=30, manifest=tmp_path / "out.json"
+    )
+    assert failed(tmp_path / "out", original=source, client=client) == []

@@ -1,0 +1,187 @@
+"""Survey weights on a cluster: the same means, totals and warnings as in memory."""
+
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clusters import write_files
+from shoal import Plan, scale
+from shoal.errors import InputError
+from shoal.partitioners import MDAV
+from shoal.scale.exact import UNIT
+from shoal.scale.pieces import sorted_by
+from shoal.scale.weights import Units, Weighed, Weights, total_change, weigh
+
+pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
+
+NAMES = ["x", "y", "job"]
+
+
+def survey(n=400, seed=0):
+    rng = np.random.default_rng(seed)
+    job = rng.choice(["baker", "clerk", "nurse"], n)
+    columns = {"x": rng.normal(size=n), "y": rng.normal(size=n) * 40 - 7, "job": job}
+    region = rng.choice(["n", "s"], n)
+    columns |= {"pay": rng.lognormal(size=n), "ill": rng.choice(["no", "yes"], n)}
+    weight = np.where(job == "nurse", 20.0, 1.0) * rng.uniform(0.5, 3, n)
+    return pa.table({**columns, "region": region, "weight": weight})
+
+
+def plan_of(roles=None, **options):
+    plan = Plan.of(NAMES, MDAV(k=4), within="region", weight="weight", **options)
+    return Plan({**plan.roles, **(roles or {})}, plan.steps)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"aggregate": "median"},
+        {"weighted_distances": True},
+        {"weighted_distances": True, "dependence": 0.5, "confidential": ["pay", "ill"]},
+    ],
+)
+@pytest.mark.parametrize("role", ["weight", "identifier"])
+def test_a_table_of_one_block_is_weighed_as_in_memory(role, options, client, tmp_path):
+    table, plan = survey(), plan_of({"weight": role}, **options)
+    made = scale.mask(write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client)
+    memory = plan.run(sorted_by(table, [*NAMES, "region"]))
+    names = memory.data.column_names
+    assert ("weight" in names) == (role == "weight")
+    after = pq.read_table(tmp_path / "out")
+    one, other = (sorted_by(t, names).select(names) for t in (memory.data, after))
+    for name in names:
+        if name in ("x", "y"):
+            assert np.allclose(one.column(name), other.column(name), rtol=1e-12)
+        else:
+            assert one.column(name).to_pylist() == other.column(name).to_pylist()
+    change = memory.measures["weighted_total_change"]
+    assert made.measures["weighted_total_change"] == pytest.approx(change, abs=1e-12)
+    assert made.remarks["weighted_total_change"] in memory.remarks["weighted_total_change"]
+    identify = [told for told in memory.warnings if "Weights may identify" in told]
+    assert [told for told in made.warnings if "Weights may identify" in told] == identify
+    assert len(identify) == (role == "weight")
+
+
+def test_weighted_totals_are_kept_in_many_blocks_and_in_any_order(client, tmp_path):
+    table = survey(seed=1)
+    shuffled = table.take(np.random.default_rng(2).permutation(len(table)))
+    found = [
+        scale.mask(write_files(one, tmp_path / f"in{at}", at + 1, 60), plan_of(),
+                   tmp_path / f"out{at}", client=client, at_once=50)
+        for at, one in enumerate((table, shuffled))
+    ]  # fmt: skip
+    assert [e["sha256"] for e in found[0].files] == [e["sha256"] for e in found[1].files]
+    assert found[0].measures == found[1].measures
+    assert found[0].provenance["blocks"] > 5
+    assert max(found[0].measures["weighted_total_change"].values()) < 1e-12
+    after = pq.read_table(tmp_path / "out0")
+    for name in ("x", "y"):
+        totals = [np.dot(t.column(name), t.column("weight")) for t in (table, after)]
+        assert totals[1] == pytest.approx(totals[0])
+    assert not np.isclose(np.mean(after.column("y")), np.mean(table.column("y")), rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        ([None, -1.0, 0.0, 0.0], "1 missing, 1 negative, 2 zero"),
+        ([1e-300, 1.0, 1.0, 1.0], "differ by a factor"),
+    ],
+)
+def test_bad_weights_of_all_files_are_refused_with_their_number(bad, said, client, tmp_path):
+    table = survey(40)
+    weights = table.column("weight").to_pylist()
+    weights[::10] = bad
+    table = table.set_column(6, "weight", pa.array(weights, pa.float64()))
+    with pytest.raises(InputError, match=said):
+        scale.mask(write_files(table, tmp_path / "in"), plan_of(), tmp_path / "out", client=client)
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]
+
+
+def test_weights_of_text_are_refused(client, tmp_path):
+    table = survey(40)
+    table = table.set_column(6, "weight", table.column("weight").cast(pa.string()))
+    folder = write_files(table, tmp_path / "in")
+    with pytest.raises(InputError, match="string values where weights are needed"):
+        scale.mask(folder, plan_of(), tmp_path / "out", client=client)
+
+
+def test_columns_with_holes_have_no_total(client, tmp_path):
+    table = pa.table({"x": [1.0, None, 3.0, 4.0], "weight": [1, 2, 3, 4]})
+    plan = Plan.of(["x"], MDAV(k=2), missing="impute", weight="weight")
+    made = scale.mask(write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client)
+    assert "weighted_total_change" not in made.measures
+
+
+def test_missing_cells_stand_at_the_weighted_mean(client, tmp_path):
+    table = survey(seed=3)
+    holes = [None if at % 9 == 0 else x for at, x in enumerate(table.column("x").to_pylist())]
+    jobs = [None if at % 7 == 0 else x for at, x in enumerate(table.column("job").to_pylist())]
+    table = table.set_column(0, "x", pa.array(holes, pa.float64())).set_column(2, "job", [jobs])
+    plan = plan_of({"weight": "identifier"}, weighted_distances=True, missing="impute")
+    made = scale.mask(write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client)
+    memory = plan.run(sorted_by(table, [*NAMES, "region"]))
+    assert made.measures["information_loss"] == pytest.approx(memory.measures["information_loss"])
+    change = memory.measures["weighted_total_change"]
+    assert made.measures["weighted_total_change"] == pytest.approx(change, abs=1e-12)
+
+
+@given(
+    pairs=st.lists(
+        st.tuples(st.floats(1e-6, 1e6), st.floats(-1e9, 1e9).filter(lambda x: abs(x) > 1e-30)),
+        max_size=30,
+    ),
+    cut=st.integers(0, 30),
+)
+def test_weighted_moments_are_exact_and_add_up(pairs, cut):
+    weights, values = np.array(pairs, float).reshape(-1, 2).T
+    found = Units.of(values, weights)
+    assert Units.of(values[:cut], weights[:cut]) + Units.of(values[cut:], weights[cut:]) == found
+    w, x = ([Fraction(one) for one in many.tolist()] for many in (weights, values))
+    assert found.weight * UNIT == sum(w)
+    assert found.total * UNIT == sum(a * b for a, b in zip(w, x, strict=True))
+    squares = sum(a * b * b for a, b in zip(w, x, strict=True))
+    assert abs(found.squares * UNIT - squares) <= squares * Fraction(1, 2**100)
+
+
+def test_the_weighted_deviation_is_right_however_far_off_the_values_are():
+    values, weights = 1e9 + np.arange(4.0), np.array([1.0, 2.0, 3.0, 4.0])
+    found = Units.of(np.append(values, np.nan), np.append(weights, 9.0))
+    assert found.mean == 1e9 + 2
+    assert found.deviation == pytest.approx(1.0, rel=1e-15)
+    assert Units().mean == Units().deviation == 0
+
+
+def test_values_too_large_to_be_weighed_are_refused():
+    table = pa.table({"x": [1e149, 1.0]})
+    with pytest.raises(InputError, match="'x' holds values too large to be weighed"):
+        weigh(table, ["x"], [], np.array([1e5, 1.0]))
+
+
+def test_weights_of_values_add_up_in_any_order():
+    values = pa.array(["a", None, "b", "a", "b", "c"])
+    weights = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+    whole = Weighed.of(values, weights)
+    parts = [Weighed.of(values[at : at + 2], weights[at : at + 2]) for at in (4, 0, 2)]
+    asked = pa.array(["c", None, "a", "b"])
+    found = (parts[0] + parts[1] + parts[2]).of_each(asked)
+    assert found.tolist() == whole.of_each(asked).tolist()
+    assert np.allclose(found, [0.6, 0.2, 0.5, 0.8])
+
+
+def test_counts_of_weights_add_up():
+    values = np.array([3.0, np.nan, -1.0, 0.0, 7.0, 2.0])
+    parts = [Weights.of(values[:2]), Weights.of(values[2:4]), Weights.of(values[4:])]
+    assert sum(parts, Weights()) == Weights.of(values) == Weights(1, 1, 1, 2.0, 7.0)
+
+
+def test_a_total_of_nothing_that_moved_moved_wholly():
+    names = ["before", "after", "size"]
+    found = {("x", name): number for name, number in zip(names, (0, 1, 0), strict=True)}
+    assert total_change(found, ["x"])[0] == {"x": 100.0}
+    assert total_change({**found, ("x", "after"): 0}, ["x"])[0] == {"x": 0.0}
