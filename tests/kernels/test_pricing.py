@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.kernels.company import Field
+from shoal.kernels.company import CROWD, Field, assemble
 from shoal.kernels.pricing import all_groups, cheapest_groups
 from shoal.partitioners._pricing import Pricing, repeated
 from shoal.partitioners._programme import Duals
@@ -115,3 +115,36 @@ def test_subsets_of_k_pay_a_toll_inside_them_as_often_as_is_said(k):
         subsets = list(combinations(range(size), k))
         paying = sum(len({0, 1, 2} & {*subset}) > 1 for subset in subsets)
         assert repeated(size, k) == pytest.approx(paying / comb(size - 1, k - 1))
+
+
+def crowded(seed, n=CROWD + 30):
+    """Return records and prices at which all but record 0 may join record 1, with tolls."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 5))
+    price = rng.uniform(0.2, 0.5, n)
+    price[:2] = 30, 20
+    triples = np.array([rng.choice(12, 3, replace=False) for _ in range(15)], np.int64)
+    triples = np.unique(np.sort(np.vstack([triples, triples * 9]), axis=1), axis=0)
+    return X, triples, Duals(price, rng.uniform(0, 1, len(triples)), 0.25)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_cheap_groups_of_a_crowd_are_found_with_their_tolls(seed):
+    X, triples, duals = crowded(seed)
+    field, prices = searched(X, triples, duals, 3, 3, len(X) - 1)
+    assert assemble(field, prices, 1, 3, duals.fee, 0.0, MANY)[0].pair.size == 0
+    dear = {
+        tuple(sorted(group)): dear_by(X, group, duals.price, triples.tolist(), duals.toll, 0.25)
+        for group in groups_of_size(X, 3, prices.rank, 1)
+    }
+    found, costs = np.empty((KEPT, 3), np.int64), np.empty(KEPT)
+    bound, count = cheapest_groups(field, prices, 1, 3, duals.fee, 0.0, MANY, MANY, found, costs)
+    assert bound == pytest.approx(min(dear.values()))
+    for group, cost in zip(found[:count].tolist(), costs[:count], strict=True):
+        assert cost == pytest.approx(dear[tuple(sorted(group))], abs=1e-9)
+    gap = float(np.quantile(list(dear.values()), 0.3))
+    found = np.empty((len(dear), 3), np.int64)
+    count = all_groups(field, prices, 1, 3, duals.fee, gap, found)
+    listed = [tuple(sorted(group)) for group in found[:count].tolist()]
+    assert len({*listed}) == count
+    assert {*listed} == {group for group, cost in dear.items() if cost < gap}

@@ -4,15 +4,18 @@ from itertools import count
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from shoal import progress
 from shoal.kernels.subsets import best_groups
-from shoal.partitioners import MDAV, Sorted, _closing, _proof
+from shoal.partitioners import MDAV, Sorted, _anew, _closing, _proof
+from shoal.partitioners._columns import Columns
 from shoal.partitioners._pricing import Pains, Pricing
 from shoal.partitioners._programme import Duals
 from shoal.partitioners.prove import prove
+from shoal.partitioners.refine import refine
+from shoal.partitioners.search import Found, search
 from tables import tables_and_k
 from twins.optimal import groups_of, sse
 from twins.pricing import pairs_and_triples
@@ -82,6 +85,7 @@ def test_a_search_cut_short_proves_less_and_nothing_wrong(case, work, most):
             few = Pains(max(most, k), work, getattr(_proof, name).larger)
             patch.setattr(_proof, name, few)
         patch.setattr(_closing, "MANY", ())
+        patch.setattr(_anew, "TRIES", 0)
         assert proven(X, k).bound <= least_sse(X, k) * (1 + 1e-14)
 
 
@@ -179,3 +183,130 @@ def test_the_same_table_gives_the_same_proof():
     one, two = proven(X, 4), proven(X, 4)
     assert (one.labels == two.labels).all()
     assert one.bound == two.bound
+
+
+def priced(X, k, seed):
+    """Return a proof with prices about right, tolls and a fee, and groups far from the best."""
+    rng, n, best = np.random.default_rng(seed), len(X), best_groups(X, k)
+    apart, least = _proof.within(X, best)
+    assume(least > 0)
+    price, toll = apart * rng.uniform(0.9, 1.02, n), least / n * rng.uniform(0, 2, seed % 9)
+    triples = []
+    for due in toll:  # two of a group of the best and any third, so that the toll is paid
+        one = rng.integers(n)
+        two = rng.choice(np.flatnonzero((best == best[one]) & (np.arange(n) != one)))
+        triples.append([one, two, rng.choice(np.setdiff1d(np.arange(n), [one, two]))])
+        price[[one, two]] += due / 2
+    fee = float(seed % 3) * least / n
+    price += fee / np.bincount(best)[best]
+    far = rng.permutation(np.minimum(np.arange(n) // k, n // k - 1))
+    proof = _proof.Proof(X, k, far, _proof.Budget(NEVER, looks()))
+    proof.columns.triples = np.array(triples, np.int64).reshape(-1, 3)
+    proof.duals = Duals(price, toll, fee)
+    exact = Pains(10**6, 10**6)
+    found = proof.pricing(proof.columns.triples, proof.duals, least, exact, proof.hear)
+    proof.base = proof.bound = found.bound
+    return proof, least
+
+
+def led(proof, columns, leading):
+    """Return the known partition and those groups that hold a leading record."""
+    some = Columns(columns.X, proof.k)
+    some.add_partition(proof.labels)
+    for row in columns.members:
+        group = row[row >= 0]
+        if leading[group].any():
+            some.add(group[None])
+    return some
+
+
+@given(case=cases(most=9), seed=st.integers(0, 10**6), part=st.sampled_from([0.3, 1.0]))
+@settings(max_examples=60)
+def test_a_choice_that_covers_the_leading_records_alone_bounds_all_partitions(case, seed, part):
+    """Any records may lead, more and more of them, and the step may be shorter than the gap."""
+    proof, least = priced(*case, seed)
+    draws = np.random.default_rng(seed).random(len(case[0]))
+    for share in (0.4, 0.7, 0.9, 1.0):
+        step = part * (proof.known - proof.base)
+        columns, all_lead = _closing.listed(proof, step, 10_000)
+        assert all_lead.all()
+        leading = draws < share
+        _closing.bound_by(proof, step, led(proof, columns, leading), leading)
+        assert proof.bound <= least * (1 + 1e-14)
+        assert proof.known >= least * (1 - 1e-12)
+    if part == 1:
+        assert proof.known == pytest.approx(least, rel=1e-8, abs=1e-12)
+
+
+@given(case=cases(most=11), seed=st.integers(0, 10**6), most=st.integers(5, 30))
+@settings(max_examples=40)
+def test_closing_again_proves_nothing_wrong(case, seed, most):
+    """What whole groups proved must not count for the prices."""
+    proof, least = priced(*case, seed)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_closing, "MANY", (most, 2 * most))
+        patch.setattr(_closing, "choose", lambda proof: None)
+        for _ in range(3):
+            _closing.close(proof)
+            assert proof.bound <= least * (1 + 1e-14)
+
+
+def test_a_few_dear_records_close_most_of_the_gap():
+    """Groups of the many records close by are too many to be listed, and need not be."""
+    rng = np.random.default_rng(5)
+    X = np.vstack([rng.normal(size=(60, 2)) * 100, rng.normal(size=(120, 2))])
+    labels = refine(X, MDAV(k=3).fit_predict(X), 3)
+    proof = _proof.Proof(X, 3, labels, _proof.Budget(NEVER, looks()))
+    proof.relax()
+    proof.lift()
+    _closing.choose(proof)
+    gap = proof.known - proof.bound
+    columns, leading = _closing.listed(proof, gap, 3000)
+    assert 0 < leading.sum() < 100
+    _closing.bound_by(proof, gap, columns, leading)
+    assert proof.known - proof.bound < 0.1 * gap
+
+
+def test_time_that_is_left_goes_to_searches_with_other_draws(monkeypatch):
+    X = np.random.default_rng(6).normal(size=(40, 3))
+    seeds, asked = [], []
+
+    def noted(*args, seed, rounds):
+        seeds.append(seed)
+        asked.append(rounds)
+        return search(*args, seed=seed, rounds=rounds)
+
+    monkeypatch.setattr(_anew, "search", noted)
+    monkeypatch.setattr(_anew, "TRIES", 2)
+    monkeypatch.setattr(_closing, "MANY", ())
+    monkeypatch.setattr(_anew, "is_closed", lambda proof: False)
+    prove(X, MDAV(k=3).fit_predict(X), 3, budget=NEVER, clock=looks(), seed=5)
+    assert seeds == [6, 7, 8, 9]
+    assert asked[0] == _anew.FIRST * 40
+    assert asked[-1] == _anew.MOST * 40
+
+
+def test_ctrl_c_in_a_further_search_ends_the_proof_and_keeps_what_it_found(monkeypatch):
+    X = np.random.default_rng(7).normal(size=(30, 2))
+    calls = []
+
+    def cut(X, labels, k, *, seed, rounds):
+        calls.append(seed)
+        return Found(labels, rounds, (0, 0), whole=False)
+
+    monkeypatch.setattr(_anew, "search", cut)
+    start = Sorted(k=3, by="sum-of-z").fit_predict(X)
+    found = prove(X, start, 3, budget=NEVER, clock=looks())
+    assert calls == [1]
+    assert sse(X, groups_of(found.labels)) <= sse(X, groups_of(MDAV(k=3).fit_predict(X))) + 1e-9
+    assert not found.optimal
+
+
+def test_a_search_within_a_proof_tells_of_the_proof():
+    X = np.random.default_rng(8).normal(size=(40, 3))
+    told = []
+    with progress.listening(lambda *said: told.append(said)):
+        prove(X, MDAV(k=3).fit_predict(X), 3, budget=400, clock=looks())
+    stages = {stage.partition(",")[0] for stage, _, _ in told}
+    assert "proving" in stages
+    assert "searching" not in stages

@@ -17,6 +17,7 @@ import numpy as np
 from shoal.kernels._compile import compiled
 
 ROUNDS = 3  # of asking again who may join; further ones leave out few
+CROWD = 200  # records that may join: with more, most pairs would be measured for nothing
 
 
 class Field(NamedTuple):
@@ -54,12 +55,16 @@ class Company(NamedTuple):
     """The records that may join a first one, numbered from 0; the first comes after them all.
 
     ``extra`` is what each adds beside the first alone, ``pair`` what two of them add
-    beside each other, and ``reach[i, m]`` the sum of the m least pairs of i. Tolls are
-    in there where two of a triple are present. The triples whose three records are
+    beside each other, and ``reach[i, m]`` the sum of the m least pairs of i, or less. Tolls
+    are in there where two of a triple are present. The triples whose three records are
     all present are ``triples`` with ``toll``; those that hold i are ``around[start[i] :
     start[i + 1]]``.
+
+    In a crowd ``pair`` is empty, and pairs of ``X`` are measured when a record joins. Then
+    ``triples`` holds also those of which two are present, and the third is nobody.
     """
 
+    X: np.ndarray
     records: np.ndarray
     extra: np.ndarray
     pair: np.ndarray
@@ -78,6 +83,14 @@ def squared_distance(X, a, b):
         gap = X[a, j] - X[b, j]
         total += gap * gap
     return total
+
+
+@compiled
+def beside(company, size, a, b):
+    """Return what two of a company add beside each other to a group of ``size``."""
+    if company.pair.shape[0]:
+        return company.pair[a, b]
+    return squared_distance(company.X, company.records[a], company.records[b]) / size
 
 
 @compiled
@@ -230,6 +243,7 @@ def settle_pairs(prices, first, records, extra, pair, triples, toll):
     """Add the tolls of triples with two records present; list those with three.
 
     They fill ``triples`` and ``toll``, records by their places; the result is their number.
+    In a crowd, those with two are listed as well, with nobody as the third.
     """
     m, count = records.shape[0], 0
     place = np.full(prices.rank.shape[0], -1)
@@ -247,6 +261,10 @@ def settle_pairs(prices, first, records, extra, pair, triples, toll):
                 count += 1
             elif there[0] < 0 and there[1] == i and there[2] == m:
                 extra[i] += due
+            elif there[0] < 0 and there[1] == i and pair.shape[0] == 0:
+                triples[count] = i, there[2], m + 1
+                toll[count] = due
+                count += 1
             elif there[0] < 0 and there[1] == i:
                 pair[i, there[2]] += due
                 pair[there[2], i] += due
@@ -271,35 +289,52 @@ def list_around(triples, count, m):
 
 
 @compiled
-def assemble(field, prices, first, size, fee, cutoff, most):
-    """Return the company of ``first`` in groups of ``size`` below ``cutoff``.
+def ask_again(X, first_cost, records, extra, size, cutoff):
+    """Return the records that a group below ``cutoff`` may hold, their extras, pairs and reach.
 
     The nearest among those left are farther than the nearest of all, so asking
-    again leaves fewer. No more than ``most`` may join; the second result is what
-    groups with others do not go below.
+    again leaves fewer.
     """
-    records, extra, rest = gather(field, prices, first, size, fee, cutoff, most)
-    pair = pair_up(field.X, records, size)
+    pair = pair_up(X, records, size)
     reach = reach_out(pair, size - 2)
-    cost, least = fee - prices.price[first], np.empty(size - 1)
+    least = np.empty(size - 1)
     for _ in range(ROUNDS):
         count = records.shape[0]
         floor = extra + reach[:, size - 2] / 2
         places = np.arange(count)
-        left = narrow(places, extra, floor, count, least, cost, cutoff)
+        left = narrow(places, extra, floor, count, least, first_cost, cutoff)
         if left == count:
             break
         places, extra = places[:left], extra[:left]
         records = records[places]
         pair = pair[places][:, places]
         reach = reach_out(pair, size - 2)
+    return records, extra, pair, reach
+
+
+@compiled
+def assemble(field, prices, first, size, fee, cutoff, most):
+    """Return the company of ``first`` in groups of ``size`` below ``cutoff``.
+
+    No more than ``most`` may join; the second result is what groups with others do
+    not go below.
+    """
+    records, extra, rest = gather(field, prices, first, size, fee, cutoff, most)
+    crowd = records.shape[0] > CROWD
+    if crowd:
+        pair, reach = np.empty((0, 0)), field.sums[records][:, : size - 1] / size
+    else:
+        cost = fee - prices.price[first]
+        records, extra, pair, reach = ask_again(field.X, cost, records, extra, size, cutoff)
     most = 0
     for i in range(records.shape[0]):
         most += prices.start[records[i] + 1] - prices.start[records[i]]
     triples, toll = np.empty((most, 3), np.int64), np.empty(most)
     count = settle_pairs(prices, first, records, extra, pair, triples, toll)
-    if most:
+    if most and not crowd:
         reach = reach_out(pair, size - 2)
-    start, around = list_around(triples, count, records.shape[0] + 1)
-    company = Company(records, extra, pair, reach, triples[:count], toll[:count], start, around)
+    start, around = list_around(triples, count, records.shape[0] + 2)
+    company = Company(
+        field.X, records, extra, pair, reach, triples[:count], toll[:count], start, around
+    )
     return company, rest

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels._compile import compiled
-from shoal.kernels.company import assemble, take_least
+from shoal.kernels.company import assemble, beside, take_least
 
 
 class Search(NamedTuple):
@@ -144,7 +144,9 @@ def join(search, company, depth):
         for i in range(at + 1, search.left[depth]):
             other = search.candidates[depth, i]
             search.candidates[depth + 1, left] = other
-            search.extra[depth + 1, left] = search.extra[depth, i] + company.pair[record, other]
+            search.extra[depth + 1, left] = search.extra[depth, i] + beside(
+                company, search.members.shape[0], record, other
+            )
             search.half[depth + 1, left] = search.half[depth, i]
             left += 1
     search.left[depth + 1] = left

@@ -5,6 +5,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal.partitioners._base import Labels, Matrix
 from shoal.partitioners._columns import Columns
@@ -73,14 +74,17 @@ class Programme:
     """The programme over all columns; it grows with them, and each solution starts at the last.
 
     Rows are the records, then the number of groups where ``limit`` is given, then the
-    triples.
+    triples. Only ``leading`` records have to be covered: all, where it is not given.
     """
 
-    def __init__(self, columns: Columns, limit: int | None):
+    def __init__(
+        self, columns: Columns, limit: int | None, leading: NDArray[np.bool_] | None = None
+    ):
         self.columns, self.limit = columns, limit
         self.highs = silent_solver()
         n = len(columns.X)
-        self._add_rows(np.ones(n), np.ones(n), np.empty((0, 2), np.int64))
+        least = np.ones(n) if leading is None else leading.astype(np.float64)
+        self._add_rows(least, np.ones(n), np.empty((0, 2), np.int64))
         if limit is not None:
             self._add_rows(
                 np.array([-np.inf]), np.array([float(limit)]), np.empty((0, 2), np.int64)

@@ -75,7 +75,7 @@ class Proof:
         self.columns.add(np.column_stack([np.arange(len(X)), near[:, : k - 1]]))
         shares = self.pricing.field.sums[:, k - 1] / (2 * k)  # no group costs less than these
         self.bound = float(shares.sum()) * (1 - 1e-12)
-        self.duals = Duals(shares, np.empty(0), 0.0)
+        self.duals, self.base = Duals(shares, np.empty(0), 0.0), self.bound  # what these prove
         self.last = self.longest = 0.0  # seconds of long searches: the last, and all
 
     @property
@@ -99,7 +99,7 @@ class Proof:
         triples = self.columns.triples[: len(duals.toll)]
         priced = self.pricing(triples, duals, self.known, pains, self.hear)
         if priced.bound > self.bound:
-            self.bound, self.duals = priced.bound, duals
+            self.bound, self.duals, self.base = priced.bound, duals, priced.bound
         new = sum(self.columns.add(groups) for groups in priced.groups if len(groups))
         return new, priced.overpaid
 
@@ -123,9 +123,8 @@ class Proof:
             [np.minimum(self.apart, shares) / WIDE, np.maximum(self.apart, shares) * WIDE]
         )
         price = self.warm_up(np.clip(self.apart, *box), box, HOT, BRIEF)
-        open_box = np.full(box.shape, np.inf) * np.array([[-1.0], [1.0]])
         price = self.warm_up(price, box, WARM, MIDDLE)
-        self.warm_up(price, open_box, COOL, PLAIN)
+        self.warm_up(price, box, COOL, PLAIN)
 
     def blend(self, duals: Duals) -> Duals:
         """Pull prices towards the best ones known: vertices jump about."""

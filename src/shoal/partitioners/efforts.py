@@ -216,6 +216,7 @@ class Prove(Improver):
     1. A fifth of the time goes to :class:`Search`.
     2. A linear programme of all groups gives a value that no partition goes below.
     3. An integer programme chooses among the groups it holds.
+    4. Further searches, each with its own draws, fill the time that is left.
 
     **Guarantee.** No groups of at least k have an SSE below ``bound_``. The loss is
     never above that of the method.
@@ -256,7 +257,7 @@ class Prove(Improver):
         seconds = min(SEARCHED * self.budget, ENOUGH * len(X))
         found = search(X, labels, k, seed=seed, seconds=seconds)
         left = self.budget - (time.monotonic() - began)
-        proven = prove(X, found.labels, k, budget=max(0.0, left))
+        proven = prove(X, found.labels, k, budget=max(0.0, left), seed=seed)
         self.bound_, self.optimal_ = proven.bound, proven.optimal
         self.cut_short_ = not proven.optimal
         return proven.labels

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shoal.partitioners._anew import Anew
 from shoal.partitioners._base import Labels, Matrix, in_order
 from shoal.partitioners._closing import close, is_closed
+from shoal.partitioners._pool import divided
 from shoal.partitioners._proof import Budget, OutOfTime, Proof, scaled, within
-from shoal.partitioners._second_phase import divide_large
-from shoal.partitioners.mdav import MDAV
 
 SECONDS = 120.0  # where no budget is given
 
@@ -52,11 +52,13 @@ def prove(
     *,
     budget: float | None = None,
     clock: Callable[[], float] = time.monotonic,
+    seed: int = 0,
 ) -> Proven:
     """Bound the SSE of all partitions, and improve the one given on the way.
 
     The linear programme of all groups is solved by column generation and lifted by
-    inequalities of triples; then whole groups are chosen. Every step leaves a bound
+    inequalities of triples; then whole groups are chosen. What time is left goes to
+    further searches, whose groups are chosen among as well. Every step leaves a bound
     that holds, so the budget or Ctrl-C may end the work at any time: what is known
     then is returned.
 
@@ -72,6 +74,8 @@ def prove(
         Seconds to spend; two minutes if not given.
     clock : callable
         What tells the seconds.
+    seed : int
+        Where the draws of further searches start, in [0, inf).
 
     Returns
     -------
@@ -79,24 +83,32 @@ def prove(
         The best partition known, never worse than the one given, and the bound.
     """
     seconds = Budget(SECONDS if budget is None else budget, clock)
-    return attempt(X, labels, k, seconds, (OutOfTime, KeyboardInterrupt))
+    return attempt(X, labels, k, seconds, (OutOfTime, KeyboardInterrupt), seed)
 
 
 def attempt(
-    X: Matrix, labels: Labels, k: int, budget: Budget, ends: tuple[type[BaseException], ...]
+    X: Matrix,
+    labels: Labels,
+    k: int,
+    budget: Budget,
+    ends: tuple[type[BaseException], ...],
+    seed: int = 0,
 ) -> Proven:
     """Prove as much as can be until one of ``ends`` is raised."""
     labels = in_order(labels)
     if k == 1 or len(X) < 2 * k or within(X, labels)[1] == 0:
         return settled(X, labels, k)
-    divide_large(X, labels, k, lambda part, k: MDAV(k=k).fit_predict(part))
-    labels = in_order(labels)
+    labels = divided(X, labels, k)
     Z, power = scaled(X, within(X, labels)[1])
     proof = Proof(Z, k, labels, budget)
     with suppress(*ends):
         proof.relax()
-        proof.lift()
-        close(proof)
+        anew = Anew(proof, seed)
+        anew.begin()
+        if not is_closed(proof):
+            proof.lift()
+            close(proof)
+            anew.persist()
     best = in_order(proof.labels)
     bound = float(np.ldexp(proof.bound, -2 * power))
     return Proven(best, within(X, best)[1], bound, is_closed(proof))
