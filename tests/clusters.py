@@ -5,8 +5,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from needs import lacking
+from shoal.scale.cluster import GIVEN_UP
 
 try:
+    import dask
     from distributed import Client, LocalCluster
 except ImportError:
     Client = LocalCluster = None
@@ -16,6 +18,7 @@ def cluster(workers, **options):
     """Return a local cluster; its workers find the sources as this process does."""
     if LocalCluster is None:
         lacking("It needs Dask: pip install 'shoal[scale]'.")
+    dask.config.set({GIVEN_UP: "600s"})  # a killed worker may come late on a busy machine
     options = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", **options}
     return LocalCluster(n_workers=workers, silence_logs=50, **options)
 

@@ -17,6 +17,7 @@ import pytest
 from typer.testing import CliRunner
 
 import shoal
+from pages import COMPILING
 from shoal.cli import app
 
 CSV = "name,age,size,city\n" + "".join(
@@ -34,6 +35,11 @@ def folder(tmp_path, monkeypatch):
 
 def shell(*arguments):
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def complaints(done):
+    """Return what a command tells beside its result, but for kernels compiled on the way."""
+    return done.stderr.replace(COMPILING, "")
 
 
 def test_mask_writes_a_release_and_says_one_line_of_truth(folder):
@@ -275,7 +281,7 @@ def test_run_follows_a_plan_and_reports(folder):
     (folder / "plan.json").write_text(json.dumps(plan))
     done = shell("run", "plan.json", "in.csv", "out.csv", "--report", "report.html")
     assert done.exit_code == 0
-    assert done.stderr == ""
+    assert complaints(done) == ""
     assert "out.csv: 20 records in 4 groups of 5 to 5" in done.stdout
     assert pd.read_csv("out.csv").value_counts(["age", "size"]).min() >= 5
 
@@ -316,7 +322,7 @@ def test_groups_that_share_a_value_are_told_and_can_be_merged(folder):
     assert "warning: Of 6 groups" in done.stderr
     assert "'ill' in" in done.stderr
     merged = shell(*command, "--force", "--set", "homogeneity=merge")
-    assert (merged.exit_code, merged.stderr) == (0, "")
+    assert (merged.exit_code, complaints(merged)) == (0, "")
     assert pd.read_csv("out.csv").groupby("age")["ill"].nunique().min() == 2
     refused = shell(*command, "--force", "--set", "homogeneity=refuse")
     assert refused.exit_code == 1

@@ -6,21 +6,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.kernels.bounds import HOPELESS, hope_far
-from shoal.kernels.promises import line_up, next_group
+from shoal.kernels.promises import line_up, next_group, queue_best, queue_others
 
 hopes_of_groups = st.lists(st.integers(-4, 4), min_size=1, max_size=40)
 
 
 def drained(hopes, needed, rising=0.0):
     """Return the hopes in the order in which the groups come."""
-    waiting, came = np.empty(len(hopes) + 1, np.int64), []
+    waiting = np.empty(len(hopes) + 1, np.int64)
     left = line_up(hopes, waiting, np.float32(needed))
+    return hopes[arrivals(hopes, waiting, left, needed, rising)].tolist()
+
+
+def arrivals(hopes, waiting, left, needed, rising=0.0):
+    """Return the groups that wait in the order in which they come."""
+    came = []
     while left := next_group(hopes, waiting, left, np.float32(needed)):
         left -= 1
         came.append(int(waiting[left]))
         needed += rising
     assert len(set(came)) == len(came)
-    return hopes[came].tolist()
+    return came
 
 
 @given(values=hopes_of_groups, needed=st.integers(-5, 5))
@@ -38,6 +44,26 @@ def test_groups_are_forgotten_when_more_is_needed(values):
         wanted.append(value)
         needed += 0.5
     assert drained(hopes, -4.0, rising=0.5) == wanted
+
+
+@given(values=hopes_of_groups, needed=st.integers(-5, 5), risen=st.integers(0, 5))
+def test_the_best_comes_alone_and_only_those_wait_then_that_still_matter(values, needed, risen):
+    hopes, waiting = np.array(values, np.float32), np.empty(len(values) + 1, np.int64)
+    inside = np.zeros(16, np.float32)
+    left = queue_best(hopes, waiting, inside)
+    assert (inside == HOPELESS).all()
+    first = arrivals(hopes, waiting, left - 1, needed)
+    best = int(np.argmax(values))
+    assert first == [best] * (values[best] >= needed)
+
+    inside[:] = 0
+    left = queue_others(hopes, waiting, np.float32(needed + risen), inside)
+    assert (inside == HOPELESS).all()
+    others = [v for g, v in enumerate(values) if g != best and v >= needed + risen]
+    assert left == len(others) + 1
+    assert hopes[arrivals(hopes, waiting, left - 1, needed + risen)].tolist() == sorted(
+        others, reverse=True
+    )
 
 
 def test_an_empty_group_never_comes():

@@ -24,6 +24,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 
 PLAN = Plan.of(["age", "height"], MDAV(k=4))
 SOURCE = Path(__file__).parents[2] / "src"
+PATIENCE = 180  # seconds for a killed worker to come back: two to start, more on a busy machine
 
 
 @pytest.fixture(scope="module")
@@ -57,11 +58,21 @@ def at_stages(act, *stages):
 
 
 def both(client):
-    """Wait until two workers answer: a test before may have ended one."""
-    until = time.monotonic() + 60
-    while len(pids(client)) < 2:
-        assert time.monotonic() < until
+    """Wait until two workers answer: a test before may have ended one.
+
+    Their nannies must know of them too: a worker that dies while it starts is not
+    always started again.
+    """
+    until = time.monotonic() + PATIENCE
+    while len(pids(client)) < 2 or not all(map(knows, client.cluster.workers.values())):
+        nannies = {name: nanny.status.name for name, nanny in client.cluster.workers.items()}
+        assert len(nannies) == 2, f"the cluster gave a worker up: {nannies}"
+        assert time.monotonic() < until, f"no worker in {PATIENCE} seconds: {nannies}"
         time.sleep(0.1)
+
+
+def knows(nanny):
+    return nanny.process is not None and nanny.process.status.name == "running"
 
 
 def pids(client):
@@ -71,7 +82,6 @@ def pids(client):
 def test_a_run_whose_workers_are_killed_gives_the_same_files(processes, right, source, tmp_path):
     def kill():
         both(processes)
-        time.sleep(0.5)  # a worker that dies while it starts is not started again
         os.kill(pids(processes)[0], signal.SIGKILL)
 
     with at_stages(kill, "grouping", "writing"):
@@ -80,6 +90,20 @@ def test_a_run_whose_workers_are_killed_gives_the_same_files(processes, right, s
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
     there = sorted(path.name for path in (tmp_path / "out").iterdir())
     assert there == ["_SUCCESS", *(name for name, _ in hashes(made))]
+
+
+def test_a_local_cluster_waits_for_a_worker_that_comes_back_late(monkeypatch):
+    dask = pytest.importorskip("dask")
+    never = {clusters.GIVEN_UP: "0.01s"}  # as if every start took longer than Dask waits
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    with dask.config.set(never), clusters.opened(None) as client:
+        both(client)
+        before = pids(client)
+        os.kill(before[0], signal.SIGKILL)
+        while before[0] in pids(client):
+            time.sleep(0.1)
+        both(client)
+        assert before[1] in pids(client)
 
 
 def test_a_run_one_of_whose_workers_loses_the_connection_gives_the_same_files(

@@ -13,7 +13,7 @@ from shoal.kernels._compile import compiled, inlined
 from shoal.kernels.arrange import BLOCK, FAN
 from shoal.kernels.bounds import HOPELESS, demand, hope
 from shoal.kernels.index import OTHERS, place_along, turn
-from shoal.kernels.promises import next_group, queue
+from shoal.kernels.promises import most_promising, next_group, queue_best, queue_others
 
 # NumPy numbers, since numba compiles a verb anew for every plain constant handed to it.
 NEAREST, FARTHEST = np.float32(-1), np.float32(1)
@@ -68,18 +68,22 @@ def search(index, point, side, self, found, squares, count):
     if count == most:
         needed = demand(squares[most - 1], side, index.scale, reach, p)
     hope(index.outer_low, index.outer_high, index.query, side, index.outer_hopes)
-    left = queue(index.outer_hopes, index.waiting, needed, index.hopes)
+    left, alone = queue_best(index.outer_hopes, index.waiting, index.hopes), True
     while True:
         b, left = next_block(
             index.blocks, index.low, index.high, index.query, index.leading, side, needed,
             index.outer_hopes, index.hopes, index.waiting, left, index.gaps, index.looked,
         )  # fmt: skip
-        if b < 0:
+        if b >= 0:
+            count, needed = decide(
+                index.X, point, self, index.records[b], index.alike[b], index.gaps, side, needed,
+                index.scale, reach, found, squares, count,
+            )  # fmt: skip
+        elif alone:
+            left = queue_others(index.outer_hopes, index.waiting, needed, index.hopes)
+            alone = False
+        else:
             return count
-        count, needed = decide(
-            index.X, point, self, index.records[b], index.alike[b], index.gaps, side, needed,
-            index.scale, reach, found, squares, count,
-        )  # fmt: skip
 
 
 @compiled
@@ -147,16 +151,6 @@ def next_block(
             g = waiting[left - 1]
             hope(low[g], high[g], query, side, hopes)
     return -1, left
-
-
-@compiled
-def most_promising(hopes):
-    """Return the place of the greatest hope."""
-    best = 0
-    for i in range(1, hopes.shape[0]):
-        if hopes[i] > hopes[best]:
-            best = i
-    return best
 
 
 @compiled

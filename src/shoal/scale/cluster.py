@@ -22,6 +22,9 @@ ANSWER = 10.0  # seconds for a scheduler to answer
 COMING = 30.0  # seconds for the first worker to come
 PAUSE = 0.02  # seconds between two looks for what has ended
 PATIENCE = 120.0  # seconds to wait for workers where there are none
+# Dask gives a worker that died up for ever after this time. Left alone, it waits 15 seconds, and
+# on a busy machine a process may need more to start.
+GIVEN_UP = "distributed.deploy.lost-worker-timeout"
 LOST = (
     "The connection to the cluster was lost. Nothing was released. Run again when the scheduler"
     " answers."
@@ -35,6 +38,7 @@ def opened(client: "Client | str | None") -> Iterator["Client"]:
     A local cluster has one process for each core and ends with the work.
     """
     try:
+        import dask
         from distributed import Client
     except ImportError:
         raise MissingDependency(
@@ -54,7 +58,11 @@ def opened(client: "Client | str | None") -> Iterator["Client"]:
         with connected:
             yield connected
     else:
-        with _local() as cluster, Client(cluster, set_as_default=False) as connected:
+        with (
+            dask.config.set({GIVEN_UP: f"{PATIENCE}s"}),
+            _local() as cluster,
+            Client(cluster, set_as_default=False) as connected,
+        ):
             yield connected
 
 
