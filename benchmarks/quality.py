@@ -34,19 +34,19 @@ PROVING = 120.0  # CPU seconds of all threads, the search that a proof starts fr
 # Loss in % that the first prototype reached: refined, searched for about 10 s, and best of all.
 PROTOTYPE = {
     "tarragona": (
-        (8.958, 14.759, 17.362, 20.356, 30.537),
-        (8.818, 14.476, 17.120, 20.158, 30.141),
-        (8.8155, 14.4675, 17.1134, 20.1582, 30.141),
+        ("8.958", "14.759", "17.362", "20.356", "30.537"),
+        ("8.818", "14.476", "17.120", "20.158", "30.141"),
+        ("8.8155", "14.4675", "17.1134", "20.1582", "30.141"),
     ),
     "census": (
-        (2.940, 4.978, 6.413, 7.684, 11.850),
-        (2.769, 4.711, 6.072, 7.291, 11.475),
-        (2.75827, 4.6684, 6.0715, 7.2804, 11.463),
+        ("2.940", "4.978", "6.413", "7.684", "11.850"),
+        ("2.769", "4.711", "6.072", "7.291", "11.475"),
+        ("2.75827", "4.6684", "6.0715", "7.2804", "11.463"),
     ),
     "eia": (
-        (0.1888, 0.3566, 0.5075, 0.7473, 1.9832),
-        (0.1783, 0.3506, 0.4856, 0.7307, 1.941),
-        (0.17824, 0.34890, 0.48302, 0.73067, 1.941),
+        ("0.1888", "0.3566", "0.5075", "0.7473", "1.9832"),
+        ("0.1783", "0.3506", "0.4856", "0.7307", "1.941"),
+        ("0.17824", "0.34890", "0.48302", "0.73067", "1.941"),
     ),
 }
 HEAD = """\
@@ -157,9 +157,9 @@ def row(name, k, seen, before):
         text = f"{entry['loss']:.5g}" if entry else ""
         if goal is None:
             return text
-        digits = len(f"{goal:g}".partition(".")[2])  # the prototype's figures are rounded
-        reached = entry is not None and round(entry["loss"], digits) <= goal
-        return f"{f'**{text}**' if reached else text} ({goal:g})".strip()
+        digits = len(goal.partition(".")[2])  # the prototype's figures are rounded
+        reached = entry is not None and round(entry["loss"], digits) <= float(goal)
+        return f"{f'**{text}**' if reached else text} ({goal})".strip()
 
     proof = seen.get((name, k, "prove"), {})
     gap = "0 (the best)" if proof.get("optimal") else f"{proof['gap']:.3g}" if proof else ""

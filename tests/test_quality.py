@@ -39,5 +39,5 @@ def test_refine_loses_what_the_page_says(reference, entry):
 def test_a_reference_table_loses_no_more_than_by_the_prototype(entry):
     quality = benchmark()
     if entry["table"] in quality.REFERENCE:
-        goal = quality.PROTOTYPE[entry["table"]][0][quality.SIZES.index(entry["k"])]
+        goal = float(quality.PROTOTYPE[entry["table"]][0][quality.SIZES.index(entry["k"])])
         assert entry["loss"] <= goal

@@ -143,16 +143,35 @@ def load(path: Path) -> dict[str, Any]:
     needed = ("records", "columns", "promise", "plan", "seal")
     if not isinstance(entries, dict) or any(name not in entries for name in needed):
         raise FileError(f"{path.name!r} is no manifest: it lacks one of {', '.join(needed)}.")
-    output, large = entries.get("output", {}), entries.get("large", {})
-    if "files" in output and not ("types" in output and {"at_once", "random_state"} <= set(large)):
-        raise FileError(
-            f"{path.name!r} is of a folder and lacks its types, at_once or random_state."
-        )
     if entries.get("manifest") != VERSION:
         raise FileError(
             f"{path.name!r} is a manifest of another version; this Shoal reads version {VERSION}."
         )
+    _check_parts(entries, path.name)
     return entries
+
+
+def _check_parts(entries: Mapping[str, Any], name: str) -> None:
+    """Refuse a manifest whose parts are not what they must be."""
+    told = ("promise", "output", "input", "large", "versions")
+    parts = {part: entries.get(part, {}) for part in told}
+    wrong = [part for part, found in parts.items() if not isinstance(found, dict)]
+    promised = not wrong and {"k", "smallest_class"} <= set(parts["promise"])
+    files = [] if wrong else [parts[part].get("files", []) for part in ("output", "input")]
+    if not promised or not all(map(_are_files, files)):
+        raise FileError(
+            f"{name!r} is no manifest, or it is damaged: its promise, its files or what repeats"
+            " the run is not told as it should be."
+        )
+    output, large = parts["output"], parts["large"]
+    if "files" in output and not ("types" in output and {"at_once", "random_state"} <= set(large)):
+        raise FileError(f"{name!r} is of a folder and lacks its types, at_once or random_state.")
+
+
+def _are_files(found: Any) -> bool:
+    return isinstance(found, list) and all(
+        isinstance(entry, dict) and {"name", "sha256"} <= set(entry) for entry in found
+    )
 
 
 def _finite(value: Any) -> Any:

@@ -94,14 +94,42 @@ def test_a_pass_tells_by_how_much_the_sse_fell(case):
 def test_the_best_of_an_annealing_has_the_sse_it_is_said_to_have(case, seed, heat):
     s, k = case
     memory = open_memory(s.labels, float(s.sse.sum()), k, 50)
-    anneal(s, k, memory, np.array([seed], np.uint64), np.full(60, heat), np.inf)
+    anneal(s, k, memory, np.array([seed], np.uint64), np.full(60, heat))
     check(s, k)
     assert memory.sse[0] == pytest.approx(total(s.X, s.labels), abs=1e-9)
     assert memory.sse[1] == pytest.approx(total(s.X, memory.best), abs=1e-9)
     assert np.bincount(memory.best)[np.unique(memory.best)].min() >= k
     known = [frozenset(group[group >= 0]) for group in memory.pool[: memory.counts[1]]]
     assert len(set(known)) == len(known)
-    assert all(len(group) >= k for group in known)
+    assert all(k <= len(group) < 2 * k for group in known)
+
+
+def test_a_full_pool_starts_anew():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    near = neighbours(X, 8)
+    s = open_grouping(X, near, np.arange(60) // 3, 3)
+    memory = open_memory(s.labels, float(s.sse.sum()), 3, 7)
+    lengths = set()
+    for seed in range(40):
+        anneal(s, 3, memory, np.array([seed], np.uint64), np.full(5, 0.3))
+        known = memory.pool[: memory.counts[1]]
+        lengths.add(len(known))
+        groups = {frozenset(group[group >= 0]) for group in known}
+        assert len(groups) == len(known)
+        assert all(3 <= len(group) < 6 for group in groups)
+    assert max(lengths) == 7
+    assert len(lengths) > 2
+
+
+def test_groups_of_trials_that_nearly_stayed_are_remembered():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    s = open_grouping(X, neighbours(X, 8), np.arange(60) // 3, 3)
+    for _ in range(10):  # until hardly anything stays
+        memory = open_memory(s.labels, float(s.sse.sum()), 3, 500)
+        anneal(s, 3, memory, np.array([1], np.uint64), np.full(300, 1e-9))
+    own = {frozenset(np.flatnonzero(s.labels == g)) for g in np.unique(s.labels)}
+    known = {frozenset(group[group >= 0]) for group in memory.pool[: memory.counts[1]]}
+    assert known - own
 
 
 def test_the_sse_of_a_pool_is_that_of_its_groups():

@@ -89,6 +89,12 @@ def test_one_file_becomes_a_folder_on_request_and_a_seed_reaches_its_sample(
     assert (given["at_once"], given["random_state"]) == (100, 3)
 
 
+def test_one_file_becomes_a_folder_where_the_target_is_one(source, tmp_path, given):
+    done = shoal("mask", f"{source}/0.parquet", f"{tmp_path}/out/", "-c", "age", "-k", 4)
+    assert "Enough." in done.stderr
+    assert given["sources"] == [f"{source}/0.parquet"]
+
+
 def test_mask_and_run_hand_over_the_same_options(source, tmp_path, given):
     plan = tmp_path / "plan.json"
     Plan.of(["age"], MDAV(k=4)).save(plan)

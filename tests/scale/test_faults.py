@@ -231,10 +231,11 @@ def test_a_table_several_times_larger_than_the_memory_of_the_workers(tmp_path):
     assert 1024 * peak < limit, peak / 1024  # compiling included
 
 
-def test_nobody_answers(monkeypatch, source, tmp_path):
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "", "somewhere", "http://127.0.0.1:9"])
+def test_nobody_answers(address, monkeypatch, source, tmp_path):
     monkeypatch.setattr(clusters, "ANSWER", 0.5)
     with pytest.raises(ClusterError, match="No scheduler answers"):
-        scale.mask(source, PLAN, tmp_path / "out", client="tcp://127.0.0.1:9")
+        scale.mask(source, PLAN, tmp_path / "out", client=address)
 
 
 def test_ctrl_c_leaves_nothing(source, tmp_path):

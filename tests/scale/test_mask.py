@@ -12,9 +12,18 @@ from hypothesis import strategies as st
 
 from clusters import Client, cluster, people, write_files
 from shoal import Plan, progress, scale
-from shoal.errors import FileError, InputError, ParameterError, PlanError, ShoalWarning
+from shoal.errors import (
+    ColumnError,
+    FileError,
+    GuaranteeBroken,
+    InputError,
+    ParameterError,
+    PlanError,
+    ShoalWarning,
+)
 from shoal.measure import linkage
 from shoal.partitioners import MDAV, VMDAV, Blocked, Refine, partitioner
+from shoal.scale import passes
 from shoal.scale.passes import one_at_a_time
 from shoal.scale.pieces import sorted_by
 from tables import tables_and_k
@@ -132,6 +141,47 @@ def test_the_loss_is_that_of_the_records(client, tmp_path):
     assert found.measures["information_loss"] == pytest.approx(lost, rel=1e-12)
     assert linkage(X, Y, np.arange(2)) <= found.measures["linkage"] <= 0.25 + 1e-12
     assert "block" in found.remarks["linkage"]
+
+
+def test_every_number_that_is_told_is_that_of_memory(client, tmp_path):
+    rng = np.random.default_rng(2)
+    table = pa.table({"a": rng.integers(0, 6, 400), "b": rng.integers(0, 4, 400)})
+    table = table.append_column("ill", pa.array(rng.choice(["no", "yes"], 400, p=[0.9, 0.1])))
+    table = table.append_column("flat", pa.array(np.ones(400)))
+    plan = plan_of(["a", "b", "flat"], roles={"ill": "confidential"})
+    folder = write_files(table, tmp_path / "in")
+    found = scale.mask(folder, plan, tmp_path / "out", client=client).measures
+    memory = plan.run(sorted_by(table, ["a", "b"])).measures
+    for name in ("smallest_class", "class_sizes", "reidentification", "homogeneous_classes"):
+        assert found[name] == memory[name]
+    assert found["reidentification"]["marketer"] < 1 / found["smallest_class"]
+    assert found["information_loss"] == pytest.approx(memory["information_loss"], rel=1e-12)
+
+
+def test_the_smallest_class_is_counted_on_the_files(client, monkeypatch, tmp_path):
+    table = pa.table({"a": [0.0] * 32 + [1.0] * 48})
+    folder = write_files(table, tmp_path / "in")
+    found = scale.mask(folder, plan_of(["a"]), tmp_path / "out", client=client)
+    assert (found.groups["smallest"], found.measures["smallest_class"]) == (4, 32)
+    mask = passes._masked
+
+    def leaky(*words):
+        made = mask(*words)
+        return made.set_column(0, "a", pa.array([0.5, *made.column("a").to_pylist()[1:]]))
+
+    monkeypatch.setattr(passes, "_masked", leaky)
+    with pytest.raises(GuaranteeBroken, match="holds 1 records"):
+        scale.mask(folder, plan_of(["a"]), tmp_path / "no", client=client)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "out"]
+
+
+def test_linkage_tells_how_many_records_were_looked_for(client, monkeypatch, tmp_path):
+    monkeypatch.setattr("shoal.scale.stages.ASKED", 60)
+    folder = write_files(people(900), tmp_path / "in")
+    found = scale.mask(folder, plan_of(["age", "height"]), tmp_path / "out", client=client)
+    asked = int(found.remarks["linkage"].split()[1])
+    assert 30 < asked < 120
+    assert f"Of {asked} records drawn from 900, " in found.remarks["linkage"]
 
 
 def test_a_table_of_one_block_is_masked_as_in_memory(client, tmp_path):
@@ -401,6 +451,22 @@ def test_a_table_that_drops_every_record_is_refused(client, tmp_path):
         scale.mask(folder, plan_of(["age"], missing="drop"), tmp_path / "out", client=client)
 
 
+def test_a_dask_frame_that_no_plan_could_mean_is_refused(client, tmp_path):
+    import dask.dataframe as frames
+
+    table = people(40).select(["age", "height"]).to_pandas()
+    table["height"] = table["height"].round().astype("category")  # numbers as categories
+    frame = frames.from_pandas(table, npartitions=2)
+    with pytest.raises(ColumnError, match="'height' of the Dask DataFrame holds categories"):
+        scale.mask(frame, plan_of(["age", "height"]), tmp_path / "out", client=client)
+    with pytest.raises(InputError, match="must be a folder"):
+        scale.mask(frame["age"], plan_of(["age"]), tmp_path / "out", client=client)
+    table.columns = ["age", "age"]
+    twice = frames.from_pandas(table, npartitions=2)
+    with pytest.raises(ColumnError, match="several columns 'age'"):
+        scale.mask(twice, plan_of(["age"]), tmp_path / "out", client=client)
+
+
 def test_a_partition_of_another_type_is_refused_without_its_values(client, tmp_path):
     import dask.dataframe as frames
 
@@ -423,7 +489,8 @@ def test_what_repeats_a_run_is_kept(made):
 
 
 def test_the_source_is_never_replaced(client, source):
-    (source / "_SUCCESS").touch()
+    names = [{"name": path.name} for path in source.iterdir()]
+    (source / "_SUCCESS").write_text(json.dumps({"promise": {}, "files": names}))
     with pytest.raises(FileError, match="holds the source"):
         scale.mask(source, plan_of(["age"]), source, client=client, force=True)
     (source / "_SUCCESS").unlink()

@@ -27,14 +27,7 @@ from shoal.scale.hurry import unhurried
 from shoal.scale.job import Strata
 from shoal.scale.keys import chosen, content_keys, told_apart
 from shoal.scale.layout import blocks_of, cut_strata, open_strata, units_of
-from shoal.scale.pieces import (
-    batches,
-    check_sortable,
-    cut_pieces,
-    find_files,
-    read_footer,
-    sorted_by,
-)
+from shoal.scale.pieces import batches, check_sortable, cut_pieces, read_footer, sorted_by
 from shoal.scale.release import check_promise
 from shoal.scale.slices import read_slices, write_slices
 from shoal.scale.tally import Moments, Wanted, _tally, merged
@@ -240,6 +233,10 @@ def test_records_are_sorted_by_all_that_they_hold():
 def test_what_has_no_order_is_refused_by_name():
     with pytest.raises(ColumnError, match="'tags' holds list"):
         check_sortable(pa.schema([("x", pa.int64()), ("tags", pa.list_(pa.int64()))]))
+    inside = pa.struct([("a", pa.int64()), ("b", pa.list_(pa.int64()))])
+    with pytest.raises(ColumnError, match="'both' holds struct"):
+        check_sortable(pa.schema([("both", inside)]))
+    check_sortable(pa.schema([("one", pa.struct([("a", pa.int64())]))]))
 
 
 def write(path, n=10, row_group_size=4, **more):
@@ -257,26 +254,6 @@ def test_pieces_hold_all_row_groups_once(tmp_path):
     assert sum(found, []) == [*map(float, range(10)), 0.0, 1.0, 2.0]
 
 
-def test_only_parquet_files_that_are_not_hidden_are_data(tmp_path):
-    (tmp_path / "sub").mkdir()
-    for name in ("b.parquet", "sub/a.parquet", "_x.parquet", ".y.parquet"):
-        write(tmp_path / name)
-    (tmp_path / "_SUCCESS").touch()
-    assert [path.removeprefix(f"{tmp_path}/") for path in find_files(tmp_path)] == [
-        "b.parquet", "sub/a.parquet",
-    ]  # fmt: skip
-
-
-def test_files_that_are_not_there_or_there_twice_are_refused(tmp_path):
-    with pytest.raises(FileError, match="no .parquet files"):
-        find_files(tmp_path)
-    with pytest.raises(FileError, match="no file"):
-        find_files([tmp_path / "a.parquet"])
-    path = write(tmp_path / "a.parquet")
-    with pytest.raises(FileError, match="named twice"):
-        find_files([path, path])
-
-
 def test_files_of_one_table_have_the_same_columns(tmp_path):
     paths = [write(tmp_path / "a.parquet"), write(tmp_path / "b.parquet", y=np.arange(10))]
     with pytest.raises(FileError, match=r"'b.parquet' and 'a.parquet' differ in column 'y'"):
@@ -289,9 +266,12 @@ def test_a_table_without_records_is_refused(tmp_path):
         cut_pieces([path], [read_footer(path)], 5)
 
 
+MARK = '{"promise": {"k": 3}, "files": [{"name": "part-00000.parquet"}]}'
+
+
 def release_in(folder):
     (folder.path("release") / "part-00000.parquet").touch()
-    (folder.path("release") / MARKER).touch()
+    (folder.path("release") / MARKER).write_text(MARK)
     folder.publish(["part-00000.parquet"])
 
 
@@ -316,9 +296,9 @@ def test_what_came_to_lie_at_the_target_meanwhile_is_not_destroyed(force, tmp_pa
 def test_a_source_is_known_by_any_of_its_names(tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "in")
-    path = write(tmp_path / "in" / "a.parquet")
-    (tmp_path / "in" / MARKER).touch()
-    for target, source in (("link", path), ("in", str(tmp_path / "link" / "a.parquet"))):
+    path = write(tmp_path / "in" / "part-00000.parquet")
+    (tmp_path / "in" / MARKER).write_text(MARK)
+    for target, source in (("link", path), ("in", str(tmp_path / "link" / "part-00000.parquet"))):
         with (
             Folder(tmp_path / target, force=True) as folder,
             pytest.raises(FileError, match="holds the source"),
@@ -347,7 +327,6 @@ def test_a_failure_leaves_nothing(tmp_path):
 def test_an_interrupt_between_two_renames_waits(at, tmp_path, monkeypatch):
     with Folder(tmp_path / "out") as folder:
         release_in(folder)
-    (tmp_path / "out" / "old.txt").touch()
     rename, done = Path.rename, []
 
     def interrupted(path, target):
@@ -401,10 +380,10 @@ def test_only_a_release_is_replaced_and_only_on_request(tmp_path):
         release_in(folder)
     with pytest.raises(FileError, match="exists already"), Folder(tmp_path / "out"):
         pass
-    (tmp_path / "out" / "old.txt").touch()
+    (tmp_path / "out" / "part-00000.parquet").write_text("old")
     with Folder(tmp_path / "out", force=True) as folder:
         release_in(folder)
-    assert not (tmp_path / "out" / "old.txt").exists()
+    assert not (tmp_path / "out" / "part-00000.parquet").read_text()
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").touch()
     with (
@@ -414,6 +393,28 @@ def test_only_a_release_is_replaced_and_only_on_request(tmp_path):
         pass
     assert (tmp_path / "mine" / "thesis.txt").exists()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine", "out"]
+
+
+@pytest.mark.parametrize("mark", ["", "3", "{}", '{"files": [{"name": "a.parquet"}]}', "\xff"])
+def test_what_another_program_marked_is_not_replaced(mark, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / MARKER).write_bytes(mark.encode("latin-1"))
+    (tmp_path / "out" / "a.parquet").touch()
+    with (
+        pytest.raises(FileError, match="of another program"),
+        Folder(tmp_path / "out", force=True),
+    ):
+        pass
+    assert (tmp_path / "out" / "a.parquet").exists()
+
+
+def test_what_somebody_put_into_a_release_is_not_lost_with_it(tmp_path):
+    with Folder(tmp_path / "out") as folder:
+        release_in(folder)
+    (tmp_path / "out" / "notes.txt").touch()
+    with pytest.raises(FileError, match=r"'notes.txt'"), Folder(tmp_path / "out", force=True):
+        pass
+    assert (tmp_path / "out" / "notes.txt").exists()
 
 
 @pytest.mark.parametrize(

@@ -200,6 +200,13 @@ def test_an_original_of_more_files_is_seen(out, source, client, tmp_path):
     assert failed(out, original=[source, more], client=client) == ["original", "run again"]
 
 
+def test_an_original_that_holds_a_file_twice_is_seen(out, source, monkeypatch, tmp_path):
+    monkeypatch.setattr("shoal.verification.folder.FolderAudit._repeated", lambda *_: (True, ""))
+    more = shutil.copytree(source, tmp_path / "more")
+    shutil.copy(more / "0.parquet", more / "copy.parquet")
+    assert failed(out, original=more) == ["original"]
+
+
 def test_a_plan_that_did_not_make_the_folder_is_seen(out, source, client):
     resealed(out, lambda entries: entries["large"].update(at_once=200))
     assert failed(out, original=source, client=client) == ["run again"]
@@ -230,6 +237,36 @@ def test_a_manifest_of_a_folder_that_lacks_a_part_is_refused(out):
     resealed(out, lambda entries: entries.pop("large"))
     with pytest.raises(FileError, match="at_once"):
         verify(out, out.with_suffix(".json"))
+
+
+@pytest.mark.parametrize(
+    ("part", "wrong"),
+    [
+        ("promise", {}),
+        ("large", None),
+        ("output", []),
+        ("output", {"files": [{}]}),
+        ("output", {"files": None}),
+        ("input", {"files": [3]}),
+        ("versions", []),
+    ],
+)
+def test_a_damaged_manifest_is_refused(part, wrong, out):
+    resealed(out, lambda entries: entries.update({part: wrong}))
+    with pytest.raises(FileError, match="damaged"):
+        verify(out, out.with_suffix(".json"))
+
+
+def test_other_bytes_by_other_software_are_told_as_such(out, source, client):
+    def older(entries):
+        entries["large"]["at_once"] = 200
+        entries["versions"] |= {"numpy": "1.0", "forgotten": "2"}
+
+    resealed(out, older)
+    told = verify(out, out.with_suffix(".json"), original=source, client=client)[-1]
+    assert not told.passed
+    assert "other bytes; versions differ: numpy 1.0 then, " in told.told
+    assert told.told.endswith("forgotten 2 then, none now")
 
 
 def test_a_cluster_that_does_not_answer_is_no_verdict(out, source, monkeypatch):

@@ -43,7 +43,7 @@ def deliver(
     """Mask a table in memory, or on a cluster where that is asked for, and tell what came of it."""
     shared: dict[str, Any] = {"dialect": dialect, "audience": audience, "manifest": manifest}
     made: Release | LargeRelease
-    if is_large(sources, scheduler, at_once):
+    if is_large(sources, target, scheduler, at_once):
         refuse_taken((report, manifest), [(plan_file, "plan")])
         others = {"--curve": curve, "--target-table": target_table}
         page = report if report != HERE else None

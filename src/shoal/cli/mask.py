@@ -49,7 +49,7 @@ def mask(
         from shoal.table.types import from_text
 
         step, chosen = settings(set_ or [], method, effort)
-        large = is_large(source, scheduler, at_once)
+        large = is_large(source, target, scheduler, at_once)
         if seed is not None and not (large and not draws(method, effort)):
             chosen["random_state"] = seed
         if within:

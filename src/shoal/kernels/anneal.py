@@ -17,8 +17,9 @@ from shoal.kernels.grouping import TOUCHED, gap, keep, move, refresh, rise, take
 from shoal.kernels.reshape import before, dissolve, gather, recover
 
 CHANGED, KNOWN = 0, 1
-DISSOLVE, GATHER, SWAP = 0.35, 0.6, 0.8  # cumulated shares of the kinds of change
+DISSOLVE, GATHER, SWAP = 0.15, 0.3, 0.5  # cumulated shares of the kinds of change
 SWAPS = 3  # at most, in one change
+NEARLY = 0.3  # rise of a trial, as a share of a group's SSE, up to which its groups are remembered
 
 
 class Memory(NamedTuple):
@@ -112,8 +113,8 @@ def merge(s, i, state):
 
 
 @compiled
-def note(s, memory, good):
-    """Remember who stands in the groups that the trial changed, and the groups if they are good."""
+def note(s, memory):
+    """Remember who stands in the groups that the trial changed."""
     for t in range(s.counts[TOUCHED]):
         g = s.touched[t]
         for m in range(s.sizes[g]):
@@ -122,16 +123,25 @@ def note(s, memory, good):
                 memory.is_changed[i] = True
                 memory.changed[memory.counts[CHANGED]] = i
                 memory.counts[CHANGED] += 1
-        if good:
-            collect(s, g, memory)
 
 
 @compiled
-def collect(s, g, memory):
-    """Put group ``g`` into the pool, unless it is known or the pool is full."""
+def collect(s, k, memory):
+    """Put the groups that the trial changed into the pool; a full one starts anew."""
+    for t in range(s.counts[TOUCHED]):
+        g = s.touched[t]
+        size = s.sizes[g]
+        if k <= size <= memory.pool.shape[1]:
+            if memory.counts[KNOWN] == memory.pool.shape[0]:
+                memory.counts[KNOWN] = 0
+                memory.slots[:] = NOBODY
+            enter(s, g, memory)
+
+
+@compiled
+def enter(s, g, memory):
+    """Put group ``g`` into the pool, unless it is known."""
     size, known = s.sizes[g], memory.counts[KNOWN]
-    if size == 0 or size > memory.pool.shape[1] or known == memory.pool.shape[0]:
-        return
     key = np.uint64(0)
     for m in range(size):
         key += memory.signs[s.members[g, m]]
@@ -142,8 +152,8 @@ def collect(s, g, memory):
         slot = (slot + 1) % memory.slots.shape[0]
     memory.slots[slot] = known
     memory.keys[known] = key
-    for m in range(size):
-        memory.pool[known, m] = s.members[g, m]
+    for m in range(memory.pool.shape[1]):
+        memory.pool[known, m] = s.members[g, m] if m < size else NOBODY
     memory.counts[KNOWN] = known + 1
 
 
@@ -159,18 +169,21 @@ def remember_best(s, memory):
 
 
 @compiled
-def anneal(s, k, memory, state, temperatures, tepid):
-    """Make one trial at each of ``temperatures``; the pool collects at ``tepid`` and below."""
+def anneal(s, k, memory, state, temperatures):
+    """Make one trial at each of ``temperatures``; good groups go into the pool, kept or not."""
     for temperature in temperatures:
         fine = change(s, k, state)
         allowed = -temperature * np.log(1.0 - fraction(state))
         if fine:
-            allowed *= before(s) / (s.counts[TOUCHED] * k)
+            usual = before(s) / s.counts[TOUCHED]
+            allowed *= usual / k
             recover(s, k, allowed)
             raised = rise(s)
             fine = raised <= allowed
+            if fine or raised <= NEARLY * usual:
+                collect(s, k, memory)
         if fine:
-            note(s, memory, temperature <= tepid)
+            note(s, memory)
             keep(s)
             memory.sse[0] += raised
             if memory.sse[0] < memory.sse[1]:

@@ -49,6 +49,7 @@ def update_joins(s, j):
     s.joins[j, 0], s.joins[j, 1] = first, second
     s.joins[j, 2], s.joins[j, 3] = s.version[first], s.version[second]
     s.costs[j, 0], s.costs[j, 1] = least, next_least
+    s.leave[own, s.place[j]] = least
 
 
 @inlined
@@ -108,7 +109,7 @@ def best_move(s, k, i):
             if rise < least - margin:
                 least, target, partner, third = rise, b, s.members[b, m], a
             rise = far - s.apart[b, m] - s.across[m] / other - saved
-            if free and rise < least - margin:
+            if free and rise + 0.5 * s.leave[b, m] < least - margin:
                 j = s.members[b, m]
                 q = onward(s, j, a)
                 if rise + s.costs[j, q] < least - margin:

@@ -40,6 +40,7 @@ class Grouping(NamedTuple):
     centroids: np.ndarray
     sse: np.ndarray
     apart: np.ndarray
+    leave: np.ndarray
     version: np.ndarray
     members_before: np.ndarray
     sizes_before: np.ndarray
@@ -72,7 +73,7 @@ def open_grouping(X: np.ndarray, near: np.ndarray, labels: np.ndarray, k: int) -
         X, near, labels.copy(), np.zeros(n, np.int64),
         np.zeros((room, most), np.int64), np.zeros((room, p, most)),
         np.zeros(room, np.int64), np.zeros(shape), np.zeros(room),
-        np.zeros((room, most)), np.zeros(room, np.int64),
+        np.zeros((room, most)), np.zeros((room, most)), np.zeros(room, np.int64),
         np.zeros((room, most), np.int64), np.zeros(room, np.int64), np.zeros(shape), np.zeros(room),
         np.zeros((room, most)), np.zeros(room, np.int64),
         np.zeros(room, np.int64), np.zeros(room, np.bool_),
@@ -104,6 +105,7 @@ def enrol(s):
 def seat(s, i, g, m):
     """Let record ``i`` stand at place ``m`` of group ``g``."""
     s.labels[i], s.place[i], s.members[g, m] = g, m, i
+    s.leave[g, m] = s.costs[i, 0]
     for j in range(s.X.shape[1]):
         s.inside[g, j, m] = s.X[i, j]
 

@@ -13,8 +13,7 @@ from shoal.partitioners._base import Labels, Matrix
 STRIDE = 500  # trials between two looks around: a fraction of a second
 GLANCE = 0.2  # seconds between two reports of progress
 HOT, COLD = 0.4, 0.03  # rise of the SSE that is kept with chance 1/e, as a share of SSE / n
-TEPID = 0.1  # groups are remembered from here on
-POOL = 15_000  # groups that an annealing remembers
+POOL = 30_000  # groups that an annealing remembers
 
 
 class Annealing:
@@ -39,7 +38,7 @@ class Annealing:
         """Make trials until so many are done, or somebody says stop."""
         while self.done < until and not stop.is_set():
             now = temperatures[self.done : min(self.done + STRIDE, until)]
-            anneal(self.grouping, self.k, self.memory, self.state, now, TEPID)
+            anneal(self.grouping, self.k, self.memory, self.state, now)
             self.done += len(now)
 
 

@@ -1,73 +1,109 @@
 """The best partition among groups that a search met, by integer programming.
 
 Records that are too many in one place and too few in another move over long
-distances here, where local moves do not lead.
+distances here, where local moves do not lead. A programme of a whole table takes too
+long, so one region after the other is chosen anew.
 """
 
 from typing import Any
 
 import numpy as np
 
+from shoal import progress
 from shoal.kernels.anneal import pool_sse
-from shoal.partitioners._base import Labels, Matrix
+from shoal.kernels.leftovers import group_means
+from shoal.partitioners._base import Labels, Matrix, in_order
 
-MOST_RECORDS = 6000  # rows of the programme: beyond, it takes longer than it is worth
-MOST_GROUPS = 1500  # columns of the integer programme
+REGION = 400  # records that are chosen for at a time, at most
+MOST = 1000  # groups that are chosen among at a time
+OVERLAP = 4  # regions that a record is in, about
 NODES = 20  # a limit in nodes repeats, one in seconds does not
+ROUNDING = 1e-9  # share of the SSE that a choice must save
 
 
-def choose(X: Matrix, pool: Labels, labels: Labels) -> Labels:
-    """Return the partition with the least SSE found among the groups of a pool and of ``labels``.
+def choose(X: Matrix, pool: Labels, labels: Labels, most: int) -> Labels:
+    """Return groups that lose no more than ``labels``, from these groups and those of a pool.
 
-    A linear programme prices the records first: a group that is dearer by more than
-    what is to gain cannot be in a better partition.
+    Parameters
+    ----------
+    X : ndarray of shape (n_records, n_columns)
+        Records in comparable units; those that lie close together stand close together.
+    pool : ndarray of shape (n_groups, n_places)
+        Records of each group, filled up with -1.
+    labels : ndarray of shape (n_records,)
+        Group of each record.
+    most : int
+        Number of regions that are chosen anew, at most.
+
+    Returns
+    -------
+    ndarray of shape (n_records,)
+        Group of each record, counted from 0 by first records.
     """
-    if len(X) > MOST_RECORDS:
+    n, labels = len(X), in_order(labels)
+    pool = np.unique(-np.sort(-pool, axis=1), axis=0)
+    regions = 1 if n <= REGION else min(most, -(-OVERLAP * n // REGION))
+    for done in range(regions):
+        progress.report("choosing groups", done, regions)
+        centre = int((done + 0.5) * n / regions)
+        labels = in_order(_choose_around(X, pool, labels, centre))
+    return labels
+
+
+def _choose_around(X: Matrix, pool: Labels, labels: Labels, centre: int) -> Labels:
+    """Return the groups, those around a record chosen anew."""
+    records, groups = _region(X, pool, labels, centre)
+    groups = np.vstack([groups, _groups_of(records, labels, pool.shape[1])])
+    costs = pool_sse(X, groups)
+    now = costs[-len(np.unique(labels[records])) :].sum()
+    if now == 0:
         return labels
-    pool = _with_groups(pool, labels)
-    costs = pool_sse(X, pool)
-    own = len(pool) - (labels.max() + 1)
-    scale = len(X) / costs[own:].sum()  # the solver's tolerances are absolute
-    cover = _cover(pool, len(X))
-    reduced, bound = _price(costs * scale, cover)
-    gain = costs[own:].sum() * scale - bound
-    order = np.argsort(reduced, kind="stable")
-    order = order[reduced[order] <= gain][:MOST_GROUPS]
-    kept = np.union1d(order, np.arange(own, len(pool)))
-    chosen = _solve(costs[kept] * scale, cover[:, kept])
-    found = np.full(len(X), -1)
-    for label, group in enumerate(pool[kept[chosen]]):
+    chosen = _solve(costs * (len(records) / now), _cover(groups, records, len(X)))
+    groups = groups[chosen]
+    if costs[chosen].sum() >= now * (1 - ROUNDING) or (groups >= 0).sum() != len(records):
+        return labels
+    found = labels.copy()
+    for label, group in enumerate(groups, start=len(X)):
         found[group[group >= 0]] = label
-    covers = len(chosen) > 0 and (pool[kept[chosen]] >= 0).sum() == len(X) and found.min() >= 0
-    return found if covers else labels
+    return found
 
 
-def _with_groups(pool: Labels, labels: Labels) -> Labels:
-    """Append the groups of ``labels`` to a pool."""
-    own = np.full((labels.max() + 1, pool.shape[1]), -1)
-    for g, row in enumerate(own):
-        records = np.flatnonzero(labels == g)
-        row[: len(records)] = records
-    return np.vstack([pool, own])
+def _region(X: Matrix, pool: Labels, labels: Labels, centre: int) -> tuple[Labels, Labels]:
+    """Return the records of the groups nearest to one record, and the groups of these alone.
+
+    It is as large as the groups to choose among are not too many.
+    """
+    means, sizes = group_means(X, labels, labels.max() + 1)
+    nearest = np.argsort(np.square(means - X[centre]).sum(axis=1), kind="stable")
+    size = REGION
+    while True:
+        count = max(2, int(np.searchsorted(np.cumsum(sizes[nearest]), size, side="right")))
+        inside = np.append(np.isin(labels, nearest[:count]), True)  # the last for empty places
+        groups = pool[inside[pool].all(axis=1)]
+        if len(groups) <= MOST or count == 2:
+            return np.flatnonzero(inside[:-1]), groups[:MOST]
+        size //= 2
 
 
-def _cover(pool: Labels, n: int) -> Any:
+def _groups_of(records: Labels, labels: Labels, places: int) -> Labels:
+    """Return the groups of some records as rows of a pool."""
+    own = in_order(labels[records])
+    groups = np.full((own.max() + 1, places), -1)
+    for row, group in enumerate(groups):
+        members = records[own == row]
+        group[: len(members)] = members
+    return groups
+
+
+def _cover(groups: Labels, records: Labels, n: int) -> Any:
     """Return who is in which group, as a sparse matrix of records by groups."""
     from scipy.sparse import csc_array
 
-    columns, places = np.nonzero(pool >= 0)
-    records = pool[columns, places]
-    return csc_array((np.ones(len(records)), (records, columns)), shape=(n, len(pool)))
-
-
-def _price(costs: Matrix, cover: Any) -> tuple[Matrix, float]:
-    """Return the reduced costs of the groups and the least sum of fractions of groups."""
-    from scipy.optimize import linprog
-
-    solved = linprog(costs, A_eq=cover, b_eq=np.ones(cover.shape[0]), method="highs-ds")
-    if solved.status != 0:
-        return costs, -np.inf
-    return costs - cover.T @ solved.eqlin.marginals, float(solved.fun)
+    place = np.empty(n, np.int64)
+    place[records] = np.arange(len(records))
+    columns, places = np.nonzero(groups >= 0)
+    rows = place[groups[columns, places]]
+    return csc_array((np.ones(len(rows)), (rows, columns)), shape=(len(records), len(groups)))
 
 
 def _solve(costs: Matrix, cover: Any) -> Labels:

@@ -21,7 +21,7 @@ MOVES = 100_000  # the same, in moves tried
 NEAREST = 8  # others of a record whose groups it may move to, at least
 MOST = 60  # the same, at most: memory grows with it
 SWEEPS = 20  # moves tried by a record in a descent, at most
-PASSES = 3  # over all groups, at most: later ones hardly help
+PASSES = 2  # over all groups, at most: later ones hardly help
 GATHERED = 1  # new groups tried, as a multiple of the groups there may be
 
 

@@ -1,5 +1,6 @@
 """Better groups by an annealed search, and by the best choice among the groups it met."""
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,9 +18,11 @@ from shoal.partitioners.refine import MOST, better, improve, in_own_units, prepa
 RESTARTS = 2  # whatever the machine: the result must not depend on its cores
 NEAREST = 15  # others of a record whose groups it may move to, at least
 LATE = 1.5  # times the seconds given, after which a run ends with rounds undone
-SHARE = 0.9  # of the seconds left, for annealing; the rest is for the choice
+SHARE = 0.8  # of the seconds left, for annealing; the rest is for the choice
+PER_REGION = 10_000  # rounds for each region that is chosen anew: these take about as long
 FIRST, MORE = 100, 4  # rounds of the first rehearsal, and how many times more in the next
 REHEARSED = 0.02  # of the seconds given, for the last rehearsal at least
+LEAST_GROWTH = 0.85  # exponent of the time in the number of rounds: less is chance
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,17 +148,22 @@ class _Run:
     def rehearse(self, grouping: Grouping, seed: int) -> int:
         """Return for how many rounds there seems to be time; what is made meanwhile is forgotten.
 
-        Rounds take shorter as it gets colder, so only a whole annealing tells.
+        The longer an annealing, the shorter are its rounds, since more of them are cold
+        and fail early. So the last two rehearsals tell how the time grows.
         """
-        self.rounds, took = FIRST, 0.0
-        while took < REHEARSED * (self.seconds or 0.0):
+        seconds = self.seconds or 0.0
+        self.rounds, took, growth = FIRST, 0.0, 1.0
+        while took < REHEARSED * seconds:
             self.open(grouping, seed)
-            before = time.monotonic()
+            before, last = time.monotonic(), took
             self.anneal(self.rounds)
             took = max(time.monotonic() - before, 1e-9)
+            if last:
+                growth = min(max(math.log(took / last, MORE), LEAST_GROWTH), 1.0)
             self.rounds *= MORE
-        left = SHARE * ((self.seconds or 0.0) - (time.monotonic() - self.began))
-        return max(0, int(left / took * self.rounds / MORE)) if took else 0
+        left = SHARE * (seconds - (time.monotonic() - self.began))
+        times = (max(left, 0.0) / took) ** (1 / growth) if took else 0.0
+        return int(times * self.rounds / MORE)
 
     def anneal(self, rounds: int, until: Sequence[int] | None = None) -> None:
         """Make so many rounds, or end each annealing earlier."""
@@ -176,12 +184,10 @@ class _Run:
 
     def choice(self, grouping: Grouping) -> Labels:
         """Return the best groups among all that were met, refined."""
-        progress.report("choosing groups", 0, 1)
         pool = np.vstack([one.pool for one in self.annealings])
-        labels = choose(grouping.X, pool, in_order(self.best()))
+        labels = choose(grouping.X, pool, self.best(), sum(self.done) // PER_REGION)
         chosen = open_grouping(grouping.X, grouping.near, labels, self.k)
         improve(chosen, self.k)
-        progress.report("choosing groups", 1, 1)
         return better(grouping.X, in_order(self.best()), chosen.labels)
 
 

@@ -44,6 +44,7 @@ def opened(client: "Client | str | None") -> Iterator["Client"]:
         yield client
     elif client is not None:
         try:
+            _check_address(client)
             connected = Client(client, timeout=ANSWER, set_as_default=False)
         except (OSError, ValueError):
             raise ClusterError(
@@ -55,6 +56,14 @@ def opened(client: "Client | str | None") -> Iterator["Client"]:
     else:
         with _local() as cluster, Client(cluster, set_as_default=False) as connected:
             yield connected
+
+
+def _check_address(address: str) -> None:
+    """Raise where an address can be none: a client that was half made would complain later."""
+    from distributed.comm import get_address_host_port
+
+    if not address.startswith(("inproc://", "ucx://")):  # these have neither host nor port
+        get_address_host_port(address)
 
 
 def _local() -> "LocalCluster":

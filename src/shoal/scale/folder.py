@@ -1,5 +1,6 @@
 """A folder that appears whole, or not at all."""
 
+import json
 import os
 import shutil
 import tempfile
@@ -75,17 +76,27 @@ class Folder:
         return self._hidden / name
 
     def forget(self, name: str) -> None:
-        """Remove scratch files that nobody needs any more, and keep their folder."""
+        """Remove scratch files that nobody needs any more, with their folder."""
         shutil.rmtree(self.path(name), ignore_errors=True)
 
-    def check_sources(self, paths: Sequence[str]) -> None:
-        """Refuse to replace a folder that holds the source, by whatever way it is named."""
+    def check_sources(self, paths: Sequence[str], places: Sequence[Path] = ()) -> None:
+        """Refuse to replace a folder that holds the source, by whatever way it is named.
+
+        Nor may the release lie in a folder that is the source: who masks this folder again
+        would count the released records as further persons.
+        """
         for path in map(Path, paths):
             for place in (path.resolve().parent, path.parent.resolve()):
                 if self.target in (place, *place.parents):
                     raise FileError(
                         f"{str(self.target)!r} holds the source. Write to another folder."
                     )
+        for place in places:
+            if place.is_dir() and place.resolve() in self.target.parents:
+                raise FileError(
+                    f"{str(self.target)!r} lies in the source, of which it would be a part from"
+                    " then on. Write to another folder."
+                )
 
     def publish(self, names: Iterable[str]) -> None:
         """Give the release its name: the files of these names and the marker, nothing else.
@@ -129,12 +140,30 @@ class Folder:
             raise FileError(f"{str(self.target)!r} is a file. A large table becomes a folder.")
         if not self.force:
             raise FileError(f"{str(self.target)!r} exists already. Use --force to replace it.")
-        if any(self.target.iterdir()) and not (self.target / MARKER).exists():
+        inside = {path.name for path in self.target.iterdir()}
+        if inside and not (own := _released(self.target)):
             raise FileError(
-                f"{str(self.target)!r} is no release of Shoal: it lacks the file {MARKER}. Remove"
-                " it yourself, or write to another folder."
+                f"{str(self.target)!r} is no release of Shoal: it lacks the file {MARKER}, or this"
+                " is of another program. Remove the folder yourself, or write to another."
+            )
+        if inside and (others := sorted(inside - own)):
+            raise FileError(
+                f"{str(self.target)!r} also holds {others[0]!r}, which is no part of the release"
+                " there. Move it elsewhere, or write to another folder."
             )
 
     def _cannot(self, error: OSError) -> str:
         reason = (os.strerror(error.errno) if error.errno else "the disk said no").lower()
         return f"{str(self.target)!r} could not be written: {reason}. Nothing was changed."
+
+
+def _released(folder: Path) -> set[str]:
+    """Return the names of all files of a release; none if the folder is no release of Shoal.
+
+    Other programs write a file of the marker's name too.
+    """
+    try:
+        told = json.loads((folder / MARKER).read_text(encoding="utf-8"))
+        return {MARKER, *(entry["name"] for entry in told["files"])} if "promise" in told else set()
+    except (OSError, ValueError, TypeError, KeyError):
+        return set()

@@ -1,12 +1,13 @@
 """A Dask DataFrame becomes files, so that it is computed once."""
 
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from shoal.errors import InputError
+from shoal.errors import ColumnError, InputError
 from shoal.scale.cluster import said
 from shoal.scale.job import task
 from shoal.scale.slices import appearing
@@ -18,15 +19,21 @@ if TYPE_CHECKING:
 
 def is_dask_frame(source: Any) -> bool:
     """Say whether the source is a Dask DataFrame; without importing Dask."""
-    return type(source).__module__.startswith(("dask.", "dask_expr.")) and hasattr(
-        source, "to_delayed"
-    )
+    ours = type(source).__module__.startswith(("dask.", "dask_expr."))
+    return ours and hasattr(source, "columns") and getattr(source, "ndim", 0) == 2
 
 
-def write_frame(client: "Client", frame: Any, folder: Path) -> list[str]:
-    """Write the partitions of a Dask DataFrame to Parquet files; return these."""
+def write_frame(
+    client: "Client", frame: Any, folder: Path, masked: Collection[str] = ()
+) -> list[str]:
+    """Write the partitions of a Dask DataFrame to Parquet files; return these.
+
+    Categories of ``masked`` columns must be texts, since files forget that numbers are categories.
+    """
     from dask.delayed import delayed
 
+    _check_names([str(name) for name in frame.columns])
+    _check_categories(frame.dtypes, masked)
     schema = _schema(frame._meta_nonempty)
     paths = [str(folder / f"{at:08d}.parquet") for at in range(frame.npartitions)]
     parts = [
@@ -36,6 +43,26 @@ def write_frame(client: "Client", frame: Any, folder: Path) -> list[str]:
     with said():
         client.gather(client.compute(parts))
     return paths
+
+
+def _check_names(names: Sequence[str]) -> None:
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if twice:
+        raise ColumnError(
+            f"The Dask DataFrame has several columns {twice[0]!r}. Rename them: a plan could mean"
+            " each of them."
+        )
+
+
+def _check_categories(kinds: Any, masked: Collection[str]) -> None:
+    for name, kind in kinds.items():
+        texts = getattr(getattr(kind, "categories", None), "inferred_type", "string")
+        if str(name) in masked and texts not in ("string", "empty"):
+            raise ColumnError(
+                f"Column {str(name)!r} of the Dask DataFrame holds categories that are no text, and"
+                " files would forget that they are categories. Turn it into text or numbers with"
+                " astype, then run again."
+            )
 
 
 def _schema(example: Any) -> pa.Schema:

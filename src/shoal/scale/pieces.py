@@ -1,10 +1,8 @@
 """Files become pieces that one worker reads at a time."""
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -45,36 +43,13 @@ class Footer(NamedTuple):
     ordered: frozenset[str] = frozenset()
 
 
-def find_files(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
-    """Return the Parquet files of a folder or of a list, in the order of their paths.
-
-    Files whose names begin with a dot or an underscore are no data, as everywhere.
-    """
-    given = [source] if isinstance(source, str | os.PathLike) else list(source)
-    found: list[str] = []
-    for place in map(Path, given):
-        if place.is_dir():
-            inside = [p for p in place.rglob("*.parquet") if not _hidden(p.relative_to(place))]
-            if not inside:
-                raise FileError(f"The folder {str(place)!r} holds no .parquet files.")
-            found += map(str, inside)
-        elif not place.exists():
-            raise FileError(f"There is no file {str(place)!r}.")
-        else:
-            found.append(str(place))
-    found = sorted(str(Path(path).absolute()) for path in found)
-    for one, other in pairwise(found):
-        if one == other:
-            raise FileError(f"{one!r} is named twice. Its records would count twice.")
-    return found
-
-
 def read_footer(path: str) -> Footer:
     """Return the columns of a file and the lengths of its row groups."""
     with _reading(path), pq.ParquetFile(path) as file:
         groups = range(file.metadata.num_row_groups)
         lengths = [file.metadata.row_group(at).num_rows for at in groups]
         schema = file.schema_arrow
+        _check_names(schema, path)
         return Footer(_usual(schema), lengths, frozenset(f.name for f in schema if _ordered(f)))
 
 
@@ -129,7 +104,7 @@ def read_columns(path: str, columns: Sequence[str]) -> pa.Table:
 
 
 def usual(table: pa.Table) -> pa.Table:
-    """Return a table without notes, and without dictionaries, which differ from file to file."""
+    """Return a table without notes, and without types that files know alone or nothing sorts."""
     return one_zero(table.cast(_usual(table.schema)))
 
 
@@ -159,13 +134,21 @@ def sorted_by(table: pa.Table, columns: Sequence[str]) -> pa.Table:
 def check_sortable(schema: pa.Schema) -> None:
     """Refuse columns of types that have no order."""
     for field in schema:
-        try:
-            pc.sort_indices(pa.table({"x": pa.array([], field.type)}), [("x", "ascending")])
-        except (pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        if not _sortable(field.type):
             raise ColumnError(
                 f"Column {field.name!r} holds {field.type} values, which have no order that"
                 " released records could be sorted by. Leave it out, or turn it into text."
-            ) from None
+            )
+
+
+def _sortable(kind: Any) -> bool:
+    if pa.types.is_struct(kind):  # one that is empty is never looked into
+        return all(_sortable(field.type) for field in kind)
+    try:
+        pc.sort_indices(pa.table({"x": pa.array([], kind)}), [("x", "ascending")])
+    except (pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        return False
+    return True
 
 
 def _parquet(path: str) -> pq.ParquetFile:
@@ -180,8 +163,12 @@ def _usual(schema: pa.Schema) -> pa.Schema:
 def _plain(kind: Any) -> Any:
     if pa.types.is_dictionary(kind):
         return _plain(kind.value_type)
-    views = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
-    return views.get(kind, kind)
+    others = {
+        pa.string_view(): pa.large_string(),
+        pa.binary_view(): pa.large_binary(),
+        pa.float16(): pa.float32(),
+    }
+    return others.get(kind, kind)
 
 
 def _check_same(first: pa.Schema, other: pa.Schema, path: str, another: str) -> None:
@@ -195,12 +182,17 @@ def _check_same(first: pa.Schema, other: pa.Schema, path: str, another: str) -> 
         )
 
 
+def _check_names(schema: pa.Schema, path: str) -> None:
+    twice = [name for name in dict.fromkeys(schema.names) if schema.names.count(name) > 1]
+    if twice:
+        raise ColumnError(
+            f"{Path(path).name!r} has several columns {twice[0]!r}. Rename them: a plan could mean"
+            " each of them."
+        )
+
+
 def _ordered(field: Any) -> bool:
     return bool(pa.types.is_dictionary(field.type) and field.type.ordered)
-
-
-def _hidden(path: Path) -> bool:
-    return any(part.startswith((".", "_")) for part in path.parts)
 
 
 @contextmanager
@@ -212,7 +204,7 @@ def _reading(path: str) -> Iterator[None]:
             f"{path!r} is gone, or a worker does not see it. Nothing was released."
         ) from None
     except (pa.ArrowException, OSError, ValueError) as error:
-        if isinstance(error, InputError | FileError):
+        if isinstance(error, InputError | FileError | ColumnError):
             raise
         raise FileError(
             f"{Path(path).name!r} is not a Parquet file, or it is damaged. Nothing was released."

@@ -24,6 +24,11 @@ WHOLE = {
     "closeness": "Mask a table that fits into memory, or a part of the table at a time.",
 }
 
+HOLES = (
+    'Set missing="impute" or "drop", or mend them first: a group mean over a hole protects fewer'
+    " than k records."
+)
+
 
 def check_plan(plan: "Plan") -> Microaggregate:
     """Return the step of a plan that workers can take; refuse all else."""
@@ -92,6 +97,13 @@ def check_columns(plan: "Plan", schema: pa.Schema, ordered: frozenset[str]) -> N
             raise ColumnError(
                 f"The data have no column {name!r}.{hint(name, schema.names)} The columns are:"
                 f" {', '.join(schema.names)}."
+            )
+    for name in dict.fromkeys([*plan.masked, *plan.known]):
+        kind = schema.field(name).type
+        if pa.types.is_nested(kind):
+            raise ColumnError(
+                f"Column {name!r} holds {kind} values, which have no distance here. Leave it out,"
+                " or turn it into numbers or text first."
             )
     for name in plan.masked:
         if name in ordered and name not in plan.types:

@@ -14,10 +14,11 @@ from shoal.scale.beside import Beside
 from shoal.scale.cluster import check_workers, opened, stage
 from shoal.scale.folder import MARKER, Folder
 from shoal.scale.frames import is_dask_frame
-from shoal.scale.pieces import find_files, read_footer
+from shoal.scale.pieces import read_footer
 from shoal.scale.refusals import check_plan, check_source
 from shoal.scale.release import LargeRelease, marker_text
 from shoal.scale.slices import appearing
+from shoal.scale.sources import find_files
 from shoal.scale.stages import Run
 
 if TYPE_CHECKING:

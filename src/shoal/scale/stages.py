@@ -10,7 +10,6 @@ import pyarrow as pa
 
 from shoal.errors import InputError, StrataMerged
 from shoal.mask import Microaggregate
-from shoal.mask.checks import WAY_OUT
 from shoal.mask.survey import attained_told
 from shoal.plan import Plan
 from shoal.scale.again import cut_again, cut_cell, cut_part, opened
@@ -22,8 +21,8 @@ from shoal.scale.job import Codes, Job, Strata, save_job, task
 from shoal.scale.layout import blocks_of, cut_strata, open_strata, refuse_small, units_of
 from shoal.scale.merging import merge_strata
 from shoal.scale.passes import Part, group_block, part_piece, write_part
-from shoal.scale.pieces import check_sortable, cut_pieces, find_files, read_footer
-from shoal.scale.refusals import check_columns, check_plan, check_weight, is_number
+from shoal.scale.pieces import check_sortable, cut_pieces, read_footer
+from shoal.scale.refusals import HOLES, check_columns, check_plan, check_weight, is_number
 from shoal.scale.release import (
     LargeRelease,
     check_promise,
@@ -33,6 +32,7 @@ from shoal.scale.release import (
     summed,
 )
 from shoal.scale.sample import share_of
+from shoal.scale.sources import check_parted, find_files, places
 from shoal.scale.tally import Tally, Wanted, merged, tally_piece
 from shoal.table.columns import refuse_counted_holes
 from shoal.table.roles import columns_with
@@ -91,9 +91,10 @@ class Run:
     def _files(self, source: Any) -> list[str]:
         """Return the files of the source; a Dask DataFrame is computed once, into scratch files."""
         if is_dask_frame(source):
-            return write_frame(self.cluster, source, self.folder.path("came"))
+            texts = [name for name in self.plan.masked if name not in self.plan.types]
+            return write_frame(self.cluster, source, self.folder.path("came"), texts)
         paths = find_files(source)
-        self.folder.check_sources(paths)
+        self.folder.check_sources(paths, places(source))
         return paths
 
     def _open(self, paths: Sequence[str]) -> pa.Schema:
@@ -102,6 +103,7 @@ class Run:
         found = [footers[at] for at in range(len(paths))]
         self.pieces = cut_pieces(paths, found, self.at_once)
         schema: pa.Schema = found[0].schema
+        check_parted(paths, schema.names)
         check_columns(self.plan, schema, frozenset().union(*(one.ordered for one in found)))
         check_weight(self.step.weight, schema)
         return schema
@@ -154,7 +156,7 @@ class Run:
         units = "weighted" if step.weighted_distances else step.standardise
         book = open_book(tally, step.columns, secret, self.plan.types, step.dependence, units)
         if step.missing != "impute":
-            refuse_counted_holes({r.name: r.holes for r in book.masked}, WAY_OUT)
+            refuse_counted_holes({r.name: r.holes for r in book.masked}, HOLES)
         refuse_counted_holes(
             {r.name: r.holes for r in book.secret}, "Mend them, or leave dependence out."
         )

@@ -20,7 +20,7 @@ from shoal.table import frame as tables
 
 GREATEST = 1e150  # beyond it, squares do not fit into a float64
 MOST_VALUES = 100_000  # different values of a column that is no number, or of strata
-COUNT = "count_all"
+COUNT = "\0count"  # a name that no column has
 
 
 @dataclass(frozen=True)

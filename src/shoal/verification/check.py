@@ -1,6 +1,7 @@
 """One thing that was looked at, and how that is told."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
 from shoal.errors import ClusterError, MissingDependency, ShoalError
@@ -40,6 +41,27 @@ def unbroken(entries: Mapping[str, Any]) -> Check:
     """Check the seal of a manifest."""
     whole = seal(entries) == entries["seal"]
     return Check("manifest", whole, "as it was written" if whole else "somebody changed it")
+
+
+def repeated(same: bool, entries: Mapping[str, Any]) -> tuple[bool, str]:
+    """Say whether the plan gives the same bytes, and what may be the reason where not."""
+    if same:
+        return True, "the plan gives the same bytes"
+    then = entries.get("versions", {})
+    differ = [f"{name} {then[name]} then, {now} now" for name, now in _installed(then)]
+    reason = f"; versions differ: {', '.join(differ)}" if differ else ""
+    return False, f"the plan gives other bytes{reason}"
+
+
+def _installed(then: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return software of which another version is here than there was, and which one."""
+    found = []
+    for name in then:
+        try:
+            found.append((name, version(name)))
+        except PackageNotFoundError:
+            found.append((name, "none"))
+    return [(name, now) for name, now in found if now != then[name]]
 
 
 def gone(dropped: Sequence[str], columns: Collection[str]) -> tuple[bool, str]:

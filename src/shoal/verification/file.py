@@ -18,7 +18,7 @@ from shoal.table.dialect import Dialect
 from shoal.table.files import open_source, write
 from shoal.table.frame import Frame
 from shoal.table.roles import columns_with
-from shoal.verification.check import Check, gone, said, tried, unbroken
+from shoal.verification.check import Check, gone, repeated, said, tried, unbroken
 
 
 class Audit:
@@ -98,7 +98,7 @@ class Audit:
             path = Path(folder) / name
             write(leaving, path, target=path, dialect=dialect)
             same = manifests.sha256(path) == manifests.sha256(Path(self.place))
-        return same, f"the plan gives {'the same' if same else 'other'} bytes"
+        return repeated(same, self.entries)
 
 
 def _compared(place: str, entry: Mapping[str, Any], whose: str) -> tuple[bool | None, str]:

@@ -13,9 +13,10 @@ from shoal.errors import ShoalError
 from shoal.plan import Plan
 from shoal.scale import mask
 from shoal.scale.folder import MARKER
-from shoal.scale.pieces import Footer, find_files, read_footer
+from shoal.scale.pieces import Footer, read_footer
 from shoal.scale.recount import Recount, recount
-from shoal.verification.check import Check, gone, said, tried, unbroken
+from shoal.scale.sources import find_files
+from shoal.verification.check import Check, gone, repeated, said, tried, unbroken
 
 NAMED = 3  # files told by name; the others are counted
 
@@ -142,7 +143,7 @@ class FolderAudit:
             )
         again = {entry["name"]: entry["sha256"] for entry in made.files}
         same = again == {name: one for name, one in self._hashes.items() if name != MARKER}
-        return same, f"the plan gives {'the same' if same else 'other'} bytes"
+        return repeated(same, self.entries)
 
 
 def _unparted(counted: Recount) -> tuple[bool, str]:

@@ -1,0 +1,110 @@
+"""The files of a source: each of them once, and nothing of them left out in silence."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from clusters import people, write_files
+from shoal import Plan, scale
+from shoal.errors import ColumnError, FileError, InputError
+from shoal.partitioners import MDAV
+from shoal.scale.sources import check_parted, find_files
+
+pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
+
+
+def names(folder):
+    return [path.removeprefix(f"{folder}/") for path in find_files(folder)]
+
+
+def touched(folder, *names):
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).touch()
+    return folder
+
+
+def test_only_parquet_files_that_are_not_hidden_are_data(tmp_path):
+    touched(tmp_path, "b.parquet", "sub/a.parquet", "C.PARQUET", "d.pq", "e.csv")
+    touched(tmp_path, "_x.parquet", ".y.parquet", "_tmp/z.parquet", "_SUCCESS")
+    assert names(tmp_path) == ["C.PARQUET", "b.parquet", "d.pq", "sub/a.parquet"]
+
+
+def test_a_folder_may_be_named_as_a_file(tmp_path):
+    assert names(touched(tmp_path, "2024.parquet/part-0.parquet")) == [
+        "2024.parquet/part-0.parquet"
+    ]
+
+
+def test_files_that_are_not_there_are_refused(tmp_path):
+    with pytest.raises(FileError, match="no .parquet files"):
+        find_files(tmp_path)
+    with pytest.raises(FileError, match="no file"):
+        find_files([tmp_path / "a.parquet"])
+
+
+def test_a_file_counts_once_whatever_it_is_called(tmp_path):
+    path = touched(tmp_path, "in/a.parquet") / "in/a.parquet"
+    (tmp_path / "link").symlink_to(tmp_path / "in")
+    (tmp_path / "b.parquet").symlink_to(path)
+    for twice in ([path, path], [path, tmp_path / "link/a.parquet"], [tmp_path / "in", path]):
+        with pytest.raises(FileError, match="named twice"):
+            find_files(twice)
+    with pytest.raises(FileError, match="are one file, which is named twice"):
+        find_files([path, tmp_path / "b.parquet"])
+    assert find_files(tmp_path / "link") == [str(tmp_path / "link/a.parquet")]
+
+
+def test_a_folder_that_is_not_looked_into_is_told(tmp_path):
+    touched(tmp_path, "in/a.parquet", "more/b.parquet")
+    (tmp_path / "in" / "more").symlink_to(tmp_path / "more")
+    with pytest.raises(FileError, match="link to a folder"):
+        find_files(tmp_path / "in")
+
+
+def test_columns_in_names_of_folders_are_not_left_out(tmp_path):
+    paths = [f"/data/env=test/big/region={region}/a.parquet" for region in "NS"]
+    with pytest.raises(FileError, match="'region' stand in the names of folders"):
+        check_parted(paths, ["age"])
+    check_parted(paths, ["age", "region"])
+    check_parted(paths[:1], ["age"])
+
+
+def test_a_release_does_not_become_a_part_of_its_source(client, tmp_path):
+    source = write_files(people(60), tmp_path / "in")
+    with pytest.raises(FileError, match="lies in the source"):
+        scale.mask(source, Plan.of(["age"], MDAV(k=4)), source / "out", client=client)
+    assert len(list(source.iterdir())) == 3
+
+
+@pytest.mark.parametrize(
+    ("column", "error", "said"),
+    [
+        (pa.array([[1]] * 20), ColumnError, "'x' holds list"),
+        (pa.array([{"a": 1}] * 20), ColumnError, "'x' holds struct"),
+        (pa.array([None, *range(19)]), InputError, 'Set missing="impute" or "drop"'),
+    ],
+)
+def test_what_cannot_be_masked_is_refused_with_a_way_out(column, error, said, client, tmp_path):
+    folder = write_files(pa.table({"x": column}), tmp_path / "in")
+    with pytest.raises(error, match=said):
+        scale.mask(folder, Plan.of(["x"], MDAV(k=4)), tmp_path / "out", client=client)
+
+
+def test_columns_of_one_name_are_refused(client, tmp_path):
+    twice = pa.Table.from_arrays([pa.array(range(20))] * 3, names=["x", "y", "y"])
+    folder = write_files(twice, tmp_path / "in", files=1)
+    with pytest.raises(ColumnError, match=r"'0.parquet' has several columns 'y'"):
+        scale.mask(folder, Plan.of(["x"], MDAV(k=4)), tmp_path / "out", client=client)
+
+
+def test_any_name_and_small_floats_will_do(client, tmp_path):
+    rng = np.random.default_rng(3)
+    numbers = pa.array(rng.normal(size=60).astype(np.float16))
+    table = pa.table({"count_all": rng.choice(["a", "b"], 60), "x": numbers, "y": numbers})
+    folder = write_files(table, tmp_path / "in")
+    plan = Plan.of(["x"], MDAV(k=4), within="count_all")
+    assert scale.mask(folder, plan, tmp_path / "out", client=client).measures["smallest_class"] == 4
+    left = pq.read_table(tmp_path / "out").column("y").to_pylist()
+    assert sorted(left) == sorted(numbers.to_pylist())
