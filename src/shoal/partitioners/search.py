@@ -22,7 +22,7 @@ SHARE = 0.8  # of the seconds left, for annealing; the rest is for the choice
 PER_REGION = 10_000  # rounds for each region that is chosen anew: these take about as long
 FIRST, MORE = 100, 4  # rounds of the first rehearsal, and how many times more in the next
 REHEARSED = 0.02  # of the seconds given, for the last rehearsal at least
-LEAST_GROWTH = 0.85  # exponent of the time in the number of rounds: less is chance
+LEAST_GROWTH = 0.93  # exponent of the time in the number of rounds: less is chance
 
 
 @dataclass(frozen=True, eq=False)
