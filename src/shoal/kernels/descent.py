@@ -15,6 +15,9 @@ from shoal.kernels.waiting import pop, push_group
 ROUNDING = 1e-11  # share of the SSE of the groups that a move must save to be more than rounding
 CENTROID = 1e-15  # rounding of a centroid, in units of the extent of the table: it moves no record
 NOBODY = -1
+# A chain is worked out only if it would pay at this share of what its second step cost when that
+# was last worked out: looking it up takes longer than all else, and it may have fallen since.
+DISCOUNT = 0.5
 
 
 @inlined
@@ -109,7 +112,7 @@ def best_move(s, k, i):
             if rise < least - margin:
                 least, target, partner, third = rise, b, s.members[b, m], a
             rise = far - s.apart[b, m] - s.across[m] / other - saved
-            if free and rise + 0.5 * s.leave[b, m] < least - margin:
+            if free and rise + DISCOUNT * s.leave[b, m] < least - margin:
                 j = s.members[b, m]
                 q = onward(s, j, a)
                 if rise + s.costs[j, q] < least - margin:

@@ -26,7 +26,8 @@ class Grouping(NamedTuple):
     ``free`` holds at least all empty groups. ``queue`` is a ring of
     ``counts[WAITING]`` records from ``counts[NEXT]`` on; ``waits`` marks them.
     ``joins`` and ``costs`` are two groups that a record would join, their versions
-    then, and the costs. ``found``, ``parts``, ``along`` and
+    then, and the costs; ``leave`` holds the lower cost by group and place, where it is at
+    hand. ``found``, ``parts``, ``along`` and
     ``across`` are room to work in.
     """
 
