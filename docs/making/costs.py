@@ -30,7 +30,7 @@ def table(root: Path, what: str, name: str) -> str:
             f"{entry['megabytes']:g}" if entry.get("megabytes") is not None else "",
         ]
         for entry in measurements(root)
-        if entry["what"] == what and entry["name"] == name
+        if entry["what"] in (what, "budget") and entry["name"] == name and "skipped" not in entry
     ]
     if not rows:
         return "It is not among what [the page of costs](../costs.md) measures."
