@@ -209,3 +209,11 @@ def test_a_choice_that_failed_changes_nothing(monkeypatch, failed):
     X, good, worse = spoilt()
     monkeypatch.setattr(_choice, "_solve", lambda costs, cover: np.array(failed, np.int64))
     assert np.array_equal(_choice.choose(X, pool_of(good), worse, 5), worse)
+
+
+def test_a_worse_choice_changes_nothing(monkeypatch):
+    X, good, worse = spoilt()
+    monkeypatch.setattr(_choice, "REGION", 1000)
+    monkeypatch.setattr(_choice, "_solve", lambda costs, cover: np.arange(200))  # the pool
+    assert np.array_equal(_choice.choose(X, pool_of(worse), good, 1), good)
+    assert np.array_equal(_choice.choose(X, pool_of(good), worse, 1), good)
