@@ -5,6 +5,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from needs import lacking
+from shoal import scale
 from shoal.scale.cluster import GIVEN_UP
 
 try:
@@ -52,3 +53,15 @@ def write_files(table, folder, files=3, row_group_size=400):
         path = folder / f"{at}.parquet"
         pq.write_table(table.slice(start, stop - start), path, row_group_size=row_group_size)
     return folder
+
+
+def masked_in_two_orders(table, plan, folder, client, **options):
+    """Mask a table in one file and, shuffled, in two; return both releases, ``out0`` and ``out1``."""
+    shuffled = table.take(np.random.default_rng(2).permutation(len(table)))
+    return [
+        scale.mask(
+            write_files(one, folder / f"in{at}", at + 1, 60), plan, folder / f"out{at}",
+            client=client, **options,
+        )
+        for at, one in enumerate((table, shuffled))
+    ]  # fmt: skip

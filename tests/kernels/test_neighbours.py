@@ -42,6 +42,13 @@ def test_they_hold_over_several_groups_of_blocks(kind, n, p):
     check(X, 7, range(0, n, 50))
 
 
+@pytest.mark.parametrize("extra", [-1, 0, 1, 2, 7, BLOCK - 1, BLOCK + 1])
+@pytest.mark.parametrize("groups", [1, 2])
+def test_a_last_group_with_empty_blocks_is_not_read_beyond_its_records(groups, extra):
+    n = groups * BLOCK * FAN + extra
+    check(np.random.default_rng(n).normal(size=(n, 2)), 8, range(0, n, 40))
+
+
 @pytest.mark.parametrize("kind", ["ordinary", "tied", "clustered"])
 def test_they_hold_for_a_long_table(kind):
     X = KINDS[kind](np.random.default_rng(4), (20_000, 8))

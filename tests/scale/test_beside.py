@@ -227,8 +227,9 @@ def test_force_replaces_folder_report_and_manifest_together(client, source, home
 
 
 def test_a_dask_frame_has_no_files_to_name(client, tmp_path):
-    frames = pytest.importorskip("dask.dataframe")
-    frame = frames.from_pandas(people(200).select(["age", "height"]).to_pandas(), npartitions=2)
+    from dask import dataframe
+
+    frame = dataframe.from_pandas(people(200).select(["age", "height"]).to_pandas(), npartitions=2)
     scale.mask(
         frame, Plan.of(["age", "height"], MDAV(k=4)), tmp_path / "out", client=client,
         manifest=tmp_path / "out.json",

@@ -93,7 +93,8 @@ def test_a_run_whose_workers_are_killed_gives_the_same_files(processes, right, s
 
 
 def test_a_local_cluster_waits_for_a_worker_that_comes_back_late(monkeypatch):
-    dask = pytest.importorskip("dask")
+    import dask
+
     never = {clusters.GIVEN_UP: "0.01s"}  # as if every start took longer than Dask waits
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     with dask.config.set(never), clusters.opened(None) as client:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from clusters import write_files
+from clusters import masked_in_two_orders, write_files
 from shoal import Plan, scale, verify
 from shoal.errors import StrataMerged
 from shoal.partitioners import MDAV
@@ -72,12 +72,7 @@ def test_merged_strata_and_weights_are_told_and_verified(client, tmp_path):
 
 def test_merged_strata_keep_k_and_know_no_order(client, tmp_path):
     table = towns(1)
-    shuffled = table.take(np.random.default_rng(2).permutation(len(table)))
-    found = [
-        scale.mask(write_files(one, tmp_path / f"in{at}", at + 1, 70), plan_of(),
-                   tmp_path / f"out{at}", client=client, at_once=60)
-        for at, one in enumerate((table, shuffled))
-    ]  # fmt: skip
+    found = masked_in_two_orders(table, plan_of(), tmp_path, client, at_once=60)
     assert [e["sha256"] for e in found[0].files] == [e["sha256"] for e in found[1].files]
     assert found[0].provenance["blocks"] > 5
     after = pq.read_table(tmp_path / "out0")

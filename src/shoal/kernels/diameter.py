@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels._compile import compiled
+from shoal.kernels.distances import same_values
 from shoal.kernels.growth import centre_distances
 from shoal.kernels.pool import measure
 
@@ -105,15 +106,6 @@ def replay(ends, record):
     while match >= 1:
         play(ends, match)
         match //= 2
-
-
-@compiled
-def same_values(X, a, b):
-    """Say whether two records have the same values."""
-    for j in range(X.shape[1]):
-        if X[a, j] != X[b, j]:
-            return False
-    return True
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""The distances of all pairs of records; for tables of a few hundred, as memory is n by n."""
+"""Pairs of records: whether two are the same, and how far apart all are."""
 
 import numpy as np
 
@@ -6,8 +6,20 @@ from shoal.kernels._compile import compiled
 
 
 @compiled
+def same_values(X, a, b):
+    """Say whether two records have the same values."""
+    for j in range(X.shape[1]):
+        if X[a, j] != X[b, j]:
+            return False
+    return True
+
+
+@compiled
 def squared_distances(X):
-    """Return the squared distances of all pairs of rows, summed column by column."""
+    """Return the squared distances of all pairs of rows, summed column by column.
+
+    It is for tables of a few hundred records, as memory is n by n.
+    """
     n = X.shape[0]
     distance = np.zeros((n, n))
     for a in range(n):
@@ -17,15 +29,3 @@ def squared_distances(X):
                 distance[a, b] += gap * gap
             distance[b, a] = distance[a, b]
     return distance
-
-
-@compiled
-def nearest_sums(distance, most):
-    """Return for each record the sums of its 0, 1, .. ``most`` least distances to others."""
-    n = distance.shape[0]
-    sums = np.zeros((n, most + 1))
-    for i in range(n):
-        ordered = np.sort(distance[i])  # the first is 0, the record's own
-        for m in range(1, min(most, n - 1) + 1):
-            sums[i, m] = sums[i, m - 1] + ordered[m]
-    return sums

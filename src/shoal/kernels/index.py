@@ -12,6 +12,7 @@ import numpy as np
 from shoal.kernels._compile import compiled, inlined
 from shoal.kernels.arrange import BLOCK, FAN, arrange
 from shoal.kernels.axes import principal_frame
+from shoal.kernels.distances import same_values
 from shoal.kernels.exact import add_all, add_exactly, mean_of
 from shoal.kernels.pool import Pool
 
@@ -104,7 +105,7 @@ def _build(X, labels, groups, size, total) -> Index:
         worn_below=int(WORN * n),
         pays_after=PAYS[0] * n + PAYS[1],
         blocks=_full((many, width, BLOCK), np.nan),
-        records=np.empty((many, BLOCK), np.int32),
+        records=np.full((many, BLOCK), -1, np.int32),
         place=np.empty(len(X), np.int32),
         filled=np.zeros(many, np.int64),
         alike=np.ones(many, np.bool_),
@@ -166,18 +167,10 @@ def build(
     for i in range(living.shape[0]):
         # Those that differ where they are stored are not alike: then the table need not be read.
         if alike[i // BLOCK]:
-            alike[i // BLOCK] = same(X, records[i // BLOCK, i % BLOCK], records[i // BLOCK, 0])
+            first = records[i // BLOCK, 0]
+            alike[i // BLOCK] = same_values(X, records[i // BLOCK, i % BLOCK], first)
     for b in range(blocks.shape[0]):
         shrink(blocks, low, high, outer_low, outer_high, b, FIRST)
-
-
-@compiled
-def same(X, record, other):
-    """Say whether two rows have the same values."""
-    for j in range(X.shape[1]):
-        if X[record, j] != X[other, j]:
-            return False
-    return True
 
 
 @compiled

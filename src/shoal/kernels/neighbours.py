@@ -78,7 +78,9 @@ def find_neighbours(index, start, stop, found, squares):
             g = index.waiting[left]
             hope_near(index.low[g], index.high[g], asking[0], asking[1], inner)
             for at in range(FAN):
-                if inner[at] >= worst and g * FAN + at != b:
+                # The boxes of empty blocks are never nearer than -inf, which is what a search
+                # that has found nothing demands: they hold no record that could be read.
+                if inner[at] > HOPELESS and inner[at] >= worst and g * FAN + at != b:
                     compare(
                         index, b, g * FAN + at, rows, needed, counts, hopes, box, found, squares
                     )

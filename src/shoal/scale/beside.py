@@ -1,8 +1,9 @@
 """Report and manifest of a release: they appear with its folder, or not at all."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from shoal import manifest as manifests
 from shoal.errors import FileError
@@ -12,8 +13,11 @@ if TYPE_CHECKING:
     from shoal.scale.release import LargeRelease
 
 
-class Beside:
-    """Files beside the folder of a release, under way.
+@contextmanager
+def beside(
+    target: Path, report: Path | None, audience: str, manifest: Path | None, force: bool
+) -> Iterator[Callable[["LargeRelease"], None]]:
+    """Let report and manifest be written that get their names when the block is done.
 
     What cannot be written is refused before the work begins. The files get their names after
     the folder has its own; where one cannot, the error goes on to the folder, which goes back.
@@ -30,51 +34,41 @@ class Beside:
         Where the manifest is to appear.
     force : bool
         Whether files that exist may be replaced.
+
+    Yields
+    ------
+    callable
+        Writes what is to be said about a release.
     """
+    _check(target, report, audience, manifest)
+    with Publication(force=force) as publication:
+        page = None if report is None else publication.add(report)
+        record = None if manifest is None else publication.add(manifest)
 
-    def __init__(
-        self, target: Path, report: Path | None, audience: str, manifest: Path | None, force: bool
-    ):
-        from shoal.report import check_audience, check_report  # templates, not for workers
+        def write(made: "LargeRelease") -> None:
+            from shoal.report import report_text, summarise
 
-        check_audience(audience)
-        if report is not None:
-            check_report(report)
-        if manifest is not None:
-            manifests.check_manifest(manifest)
-        for path in (report, manifest):
-            if path is not None and target in (path.resolve(), *path.resolve().parents):
-                raise FileError(
-                    f"{str(path)!r} lies in the folder of the release, which holds nothing but its"
-                    " files. Write it beside the folder."
-                )
-        self.report, self.audience, self.manifest = report, audience, manifest
-        self._publication = Publication(force=force)
+            if page is not None and report is not None:
+                text = report_text(summarise(made, audience), report)
+                page.write_text(text, encoding="utf-8")
+            if record is not None:
+                record.write_text(manifests.dumps(made.manifest), encoding="utf-8")
 
-    def __enter__(self) -> Self:
-        self._publication.__enter__()
-        try:
-            self._page = None if self.report is None else self._publication.add(self.report)
-            self._record = None if self.manifest is None else self._publication.add(self.manifest)
-        except FileError as error:
-            self._publication.__exit__(type(error), error, None)
-            raise
-        return self
+        yield write
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._publication.__exit__(kind, error, trace)
 
-    def write(self, made: "LargeRelease") -> None:
-        """Write what is to be said about a release."""
-        from shoal.report import report_text, summarise
+def _check(target: Path, report: Path | None, audience: str, manifest: Path | None) -> None:
+    """Refuse files that cannot be written, or not there."""
+    from shoal.report import check_audience, check_report  # templates, not for workers
 
-        if self._page is not None and self.report is not None:
-            text = report_text(summarise(made, self.audience), self.report)
-            self._page.write_text(text, encoding="utf-8")
-        if self._record is not None:
-            self._record.write_text(manifests.dumps(made.manifest), encoding="utf-8")
+    check_audience(audience)
+    if report is not None:
+        check_report(report)
+    if manifest is not None:
+        manifests.check_manifest(manifest)
+    for path in (report, manifest):
+        if path is not None and target in (path.resolve(), *path.resolve().parents):
+            raise FileError(
+                f"{str(path)!r} lies in the folder of the release, which holds nothing but its"
+                " files. Write it beside the folder."
+            )

@@ -10,7 +10,7 @@ from shoal import progress
 from shoal.errors import ParameterError
 from shoal.manifest import file_entry
 from shoal.plan import Plan
-from shoal.scale.beside import Beside
+from shoal.scale.beside import beside
 from shoal.scale.cluster import check_workers, opened, stage
 from shoal.scale.folder import MARKER, Folder
 from shoal.scale.frames import is_dask_frame
@@ -86,14 +86,14 @@ def mask(
     seeded = Plan(plan.roles, [step.seeded() for step in plan.steps], plan.types)
     with (
         Folder(target, force=force) as folder,
-        Beside(folder.target, page, audience, record, force) as beside,
+        beside(folder.target, page, audience, record, force) as write,
         opened(client) as cluster,
     ):
         check_workers(cluster, folder.path("release"))
         came = _hashes(cluster, source) if record is not None else ()
         run = Run(cluster, folder, seeded, at_once, random_state)
         made = _completed(run.release(source, plan._drawn(seeded)), folder, came)
-        beside.write(made)
+        write(made)
         progress.report("publishing", 0, 1)  # the last moment at which a listener may end the run
         folder.publish(entry["name"] for entry in made.files)
     for warning in run.warnings:
