@@ -36,7 +36,7 @@ test: lint types check  ## Everything: lint, types, docstrings, tests, doctests,
 lint: $(VENV)/.developed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/numpydoc lint $$(git ls-files 'src/shoal/*.py' | grep -v -e /kernels/ -e /cli/)
+	$(BIN)/numpydoc lint $$(git ls-files 'src/shoal/*.py' | grep -v -e /_kernels/ -e /cli/)
 
 types: $(VENV)/.developed
 	$(BIN)/mypy

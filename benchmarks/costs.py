@@ -117,8 +117,8 @@ def rates():
 
 def evidence(kind, n):
     """Return what measures may ask for: a table masked by group means, two columns besides."""
-    from shoal.mask.aggregate import group_mean
     from shoal.partitioners import MDAV
+    from shoal.steps.aggregate import group_mean
 
     Z = table(kind, n, WIDTH + 2)
     X, Y = Z[:, :WIDTH], np.asfortranarray(Z[:, WIDTH:])
@@ -150,7 +150,7 @@ def runs(what, names, kind, n):
                 method.fit(X[:warm])
             yield name, lambda X=X, method=method: method.fit(X)
     else:
-        from shoal.measure import compute
+        from shoal.metrics import compute
 
         given, short = evidence(kind, n), evidence(kind, 500)
         for name in names:
@@ -173,7 +173,7 @@ def entry(what, name, kind, n, run):
 
 def cases(kinds, lengths):
     """Yield what to measure, a process each."""
-    from shoal.measure import MEASURES
+    from shoal.metrics import MEASURES
     from shoal.partitioners import METHODS
 
     for kind in kinds:

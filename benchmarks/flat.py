@@ -5,9 +5,9 @@ pass fast: columns without gaps, and runs of distances that stay in the cache. S
 itself groups short tables so.
 """
 
-from shoal.kernels.leftovers import settle
-from shoal.kernels.mdav import flat_rounds
-from shoal.kernels.pool import open_pool
+from shoal._kernels.leftovers import settle
+from shoal._kernels.mdav import flat_rounds
+from shoal._kernels.pool import open_pool
 
 
 def mdav(X, k):

@@ -93,7 +93,8 @@ def by_dask(method, n, folder):
     """Measure a whole run, from files to files."""
     from distributed import Client, LocalCluster
 
-    from shoal import Plan, progress, scale
+    from shoal import Plan, scale
+    from shoal import _progress as progress
     from shoal.errors import ShoalWarning
 
     write_table(folder / "in", n)
@@ -150,7 +151,7 @@ def borders(kind, n, p):
 
 def warm(method):
     """Compile what a worker needs, as the first task of a long-lived cluster would."""
-    from shoal.measure.linkage import linked_among
+    from shoal.metrics.linkage import linked_among
     from shoal.scale.passes import one_at_a_time
 
     X = piece(0)[:20_000]

@@ -45,7 +45,7 @@ class Drawn:
     """An index of a table, seen as plain arrays: a box and a shell for each block."""
 
     def __init__(self, X):
-        from shoal.kernels.index import open_index
+        from shoal._kernels.index import open_index
 
         index = open_index(X)
         self.X, self.scale = X, index.scale
@@ -144,7 +144,7 @@ def looks(path):
 
 def precision(path):
     """Draw distances in single against double precision, near the one that decides."""
-    from shoal.kernels.bounds import demand
+    from shoal._kernels.bounds import demand
 
     rng = np.random.default_rng(7)
     p, q = 13, rng.normal(size=13)

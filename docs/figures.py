@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 
 import shoal
+from shoal.comparison.tradeoff import knee, sweep
 from shoal.errors import ShoalWarning
-from shoal.tradeoff import knee, sweep
 
 FOLDER = Path(__file__).parent / "pictures"
 KNOWN = ["age", "height", "weight", "years_of_education", "household_size"]

@@ -13,8 +13,8 @@ from pathlib import Path
 from PIL import Image
 
 import shoal
+from shoal.comparison.tradeoff import sweep
 from shoal.errors import ShoalWarning
-from shoal.tradeoff import sweep
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tests"))

@@ -3,7 +3,7 @@
 import numpy as np
 
 import shoal
-from shoal.tradeoff import knee, sweep
+from shoal.comparison.tradeoff import knee, sweep
 
 people = shoal.datasets.survey()
 known, outcome = (

@@ -56,7 +56,7 @@ def write_files(table, folder, files=3, row_group_size=400):
 
 
 def masked_in_two_orders(table, plan, folder, client, **options):
-    """Mask a table in one file and, shuffled, in two; return both releases, ``out0`` and ``out1``."""
+    """Mask a table in one file and, shuffled, in two; return both releases."""
     shuffled = table.take(np.random.default_rng(2).permutation(len(table)))
     return [
         scale.mask(

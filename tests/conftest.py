@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 from typing import NoReturn
 
-SOURCE = Path(__file__).parents[1] / "src" / "shoal" / "kernels"
+SOURCE = Path(__file__).parents[1] / "src" / "shoal" / "_kernels"
 
 # Numba looks only at the file of a kernel, not at the kernels it calls, to see whether its
 # cache is stale; so the cache of the tests is named after all of them.

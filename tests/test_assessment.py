@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 import shoal
-from shoal.assessment import Assessment, linear
 from shoal.errors import InputError, ParameterError
-from shoal.measure import ABOUT, MEASURES
+from shoal.metrics import ABOUT, MEASURES
+from shoal.metrics.assessment import Assessment, linear
 
 KNOWN = ["surface", "employees"]
 SECRET = ["turnover", "net_profit"]

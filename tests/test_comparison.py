@@ -14,9 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal import comparison, progress
-from shoal.cache import Cache
+from shoal import _progress as progress
 from shoal.comparison import Comparison, Trial, compare_plans, grid
+from shoal.comparison import plans as comparison
+from shoal.comparison.cache import Cache
 from shoal.errors import FileError, InputError, ParameterError
 from shoal.report.comparison import comparison_text, draw_map, rows
 
@@ -117,7 +118,7 @@ def test_another_table_plan_or_shoal_is_another_run(firms, tmp_path, monkeypatch
     elif change == "name":
         data, columns = firms.rename(columns={"surface": "area"}), ["area", "employees"]
     elif change == "code":
-        monkeypatch.setattr("shoal.cache._sources", lambda: "other")
+        monkeypatch.setattr("shoal.comparison.cache._sources", lambda: "other")
     else:
         options[change] = {"k": 4, "risk": "linkage_top2"}[change]
     shoal.compare(data, columns, method="mdav", cache=tmp_path, **options)

@@ -9,7 +9,7 @@ import pytest
 from numpydoc.validate import validate
 
 import shoal
-from shoal.measure import MEASURES
+from shoal.metrics import MEASURES
 from shoal.partitioners import METHODS
 
 # What numpydoc calls good style but not needed to understand a function.

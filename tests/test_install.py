@@ -22,7 +22,7 @@ def installed(tmp_path_factory):
     (wheel,) = place.glob("shoal-*.whl")
     zipfile.ZipFile(wheel).extractall(place / "site")
     # A file where the folder would be: no user, not even root, can keep a cache there.
-    (place / "site" / "shoal" / "kernels" / "__pycache__").write_text("")
+    (place / "site" / "shoal" / "_kernels" / "__pycache__").write_text("")
     return place
 
 

@@ -16,9 +16,9 @@ from typer.testing import CliRunner
 
 import shoal
 from conftest import reference_matrix
+from shoal._params import declared
 from shoal.cli import app
 from shoal.errors import ColumnError, InputError, ParameterError, PlanError, ShoalWarning
-from shoal.parameters import declared
 from shoal.partitioners import METHODS
 
 KINDS = ("pandas", "polars", "pyarrow")

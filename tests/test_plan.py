@@ -215,7 +215,7 @@ def test_a_broken_promise_releases_nothing(monkeypatch):
     def leaky(values, labels):
         return values.copy()
 
-    monkeypatch.setitem(shoal.mask.aggregate.AGGREGATES, "mean", leaky)
+    monkeypatch.setitem(shoal.steps.aggregate.AGGREGATES, "mean", leaky)
     with pytest.raises(GuaranteeBroken, match="k=3 was promised"):
         shoal.microaggregate(shoal.datasets.sme(), KNOWN, k=3, **OTHER)
 

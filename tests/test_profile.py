@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 import shoal
-from shoal.measure.plane import plane
-from shoal.profile import profile
-from shoal.table.frame import open_frame
+from shoal.frame.tables import open_frame
+from shoal.metrics.plane import plane
+from shoal.plan.profile import profile
 
 KNOWN = ["age", "height", "weight"]
 

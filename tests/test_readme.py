@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 import pages
 import shoal
 from shoal.cli import app
-from shoal.mask import STEPS
 from shoal.partitioners import METHODS
+from shoal.steps import STEPS
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 TABLE = README.split("|---|---|---|\n")[1].split("\n\n")[0].splitlines()

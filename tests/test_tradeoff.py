@@ -8,10 +8,10 @@ from typer.testing import CliRunner
 from conftest import reference_matrix
 from shoal import datasets
 from shoal.cli import app
+from shoal.comparison.tradeoff import Point, around, knee, sweep
 from shoal.errors import ColumnError, ParameterError
 from shoal.partitioners import METHODS
 from shoal.plan import Plan
-from shoal.tradeoff import Point, around, knee, sweep
 
 # Table of the figures: Census, k = 10, lambda 0, .1, .. 1 (METHODS of the literature).
 CENSUS_X = [0.0999, 0.1117, 0.1248, 0.1392, 0.1504, 0.1638, 0.1769, 0.1942, 0.2185, 0.2578, 0.3581]

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 import shoal
-from shoal import manifest as manifests
+from shoal.audit import manifest as manifests
 from shoal.cli import app
 from shoal.errors import FileError
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from making import draw, example
 from shoal import lower_bound
-from shoal.measure import ABOUT, MEASURES, needs
+from shoal.metrics import ABOUT, MEASURES, needs
 from shoal.partitioners import MDAV
 
 KS = range(2, 11)

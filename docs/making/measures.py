@@ -5,7 +5,7 @@ from pathlib import Path
 
 from making import costs, curves, docstrings, figures
 from making.grid import grid
-from shoal.measure import ABOUT, MEASURES, NEEDS, needs
+from shoal.metrics import ABOUT, MEASURES, NEEDS, needs
 
 KINDS = {"utility": "what the analyst lost", "risk": "what an attacker gains"}
 COSTS = {
@@ -67,7 +67,7 @@ def page(root: Path, name: str) -> str:
         f"{summary(name)}",
         grid(["", ""], rows),
         curves.picture(name),
-        "## Definition\n\n```{eval-rst}\n.. currentmodule:: shoal.measure\n\n"
+        "## Definition\n\n```{eval-rst}\n.. currentmodule:: shoal.metrics\n\n"
         f".. autofunction:: {name}\n```",
         f"## Cost\n\n{COSTS[about.cost]}\n\n{costs.table(root, 'measure', name)}",
         f"## Published and reproduced\n\n{figures.of_measure(root, name) or NO_FIGURES}",

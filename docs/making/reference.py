@@ -5,16 +5,16 @@ from pathlib import Path
 
 from making.grid import grid
 from shoal import datasets, errors
-from shoal.mask import STEPS
-from shoal.measure import MEASURES
+from shoal.metrics import MEASURES
 from shoal.partitioners import METHODS
+from shoal.steps import STEPS
 
 FUNCTIONS = ("microaggregate", "partition", "assess", "compare", "verify", "lower_bound")
 OBJECTS = {
     "shoal": ("Plan", "Release"),
     "shoal.partitioners": ("Partition", "Partitioner", "ClosenessFirst"),
     "shoal.comparison": ("Comparison", "Trial"),
-    "shoal.verification": ("Check",),
+    "shoal.audit": ("Check",),
     "shoal.scale": ("LargeRelease",),
 }
 
@@ -30,7 +30,7 @@ def pages(root: Path) -> Iterator[tuple[str, str]]:
     objects = [_members(module, "class", names) for module, names in OBJECTS.items()]
     yield "reference/objects.md", "\n\n".join(["# Objects", *objects]) + "\n"
     steps = [step.__name__ for step in STEPS.values()]
-    yield "reference/steps.md", _page("Steps of a plan", "shoal.mask", "class", steps)
+    yield "reference/steps.md", _page("Steps of a plan", "shoal.steps", "class", steps)
     tables = [name for name in datasets.__all__ if callable(getattr(datasets, name))]
     yield "reference/datasets.md", _page("Tables", "shoal.datasets", "function", tables)
     yield "reference/errors.md", errors_page()
@@ -45,7 +45,7 @@ def index() -> str:
         ["`shoal.METHODS`", f"{len(METHODS)} partitioners by name: [methods](../methods/index.md)"],
         ["`shoal.MEASURES`", f"{len(MEASURES)} measures by name: [measures](../measures/index.md)"],
         ["`shoal.STEPS`", f"{len(STEPS)} kinds of steps by name: [steps](steps.md)"],
-        ["{py:class}`shoal.Microaggregate <shoal.mask.Microaggregate>`", "the first of them"],
+        ["{py:class}`shoal.Microaggregate <shoal.steps.Microaggregate>`", "the first of them"],
         ["{py:func}`shoal.scale.mask`", "a table [larger than memory](../large-tables.md)"],
         ["`shoal.scale`", "its room"],
         ["`shoal.datasets`", "[tables](datasets.md) to try and to test on"],

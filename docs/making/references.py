@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from making import docstrings
-from shoal.mask import STEPS
-from shoal.measure import MEASURES
+from shoal.metrics import MEASURES
 from shoal.partitioners import METHODS
+from shoal.steps import STEPS
 
 
 def pages(root: Path) -> Iterator[tuple[str, str]]:

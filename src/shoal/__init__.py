@@ -7,32 +7,32 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from shoal import datasets, scale
-    from shoal.assessment import assess
+    from shoal.audit import verify
     from shoal.comparison import compare
-    from shoal.mask import STEPS, Microaggregate
-    from shoal.measure import MEASURES
-    from shoal.microaggregation import microaggregate
+    from shoal.metrics import MEASURES
+    from shoal.metrics.assessment import assess
     from shoal.partitioners import METHODS, lower_bound, partition
     from shoal.plan import Plan
-    from shoal.release import Release
-    from shoal.verification import verify
+    from shoal.plan.microaggregation import microaggregate
+    from shoal.plan.release import Release
+    from shoal.steps import STEPS, Microaggregate
 
 # The rooms behind the names open at the first touch, so that `import shoal` stays quick.
 _ROOMS = {
     "METHODS": "shoal.partitioners",
-    "MEASURES": "shoal.measure",
-    "STEPS": "shoal.mask",
-    "Microaggregate": "shoal.mask",
+    "MEASURES": "shoal.metrics",
+    "STEPS": "shoal.steps",
+    "Microaggregate": "shoal.steps",
     "Plan": "shoal.plan",
-    "Release": "shoal.release",
-    "assess": "shoal.assessment",
+    "Release": "shoal.plan.release",
+    "assess": "shoal.metrics.assessment",
     "compare": "shoal.comparison",
     "datasets": "shoal.datasets",
     "lower_bound": "shoal.partitioners",
-    "microaggregate": "shoal.microaggregation",
+    "microaggregate": "shoal.plan.microaggregation",
     "partition": "shoal.partitioners",
     "scale": "shoal.scale",
-    "verify": "shoal.verification",
+    "verify": "shoal.audit",
 }
 
 __all__ = [

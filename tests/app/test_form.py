@@ -2,13 +2,14 @@
 
 import pytest
 
-from shoal import Plan, parameters
+from shoal import Plan
+from shoal import _params as parameters
 from shoal.app import form
 from shoal.app.sessions import Session
 from shoal.errors import ParameterError
-from shoal.mask import Microaggregate
 from shoal.partitioners import METHODS, partitioner
 from shoal.partitioners.registry import EFFORTS
+from shoal.steps import Microaggregate
 
 COLUMNS = [
     {"name": "<b>name</b>", "role": "identifier"},

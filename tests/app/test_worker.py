@@ -9,10 +9,10 @@ import shoal
 from shoal.app import worker
 from shoal.app.jobs import LOST, Job
 from shoal.app.sessions import Run, Session, release_name
+from shoal.io.dialect import Dialect
+from shoal.io.files import read, write
 from shoal.partitioners import MDAV
 from shoal.plan import Plan
-from shoal.table.dialect import Dialect
-from shoal.table.files import read, write
 
 KNOWN = ["age", "height", "weight"]
 PLAN = Plan.of(KNOWN, MDAV(k=4), identifiers=["person"])

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 import shoal
 from shoal.cli import app
-from shoal.table.dialect import Dialect
-from shoal.table.files import read, write
+from shoal.io.dialect import Dialect
+from shoal.io.files import read, write
 
 FILES = Path(__file__).parents[1] / "table" / "files"
 ENDINGS = ["csv.gz", "csv.zst", "feather", "xlsx", "dta", "sav", "zsav", "xpt", "fwf", "parquet"]
@@ -136,7 +136,7 @@ def test_a_sas_data_set_is_not_written_and_a_table_is_no_file(folder):
 def test_a_package_that_is_not_there_is_named(folder, monkeypatch, package, place, extra):
     monkeypatch.setitem(sys.modules, package, None)
     for name in ("stata", "spss", "excel", "_excel_read", "_excel_write"):
-        monkeypatch.delitem(sys.modules, f"shoal.table.formats.{name}", raising=False)
+        monkeypatch.delitem(sys.modules, f"shoal.io.formats.{name}", raising=False)
     table = ["--target-table", "t"] if "://" in place else []
     done = shell("mask", "in.csv.gz", place, "-c", "age", "-k", "3", *table)
     assert done.exit_code == 1

@@ -5,7 +5,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from shoal import progress
+from shoal import _progress as progress
 from shoal.cli import app
 from shoal.papers import library
 from shoal.papers.figure import Figure, Panel, Series

@@ -8,7 +8,7 @@ import pytest
 from mdit_py_plugins.anchors.index import slugify
 
 import pages
-from shoal.measure import MEASURES
+from shoal.metrics import MEASURES
 from shoal.partitioners import METHODS
 
 ROOT, DOCS = pages.ROOT, pages.ROOT / "docs"

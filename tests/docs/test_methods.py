@@ -9,7 +9,7 @@ import pytest
 
 import pages
 from making import docstrings, draw, example, figures, ideas
-from shoal.measure import MEASURES
+from shoal.metrics import MEASURES
 from shoal.partitioners import METHODS
 
 ROOT = pages.ROOT

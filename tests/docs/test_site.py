@@ -16,9 +16,9 @@ from browser import chromium
 from making import curves
 from shoal import errors
 from shoal.cli import app
-from shoal.mask import STEPS
-from shoal.measure import MEASURES
+from shoal.metrics import MEASURES
 from shoal.partitioners import METHODS
+from shoal.steps import STEPS
 
 ROOT = Path(__file__).parents[2]
 CONTRAST = (ROOT / "tests" / "contrast.js").read_text(encoding="utf-8")
@@ -137,7 +137,7 @@ def test_every_measure_has_a_page(site, measure):
     text = (site / "measures" / f"{measure}.html").read_text(encoding="utf-8")
     assert ('class="curve' in text) is (measure != "class_sizes")
     assert ('class="record"' in text) is (measure in curves.LOOKS)
-    assert f'id="shoal.measure.{measure}"' in text
+    assert f'id="shoal.metrics.{measure}"' in text
 
 
 def test_every_public_name_is_in_the_reference(site):
@@ -146,7 +146,7 @@ def test_every_public_name_is_in_the_reference(site):
     for name in shoal.__all__:
         assert f"shoal.{name}<" in text or f'id="shoal.{name}"' in text, name
     for step in STEPS.values():
-        assert f'id="shoal.mask.{step.__name__}"' in text
+        assert f'id="shoal.steps.{step.__name__}"' in text
     for name, thing in vars(errors).items():
         assert not isinstance(thing, type) or f'id="shoal.errors.{name}"' in text, name
     for command in app.registered_commands:

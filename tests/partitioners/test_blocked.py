@@ -88,7 +88,7 @@ def test_a_block_smaller_than_k_is_never_made():
 
 
 def test_progress_tells_of_both_passes():
-    from shoal import progress
+    from shoal import _progress as progress
 
     heard = []
     with progress.listening(lambda *told: heard.append(told)):

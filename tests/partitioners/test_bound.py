@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
+from shoal._kernels.subsets import best_groups
 from shoal.errors import InputError, ParameterError
-from shoal.kernels.subsets import best_groups
 from shoal.partitioners import lower_bound
 from tables import KINDS, tables_and_k
 from twins.optimal import groups_of, sse

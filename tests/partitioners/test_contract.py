@@ -6,8 +6,8 @@ from hypothesis import assume, given
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import shoal.partitioners
+from shoal._params import declared
 from shoal.errors import GuaranteeBroken, InputError, ParameterError
-from shoal.parameters import declared
 from shoal.partitioners import METHODS, Partition
 from tables import tables_and_k
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 
 import shoal
-from shoal import progress
+from shoal import _progress as progress
+from shoal._params import declared
 from shoal.errors import ParameterError, PlanError, Unfinished
-from shoal.parameters import declared
 from shoal.partitioners import (
     MDAV,
     METHODS,

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from shoal._progress import listening
 from shoal.partitioners import METHODS, _base, partition
-from shoal.progress import listening
 from tables import tables_and_k
 
 FAMILY = ["mdav", "mdav1", "centroid-mdav", "vmdav", "cvmdav", "md", "mst"]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.kernels.leftovers import group_means, join_nearest, nearest_group, settle
+from shoal._kernels.leftovers import group_means, join_nearest, nearest_group, settle
 from tables import tables
 from twins.leftovers import join_nearest as slow_join
 from twins.mdav import labels_of

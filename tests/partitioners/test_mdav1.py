@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from shoal.kernels.mdav import mdav1 as kernel
+from shoal._kernels.mdav import mdav1 as kernel
 from shoal.partitioners import MDAV1
 from shoal.partitioners._base import in_order
 from tables import loss, tables_and_k

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from shoal.kernels.pool import open_pool
-from shoal.kernels.tree import open_tree, span
+from shoal._kernels.pool import open_pool
+from shoal._kernels.tree import open_tree, span
 from shoal.partitioners import MST
 from shoal.partitioners._base import in_order
 from tables import loss, tables, tables_and_k

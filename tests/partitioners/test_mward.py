@@ -5,8 +5,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from shoal._kernels.ends import farthest_pair
 from shoal.errors import ParameterError
-from shoal.kernels.ends import farthest_pair
 from shoal.partitioners import MWard, Sorted
 from shoal.partitioners._base import in_order
 from tables import loss, tables, tables_and_k

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shoal._params import declared
 from shoal.errors import InputError
-from shoal.parameters import declared
 from shoal.partitioners import MDAV, METHODS, Optimal, optimal, partition
 from shoal.partitioners.optimal import MOST
 from shoal.partitioners.prove import prove

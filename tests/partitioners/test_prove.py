@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from shoal import progress
-from shoal.kernels.subsets import best_groups
+from shoal import _progress as progress
+from shoal._kernels.subsets import best_groups
 from shoal.partitioners import MDAV, Sorted, _anew, _closing, _proof
 from shoal.partitioners._columns import Columns
 from shoal.partitioners._pricing import Pains, Pricing

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal import progress
+from shoal import _progress as progress
 from shoal.errors import ParameterError
 from shoal.partitioners import MDAV, _annealing, _choice
 from shoal.partitioners.refine import in_own_units, refine, sse_of

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.kernels.mdav import mdav1
+from shoal._kernels.mdav import mdav1
 from shoal.partitioners import MDAV1
 from shoal.partitioners._base import in_order
 from shoal.partitioners._second_phase import second_phase

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shoal._params import decisions
 from shoal.errors import ParameterError
-from shoal.parameters import decisions
 from shoal.partitioners import Sorted, Univariate
 from shoal.partitioners._base import in_order
 from shoal.partitioners.scores import order, score

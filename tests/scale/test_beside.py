@@ -8,10 +8,11 @@ import pyarrow as pa
 import pytest
 
 from clusters import people, write_files
-from shoal import Plan, progress, scale
-from shoal import manifest as manifests
-from shoal.assessment import linear
+from shoal import Plan, scale
+from shoal import _progress as progress
+from shoal.audit import manifest as manifests
 from shoal.errors import FileError, ParameterError
+from shoal.metrics.assessment import linear
 from shoal.partitioners import MDAV, MuApprox
 from shoal.report import summarise
 

@@ -15,7 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from clusters import Client, cluster, lose_connection, people, write_files
-from shoal import Plan, progress, scale
+from shoal import Plan, scale
+from shoal import _progress as progress
 from shoal.errors import ClusterError, FileError
 from shoal.partitioners import MDAV
 from shoal.scale import cluster as clusters

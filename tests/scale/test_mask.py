@@ -11,7 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from clusters import Client, cluster, people, write_files
-from shoal import Plan, progress, scale
+from shoal import Plan, scale
+from shoal import _progress as progress
 from shoal.errors import (
     ColumnError,
     FileError,
@@ -21,7 +22,7 @@ from shoal.errors import (
     PlanError,
     ShoalWarning,
 )
-from shoal.measure import linkage
+from shoal.metrics import linkage
 from shoal.partitioners import MDAV, VMDAV, Blocked, Refine, partitioner
 from shoal.scale import passes
 from shoal.scale.passes import one_at_a_time

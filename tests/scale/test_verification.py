@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from clusters import people, write_files
 from shoal import Plan, scale, verify
-from shoal import manifest as manifests
+from shoal.audit import manifest as manifests
 from shoal.cli import app
 from shoal.errors import ClusterError, ColumnError, FileError, ParameterError
 from shoal.partitioners import MDAV
@@ -201,7 +201,7 @@ def test_an_original_of_more_files_is_seen(out, source, client, tmp_path):
 
 
 def test_an_original_that_holds_a_file_twice_is_seen(out, source, monkeypatch, tmp_path):
-    monkeypatch.setattr("shoal.verification.folder.FolderAudit._repeated", lambda *_: (True, ""))
+    monkeypatch.setattr("shoal.scale.verification.FolderAudit._repeated", lambda *_: (True, ""))
     more = shutil.copytree(source, tmp_path / "more")
     shutil.copy(more / "0.parquet", more / "copy.parquet")
     assert failed(out, original=more) == ["original"]
@@ -273,7 +273,7 @@ def test_a_cluster_that_does_not_answer_is_no_verdict(out, source, monkeypatch):
     def gone(*places, **options):
         raise ClusterError("No scheduler answers.")
 
-    monkeypatch.setattr("shoal.verification.folder.mask", gone)
+    monkeypatch.setattr("shoal.scale.verification.mask", gone)
     with pytest.raises(ClusterError):
         verify(out, out.with_suffix(".json"), original=source)
 

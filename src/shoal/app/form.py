@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from shoal import parameters
+from shoal import _params as parameters
+from shoal._params import Parameter
 from shoal.errors import ParameterError
-from shoal.mask import Microaggregate
-from shoal.parameters import Parameter
+from shoal.frame.types import KINDS
 from shoal.partitioners import METHODS, describe, partitioner
 from shoal.partitioners.registry import EFFORTS
 from shoal.plan import Plan
-from shoal.table.types import KINDS
+from shoal.steps import Microaggregate
 
 # What a column is, and what is done to it: strata are known to attackers and not masked.
 ROLES = {

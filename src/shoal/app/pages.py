@@ -22,10 +22,10 @@ from shoal.app import form, views, worker
 from shoal.app.gate import COOKIE
 from shoal.app.sessions import Run, Session, Sessions, release_name
 from shoal.errors import FileError, ParameterError, ShoalError
+from shoal.io.dialect import Dialect
+from shoal.io.formats import format_of
 from shoal.plan import Plan
 from shoal.report import styles
-from shoal.table.dialect import Dialect
-from shoal.table.formats import format_of
 
 LARGEST_FORM = 1_000_000  # bytes
 STATIC = {"app.css": "text/css", "app.js": "text/javascript", "figures.css": "text/css"}

@@ -10,8 +10,8 @@ from typing import Any
 from shoal.app import worker
 from shoal.app.jobs import Job
 from shoal.errors import FileError, ParameterError
-from shoal.table.compression import inner, packing
-from shoal.table.dialect import Dialect
+from shoal.io.compression import inner, packing
+from shoal.io.dialect import Dialect
 
 MOST_SESSIONS = 20
 MOST_RUNS = 200

@@ -7,10 +7,10 @@ from typing import Any
 from shoal.app import form as forms
 from shoal.app.sessions import Run, Session, release_name
 from shoal.datasets import CATALOGUE
+from shoal.io.formats import FORMATS
 from shoal.report import embedded
 from shoal.report.draw import Figure
 from shoal.report.maps import Spot, risk_map
-from shoal.table.formats import FORMATS
 
 EXAMPLES = ("survey", "sme")  # those that come with the package
 UNFIT = "fixed-width text"  # it needs a second file, its column map

@@ -15,13 +15,14 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from shoal import datasets, document, progress
+from shoal import _progress as progress
+from shoal import datasets
 from shoal.errors import FileError, ShoalError, ShoalWarning
-from shoal.plan import Plan
+from shoal.frame.inspect import inspect
+from shoal.io.dialect import Dialect
+from shoal.io.files import check_format, open_source, read, write
+from shoal.plan import Plan, document
 from shoal.report import one_line, render, summarise
-from shoal.table.dialect import Dialect
-from shoal.table.files import check_format, open_source, read, write
-from shoal.table.inspect import inspect
 
 MOST_COLUMNS = 500  # more than a page can show
 LONGEST_NAME = 200  # characters of a column's name

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
+    from shoal.io.dialect import Dialect
     from shoal.plan import Plan
     from shoal.scale import LargeRelease
-    from shoal.table.dialect import Dialect
 
 
 # What is said about a table whose file does not say it; Parquet files do.
@@ -36,7 +36,7 @@ def is_large(
 
 def draws(*methods: str | None) -> bool:
     """Say whether one of these methods takes a seed; the sample of a large table always does."""
-    from shoal.parameters import declared
+    from shoal._params import declared
     from shoal.partitioners import METHODS
 
     return any("random_state" in declared(METHODS[one]) for one in methods if one in METHODS)

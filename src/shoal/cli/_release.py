@@ -13,10 +13,10 @@ from shoal.cli._session import heed, say
 from shoal.errors import FileError
 
 if TYPE_CHECKING:
+    from shoal.io.dialect import Dialect
     from shoal.plan import Plan
-    from shoal.release import Release
+    from shoal.plan.release import Release
     from shoal.scale import LargeRelease
-    from shoal.table.dialect import Dialect
 
 HERE = Path("-")  # a report for the terminal
 
@@ -71,13 +71,13 @@ def release(
     manifest: Path | None = None,
 ) -> "Release":
     """Read, run, write: the way of every command that masks."""
-    from shoal import manifest as manifests
+    from shoal.audit import manifest as manifests
     from shoal.cli._later import let_go
-    from shoal.delivery import mask_source
+    from shoal.comparison.tradeoff import around
+    from shoal.io.publish import Publication
+    from shoal.io.target import open_target
+    from shoal.plan.delivery import mask_source
     from shoal.report import check_audience, check_report, report_text, summarise
-    from shoal.table.publish import Publication
-    from shoal.table.target import open_target
-    from shoal.tradeoff import around
 
     let_go()
     check_audience(audience)
@@ -118,8 +118,8 @@ def tell(
     audience: str = "public",
 ) -> None:
     """Say what was released, and what the person who signs must know."""
+    from shoal.io.database import shown
     from shoal.report import one_line, summarise, whole_text
-    from shoal.table.database import shown
 
     summary = summarise(made, audience)
     files: Sequence[Mapping[str, Any]] = getattr(made, "files", ())  # of a folder

@@ -14,7 +14,7 @@ from typing import Any
 
 import typer
 
-from shoal import progress
+from shoal import _progress as progress
 from shoal.errors import ParameterError, ScratchLeft, ShoalError, ShoalWarning
 
 _interrupted = False
@@ -133,9 +133,9 @@ def settings(
     pairs: list[str], method: str, effort: str | None = None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Split ``name=value`` pairs into those of the step and those of the method and the effort."""
-    from shoal import parameters
-    from shoal.mask import Microaggregate
+    from shoal import _params as parameters
     from shoal.partitioners import METHODS
+    from shoal.steps import Microaggregate
 
     step, options = parameters.declared(Microaggregate), {}
     known: dict[str, parameters.Parameter] = {}

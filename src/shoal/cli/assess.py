@@ -46,12 +46,12 @@ def assess(
 ) -> None:
     """Measure what masking ORIGINAL into MASKED cost and what it protects."""
     with session(quiet=quiet):
-        from shoal.assessment import assess as measure_both
-        from shoal.assessment import changed_columns
+        from shoal.frame.types import as_types, from_text
+        from shoal.io.dialect import Dialect
+        from shoal.io.files import read_typed
+        from shoal.metrics.assessment import assess as measure_both
+        from shoal.metrics.assessment import changed_columns
         from shoal.report import table as lines
-        from shoal.table.dialect import Dialect
-        from shoal.table.files import read_typed
-        from shoal.table.types import as_types, from_text
 
         dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table)
         types = as_types(from_text(type_ or []))

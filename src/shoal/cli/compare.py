@@ -63,14 +63,14 @@ def compare(
     Options take several values: shoal compare in.csv -c age height --k 3 5 --method mdav vmdav.
     """
     with session(quiet=quiet):
-        from shoal.cache import user_folder
         from shoal.cli._later import let_go
         from shoal.comparison import compare_plans
+        from shoal.comparison.cache import user_folder
+        from shoal.frame.types import from_text
+        from shoal.io.database import shown
+        from shoal.io.dialect import Dialect
+        from shoal.io.files import open_source
         from shoal.report.comparison import comparison_text, rows
-        from shoal.table.database import shown
-        from shoal.table.dialect import Dialect
-        from shoal.table.files import open_source
-        from shoal.table.types import from_text
 
         let_go()
         plans = _plans(
@@ -106,7 +106,7 @@ def _plans(
     **shared: Any,
 ) -> list[Any]:
     """Return the plans of the grid; ``--set`` goes to the methods that take it."""
-    from shoal import parameters
+    from shoal import _params as parameters
     from shoal.comparison import grid
     from shoal.partitioners import METHODS
 

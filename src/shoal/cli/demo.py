@@ -18,12 +18,12 @@ def demo(
     """Mask a synthetic survey of 1,000 people: original, plan, release and report."""
     with session(quiet=quiet):
         from shoal import datasets
-        from shoal.mask import Microaggregate
+        from shoal.io.dialect import Dialect
+        from shoal.io.files import write
+        from shoal.io.publish import Publication
         from shoal.partitioners import partitioner
         from shoal.plan import Plan
-        from shoal.table.dialect import Dialect
-        from shoal.table.files import write
-        from shoal.table.publish import Publication
+        from shoal.steps import Microaggregate
 
         folder.mkdir(parents=True, exist_ok=True)
         roles = datasets.ROLES["survey"]

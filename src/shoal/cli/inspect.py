@@ -33,13 +33,13 @@ def inspect(
     """Show the columns of SOURCE, how telling they are, and which roles they may have."""
     with session():
         from shoal.errors import FileError, ParameterError
-        from shoal.table.database import shown as place
-        from shoal.table.dialect import Dialect
-        from shoal.table.files import read
-        from shoal.table.inspect import inspect as look
-        from shoal.table.inspect import shown
-        from shoal.table.publish import Publication
-        from shoal.table.starter import starter_plan
+        from shoal.frame.inspect import inspect as look
+        from shoal.frame.inspect import shown
+        from shoal.frame.starter import starter_plan
+        from shoal.io.database import shown as place
+        from shoal.io.dialect import Dialect
+        from shoal.io.files import read
+        from shoal.io.publish import Publication
 
         if plan is not None and plan.suffix.lower() != ".toml":
             raise FileError(f"A plan to start from is a .toml file; {plan.name!r} is none.")

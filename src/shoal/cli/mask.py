@@ -43,10 +43,10 @@ def mask(
 ) -> None:
     """Microaggregate SOURCE into TARGET."""
     with session(quiet=quiet):
+        from shoal.frame.types import from_text
+        from shoal.io.dialect import Dialect
         from shoal.partitioners import partitioner
         from shoal.plan import Plan
-        from shoal.table.dialect import Dialect
-        from shoal.table.types import from_text
 
         step, chosen = settings(set_ or [], method, effort)
         large = is_large(source, target, scheduler, at_once)

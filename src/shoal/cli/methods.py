@@ -20,7 +20,7 @@ def methods(json: options.Json = False) -> None:
 def steps(json: options.Json = False) -> None:
     """List the steps of a plan: what they promise, seeded or not, paper."""
     with session():
-        from shoal.mask import STEPS, describe_step
+        from shoal.steps import STEPS, describe_step
 
         entries = {name: describe_step(cls) for name, cls in STEPS.items()}
         titles = ["draws", "paper", "promises", "summary"]

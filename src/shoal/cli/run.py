@@ -30,8 +30,8 @@ def run(
 ) -> None:
     """Run PLAN on SOURCE and write the release to TARGET."""
     with session(quiet=quiet):
+        from shoal.io.dialect import Dialect
         from shoal.plan import Plan
-        from shoal.table.dialect import Dialect
 
         dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table, keep_notes)
         loaded = Plan.load(plan)

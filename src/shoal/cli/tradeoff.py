@@ -41,13 +41,13 @@ def tradeoff(
 ) -> None:
     """Try several lambda and k on SOURCE: distortion of columns against dependence kept."""
     with session(quiet=quiet):
+        from shoal.comparison.tradeoff import knee, sweep
         from shoal.errors import FileError
+        from shoal.frame.types import as_types, from_text
+        from shoal.io.dialect import Dialect
+        from shoal.io.files import read_typed
+        from shoal.io.publish import Publication
         from shoal.report.tradeoff import by_k, draw_tradeoff, tradeoff_text
-        from shoal.table.dialect import Dialect
-        from shoal.table.files import read_typed
-        from shoal.table.publish import Publication
-        from shoal.table.types import as_types, from_text
-        from shoal.tradeoff import knee, sweep
 
         sizes, shares = numbers(k, int, "--k"), numbers(lambdas, float, "--lambdas")
         if plot is not None and plot.suffix.lower() not in (".svg", ".png"):

@@ -38,8 +38,8 @@ def verify(
 ) -> None:
     """Check RELEASED against its manifest and its promise, with or without the original."""
     with session(quiet=quiet):
+        from shoal.audit import verify as look
         from shoal.cli._later import let_go
-        from shoal.verification import verify as look
 
         let_go()
         found = look(

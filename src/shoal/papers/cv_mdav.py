@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
-from shoal.measure import linkage_top2
+from shoal.metrics import linkage_top2
 from shoal.papers.page import Key, Page, Part, Published, Table, as_printed
 from shoal.papers.runs import Labels, groups, loss, masked, reference
 

@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from shoal import progress
+from shoal import _progress as progress
+from shoal._params import hint
 from shoal.errors import FileError, ParameterError
+from shoal.io.publish import Publication
 from shoal.papers import cv_mdav, dependence, mu_approx, two_mu_approx, ward_mwa
 from shoal.papers.markdown import index_text, page_text
 from shoal.papers.page import Page, Part
 from shoal.papers.plots import check_plots, draw
-from shoal.parameters import hint
-from shoal.table.publish import Publication
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import datasets
-from shoal.mask.aggregate import group_mean
-from shoal.measure import information_loss
+from shoal.frame import tables
+from shoal.geometry import zscore
+from shoal.metrics import information_loss
 from shoal.partitioners import partition
-from shoal.space import zscore
-from shoal.table import frame as tables
+from shoal.steps.aggregate import group_mean
 
 Matrix = NDArray[np.float64]
 Labels = NDArray[np.int64]

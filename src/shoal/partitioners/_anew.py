@@ -2,7 +2,7 @@
 
 from contextvars import copy_context
 
-from shoal import progress
+from shoal import _progress as progress
 from shoal.partitioners._closing import close, is_closed
 from shoal.partitioners._pool import choose, divided, keep
 from shoal.partitioners._proof import Proof

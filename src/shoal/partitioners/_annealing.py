@@ -6,8 +6,8 @@ from threading import Event
 
 import numpy as np
 
-from shoal.kernels.anneal import KNOWN, anneal, open_memory
-from shoal.kernels.grouping import Grouping
+from shoal._kernels.anneal import KNOWN, anneal, open_memory
+from shoal._kernels.grouping import Grouping
 from shoal.partitioners._base import Labels, Matrix
 
 STRIDE = 500  # trials between two looks around: a fraction of a second

@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import validate_data
 
-from shoal import parameters, progress
+from shoal import _params as parameters
+from shoal import _progress as progress
+from shoal._kernels.index import Index, open_index, poured, renew
+from shoal._kernels.pool import open_pool
 from shoal.errors import GuaranteeBroken, InputError
-from shoal.kernels.index import Index, open_index, poured, renew
-from shoal.kernels.pool import open_pool
 
 Labels = NDArray[np.int64]
 Matrix = NDArray[np.float64]

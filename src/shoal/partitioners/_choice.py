@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from shoal import progress
-from shoal.kernels.anneal import pool_sse
-from shoal.kernels.leftovers import group_means
+from shoal import _progress as progress
+from shoal._kernels.anneal import pool_sse
+from shoal._kernels.leftovers import group_means
 from shoal.partitioners._base import Labels, Matrix, in_order
 
 REGION = 400  # records that are chosen for at a time, at most

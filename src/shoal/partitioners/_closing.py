@@ -13,7 +13,7 @@ with which they do, finds better partitions where the gap lies everywhere.
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.kernels.pricing import all_groups
+from shoal._kernels.pricing import all_groups
 from shoal.partitioners._columns import Columns
 from shoal.partitioners._pool import choose, keep, labels_of
 from shoal.partitioners._programme import Programme

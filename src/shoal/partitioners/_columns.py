@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.ascent import shared_corners
+from shoal._kernels.ascent import shared_corners
 from shoal.partitioners._base import Labels, Matrix
 
 FRACTIONS = 40_000  # pairs of records in groups that are looked at for triples

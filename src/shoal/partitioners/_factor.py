@@ -6,12 +6,12 @@ from math import fsum
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal import progress
-from shoal.kernels.blossom import Graph, Matching, open_matching
-from shoal.kernels.factor import sums_outwards, undercutting
-from shoal.kernels.heap import open_heap
-from shoal.kernels.index import open_index
-from shoal.kernels.matching import advance
+from shoal import _progress as progress
+from shoal._kernels.blossom import Graph, Matching, open_matching
+from shoal._kernels.factor import sums_outwards, undercutting
+from shoal._kernels.heap import open_heap
+from shoal._kernels.index import open_index
+from shoal._kernels.matching import advance
 from shoal.partitioners._base import STRIDE, Labels, Matrix
 from shoal.partitioners._neighbours import nearest_others
 from shoal.partitioners.mdav import MDAV

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from shoal import progress
-from shoal.kernels.index import Index
-from shoal.kernels.neighbours import in_strides
+from shoal import _progress as progress
+from shoal._kernels.index import Index
+from shoal._kernels.neighbours import in_strides
 from shoal.partitioners._base import Labels, Matrix
 
 

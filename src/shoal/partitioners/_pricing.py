@@ -28,9 +28,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.kernels.company import Field, Prices
-from shoal.kernels.index import open_index
-from shoal.kernels.pricing import price_groups
+from shoal._kernels.company import Field, Prices
+from shoal._kernels.index import open_index
+from shoal._kernels.pricing import price_groups
 from shoal.partitioners._base import Labels, Matrix
 from shoal.partitioners._columns import around
 from shoal.partitioners._neighbours import nearest_others

@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from shoal import progress
-from shoal.kernels.ascent import climb
+from shoal import _progress as progress
+from shoal._kernels.ascent import climb
 from shoal.partitioners._base import Labels, Matrix
 from shoal.partitioners._columns import Columns, around
 from shoal.partitioners._pricing import Pains, Pricing

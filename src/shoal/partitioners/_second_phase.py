@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from shoal import progress
-from shoal.kernels.dissolve import dissolve, open_groups, roll
+from shoal import _progress as progress
+from shoal._kernels.dissolve import dissolve, open_groups, roll
 from shoal.partitioners._base import Labels, Matrix, in_order
 
 STRIDE = 1000  # groups between two reports of progress: a fraction of a second

@@ -1,6 +1,6 @@
 """Our advice: which method to take when the user names none."""
 
-from shoal.parameters import K
+from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
 from shoal.partitioners.blocked import Blocked
 from shoal.partitioners.efforts import Refine

@@ -6,8 +6,8 @@ from typing import Annotated, Literal, Self
 import numpy as np
 from sklearn.base import clone
 
-from shoal import progress
-from shoal.parameters import AtLeast, K
+from shoal import _progress as progress
+from shoal._params import AtLeast, K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
 from shoal.partitioners._cuts import Rows, blocks
 from shoal.partitioners.mdav import MDAV

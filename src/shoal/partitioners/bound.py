@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
+from shoal._kernels.index import open_index
+from shoal._params import AtLeast, K, Parameter
 from shoal.errors import ParameterError
-from shoal.kernels.index import open_index
-from shoal.parameters import AtLeast, K, Parameter
 from shoal.partitioners._base import Matrix
 from shoal.partitioners._neighbours import nearest_others
 from shoal.partitioners.mdav import MDAV

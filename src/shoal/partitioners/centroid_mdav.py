@@ -1,6 +1,6 @@
 """Centroid-based MDAV: one group per round, at the edge of what is left."""
 
-from shoal.parameters import K
+from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
 from shoal.partitioners.mdav import split_from_the_ends
 

@@ -6,9 +6,9 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal import progress
+from shoal import _progress as progress
+from shoal._params import Between, K
 from shoal.errors import ParameterError
-from shoal.parameters import Between, K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
 
 Kind = Literal["ordered", "categories"]

@@ -2,9 +2,9 @@
 
 from typing import Annotated
 
-from shoal.kernels.cvmdav import rounds
-from shoal.kernels.leftovers import settle
-from shoal.parameters import AtLeast, K
+from shoal._kernels.cvmdav import rounds
+from shoal._kernels.leftovers import settle
+from shoal._params import AtLeast, K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, drain
 
 

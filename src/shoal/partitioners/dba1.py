@@ -1,10 +1,10 @@
 """Density-based microaggregation, the first phase."""
 
-from shoal import progress
-from shoal.kernels.density import advance, gather
-from shoal.kernels.index import open_index, renew
-from shoal.kernels.leftovers import join_nearest
-from shoal.parameters import K
+from shoal import _progress as progress
+from shoal._kernels.density import advance, gather
+from shoal._kernels.index import open_index, renew
+from shoal._kernels.leftovers import join_nearest
+from shoal._params import K
 from shoal.partitioners._base import STRIDE, Facts, Labels, Matrix, Partitioner
 from shoal.partitioners._neighbours import nearest_others
 

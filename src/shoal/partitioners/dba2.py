@@ -1,7 +1,7 @@
 """Density-based microaggregation, both phases."""
 
-from shoal.kernels.mdav import mdav1
-from shoal.parameters import K
+from shoal._kernels.mdav import mdav1
+from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
 from shoal.partitioners._second_phase import second_phase
 from shoal.partitioners.dba1 import DBA1

@@ -11,7 +11,7 @@ from typing import Annotated, Self, TypeVar
 import numpy as np
 from sklearn.base import clone
 
-from shoal.parameters import AtLeast, K, Seed
+from shoal._params import AtLeast, K, Seed
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
 from shoal.partitioners._improver import Improver
 from shoal.partitioners.prove import prove

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal import progress
-from shoal.kernels.exchange import distance, draw_nearer
+from shoal import _progress as progress
+from shoal._kernels.exchange import distance, draw_nearer
 from shoal.partitioners._base import Labels, Matrix, Partition, in_order
 
 

@@ -4,12 +4,12 @@ from typing import Literal
 
 import numpy as np
 
-from shoal import progress
-from shoal.kernels.boxes import BoxTree, grow
-from shoal.kernels.cells import auction, enter, open_auction, open_cells
-from shoal.kernels.leftovers import group_means
-from shoal.kernels.mdav import mdav1
-from shoal.parameters import K
+from shoal import _progress as progress
+from shoal._kernels.boxes import BoxTree, grow
+from shoal._kernels.cells import auction, enter, open_auction, open_cells
+from shoal._kernels.leftovers import group_means
+from shoal._kernels.mdav import mdav1
+from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, in_order
 from shoal.partitioners._second_phase import divide_large
 from shoal.partitioners.dba2 import DBA2

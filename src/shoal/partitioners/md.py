@@ -1,10 +1,10 @@
 """Maximum Distance."""
 
-from shoal.kernels.diameter import open_ends
-from shoal.kernels.leftovers import settle
-from shoal.kernels.md import rounds
-from shoal.kernels.pool import open_pool
-from shoal.parameters import K
+from shoal._kernels.diameter import open_ends
+from shoal._kernels.leftovers import settle
+from shoal._kernels.md import rounds
+from shoal._kernels.pool import open_pool
+from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, drain
 
 

@@ -1,8 +1,8 @@
 """Maximum Distance to Average Vector."""
 
-from shoal.kernels.leftovers import settle
-from shoal.kernels.mdav import flat_rounds, rounds
-from shoal.parameters import K
+from shoal._kernels.leftovers import settle
+from shoal._kernels.mdav import flat_rounds, rounds
+from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, drain
 
 FLAT = 8000, 300  # records up to which passes over all are faster than an index: plus so many a k
@@ -68,7 +68,7 @@ class MDAV(Partitioner):
 
 
 def split_from_the_ends(X: Matrix, k: int, pairs_from: int, singles_from: int) -> Labels:
-    """Return the groups of MDAV or a relative; `shoal.kernels.mdav` tells how they differ."""
+    """Return the groups of MDAV or a relative; `shoal._kernels.mdav` tells how they differ."""
     short = FLAT[0] + FLAT[1] * k
     labels = drain(X, rounds, k, pairs_from, singles_from, flat=flat_rounds, short=short)
     settle(X, labels, k)

@@ -1,6 +1,6 @@
 """MDAV1: MDAV whose left-overs join the nearest groups."""
 
-from shoal.parameters import K
+from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
 from shoal.partitioners.mdav import split_from_the_ends
 

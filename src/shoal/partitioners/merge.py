@@ -5,9 +5,9 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from shoal import progress
+from shoal import _progress as progress
+from shoal._kernels.boxes import BoxTree, find_nearest, grow, leave, shift
 from shoal.errors import InputError
-from shoal.kernels.boxes import BoxTree, find_nearest, grow, leave, shift
 from shoal.partitioners._base import Labels, Matrix, Partition, in_order
 
 Test = Callable[[Labels], bool]

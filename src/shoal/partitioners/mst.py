@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from shoal import progress
-from shoal.kernels.pool import open_pool
-from shoal.kernels.tree import Tree, fell, open_tree, span
-from shoal.parameters import K
+from shoal import _progress as progress
+from shoal._kernels.pool import open_pool
+from shoal._kernels.tree import Tree, fell, open_tree, span
+from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, drain
 from shoal.partitioners.md import maximum_distance
 

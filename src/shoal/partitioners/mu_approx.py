@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from shoal import progress
-from shoal.kernels.decompose import advance
-from shoal.kernels.forest import grow_forest, plant
-from shoal.kernels.index import open_index
-from shoal.kernels.leftovers import settle
-from shoal.kernels.mdav import flat_rounds
-from shoal.kernels.pool import open_pool
-from shoal.parameters import K, Seed
+from shoal import _progress as progress
+from shoal._kernels.decompose import advance
+from shoal._kernels.forest import grow_forest, plant
+from shoal._kernels.index import open_index
+from shoal._kernels.leftovers import settle
+from shoal._kernels.mdav import flat_rounds
+from shoal._kernels.pool import open_pool
+from shoal._params import K, Seed
 from shoal.partitioners._base import STRIDE, Facts, Labels, Matrix, Partitioner, drain
 from shoal.partitioners._neighbours import nearest_others
 

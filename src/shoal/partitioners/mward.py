@@ -5,10 +5,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal import progress
-from shoal.kernels.ends import ends_by_distance, ends_by_rank
-from shoal.kernels.group_boxes import emptied, pack
-from shoal.kernels.mward import (
+from shoal import _progress as progress
+from shoal._kernels.ends import ends_by_distance, ends_by_rank
+from shoal._kernels.group_boxes import emptied, pack
+from shoal._kernels.mward import (
     blocks_from_the_end,
     first_alike,
     members,
@@ -16,8 +16,8 @@ from shoal.kernels.mward import (
     start_from,
     unit_extent,
 )
-from shoal.kernels.ward import advance
-from shoal.parameters import K
+from shoal._kernels.ward import advance
+from shoal._params import K
 from shoal.partitioners._base import STRIDE, Facts, Labels, Matrix, Partitioner
 from shoal.partitioners.scores import Column, check_column, order, score
 

@@ -4,9 +4,9 @@ import time
 
 import numpy as np
 
+from shoal._kernels.subsets import best_groups
+from shoal._params import K
 from shoal.errors import InputError
-from shoal.kernels.subsets import best_groups
-from shoal.parameters import K
 from shoal.partitioners._base import PROVEN, Facts, Labels, Matrix, Partitioner, sse
 from shoal.partitioners._proof import Budget, OutOfTime
 from shoal.partitioners.mdav import MDAV

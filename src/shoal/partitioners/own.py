@@ -3,7 +3,7 @@
 import re
 from inspect import isclass
 
-from shoal import parameters
+from shoal import _params as parameters
 from shoal.errors import ParameterError
 from shoal.partitioners._base import Facts, Partitioner
 from shoal.partitioners.registry import METHODS

@@ -4,15 +4,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from shoal import progress
-from shoal.kernels.arrange import arrange
-from shoal.kernels.descent import descend
-from shoal.kernels.grouping import VERSION, WAITING, Grouping, keep, open_grouping
-from shoal.kernels.leftovers import group_means
-from shoal.kernels.mdav import mdav1
-from shoal.kernels.neighbours import neighbours
-from shoal.kernels.reshape import dissolve_pass, gather_pass, promises
-from shoal.kernels.waiting import forget, push_all
+from shoal import _progress as progress
+from shoal._kernels.arrange import arrange
+from shoal._kernels.descent import descend
+from shoal._kernels.grouping import VERSION, WAITING, Grouping, keep, open_grouping
+from shoal._kernels.leftovers import group_means
+from shoal._kernels.mdav import mdav1
+from shoal._kernels.neighbours import neighbours
+from shoal._kernels.reshape import dissolve_pass, gather_pass, promises
+from shoal._kernels.waiting import forget, push_all
 from shoal.partitioners._base import Labels, Matrix, in_order
 from shoal.partitioners._second_phase import divide_large
 

@@ -5,10 +5,10 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal._params import AtLeast
 from shoal.errors import ParameterError
-from shoal.parameters import AtLeast
+from shoal.geometry.scale import zscore
 from shoal.partitioners._base import Matrix
-from shoal.space.scale import zscore
 
 Column = Annotated[int, AtLeast(0)]
 Score = Literal["first-component", "sum-of-z"] | Column

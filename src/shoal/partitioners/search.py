@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal import progress
+from shoal import _progress as progress
+from shoal._kernels.grouping import Grouping, open_grouping
 from shoal.errors import ParameterError
-from shoal.kernels.grouping import Grouping, open_grouping
 from shoal.partitioners._annealing import Annealing, anneal_together, schedule
 from shoal.partitioners._base import Labels, Matrix, in_order
 from shoal.partitioners._choice import choose

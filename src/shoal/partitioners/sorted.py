@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from shoal._params import K
 from shoal.errors import ParameterError
-from shoal.parameters import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
 from shoal.partitioners.scores import Loadings, Score, check_column, order, score
 

@@ -4,9 +4,9 @@ from typing import Literal
 
 import numpy as np
 
-from shoal.kernels.fixed_points import rounds
-from shoal.kernels.leftovers import join_nearest
-from shoal.parameters import K
+from shoal._kernels.fixed_points import rounds
+from shoal._kernels.leftovers import join_nearest
+from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, drain
 from shoal.partitioners._second_phase import second_phase
 

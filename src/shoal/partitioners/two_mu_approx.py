@@ -4,8 +4,8 @@ from typing import Annotated
 
 import numpy as np
 
+from shoal._params import Exactly
 from shoal.errors import InputError
-from shoal.parameters import Exactly
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
 from shoal.partitioners._factor import minimum_factor
 

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal import progress
+from shoal import _progress as progress
+from shoal._kernels.sorted_path import extend_sorted
+from shoal._kernels.univariate import extend, label, open_path
+from shoal._params import K
 from shoal.errors import ParameterError
-from shoal.kernels.sorted_path import extend_sorted
-from shoal.kernels.univariate import extend, label, open_path
-from shoal.parameters import K
 from shoal.partitioners._base import PROVEN, STRIDE, Facts, Labels, Matrix, Partitioner, sse
 from shoal.partitioners.scores import Score, check_column, order, score
 

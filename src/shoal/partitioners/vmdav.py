@@ -4,10 +4,10 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from shoal.kernels.growth import centre_distances
-from shoal.kernels.leftovers import group_means, settle
-from shoal.kernels.vmdav import rounds
-from shoal.parameters import AtLeast, K
+from shoal._kernels.growth import centre_distances
+from shoal._kernels.leftovers import group_means, settle
+from shoal._kernels.vmdav import rounds
+from shoal._params import AtLeast, K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, drain
 
 GAMMAS = (0.0, 0.2, 0.5, 0.8, 1.1)

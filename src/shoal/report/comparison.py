@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from shoal import document
 from shoal.comparison import Comparison
 from shoal.errors import FileError
-from shoal.measure import ABOUT, MEASURES
+from shoal.io.publish import Publication
+from shoal.metrics import ABOUT, MEASURES
+from shoal.plan import document
 from shoal.report.draw import Figure
 from shoal.report.html import page
 from shoal.report.maps import Spot, risk_map
 from shoal.report.text import aligned
-from shoal.table.publish import Publication
 
 AXES = {
     "linkage": ("records linked rightly in %", 100),

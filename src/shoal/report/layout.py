@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from shoal.measure import ABOUT
+from shoal.metrics import ABOUT
 
 
 class Row(NamedTuple):

@@ -9,14 +9,14 @@ from dataclasses import asdict
 from inspect import getdoc
 from typing import Any, Literal
 
-from shoal import document
+from shoal._params import hint
+from shoal.comparison.tradeoff import Point
 from shoal.errors import ParameterError
-from shoal.measure import ABOUT, MEASURES
-from shoal.parameters import hint
-from shoal.release import Released
+from shoal.frame.roles import columns_with
+from shoal.metrics import ABOUT, MEASURES
+from shoal.plan import document
+from shoal.plan.release import Released
 from shoal.report.verdict import beyond, can, cannot, verdict
-from shoal.table.roles import columns_with
-from shoal.tradeoff import Point
 
 Audience = Literal["public", "internal"]
 AUDIENCES = ("public", "internal")
@@ -35,7 +35,7 @@ def summarise(
     audience : str
         ``"public"`` or ``"internal"``.
     curve : list of Point
-        Other runs with the same k and other dependence, from `shoal.tradeoff.sweep`.
+        Other runs with the same k and other dependence, from `shoal.comparison.tradeoff.sweep`.
 
     Returns
     -------

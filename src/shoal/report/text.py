@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from textwrap import fill
 from typing import Any
 
-from shoal.measure import ABOUT
+from shoal.metrics import ABOUT
 from shoal.report.layout import by_reason, numbers, shown, tables
 
 LEAST = 1e-7  # a proven gap below it is rounding

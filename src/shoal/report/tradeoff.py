@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
+from shoal.comparison.tradeoff import Point, knee
 from shoal.errors import MissingDependency
-from shoal.tradeoff import Point, knee
 
 
 def by_k(points: Sequence[Point]) -> dict[int, list[Point]]:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from shoal.release import Released
-from shoal.table.roles import columns_with
+from shoal.frame.roles import columns_with
+from shoal.plan.release import Released
 
 NAMED = 6  # columns told by name; the others are counted
 

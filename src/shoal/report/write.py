@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from shoal.comparison.tradeoff import Point
 from shoal.errors import FileError
-from shoal.release import Released
+from shoal.io.publish import Publication
+from shoal.plan.release import Released
 from shoal.report.html import render
 from shoal.report.summary import summarise
 from shoal.report.text import whole_text
-from shoal.table.publish import Publication
-from shoal.tradeoff import Point
 
 
 def as_json(summary: dict[str, Any]) -> str:

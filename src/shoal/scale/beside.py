@@ -5,9 +5,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shoal import manifest as manifests
+from shoal.audit import manifest as manifests
 from shoal.errors import FileError
-from shoal.table.publish import Publication
+from shoal.io.publish import Publication
 
 if TYPE_CHECKING:
     from shoal.scale.release import LargeRelease

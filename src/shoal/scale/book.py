@@ -8,14 +8,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from shoal.frame import tables
+from shoal.frame.columns import Column, read_counted
+from shoal.frame.tables import Frame
+from shoal.frame.types import Kind, Type
+from shoal.geometry import axes_of, with_confidential, zscore
 from shoal.scale.exact import UNIT
 from shoal.scale.tally import COUNT, Moments, Tally
 from shoal.scale.weights import Units, Weighed
-from shoal.space import axes_of, with_confidential, zscore
-from shoal.table import frame as tables
-from shoal.table.columns import Column, read_counted
-from shoal.table.frame import Frame
-from shoal.table.types import Kind, Type
 
 Matrix = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -165,7 +165,7 @@ class Book:
         """Return the share of the variation that is lost, in per cent.
 
         In z-scores, the squared distances of all records from the mean are as many as
-        there are values; columns count alike, as in `shoal.measure.information_loss`.
+        there are values; columns count alike, as in `shoal.metrics.information_loss`.
         """
         shares = [lost[r.name] * UNIT / r.known for r in self.masked if not r.flat]
         return float(100 * sum(shares) / len(shares)) if shares else 0.0

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import shoal
-from shoal import progress
+from shoal import _progress as progress
 from shoal.errors import ClusterError, MissingDependency
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from shoal.errors import ColumnError, InputError
+from shoal.frame.roles import listed
 from shoal.scale.cluster import said
 from shoal.scale.job import task
 from shoal.scale.slices import appearing
-from shoal.table.roles import listed
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -15,10 +15,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.errors import FileError, ShoalError
-from shoal.mask import Microaggregate
 from shoal.scale.book import Book
 from shoal.scale.slices import appearing
 from shoal.scale.tree import Tree
+from shoal.steps import Microaggregate
 
 P = ParamSpec("P")
 R = TypeVar("R")

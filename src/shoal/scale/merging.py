@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.mask.strata import join_small, largest_of, told_merged
 from shoal.scale.cluster import stage
 from shoal.scale.exact import UNIT, exact_sum
 from shoal.scale.job import Job, Merged, load_job, save_job, task
 from shoal.scale.pieces import Piece, batches
+from shoal.steps.strata import join_small, largest_of, told_merged
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -13,11 +13,12 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from shoal.mask.centroid import centroid
-from shoal.mask.checks import check_values
-from shoal.measure import classes, homogeneous_classes, smallest_class
-from shoal.measure.linkage import linked_among
-from shoal.parameters import declared
+from shoal._params import declared
+from shoal.frame import tables
+from shoal.frame.columns import Column
+from shoal.frame.tables import Taken
+from shoal.metrics import classes, homogeneous_classes, smallest_class
+from shoal.metrics.linkage import linked_among
 from shoal.partitioners import Auto, Blocked, Partition, Partitioner, Refine, way_taken
 from shoal.scale.exact import exact_sum
 from shoal.scale.job import Job, counted, load_job, task
@@ -25,9 +26,8 @@ from shoal.scale.keys import chosen, content_keys, told_apart
 from shoal.scale.pieces import Piece, batches, sorted_by
 from shoal.scale.slices import Slices, appearing, read_slices, write_portions, write_slices
 from shoal.scale.weights import Totals, totals
-from shoal.table import frame as tables
-from shoal.table.columns import Column
-from shoal.table.frame import Taken
+from shoal.steps.centroid import centroid
+from shoal.steps.checks import check_values
 
 Matrix = NDArray[np.float64]
 Unit = Sequence[int]  # cells of one stratum that are grouped together

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from shoal.errors import ColumnError, FileError, InputError
-from shoal.table import frame as tables
+from shoal.frame import tables
 
 BATCH = 50_000  # records that are decoded at a time
 

@@ -6,13 +6,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal import progress
+from shoal import _progress as progress
 from shoal.errors import ColumnError
-from shoal.measure import classes
+from shoal.frame import tables
+from shoal.frame.roles import listed
+from shoal.metrics import classes
 from shoal.scale.keys import content_keys
 from shoal.scale.pieces import read_columns, read_footer
-from shoal.table import frame as tables
-from shoal.table.roles import listed
 
 Keys = NDArray[np.uint64]
 

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from shoal._params import hint
 from shoal.errors import ColumnError, InputError, ParameterError, PlanError
-from shoal.mask import Microaggregate
-from shoal.mask._step import check_confidential
-from shoal.parameters import hint
+from shoal.frame.roles import columns_with, listed
 from shoal.partitioners import Prove, Search
 from shoal.scale.frames import is_dask_frame
-from shoal.table.roles import columns_with, listed
+from shoal.steps import Microaggregate
+from shoal.steps._step import check_confidential
 
 if TYPE_CHECKING:
     from shoal.plan import Plan

@@ -9,8 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from shoal import manifest as manifests
-from shoal.assessment import linear
+from shoal.audit import manifest as manifests
 from shoal.errors import (
     GuaranteeBroken,
     HomogeneousGroup,
@@ -18,16 +17,17 @@ from shoal.errors import (
     NoSpread,
     ShoalWarning,
 )
-from shoal.findings import unprotected
-from shoal.mask.homogeneity import told
-from shoal.measure import NEEDS, needs
+from shoal.frame.roles import listed
+from shoal.metrics import NEEDS, needs
+from shoal.metrics.assessment import linear
 from shoal.plan import Plan
+from shoal.plan.warnings import unprotected
 from shoal.scale.exact import UNIT
 from shoal.scale.folder import MARKER
 from shoal.scale.job import Job
 from shoal.scale.passes import Grouped, Part
 from shoal.scale.weights import total_change
-from shoal.table.roles import listed
+from shoal.steps.homogeneity import told
 
 SECRET = ("confidential", "confidential_codes", "ordered")
 NEEDED = "Not computed: needs {}."

@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shoal import progress
+from shoal import _progress as progress
+from shoal.audit.manifest import file_entry
 from shoal.errors import ParameterError
-from shoal.manifest import file_entry
 from shoal.plan import Plan
 from shoal.scale.beside import beside
 from shoal.scale.cluster import check_workers, opened, stage

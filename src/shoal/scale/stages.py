@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from shoal.errors import InputError, StrataMerged
-from shoal.mask import Microaggregate
-from shoal.mask.survey import attained_told
+from shoal.frame.columns import refuse_counted_holes
+from shoal.frame.roles import columns_with
 from shoal.plan import Plan
 from shoal.scale.again import cut_again, cut_cell, cut_part, opened
 from shoal.scale.book import open_book
@@ -34,8 +34,8 @@ from shoal.scale.release import (
 from shoal.scale.sample import share_of
 from shoal.scale.sources import check_parted, find_files, places
 from shoal.scale.tally import Tally, Wanted, merged, tally_piece
-from shoal.table.columns import refuse_counted_holes
-from shoal.table.roles import columns_with
+from shoal.steps import Microaggregate
+from shoal.steps.survey import attained_told
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -11,12 +11,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from shoal.errors import InputError
+from shoal.frame import tables
 from shoal.scale.exact import UNIT, exact_squares, exact_sum
 from shoal.scale.keys import content_keys
 from shoal.scale.pieces import Piece, batches
 from shoal.scale.sample import Sample
 from shoal.scale.weights import Units, Weighed, Weights, joined_weights, weigh
-from shoal.table import frame as tables
 
 GREATEST = 1e150  # beyond it, squares do not fit into a float64
 MOST_VALUES = 100_000  # different values of a column that is no number, or of strata

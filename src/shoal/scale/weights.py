@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.errors import InputError
+from shoal.frame import tables
+from shoal.frame.columns import Column
 from shoal.scale.exact import UNIT, exact_products, exact_sum
-from shoal.table import frame as tables
-from shoal.table.columns import Column
 
 GREATEST = 1e300  # beyond it, sums of w x x may not fit into a float64
 
@@ -190,7 +190,7 @@ def totals(weights: Values, before: Sequence[Column], after: Sequence[Column]) -
 
 
 def total_change(found: Totals, columns: Sequence[str]) -> tuple[dict[str, float], str]:
-    """Return how far each total moved, as `shoal.measure.weighted_total_change`, and the totals."""
+    """Return how far each total moved, as `shoal.metrics.weighted_total_change`, and the totals."""
     moved: dict[str, float] = {}
     told: list[str] = []
     for name in columns:

@@ -6,9 +6,9 @@ from functools import cache
 
 import numpy as np
 
-from shoal.measure import average_diversity, distortion_x, distortion_y, linkage
+from shoal.geometry import with_confidential, zscore
+from shoal.metrics import average_diversity, distortion_x, distortion_y, linkage
 from shoal.papers.runs import Labels, Matrix, groups, masked, reference
-from shoal.space import with_confidential, zscore
 
 LAMBDAS = tuple(step / 10 for step in range(11))
 REAL, SYNTHETIC = (5, 10, 20, 50, 100), (50, 100, 200, 500)

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from shoal import datasets
-from shoal.microaggregation import microaggregate
+from shoal.geometry import zscore
 from shoal.papers.page import Key, Table, as_printed
 from shoal.papers.runs import Labels, Matrix, groups, sse, sst
-from shoal.space import zscore
+from shoal.plan.microaggregation import microaggregate
 
 COLUMNS = ("surface", "employees", "turnover", "net_profit")
 KNOWN, K, SEED = 2, 3, 0

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from shoal.measure import euclidean_loss
+from shoal.metrics import euclidean_loss
 from shoal.papers.page import Key, Table, as_printed
 from shoal.papers.runs import groups, loss, masked, reference
 

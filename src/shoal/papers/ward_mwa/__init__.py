@@ -7,13 +7,13 @@ from itertools import product
 import numpy as np
 
 from shoal.datasets import COLUMNS
-from shoal.mask.aggregate import group_mean
-from shoal.measure import correlation_change, first_component, information_loss, std_ratio
+from shoal.metrics import correlation_change, first_component, information_loss, std_ratio
 from shoal.papers.page import Key, Page, Part, Table
 from shoal.papers.runs import Matrix, groups, masked, reference
 from shoal.papers.ward_mwa import notes, published
 from shoal.papers.ward_mwa.published import METHODS
 from shoal.papers.ward_mwa.shuffles import shuffled
+from shoal.steps.aggregate import group_mean
 
 KS = (3, 4, 5)
 K = 3  # of Tables 2 to 4

@@ -1,0 +1,66 @@
+"""CV-MDAV: groups that take in neighbours which lie nearer to them than to one another."""
+
+import math
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+from shoal._kernels.arrange import BLOCK
+from shoal._kernels.exact import add_record, mean_of
+from shoal._kernels.growth import outermost, take_around
+from shoal._kernels.index import assign, take, worn
+from shoal._kernels.search import nearest, squared_distance
+
+
+@compiled
+def to_own_kind(index, candidate, others, squares, point):
+    """Return the distance of a living record to the mean of itself and its nearest others."""
+    total = np.zeros((point.shape[0], 2))
+    nearest(index, index.X[candidate], others, squares)
+    for record in others:
+        add_record(total, index.X[record])
+    mean_of(total, others.shape[0], point)
+    return math.sqrt(squared_distance(index.X, candidate, point))
+
+
+@compiled
+def extend(index, members, candidates, gamma):
+    """Add those candidates to the group formed last that pass the test, to 2k - 1 at most.
+
+    A candidate passes if its distance to the group's centroid is below ``gamma``
+    times its distance to the mean of itself and its k nearest living others. A
+    refusal does not end the search.
+    """
+    k, p = members.shape[0], index.X.shape[1]
+    total, point = np.zeros((p, 2)), np.empty(p)
+    others, squares = np.empty(k + 1, np.int64), np.empty(k + 1)
+    for record in members:
+        add_record(total, index.X[record])
+
+    size = k
+    for record in candidates:
+        if size == 2 * k - 1:
+            break
+        mean_of(total, size, point)
+        to_group = math.sqrt(squared_distance(index.X, record, point))
+        if to_group < gamma * to_own_kind(index, record, others, squares, point):
+            add_record(total, index.X[record])
+            assign(index, record, index.groups[0] - 1)
+            size += 1
+
+
+@compiled
+def rounds(index, k, gamma, work):
+    """Form groups until about ``work`` distances are measured; say whether to go on."""
+    found, squares = np.empty(2 * k, np.int64), np.empty(2 * k)
+
+    while index.size[0] >= 3 * k and work > 0 and not worn(index):
+        looked = index.looked[0]
+        nearest(index, index.X[outermost(index)], found, squares)
+        take(index, found[:k])
+        extend(index, found[:k], found[k:], gamma)
+        work -= BLOCK * (index.looked[0] - looked)
+
+    if 2 * k <= index.size[0] < 3 * k:
+        take_around(index, outermost(index), found[:k], squares)
+    return index.size[0] >= 2 * k

@@ -1,0 +1,27 @@
+"""Seeded draws inside compiled loops: the state is an array, so every run has its own."""
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+
+
+@compiled
+def draw(state):
+    """Return the next 64 random bits of a splitmix generator."""
+    state[0] += np.uint64(0x9E3779B97F4A7C15)
+    z = state[0]
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+@compiled
+def fraction(state):
+    """Draw a number from [0, 1)."""
+    return (draw(state) >> np.uint64(11)) * 2.0**-53
+
+
+@compiled
+def below(state, n):
+    """Draw a whole number from 0 to ``n - 1``."""
+    return np.int64(draw(state) % np.uint64(n))

@@ -1,0 +1,38 @@
+"""Sums that remember their rounding error, so that means do not depend on the order of adding.
+
+A sum over records is an array with one row per column: the leading part and the
+rounding error that it lacks.
+"""
+
+from shoal._kernels._compile import compiled
+
+
+@compiled
+def add_exactly(total, value):
+    """Add ``value`` to a sum kept as leading part and error (Knuth's two-sum)."""
+    leading = total[0] + value
+    shadow = leading - total[0]
+    error = (total[0] - (leading - shadow)) + (value - shadow) + total[1]
+    total[0] = leading + error
+    total[1] = error - (total[0] - leading)
+
+
+@compiled
+def add_record(total, point):
+    """Add a record to a sum over records."""
+    for j in range(point.shape[0]):
+        add_exactly(total[j], point[j])
+
+
+@compiled
+def add_all(total, X):
+    """Add all rows of ``X`` to a sum over records."""
+    for i in range(X.shape[0]):
+        add_record(total, X[i])
+
+
+@compiled
+def mean_of(total, size, point):
+    """Write the mean of ``size`` records with that sum into ``point``."""
+    for j in range(point.shape[0]):
+        point[j] = total[j, 0] / size

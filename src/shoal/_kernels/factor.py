@@ -1,0 +1,77 @@
+"""Whether any pair of records undercuts the dual values of a [1,2]-factor.
+
+Record v has two slots, v and n + v: the first must be matched, the second may
+be. An edge between two records joins two first slots, or the first of one and
+the second of the other. Odd sets of slots are numbered from 2n on, nested by
+``parent``, and each takes its value off the edges inside it.
+"""
+
+from shoal._kernels._compile import compiled
+
+
+@compiled
+def shared(above, parent, a, b):
+    """Return the values of the odd sets that hold both slots; ``above`` sums them outwards."""
+    inside = parent[a]
+    while inside >= 0:
+        other = parent[b]
+        while other >= 0:
+            if inside == other:
+                return above[inside]
+            other = parent[other]
+        inside = parent[inside]
+    return 0.0
+
+
+@compiled
+def sums_outwards(value, parent):
+    """Return for each node its value and those of all nodes around it."""
+    above = value.copy()
+    for node in range(value.shape[0]):
+        around = parent[node]
+        while around >= 0:
+            above[node] += value[around]
+            around = parent[around]
+    return above
+
+
+@compiled
+def distance_within(X, u, v, limit):
+    """Return the squared distance of two records; beyond ``limit``, some number beyond it."""
+    total = 0.0
+    for j in range(X.shape[1]):
+        gap = X[u, j] - X[v, j]
+        total += gap * gap
+        if total > limit:
+            break
+    return total
+
+
+@compiled
+def undercutting(X, value, parent, above, start, stop, least, pairs):
+    """Find the pairs whose distance lies below what the duals of their slots allow.
+
+    The higher record runs from ``start`` to ``stop``. Pairs that lie below by more
+    than ``least`` fill the rows of ``pairs``, as far as they reach. The result is
+    their number and by how much any pair lies below at most.
+    """
+    n = X.shape[0]
+    count, greatest = 0, 0.0
+    for u in range(start, stop):
+        for v in range(u):
+            both, to_v, to_u = value[u] + value[v], value[u] + value[n + v], value[v] + value[n + u]
+            limit = max(both, to_v, to_u)
+            distance = distance_within(X, u, v, limit)
+            if distance >= limit:
+                continue
+            over = max(
+                both - shared(above, parent, u, v),
+                to_v - shared(above, parent, u, n + v),
+                to_u - shared(above, parent, v, n + u),
+            )
+            over -= distance
+            greatest = max(greatest, over)
+            if over > least and count < pairs.shape[0]:
+                pairs[count, 0], pairs[count, 1] = u, v
+                count += 1
+    return count, greatest

@@ -1,0 +1,59 @@
+"""What becomes of the records that no group was formed around: label -1 until now."""
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+from shoal._kernels.exact import add_record, mean_of
+
+
+def settle(X: np.ndarray, labels: np.ndarray, k: int) -> None:
+    """Make at least ``k`` left-overs the last group; let fewer join the nearest groups."""
+    left = labels < 0
+    if left.sum() >= k:
+        labels[left] = labels.max() + 1
+    else:
+        join_nearest(X, labels)
+
+
+@compiled
+def join_nearest(X, labels):
+    """Let each left-over join the group with the nearest centroid; the centroids stay frozen."""
+    groups = 0
+    for label in labels:
+        groups = max(groups, label + 1)
+    centroids, sizes = group_means(X, labels, groups)
+    for i in range(X.shape[0]):
+        if labels[i] < 0:
+            labels[i] = nearest_group(centroids, sizes, X[i])
+
+
+@compiled
+def group_means(X, labels, groups):
+    """Return the centroid and the size of each group; left-overs count for none."""
+    totals = np.zeros((groups, X.shape[1], 2))
+    sizes = np.zeros(groups, np.int64)
+    for i in range(X.shape[0]):
+        if labels[i] >= 0:
+            sizes[labels[i]] += 1
+            add_record(totals[labels[i]], X[i])
+    centroids = np.zeros((groups, X.shape[1]))
+    for g in range(groups):
+        if sizes[g] > 0:
+            mean_of(totals[g], sizes[g], centroids[g])
+    return centroids, sizes
+
+
+@compiled
+def nearest_group(centroids, sizes, point):
+    """Return the group with the nearest centroid, empty ones apart; ties go to the lowest."""
+    best, least = -1, np.inf
+    for g in range(centroids.shape[0]):
+        if sizes[g] == 0:
+            continue
+        distance = 0.0
+        for j in range(point.shape[0]):
+            gap = point[j] - centroids[g, j]
+            distance += gap * gap
+        if best < 0 or distance < least:
+            best, least = g, distance
+    return best

@@ -1,0 +1,80 @@
+"""MDAV and its fixed-size relatives: groups from the ends of what is left.
+
+They differ in two numbers. ``pairs_from`` is the number of living records from
+which a round forms two groups, ``singles_from`` the number from which it forms
+one. Fewer are left-overs; see `shoal._kernels.leftovers.settle`.
+
+================  ============  ==============  ====================
+method            pairs_from    singles_from    left-overs
+================  ============  ==============  ====================
+MDAV              3k            2k              k to 2k - 1 or none
+MDAV1             2k            k               0 to k - 1
+CentroidMDAV      never         2k              k to 2k - 1
+================  ============  ==============  ====================
+"""
+
+import numpy as np
+
+from shoal._kernels import pool as flat
+from shoal._kernels._compile import compiled
+from shoal._kernels.arrange import BLOCK
+from shoal._kernels.growth import outermost, take_around
+from shoal._kernels.index import worn
+from shoal._kernels.leftovers import join_nearest
+from shoal._kernels.search import farthest
+
+
+@compiled
+def rounds(index, k, pairs_from, singles_from, work):
+    """Form groups until about ``work`` distances are measured; say whether to go on."""
+    group, squares = np.empty(k, np.int64), np.empty(k)
+
+    while index.size[0] >= singles_from and work > 0 and not worn(index):
+        looked = index.looked[0]
+        seed = outermost(index)
+        opposite = seed
+        pair = index.size[0] >= pairs_from
+        if pair:
+            opposite = farthest(index, index.X[seed])
+        take_around(index, seed, group, squares)
+        if pair:
+            take_around(index, opposite, group, squares)
+        work -= BLOCK * (index.looked[0] - looked)
+
+    return index.size[0] >= singles_from
+
+
+@compiled
+def flat_rounds(pool, k, pairs_from, singles_from, work):
+    """Do the same on a pool: for short tables, passes over all records are faster."""
+    seed = np.empty(pool.columns.shape[0])
+    opposite = np.empty(pool.columns.shape[0])
+    group = np.empty(k, np.int64)
+
+    while pool.size[0] >= singles_from and work > 0:
+        pair = pool.size[0] >= pairs_from
+        work -= 3 * pool.size[0]
+
+        flat.centre(pool, seed)
+        flat.measure(pool, seed)
+        flat.locate(pool, flat.farthest(pool), seed)
+        flat.measure(pool, seed)
+        if pair:
+            flat.locate(pool, flat.farthest(pool), opposite)
+        flat.nearest(pool, group)
+        flat.take(pool, group)
+        if pair:
+            flat.measure(pool, opposite)
+            flat.nearest(pool, group)
+            flat.take(pool, group)
+
+    return pool.size[0] >= singles_from
+
+
+def mdav1(X: np.ndarray, k: int) -> np.ndarray:
+    """Return the groups of MDAV1 in one go, for tables that are parts of a larger one."""
+    pool = flat.open_pool(X)
+    while flat_rounds(pool, k, 2 * k, k, len(X)):
+        pass
+    join_nearest(X, pool.labels)
+    return pool.labels

@@ -1,0 +1,35 @@
+"""Ranks change places with ranks not far away."""
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+
+
+@compiled
+def partners(window, chance):
+    """Return for each rank the one it changes places with, at most ``window`` away.
+
+    From the lowest rank on, each that has no partner yet takes one of those above it
+    inside the window that have none either; ``chance``, in [0, 1), says which. One
+    that finds nobody stays where it is.
+    """
+    n = chance.shape[0]
+    partner = np.full(n, -1)
+    for i in range(n):
+        if partner[i] >= 0:
+            continue
+        partner[i] = i
+        last = min(n - 1, i + window)
+        free = 0
+        for j in range(i + 1, last + 1):
+            free += partner[j] < 0
+        if free == 0:
+            continue
+        skip = int(chance[i] * free)
+        for j in range(i + 1, last + 1):
+            if partner[j] < 0:
+                if skip == 0:
+                    partner[i], partner[j] = j, i
+                    break
+                skip -= 1
+    return partner

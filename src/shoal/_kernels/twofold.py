@@ -1,0 +1,54 @@
+"""Numbers of twice the usual precision, as a leading part and a small rest.
+
+Sums of squares lose digits when they are subtracted. Thirty-two digits leave
+enough after any subtraction that ordinary data need.
+"""
+
+from shoal._kernels._compile import compiled
+
+
+@compiled
+def sum_of(a, b):
+    """Return ``a + b`` as leading part and rest, without error (Knuth)."""
+    leading = a + b
+    shadow = leading - a
+    return leading, (a - (leading - shadow)) + (b - shadow)
+
+
+@compiled
+def halves(a):
+    """Return the upper and lower half of the digits of ``a`` (Veltkamp)."""
+    shadow = a * 134217729.0
+    upper = shadow - (shadow - a)
+    return upper, a - upper
+
+
+@compiled
+def product_of(a, b):
+    """Return ``a * b`` as leading part and rest, without error (Dekker)."""
+    leading = a * b
+    upper, lower = halves(a)
+    high, low = halves(b)
+    return leading, ((upper * high - leading) + upper * low + lower * high) + lower * low
+
+
+@compiled
+def add(a, a_rest, b, b_rest):
+    """Return the sum of two twofold numbers."""
+    leading, rest = sum_of(a, b)
+    return sum_of(leading, rest + (a_rest + b_rest))
+
+
+@compiled
+def square(a, a_rest):
+    """Return the square of a twofold number."""
+    leading, rest = product_of(a, a)
+    return sum_of(leading, rest + 2.0 * a * a_rest)
+
+
+@compiled
+def divide(a, a_rest, b):
+    """Return a twofold number divided by a plain one."""
+    quotient = a / b
+    leading, rest = product_of(quotient, b)
+    return sum_of(quotient, ((a - leading) - rest + a_rest) / b)

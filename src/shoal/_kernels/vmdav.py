@@ -1,0 +1,54 @@
+"""V-MDAV: groups from the outside in, extended while the next record is theirs."""
+
+import math
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+from shoal._kernels.arrange import BLOCK
+from shoal._kernels.index import assign, take, worn
+from shoal._kernels.search import NONE_YET, nearer, nearest
+
+
+@compiled
+def extend(index, members, k, gamma):
+    """Add records to the group formed last, to 2k - 1 at most.
+
+    The living record nearest to any member is added while its distance to the
+    group is below ``gamma`` times its distance to the nearest other living one.
+    ``members`` holds the k that the group has, and has room for all it can get.
+    """
+    joining, to_group = np.empty(1, np.int64), np.empty(1)
+    pair, squares = np.empty(2, np.int64), np.empty(2)
+    known = NONE_YET
+    for size in range(k, 2 * k - 1):
+        # The last to join has told its nearest other already.
+        for record in members[: size if known == 0 else size - 1]:
+            known = nearer(index, index.X[record], joining, to_group, known)
+
+        nearest(index, index.X[joining[0]], pair, squares)
+        other = 1 if pair[0] == joining[0] else 0
+        if not math.sqrt(to_group[0]) < gamma * math.sqrt(squares[other]):
+            return
+        assign(index, joining[0], index.groups[0] - 1)
+        members[size] = joining[0]
+        joining[0], to_group[0] = pair[other], squares[other]
+
+
+@compiled
+def rounds(index, order, k, gamma, work):
+    """Form groups until about ``work`` distances are measured; say whether to go on.
+
+    ``order`` are the records by falling distance to the mean of the whole table.
+    """
+    members, squares = np.empty(2 * k, np.int64), np.empty(k)
+    at = 0
+    while index.size[0] >= 2 * k and work > 0 and not worn(index):
+        looked = index.looked[0]
+        while index.labels[order[at]] >= 0:
+            at += 1
+        nearest(index, index.X[order[at]], members[:k], squares)
+        take(index, members[:k])
+        extend(index, members, k, gamma)
+        work -= BLOCK * (index.looked[0] - looked)
+    return index.size[0] >= 2 * k

@@ -1,0 +1,74 @@
+"""One thing that was looked at, and how that is told."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, NamedTuple
+
+from shoal.audit.manifest import seal
+from shoal.errors import ClusterError, MissingDependency, ShoalError
+from shoal.frame.roles import listed
+
+OUT_OF_PLACE = (" Please report this: no data were released.", " Nothing was released.")
+
+
+class Check(NamedTuple):
+    """One thing that was looked at; ``passed`` is None where it could not be."""
+
+    name: str
+    passed: bool | None
+    told: str
+
+
+def tried(name: str, look: Callable[[], tuple[bool | None, str]]) -> Check:
+    """Look at one thing; an error is a reason to fail, unless nobody could look."""
+    try:
+        return Check(name, *look())
+    except (ClusterError, MissingDependency):
+        raise
+    except ShoalError as error:
+        return Check(name, False, said(error))
+
+
+def said(error: ShoalError) -> str:
+    """Return the words of an error without what is true only of a run."""
+    told = str(error)
+    for words in OUT_OF_PLACE:
+        told = told.replace(words, "")
+    return told
+
+
+def unbroken(entries: Mapping[str, Any]) -> Check:
+    """Check the seal of a manifest."""
+    whole = seal(entries) == entries["seal"]
+    return Check("manifest", whole, "as it was written" if whole else "somebody changed it")
+
+
+def repeated(same: bool, entries: Mapping[str, Any]) -> tuple[bool, str]:
+    """Say whether the plan gives the same bytes, and what may be the reason where not."""
+    if same:
+        return True, "the plan gives the same bytes"
+    then = entries.get("versions", {})
+    differ = [f"{name} {then[name]} then, {now} now" for name, now in _installed(then)]
+    reason = f"; versions differ: {', '.join(differ)}" if differ else ""
+    return False, f"the plan gives other bytes{reason}"
+
+
+def _installed(then: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return software of which another version is here than there was, and which one."""
+    found = []
+    for name in then:
+        try:
+            found.append((name, version(name)))
+        except PackageNotFoundError:
+            found.append((name, "none"))
+    return [(name, now) for name, now in found if now != then[name]]
+
+
+def gone(dropped: Sequence[str], columns: Collection[str]) -> tuple[bool, str]:
+    """Say whether no column that the plan drops is among those of a release."""
+    left = [name for name in dropped if name in columns]
+    if left:
+        return False, f"{listed(left)} should not have left"
+    if not dropped:
+        return True, "the plan drops no column"
+    return True, f"none of {len(dropped)} identifiers and households is there"

@@ -1,0 +1,191 @@
+"""How much distortion of the quasi-identifiers buys how much dependence."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shoal.comparison import compare_plans, grid
+from shoal.errors import ParameterError
+from shoal.frame import tables
+from shoal.plan import Plan
+
+LAMBDAS = tuple(step / 10 for step in range(11))
+
+
+@dataclass(frozen=True)
+class Point:
+    """One run of a sweep.
+
+    Parameters
+    ----------
+    k : int
+        Least number of records in a group.
+    dependence : float
+        Share of the confidential columns in the distances, the lambda of [RFSP16]_.
+    distortion_x : float
+        Share of the variation of the quasi-identifiers that is lost, in [0, 1].
+    distortion_y : float
+        Share of the variation of the confidential columns that the groups do not
+        explain, in [0, 1].
+
+    References
+    ----------
+    .. [RFSP16] Rebollo-Monedero, D., Forné, J., Soriano, M. and Puiggalí Allepuz, J.
+       (2016). k-Anonymous microaggregation with preservation of statistical
+       dependence. Information Sciences 342, 1-23.
+    """
+
+    k: int
+    dependence: float
+    distortion_x: float
+    distortion_y: float
+
+    def increments(self, start: "Point") -> tuple[float, float]:
+        """Return how much both distortions change, relative to ``start``."""
+        return (
+            _relative(self.distortion_x, start.distortion_x),
+            _relative(self.distortion_y, start.distortion_y),
+        )
+
+
+def sweep(
+    data: Any,
+    columns: Sequence[str],
+    confidential: Sequence[str],
+    *,
+    k: Sequence[int],
+    lambdas: Sequence[float] = LAMBDAS,
+    method: str = "mdav",
+    jobs: int = 1,
+    types: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> list[Point]:
+    """Microaggregate a table once for every k and every lambda.
+
+    Parameters
+    ----------
+    data : pandas, polars or pyarrow table
+        The table; nothing of it is released.
+    columns : list of str
+        Quasi-identifiers, of any kind.
+    confidential : list of str
+        Confidential columns, all numeric.
+    k : list of int
+        Least numbers of records in a group to try.
+    lambdas : list of float
+        Shares of the confidential columns to try, in [0, 1]; 0 is tried in any
+        case, because everything is compared with it.
+    method : str
+        A name in `shoal.METHODS`.
+    jobs : int
+        How many runs go on at a time.
+    types : mapping of str to str or mapping, optional
+        What columns hold where the table does not say it; see `Plan`.
+    **options
+        Further parameters of the method.
+
+    Returns
+    -------
+    list of Point
+        By k, then by lambda.
+    """
+    if not confidential:
+        raise ParameterError("Name at least one confidential column: dependence is on them.")
+    frame = tables.open_frame(data)
+    tables.check_columns(frame, [*columns, *confidential])
+    tables.matrix(frame, confidential)  # dependence is measured on numbers
+    plans = grid(
+        columns,
+        k=sorted(set(k)),
+        method=method,
+        dependence=sorted({0.0, *map(float, lambdas)}),
+        confidential=confidential,
+        types=types,
+        **options,
+    )
+    return _points(data, plans, jobs)
+
+
+def around(
+    plan: Plan, data: Any, *, lambdas: Sequence[float] = LAMBDAS, jobs: int = 1
+) -> list[Point]:
+    """Run a plan with other lambdas wherever it uses one, to show it among its like.
+
+    Parameters
+    ----------
+    plan : Plan
+        A plan of which at least one step has a dependence above 0.
+    data : pandas, polars or pyarrow table
+        The table; nothing of it is released.
+    lambdas : list of float
+        Shares of the confidential columns to try, in [0, 1].
+    jobs : int
+        How many runs go on at a time.
+
+    Returns
+    -------
+    list of Point
+        By lambda.
+    """
+    entries = plan.to_dict()
+    if not any("dependence" in step for step in entries["steps"]):
+        raise ParameterError("No step of the plan uses dependence: there is no curve to draw.")
+    plans = []
+    for share in sorted(set(map(float, lambdas))):
+        steps = [
+            {**step, "dependence": share} if "dependence" in step else step
+            for step in entries["steps"]
+        ]
+        plans.append(Plan.from_dict({**entries, "steps": steps}))
+    return _points(data, plans, jobs)
+
+
+def knee(points: Sequence[Point]) -> Point:
+    """Return the point of one k that gains most dependence for its distortion.
+
+    Both distortions are counted as shares of their whole change between the
+    least and the greatest lambda tried; the knee is where the share of the gain
+    exceeds the share of the cost most. Ties go to the least lambda.
+
+    Parameters
+    ----------
+    points : list of Point
+        Points of one k.
+
+    Returns
+    -------
+    Point
+        The knee.
+
+    Examples
+    --------
+    >>> knee([Point(3, 0, 0.1, 0.5), Point(3, 0.2, 0.12, 0.2), Point(3, 1, 0.4, 0.1)]).dependence
+    0.2
+    """
+    ordered = sorted(points, key=lambda point: point.dependence)
+    start, end = ordered[0], ordered[-1]
+    cost = end.distortion_x - start.distortion_x
+    gain = start.distortion_y - end.distortion_y
+    if cost <= 0 or gain <= 0:
+        return min(ordered, key=lambda point: point.distortion_x + point.distortion_y)
+    return max(
+        ordered,
+        key=lambda point: (
+            (start.distortion_y - point.distortion_y) / gain
+            - (point.distortion_x - start.distortion_x) / cost
+        ),
+    )
+
+
+def _points(data: Any, plans: Sequence[Plan], jobs: int) -> list[Point]:
+    points = []
+    for trial in compare_plans(data, plans, risk=None, jobs=jobs).trials:
+        if trial.error is not None:
+            raise trial.error
+        lost, unexplained = (trial.measures[name] for name in ("distortion_x", "distortion_y"))
+        points.append(Point(trial.plan.k or 0, trial.dependence, lost, unexplained))
+    return points
+
+
+def _relative(value: float, start: float) -> float:
+    return 0.0 if value == start else (value - start) / start if start else float("inf")

@@ -1,0 +1,1 @@
+"""A table becomes typed columns with roles."""

@@ -1,0 +1,42 @@
+"""A column in short: its numbers, how often each value occurs, and a hash of them all."""
+
+from collections import Counter
+from hashlib import sha256
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from shoal.errors import ColumnError
+from shoal.frame.tables import Frame
+
+
+def present(frame: Frame, name: str) -> NDArray[np.float64]:
+    """Return the numbers of a column, without holes and infinities."""
+    values = frame[name].drop_nulls().cast(nw.Float64).to_numpy()
+    return np.asarray(values[np.isfinite(values)])
+
+
+def counts(frame: Frame, name: str) -> dict[Any, int]:
+    """Return how often each value of a column occurs; a missing one is None."""
+    return dict(Counter(frame[name].to_list()))
+
+
+def digest(frame: Frame) -> str:
+    """Return the sha256 of the names, types and values of all columns."""
+    found = sha256()
+    for name in frame.columns:
+        try:
+            column = frame[name].to_arrow()
+        except (pa.ArrowInvalid, pa.ArrowTypeError):
+            raise ColumnError(
+                f"Column {name!r} mixes kinds of values. Turn it into text first."
+            ) from None
+        column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, pa.schema([pa.field(name, column.type)])) as stream:
+            stream.write_batch(pa.record_batch([column], names=[name]))
+        found.update(sink.getvalue())
+    return found.hexdigest()

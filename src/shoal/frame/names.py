@@ -1,0 +1,17 @@
+"""Names of columns."""
+
+from collections.abc import Collection
+from typing import Any
+
+from shoal.errors import ColumnError
+
+
+def check_names(names: Collection[Any]) -> None:
+    """Refuse names that do not tell the columns apart."""
+    seen: set[str] = set()
+    for name in names:
+        if not isinstance(name, str):
+            raise ColumnError(f"Column names must be text. Got {name!r}: rename the column.")
+        if name in seen:
+            raise ColumnError(f"There are two columns named {name!r}. Rename one of them.")
+        seen.add(name)

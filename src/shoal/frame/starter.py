@@ -1,0 +1,86 @@
+"""A plan to start from, written from what an inspection suggests."""
+
+import json
+from typing import Any
+
+
+def starter_plan(found: dict[str, Any], source: str, k: int | None = None) -> str:
+    """Return a plan document with a comment on every suggestion.
+
+    Parameters
+    ----------
+    found : dict
+        What `shoal.frame.inspect.inspect` returned.
+    source : str
+        What to call the table.
+    k : int, optional
+        Least number of records that look alike. Where None, the plan has a place for
+        it and cannot be run before it is filled in.
+
+    Returns
+    -------
+    str
+        The plan, as TOML.
+    """
+    columns = found["columns"]
+    known = [entry for entry in columns if entry["role"] == "quasi-identifier"]
+    households = [entry["name"] for entry in columns if entry["role"] == "household"][:1]
+    types = [entry for entry in known if entry["declare"]]
+    lines = [
+        f"# A plan to start from, for {_comment(source)}.",
+        "# Every line is a suggestion: only you know what others know. See docs/real-tables.md.",
+        "version = 1",
+        "",
+        "[roles]",
+        *(_role(entry) for entry in columns),
+    ]
+    if types:
+        lines += ["", "[types]", *(f'{_text(e["name"])} = "{e["declare"]}"' for e in types)]
+    lines += [
+        "",
+        "[[steps]]",
+        'method = "microaggregate"',
+        f"columns = [{', '.join(_text(entry['name']) for entry in known)}]",
+        *_partition(k),
+        *_holes(known, households),
+        *(f"household = {_text(name)}  # members stay together" for name in households),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _role(entry: dict[str, Any]) -> str:
+    why = _comment(entry["why"])
+    if entry["role"] is None:
+        return f'# {_text(entry["name"])} = "..."  # {why}'
+    return f'{_text(entry["name"])} = "{entry["role"]}"  # {why}'
+
+
+def _partition(k: int | None) -> list[str]:
+    if k is not None:
+        return [f'partition = {{ method = "auto", k = {k} }}']
+    return [
+        "# Add k, the least number of records that look alike: it is the guarantee, so it has no",
+        '# default. For instance: partition = { method = "auto", k = 5 }',
+        'partition = { method = "auto" }',
+    ]
+
+
+def _holes(known: list[dict[str, Any]], households: list[str]) -> list[str]:
+    holes = [f"{_comment(e['name'])} {e['missing']}" for e in known if e["missing"]]
+    if not holes:
+        return []
+    ways = '"impute"  # or "drop"' if households else '"own-groups"  # or "impute" or "drop"'
+    return [
+        f"# Values are missing ({', '.join(holes)}), which is refused unless you choose:",
+        f"# missing = {ways}",
+    ]
+
+
+def _text(name: str) -> str:
+    """Return a name in quotes: what JSON writes, TOML reads."""
+    return json.dumps(name, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _comment(text: str) -> str:
+    """Return text that stays within a comment."""
+    return "".join(c if c.isprintable() else " " for c in text)

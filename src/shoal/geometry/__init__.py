@@ -1,0 +1,16 @@
+"""Columns become a geometry: axes in comparable units, perhaps with the confidential columns."""
+
+from shoal.geometry.dependence import with_confidential
+from shoal.geometry.encode import assemble, axes_of
+from shoal.geometry.scale import SCALES, constant, deviation, means, zscore
+
+__all__ = [
+    "SCALES",
+    "assemble",
+    "axes_of",
+    "constant",
+    "deviation",
+    "means",
+    "with_confidential",
+    "zscore",
+]

@@ -1,0 +1,119 @@
+"""A path becomes a table, and a table a file."""
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from shoal.errors import FileError, ShoalError
+from shoal.frame.names import check_names
+from shoal.frame.types import Type
+from shoal.io.database import is_database, read_table
+from shoal.io.dialect import Dialect
+from shoal.io.formats import check_beginning, format_of
+from shoal.io.formats._arrow import notes_of
+from shoal.io.source import Source
+
+
+def read(
+    path: str | Path, *, dialect: Dialect | None = None, numbers: Collection[str] | None = None
+) -> pa.Table:
+    """Read a table from a file or a database.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, whose ending says what it is, or the address of a database. See
+        docs/files.md.
+    dialect : Dialect, optional
+        What the file does not say, as the separator of a text table.
+    numbers : collection of str, optional
+        Columns of a text table to read as numbers where they hold numbers; the
+        others stay as they are written. None reads every column that holds
+        only numbers as numbers.
+
+    Returns
+    -------
+    pyarrow.Table
+        The table.
+    """
+    return open_source(path, dialect=dialect, numbers=numbers).table
+
+
+def open_source(
+    path: str | Path, *, dialect: Dialect | None = None, numbers: Collection[str] | None = None
+) -> Source:
+    """Read a table with what its file says about it; see `read`."""
+    dialect = dialect or Dialect()
+    if is_database(path):
+        return _whole(read_table(str(path), dialect.table), "The table")
+    path = Path(path)
+    found = format_of(path, dialect)
+    if path.is_dir():
+        raise FileError(f"{str(path)!r} is a directory. Name a file in it.")
+    if not path.exists():
+        raise FileError(f"There is no file {str(path)!r}.")
+    try:
+        check_beginning(path, found)
+        source: Source = found.load().read(path, dialect, numbers)
+    except ShoalError:
+        raise
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError, pa.ArrowKeyError):
+        raise FileError(f"{path.name!r} is not a {found.name} file, or it is damaged.") from None
+    except OSError as error:
+        reason = (error.strerror or "the file is damaged").lower()
+        raise FileError(f"{str(path)!r} could not be read: {reason}.") from None
+    return _whole(source, repr(path.name))
+
+
+def read_typed(path: str | Path, types: Mapping[str, Type], dialect: Dialect) -> pa.Table:
+    """Read a table in which some columns have declared types, and guess the others."""
+    source = open_source(path, dialect=dialect, numbers=())
+    words = [name for name, declared in types.items() if declared.kind != "numeric"]
+    others = [name for name in source.table.column_names if name not in words]
+    return source.with_numbers(others, words)
+
+
+def write(
+    data: Any, path: str | Path, *, target: Path, dialect: Dialect | None = None
+) -> tuple[str, ...]:
+    """Write a table to ``path`` in the format that the name of ``target`` asks for.
+
+    Parameters
+    ----------
+    data : Source or pyarrow.Table
+        The table.
+    path : str or Path
+        The file to write.
+    target : Path
+        The name that the file will have.
+    dialect : Dialect, optional
+        What the ending does not say, as the separator of a text table.
+
+    Returns
+    -------
+    tuple of str
+        What had no place in the file.
+    """
+    dialect = dialect or Dialect()
+    source = data if isinstance(data, Source) else Source(data, notes_of(data.schema))
+    lost = format_of(target, dialect).load().write(source, Path(path), dialect, target)
+    return (*source.remarks, *lost)
+
+
+def check_format(path: Path, dialect: Dialect | None = None) -> None:
+    """Refuse a path whose ending names no format, or one that cannot be written."""
+    found = format_of(path, dialect)
+    if not found.writes:
+        raise FileError(
+            f"{found.name} files can be read, not written. Write .xpt for SAS, or another format."
+        )
+    found.load()  # a package that is not there is missed before the work, not after it
+
+
+def _whole(source: Source, culprit: str) -> Source:
+    check_names(source.table.column_names)
+    if source.table.num_rows == 0:
+        raise FileError(f"{culprit} holds no records.")
+    return source

@@ -1,0 +1,137 @@
+"""Schemas of Arrow: what may leave in their entries.
+
+An entry is free text that any program may have written: it may name dropped columns
+or hold the extremes of a column. So entries leave by a list of harmless keys, and
+the description that pandas reads is made again for the released columns.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from shoal.io.notes import ColumnNotes, Notes
+from shoal.io.source import Source
+
+LABELS = ("label", "description", "comment", "long_name")
+HARMLESS = ("unit", "units", "PARQUET:field_id")
+HOLDS = ("labels", "value labels")
+VALUE_LABELS = "value_labels"
+_NUMPY = re.compile(
+    r"(U?Int|u?int)\d+|bool(ean)?|object|str(ing)?(\[\w+\])?|category|datetime64\[[\w, /+-]+\]"
+)
+
+
+def source_of(table: pa.Table) -> Source:
+    """Return a table that Arrow read, in types that its functions take, with its notes."""
+    notes = notes_of(table.schema)
+    for at, field in enumerate(table.schema):
+        usual = _usual(field.type)
+        if usual != field.type:
+            table = table.set_column(at, field.with_type(usual), table.column(at).cast(usual))
+    return Source(table, notes)
+
+
+def notes_of(schema: pa.Schema) -> Notes:
+    """Return what a schema says beyond types."""
+    free = _words(schema.metadata)
+    frame = _parsed(free.pop("pandas", ""))
+    return Notes(
+        family="arrow",
+        columns={field.name: _column_notes(_words(field.metadata)) for field in schema},
+        free=free,
+        frame=frame if isinstance(frame, dict) else None,
+    )
+
+
+def with_notes(source: Source) -> pa.Table:
+    """Return the table with a schema that holds the notes."""
+    table, notes = source.table, source.notes
+    fields = [field.with_metadata(_entries(notes.on(field.name)) or None) for field in table.schema]
+    entries = {str(key): str(text) for key, text in notes.free.items() if text}
+    if notes.frame is not None:
+        entries["pandas"] = json.dumps(_frame(notes.frame, table))
+    return pa.Table.from_arrays(table.columns, schema=pa.schema(fields, entries or None))
+
+
+def _column_notes(entries: dict[str, str]) -> ColumnNotes:
+    label = next((entries[key] for key in LABELS if entries.get(key)), None)
+    values = _parsed(entries.pop(VALUE_LABELS, ""))
+    value_labels = {}
+    for pair in values if isinstance(values, list) else ():
+        if isinstance(pair, list) and len(pair) == 2 and not isinstance(pair[0], list | dict):
+            value_labels[pair[0]] = str(pair[1])
+    known = (*LABELS, *HARMLESS)
+    return ColumnNotes(
+        label=label,
+        value_labels=value_labels,
+        kept={key: text for key, text in entries.items() if key in known},
+        other={key: text for key, text in entries.items() if key not in known},
+    )
+
+
+def _entries(notes: ColumnNotes) -> dict[str, str]:
+    entries = {**notes.other, **notes.kept}
+    if notes.label and notes.label not in entries.values():
+        entries["label"] = notes.label
+    if notes.value_labels:
+        pairs = [[value, label] for value, label in notes.value_labels.items()]
+        entries[VALUE_LABELS] = json.dumps(pairs, ensure_ascii=False)
+    return entries
+
+
+def _frame(frame: Mapping[str, Any], table: pa.Table) -> dict[str, Any]:
+    """Return what pandas needs to know about the released columns, and nothing else."""
+    fresh = pa.Schema.from_pandas(
+        table.slice(0, 0).to_pandas(ignore_metadata=True), preserve_index=False
+    )
+    described: dict[str, Any] = json.loads(fresh.metadata[b"pandas"])
+    index = [name for name in _entries_of(frame, "index_columns") if name in table.column_names]
+    described["index_columns"] = index
+    before = {
+        column["field_name"]: column.get("numpy_type")
+        for column in _entries_of(frame, "columns")
+        if isinstance(column, dict) and isinstance(column.get("field_name"), str)
+    }
+    types = dict(zip(table.column_names, table.schema.types, strict=True))
+    for column in described["columns"]:
+        name = column["field_name"]
+        if name in index and name.startswith("__index_level_"):
+            column["name"] = None
+        known = before.get(name)
+        if _NUMPY.fullmatch(str(known)) and not pa.types.is_floating(types[name]):
+            column["numpy_type"] = known
+    return described
+
+
+def _entries_of(frame: Mapping[str, Any], key: str) -> list[Any]:
+    entries = frame.get(key)
+    return entries if isinstance(entries, list) else []
+
+
+def _usual(held: pa.DataType) -> pa.DataType:
+    """Return the type with text as most functions of Arrow know it; views they do not."""
+    if pa.types.is_dictionary(held):
+        return pa.dictionary(held.index_type, _usual(held.value_type), held.ordered)
+    views = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
+    return views.get(held, held)
+
+
+def _words(metadata: Mapping[bytes, bytes] | None) -> dict[str, str]:
+    """Return entries as text; what is no text has no place among notes."""
+    found = {}
+    for key, value in (metadata or {}).items():
+        try:
+            found[key.decode()] = value.decode()
+        except UnicodeDecodeError:
+            continue
+    return found
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None

@@ -1,0 +1,199 @@
+"""The way in: a sheet of an Excel file becomes a table."""
+
+import datetime as dt
+import warnings
+import zipfile
+from collections import Counter
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pyarrow as pa
+
+from shoal._params import hint
+from shoal.errors import ColumnError, FileError
+from shoal.io.compression import check_growth
+from shoal.io.dialect import Dialect
+from shoal.io.notes import ColumnNotes, Notes
+from shoal.io.source import Source
+
+_KINDS = {bool: "yes/no", int: "number", float: "number", str: "text", dt.datetime: "date"}
+_KINDS |= {dt.date: "date", dt.time: "time", dt.timedelta: "time"}
+
+
+class _Failed:
+    """Stands for a cell that shows an error, as #N/A."""
+
+
+def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Source:
+    """Read a sheet of an Excel file: a line of names, then records."""
+    del numbers  # its cells say what is a number
+    _check_size(path)
+    with _opened(path, formulas=False) as book:
+        sheet = _sheet(book, dialect.sheet, path)
+        title = sheet.title
+        names, cells, formats = _content(sheet, path)
+    if _has_formulas(path):
+        _check_formulas(path, title, names, cells)
+    remarks: list[str] = []
+    columns = [_typed(name, column, remarks) for name, column in zip(names, cells, strict=True)]
+    notes = {
+        name: ColumnNotes(format=None if shown == "General" else shown)
+        for name, shown in zip(names, formats, strict=True)
+    }
+    table = pa.Table.from_arrays(columns, names=names)
+    return Source(table, Notes("excel", notes), remarks=tuple(remarks))
+
+
+def _content(sheet: Any, path: Path) -> tuple[list[str], list[list[Any]], list[str | None]]:
+    """Return the names, the values by column, and how the first value of each is shown."""
+    rows = sheet.iter_rows()
+    names = _names(next(rows, ()), path)
+    cells: list[list[Any]] = [[] for _ in names]
+    formats: list[str | None] = [None] * len(names)
+    for row in rows:
+        _check_width(row, len(names), path)
+        for at, column in enumerate(cells):
+            value = row[at].value if at < len(row) else None
+            if value is not None:
+                formats[at] = formats[at] or row[at].number_format
+                value = _Failed if row[at].data_type == "e" else value
+            column.append(value)
+    while cells[0] and all(column[-1] is None for column in cells):
+        for column in cells:
+            column.pop()
+    return names, cells, formats
+
+
+@contextmanager
+def _opened(path: Path, *, formulas: bool) -> Iterator[Any]:
+    with warnings.catch_warnings(action="ignore"):  # one shows the value of a cell
+        yield from _book(path, formulas=formulas)
+
+
+def _book(path: Path, *, formulas: bool) -> Iterator[Any]:
+    try:
+        book = openpyxl.load_workbook(
+            path, read_only=True, data_only=not formulas, keep_links=False
+        )
+    except FileError:
+        raise
+    except Exception:  # whatever is wrong inside, openpyxl says it in many ways
+        raise FileError(f"{path.name!r} is not an Excel file, or it is damaged.") from None
+    try:
+        yield book
+    except (FileError, ColumnError):
+        raise
+    except Exception:
+        raise FileError(f"{path.name!r} is not an Excel file, or it is damaged.") from None
+    finally:
+        book.close()
+
+
+def _check_size(path: Path) -> None:
+    try:
+        with zipfile.ZipFile(path) as packed:
+            size = sum(entry.file_size for entry in packed.infolist())
+    except zipfile.BadZipFile:
+        raise FileError(f"{path.name!r} is not an Excel file, or it is damaged.") from None
+    check_growth(path.name, path.stat().st_size, size)
+
+
+def _sheet(book: Any, wanted: str | None, path: Path) -> Any:
+    sheets = {sheet.title: sheet for sheet in book.worksheets}
+    listed = ", ".join(repr(name) for name in sheets)
+    if wanted is None and len(sheets) != 1:
+        raise FileError(f"{path.name!r} has several sheets: {listed}. Choose one with --sheet.")
+    if wanted is not None and wanted not in sheets:
+        raise FileError(
+            f"{path.name!r} has no sheet {wanted!r}.{hint(wanted, sheets)} The sheets are:"
+            f" {listed}."
+        )
+    sheet = sheets[wanted] if wanted is not None else next(iter(sheets.values()))
+    sheet.reset_dimensions()  # some programs write wrong ones
+    return sheet
+
+
+def _names(row: Any, path: Path) -> list[str]:
+    values = [cell.value for cell in row]
+    while values and values[-1] is None:
+        values.pop()
+    if not values:
+        raise FileError(f"{path.name!r} has no names of columns in the first line of its sheet.")
+    for at, value in enumerate(values, 1):
+        if value is None:
+            raise FileError(f"Column {at} of {path.name!r} has no name in the first line.")
+        if not isinstance(value, str):
+            raise FileError(
+                f"The name of column {at} of {path.name!r} is no text. The first line must hold"
+                " the names."
+            )
+    return values
+
+
+def _check_width(row: Any, width: int, path: Path) -> None:
+    if any(cell.value is not None for cell in row[width:]):
+        raise FileError(
+            f"{path.name!r} has values right of its last named column. Name them, or remove them."
+        )
+
+
+def _has_formulas(path: Path) -> bool:
+    """Look for the mark of a formula in the sheets, which takes a fraction of reading them."""
+    with zipfile.ZipFile(path) as packed:
+        for name in packed.namelist():
+            if name.startswith("xl/worksheets/"):
+                with packed.open(name) as file:
+                    tail = b""
+                    for chunk in iter(lambda: file.read(1 << 20), b""):  # noqa: B023
+                        if b"<f>" in tail + chunk or b"<f " in tail + chunk:
+                            return True
+                        tail = chunk[-2:]
+    return False
+
+
+def _check_formulas(path: Path, title: str, names: list[str], cells: list[list[Any]]) -> None:
+    """Refuse formulas whose values no program has saved: they would look like holes."""
+    lacking: Counter[str] = Counter()
+    with _opened(path, formulas=True) as book:
+        sheet = book[title]
+        sheet.reset_dimensions()
+        for number, row in enumerate(sheet.iter_rows(min_row=2)):
+            for at, cell in enumerate(row[: len(names)]):
+                if cell.data_type == "f" and (
+                    number >= len(cells[at]) or cells[at][number] is None
+                ):
+                    lacking[names[at]] += 1
+    for name, count in lacking.items():
+        raise FileError(
+            f"Column {name!r} of {path.name!r} has {count} formula{'s' if count > 1 else ''}"
+            " without a value. Open and save it in a spreadsheet program first."
+        )
+
+
+def _typed(name: str, cells: list[Any], remarks: list[str]) -> pa.Array:
+    """Return a column of one type; kinds that do not go together become text."""
+    failed = sum(cell is _Failed for cell in cells)
+    if failed:
+        raise ColumnError(
+            f"Column {name!r} has {failed} cell{'s' if failed > 1 else ''} with an error such as"
+            " #N/A. Mend or empty them."
+        )
+    kinds = {_KINDS.get(type(cell), "text") for cell in cells if cell is not None}
+    if kinds == {"date"}:
+        return _dates(cells)
+    if len(kinds) > 1 or kinds == {"time"}:
+        if len(kinds) > 1:
+            remarks.append(f"Column {name!r} mixes {' and '.join(sorted(kinds))}; it is now text.")
+        return pa.array([None if cell is None else str(cell) for cell in cells], pa.string())
+    if kinds == {"number"} and any(isinstance(cell, float) for cell in cells):
+        return pa.array([None if cell is None else float(cell) for cell in cells], pa.float64())
+    return pa.array(cells, pa.null() if not kinds else None)
+
+
+def _dates(cells: list[Any]) -> pa.Array:
+    moments = pa.array(cells, pa.timestamp("ms"))
+    days = moments.cast(pa.date32(), safe=False)
+    return days if days.cast(pa.timestamp("ms")).equals(moments) else moments

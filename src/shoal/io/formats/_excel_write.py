@@ -1,0 +1,120 @@
+"""The way out: a table becomes an Excel file of one sheet."""
+
+import datetime as dt
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import xlsxwriter
+
+from shoal.errors import FileError
+from shoal.io.dialect import Dialect
+from shoal.io.source import Source
+
+MOST_RECORDS = 1_048_575  # and a line of names
+MOST_COLUMNS = 16_384
+LONGEST_TEXT = 32_767
+
+
+def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
+    """Write an Excel file of one sheet; say what had no place."""
+    del dialect, target
+    table, notes = source.table, source.notes
+    own = notes.family == "excel"
+    if table.num_rows > MOST_RECORDS or table.num_columns > MOST_COLUMNS:
+        raise FileError(
+            f"An Excel file holds {MOST_RECORDS} records and {MOST_COLUMNS} columns; there are"
+            f" {table.num_rows} and {table.num_columns}. Write another format."
+        )
+    columns = {name: _writable(table.column(name), name) for name in table.column_names}
+    formats = {name: notes.on(name).format for name in columns if own}
+    try:
+        _write_book(path, columns, formats)
+    except xlsxwriter.exceptions.FileCreateError as error:
+        raise OSError(*error.args[0].args) from None
+    return notes.without_place("An Excel file", ("formats",), "excel")
+
+
+def _write_book(path: Path, columns: dict[str, Any], formats: dict[str, str | None]) -> None:
+    with xlsxwriter.Workbook(str(path), {"in_memory": True}) as book:
+        book.set_properties({"created": dt.datetime(2000, 1, 1)})  # the same bytes every day
+        sheet = book.add_worksheet()
+        quoted = book.add_format({"quote_prefix": True})
+        for at, (name, column) in enumerate(columns.items()):
+            sheet.write_string(0, at, name)
+            look = _look(book, column.type, formats.get(name))
+            for number, value in enumerate(column.to_pylist(), 1):
+                _write_cell(sheet, number, at, value, look, quoted)
+
+
+class _Exact(float):
+    """A number that shows all its digits; XlsxWriter would show 16, and 17 can matter."""
+
+    def __new__(cls, value: float) -> "_Exact":
+        number = super().__new__(cls, value)
+        number.digits = repr(value)
+        return number
+
+    digits: str
+
+    def __format__(self, form: str) -> str:
+        return self.digits
+
+
+def _writable(column: Any, name: str) -> Any:
+    """Return a column of values that a cell can hold."""
+    held = column.type
+    if pa.types.is_dictionary(held):
+        column = column.cast(held.value_type)
+        held = column.type
+    if pa.types.is_nested(held) or pa.types.is_binary(held):
+        raise FileError(f"Column {name!r} holds {held} values, which an Excel file cannot.")
+    if pa.types.is_integer(held):
+        bounds = pc.min_max(column).as_py()
+        beyond = max(-(bounds["min"] or 0), bounds["max"] or 0) > 2**53
+        return column.cast(pa.string()) if beyond else column
+    if pa.types.is_decimal(held) or pa.types.is_floating(held):
+        column = column.cast(pa.float64())
+        if pc.any(pc.is_inf(column)).as_py():
+            raise FileError(
+                f"Column {name!r} has infinite values, which an Excel file cannot hold. Correct or"
+                " drop them."
+            )
+        return column
+    if pa.types.is_timestamp(held):
+        return column.cast(pa.timestamp("ms", held.tz), safe=False).cast(pa.timestamp("ms"))
+    if pa.types.is_time(held) or pa.types.is_duration(held):
+        return column.cast(pa.string())
+    is_text = pa.types.is_string(held) or pa.types.is_large_string(held)
+    if is_text and (pc.max(pc.utf8_length(column)).as_py() or 0) > LONGEST_TEXT:
+        raise FileError(
+            f"Column {name!r} holds a text of more than {LONGEST_TEXT} characters, which an Excel"
+            " cell cannot. Write another format."
+        )
+    return column
+
+
+def _look(book: Any, held: pa.DataType, shown: str | None) -> Any:
+    if shown is None and pa.types.is_timestamp(held):
+        shown = "yyyy-mm-dd hh:mm:ss"
+    if shown is None and pa.types.is_date(held):
+        shown = "yyyy-mm-dd"
+    return None if shown is None else book.add_format({"num_format": shown})
+
+
+def _write_cell(sheet: Any, row: int, at: int, value: Any, look: Any, quoted: Any) -> None:
+    if value is None or value != value:
+        return  # no value, or not a number: an empty cell
+    if isinstance(value, str):
+        # A text that looks like a formula is marked, so that it stays text when it is edited.
+        sheet.write_string(row, at, value, quoted if value[:1] in "=+-@" and value else look)
+    elif isinstance(value, bool):
+        sheet.write_boolean(row, at, value, look)
+    elif isinstance(value, dt.date):
+        if value.year < 1900 or (value.year == 1900 and value.month < 3):
+            sheet.write_string(row, at, value.isoformat())  # before the first day of Excel
+        else:
+            sheet.write_datetime(row, at, value, look)
+    else:
+        sheet.write_number(row, at, _Exact(value), look)

@@ -1,0 +1,90 @@
+"""The way in for Stata, SPSS and SAS files: pyreadstat reads them.
+
+Dates stay numbers on the way through pyreadstat and are converted here, so that what
+cannot be converted exactly comes back to the last digit.
+"""
+
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.errors import FileError, MissingDependency
+from shoal.io.dialect import Dialect
+from shoal.io.formats._calendar import Clock
+
+EXACT = 2**53  # beyond it, a float64 cannot tell two whole numbers apart
+INTEGERS = {"int8": pa.int8(), "int16": pa.int16(), "int32": pa.int32()}
+
+
+def pyreadstat() -> Any:
+    """Import pyreadstat, or say how to install it."""
+    try:
+        import pyreadstat
+    except ImportError:
+        raise MissingDependency(
+            'Stata, SPSS and SAS files need the package pyreadstat: pip install "shoal[files]".'
+        ) from None
+    return pyreadstat
+
+
+def parsed(
+    reader: Callable[..., Any], path: Path, dialect: Dialect, kind: str, **options: Any
+) -> tuple[Mapping[str, list[Any]], Any]:
+    """Return the columns as lists, and what the file says about them."""
+    if not dialect.is_utf8:
+        options["encoding"] = dialect.encoding
+    try:
+        with warnings.catch_warnings(action="ignore"):  # one may show a value
+            return reader(  # type: ignore[no-any-return]
+                path, output_format="dict", disable_datetime_conversion=True, **options
+            )
+    except OSError:
+        raise
+    except Exception:  # pyreadstat raises its own kinds and plain ones; some show values
+        raise FileError(
+            f"{path.name!r} is not {kind}, or it is damaged or cut off. If its text is in another"
+            " character set, name it with --encoding."
+        ) from None
+
+
+def numbers(
+    cells: list[Any], kind: str, *, clock: Clock | None, whole: bool
+) -> tuple[pa.Array, pa.Array | None]:
+    """Return a column of numbers or dates, and the letters that stand for missing values."""
+    letters = [cell if isinstance(cell, str) else None for cell in cells]
+    values = np.array(
+        [np.nan if cell is None or isinstance(cell, str) else cell for cell in cells], np.float64
+    )
+    codes = pa.array(letters, pa.string()) if any(letters) else None
+    return typed(values, kind, clock=clock, whole=whole), codes
+
+
+def typed(values: Any, kind: str, *, clock: Clock | None, whole: bool) -> pa.Array:
+    """Return float64 values with holes as dates, whole numbers or numbers."""
+    hole = np.isnan(values)
+    if clock is not None:
+        moments = clock.decode(values, hole)
+        if moments is not None:
+            return moments
+    if kind in INTEGERS:
+        return pa.array(values, mask=hole).cast(INTEGERS[kind])
+    if whole and _is_whole(values[~hole]):
+        return pa.array(values, mask=hole).cast(pa.int64())
+    if kind == "float":
+        return pa.array(values, mask=hole).cast(pa.float32())
+    return pa.array(values, mask=hole)
+
+
+def text(cells: list[Any], *, blank_is_missing: bool = True) -> pa.Array:
+    """Return a column of text; to Stata and SAS, an empty text is a missing one."""
+    if blank_is_missing:
+        cells = [cell or None for cell in cells]
+    return pa.array([None if cell is None else str(cell) for cell in cells], pa.string())
+
+
+def _is_whole(values: Any) -> bool:
+    return bool(len(values)) and bool(np.all(np.abs(values) < EXACT) and np.all(values % 1 == 0))

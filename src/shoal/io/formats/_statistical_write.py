@@ -1,0 +1,195 @@
+"""The way out for Stata, SPSS and SAS files: numbers and text, labels and letters."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.errors import FileError
+from shoal.io.formats._calendar import Clock
+from shoal.io.formats._statistical_read import EXACT, pyreadstat
+from shoal.io.notes import Notes
+
+
+def written(writer: Callable[..., None], table: Any, path: Path, kind: str, **options: Any) -> None:
+    """Let pyreadstat write; say in our words what it refuses."""
+    errors = pyreadstat()
+    try:
+        writer(table, path, **options)
+    except errors.ReadstatError as error:  # a sentence from a fixed list
+        if str(error).startswith("Unable to write"):
+            raise OSError from None
+        raise FileError(f"{kind} cannot hold this table: {str(error).lower()}.") from None
+    except errors.PyreadstatError:  # may show values
+        raise FileError(f"{kind} cannot hold this table. Write another format.") from None
+
+
+def frame(table: pa.Table) -> Any:
+    """Return a frame that pyreadstat takes; whole numbers stay whole beside holes."""
+    import pandas
+
+    kinds = {pa.int8(): pandas.Int8Dtype(), pa.int32(): pandas.Int32Dtype()}
+    return table.to_pandas(types_mapper=kinds.get)
+
+
+def plain(table: pa.Table, clocks: Callable[[str, pa.DataType], Clock], kind: str) -> pa.Table:
+    """Return the table with columns that such a file can hold: numbers and text."""
+    columns = []
+    for field in table.schema:
+        column = pa.concat_arrays(table.column(field.name).chunks)
+        columns.append(_plain(column, field.name, clocks, kind))
+    return pa.table(columns, names=table.column_names)
+
+
+def with_letters(column: Any, letters: list[str | None]) -> Any:
+    """Return a column of a frame with letters in place of holes."""
+    mixed = column.astype(object)
+    for at, letter in enumerate(letters):
+        if letter is not None:
+            mixed.iat[at] = letter
+    return mixed
+
+
+def letters(
+    notes: Notes, name: str, spelled: Callable[[str], str | None]
+) -> list[str | None] | None:
+    """Return the letters that stand for missing values in a column, where letters do."""
+    codes = notes.on(name).codes
+    if codes is None or notes.family not in ("stata", "sas"):
+        return None
+    return [None if code is None else spelled(code) for code in codes.to_pylist()]
+
+
+def labels_for(value_labels: Mapping[Any, str], column: pa.ChunkedArray) -> dict[Any, str]:
+    """Return value labels whose values are of the column's type; letters stay letters."""
+    if pa.types.is_string(column.type):
+        return {str(value): label for value, label in value_labels.items()}
+    found: dict[Any, str] = {}
+    for value, label in value_labels.items():
+        if isinstance(value, str) and len(value) == 1:
+            found[value] = label
+        elif isinstance(value, int | float):
+            whole = float(value).is_integer()
+            if whole or not pa.types.is_integer(column.type):
+                found[int(value) if whole else value] = label
+    return found
+
+
+def shortened(
+    notes: Notes, kind: str, label: Callable[[str], str], value: Callable[[str], str]
+) -> tuple[Notes, list[str]]:
+    """Return the notes with labels cut to what such a file holds, and say which were cut."""
+    columns, cut = {}, []
+    for name, column in notes.columns.items():
+        values = {key: value(text) for key, text in column.value_labels.items()}
+        columns[name] = replace(
+            column, label=column.label and label(column.label), value_labels=values
+        )
+        if columns[name].label != column.label or values != column.value_labels:
+            cut.append(repr(name))
+    said = [f"{kind} has place for shorter labels only; cut are those of {', '.join(cut)}."]
+    return replace(notes, columns=columns), said if cut else []
+
+
+def check_names(table: pa.Table, pattern: Any, reserved: Collection[str], kind: str) -> None:
+    """Refuse column names that such a file cannot hold."""
+    seen: dict[str, str] = {}
+    for name in table.column_names:
+        if not pattern.fullmatch(name) or name in reserved:
+            raise FileError(
+                f"{kind} cannot hold a column named {name!r}. Rename it: letters, digits and _,"
+                " not too many, and no word of its language; or write another format."
+            )
+        if kind != "A Stata file" and name.lower() in seen:
+            raise FileError(
+                f"{kind} does not tell {seen[name.lower()]!r} and {name!r} apart. Rename one."
+            )
+        seen[name.lower()] = name
+
+
+def check_length(path: Path, table: pa.Table) -> None:
+    """Say so where a file holds less than its values: pyreadstat may not hear of a full disk."""
+    widths = [
+        pc.max(pc.binary_length(column)).as_py() or 1 if pa.types.is_string(column.type) else 8
+        for column in table.columns
+    ]
+    size = path.stat().st_size
+    if size % 80 or size < 640 + table.num_rows * sum(widths):
+        raise OSError
+
+
+def fix_times(path: Path, places: list[tuple[int, bytes]]) -> None:
+    """Write fixed moments where a file holds the one at which it was made.
+
+    The same release gives the same bytes, and nobody learns when it was made.
+    """
+    with path.open("r+b") as file:
+        for at, moment in places:
+            file.seek(at)
+            file.write(moment)
+
+
+def _plain(
+    column: pa.Array, name: str, clocks: Callable[[str, pa.DataType], Clock], kind: str
+) -> pa.Array:
+    held = column.type
+    if pa.types.is_dictionary(held):
+        return _plain(column.cast(held.value_type), name, clocks, kind)
+    if pa.types.is_date(held) or pa.types.is_timestamp(held):
+        if pa.types.is_timestamp(held) and held.tz is not None:
+            column = column.cast(pa.timestamp(held.unit, "UTC")).cast(pa.timestamp(held.unit))
+        return clocks(name, held).encode(column)
+    if pa.types.is_boolean(held):
+        return column.cast(pa.int8())
+    if pa.types.is_integer(held):
+        return _fitting(column, name, kind)
+    if pa.types.is_decimal(held) or pa.types.is_floating(held):
+        return _finite(column.cast(pa.float64()), name, kind)
+    if pa.types.is_string(held) or pa.types.is_large_string(held):
+        if pc.any(pc.match_substring(column, "\0")).as_py():
+            raise FileError(f"Column {name!r} holds NUL characters, which {_within(kind)} cannot.")
+        return column.cast(pa.string()).fill_null("")  # such files know no missing text
+    if pa.types.is_null(held):
+        return column.cast(pa.float64())
+    if pa.types.is_time(held):
+        return column.cast(pa.string()).fill_null("")
+    raise FileError(f"Column {name!r} holds {held} values, which {_within(kind)} cannot.")
+
+
+def _finite(column: pa.Array, name: str, kind: str) -> pa.Array:
+    """Return floats with holes where there is no number; refuse infinite ones."""
+    column = pc.if_else(pc.is_nan(column), pa.scalar(None, pa.float64()), column)
+    infinite = pc.sum(pc.is_inf(column).cast(pa.int64())).as_py() or 0
+    if infinite:
+        raise FileError(
+            f"Column {name!r} has {infinite} infinite value{'s' if infinite > 1 else ''}, which"
+            f" {_within(kind)} cannot hold. Correct or drop them."
+        )
+    return column
+
+
+def _fitting(column: pa.Array, name: str, kind: str) -> pa.Array:
+    """Return whole numbers in 32 bits where they fit, and as floats where those are exact."""
+    bounds = pc.min_max(column).as_py()
+    low, high = bounds["min"] or 0, bounds["max"] or 0
+    if low > -(2**31) and high < 2**31 - 100:  # Stata keeps the last ones for missing codes
+        return column.cast(pa.int32())
+    if max(-low, high) >= EXACT:
+        raise FileError(
+            f"Column {name!r} holds whole numbers beyond 2**53, which {_within(kind)} cannot. Leave"
+            " it out, or write another format."
+        )
+    return column.cast(pa.float64())
+
+
+def cut(text: str, most: int) -> str:
+    """Return as many characters of a text as fit into so many bytes."""
+    return text.encode()[:most].decode(errors="ignore")
+
+
+def _within(kind: str) -> str:
+    """Return the name of a kind of file as it stands within a sentence."""
+    return kind[:1].lower() + kind[1:]

@@ -1,0 +1,31 @@
+"""Feather files: tables as Arrow holds them in memory."""
+
+from collections.abc import Collection
+from pathlib import Path
+
+import pyarrow as pa
+from pyarrow import feather
+
+from shoal.io.dialect import Dialect
+from shoal.io.formats import _arrow
+from shoal.io.source import Source
+
+
+def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Source:
+    """Read a Feather file, or an Arrow file of one stream."""
+    del dialect, numbers  # it says all about itself
+    try:
+        table = feather.read_table(path, memory_map=False)
+    except pa.ArrowInvalid:
+        with path.open("rb") as file:
+            table = pa.ipc.open_stream(file).read_all()
+    return _arrow.source_of(table)
+
+
+def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
+    """Write a Feather file; say what had no place."""
+    del dialect, target
+    feather.write_feather(_arrow.with_notes(source), path)
+    return source.notes.without_place(
+        "A Feather file", (*_arrow.HOLDS, *source.notes.free), "arrow"
+    )

@@ -1,0 +1,159 @@
+"""SAS files: data sets are read, transport files are read and written."""
+
+import re
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.errors import FileError
+from shoal.io.dialect import Dialect
+from shoal.io.formats import _statistical_read as reading
+from shoal.io.formats import _statistical_write as writing
+from shoal.io.formats._calendar import Clock
+from shoal.io.formats._xport import read_letters, write_letters
+from shoal.io.notes import ColumnNotes, Notes
+from shoal.io.source import Source
+
+reading.pyreadstat()
+HOLDS = ("labels", "missing codes", "formats", Notes.LABEL)
+DAYS = Clock("1960-01-01", 86_400_000, True)
+MOMENTS = Clock("1960-01-01", 1000, False)
+_NAME = re.compile(r"[A-Za-z_]\w{0,31}", re.ASCII)
+_DATES = ("DATE", "DAY", "DDMMYY", "MMDDYY", "YYMMDD", "E8601DA", "B8601DA", "IS8601DA", "MONYY")
+_TIMES = ("DATETIME", "E8601DT", "B8601DT", "IS8601DT", "DATEAMPM")
+_MADE = b"01JAN70:00:00:00"
+_PLACES = (144, 160, 464, 480)  # made and changed, of the library and of its member
+
+
+def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Source:
+    """Read a SAS file."""
+    del numbers  # it says what is a number
+    if path.suffix.lower() == ".xpt":
+        if path.stat().st_size % 80:  # such a file is made of records of 80 bytes
+            raise FileError(f"{path.name!r} is not a SAS transport file, or it is cut off.")
+        reader = reading.pyreadstat().read_xport
+        cells, meta = reading.parsed(reader, path, dialect, "a SAS transport file")
+        cells = _with_letters(cells, path)
+    else:
+        reader = reading.pyreadstat().read_sas7bdat
+        cells, meta = reading.parsed(reader, path, dialect, "a SAS file", user_missing=True)
+    columns, notes = {}, {}
+    for name, column in cells.items():
+        shown = meta.original_variable_types.get(name) or None
+        kind = meta.readstat_variable_types[name]
+        codes = None
+        if kind.startswith("string"):
+            columns[name] = reading.text(column)
+        else:
+            columns[name], codes = reading.numbers(
+                column, kind, clock=_clock(shown), whole=shown is None or "." not in shown
+            )
+        notes[name] = ColumnNotes(
+            label=meta.column_names_to_labels.get(name) or None, format=shown, codes=codes
+        )
+    return Source(pa.table(columns), Notes("sas", notes, {Notes.LABEL: meta.file_label}))
+
+
+def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
+    """Write a SAS transport file; say what had no place."""
+    del dialect, target
+    writing.check_names(source.table, _NAME, (), "A SAS transport file")
+    notes, said = writing.shortened(
+        source.notes, "A SAS transport file", lambda text: writing.cut(text, 256), str
+    )
+    formats = _formats(source)
+    table = writing.plain(
+        source.table,
+        lambda name, held: DAYS if pa.types.is_date(held) else MOMENTS,
+        "A SAS transport file",
+    )
+    _check_range(table)
+    writing.written(
+        reading.pyreadstat().write_xport,
+        writing.frame(table),
+        path,
+        "A SAS transport file",
+        file_label=notes.free.get(Notes.LABEL) or "",
+        column_labels={name: notes.on(name).label for name in table.column_names},
+        table_name="RELEASE",
+        file_format_version=_version(table, notes),
+        variable_format={name: shown for name, shown in formats.items() if shown},
+    )
+    writing.check_length(path, table)
+    letters = {
+        number: found
+        for number, name in enumerate(table.column_names)
+        if (found := writing.letters(notes, name, str.upper)) is not None
+    }
+    write_letters(path, table.num_rows, letters)
+    writing.fix_times(path, [(at, _MADE) for at in _PLACES])
+    return [*said, *notes.without_place("A SAS transport file", HOLDS, "sas")]
+
+
+def _with_letters(cells: Mapping[str, list[Any]], path: Path) -> dict[str, list[Any]]:
+    """Return the columns with letters where a transport file has missing codes."""
+    found = dict(cells)
+    names = list(cells)
+    try:
+        coded = read_letters(path, len(cells[names[0]])) if names else {}
+    except (ValueError, IndexError):
+        raise FileError(f"{path.name!r} is not a SAS transport file, or it is damaged.") from None
+    for number, letters in coded.items():
+        column = found[names[number]]
+        found[names[number]] = [
+            cell if cell is not None else letter
+            for cell, letter in zip(column, letters, strict=True)
+        ]
+    return found
+
+
+def _version(table: pa.Table, notes: Notes) -> int:
+    """Return 5, which every program reads, where names, labels and texts are short enough."""
+    for name in table.column_names:
+        column = table.column(name)
+        longest = 0
+        if pa.types.is_string(column.type):
+            longest = pc.max(pc.binary_length(column)).as_py() or 0
+        if len(name) > 8 or len((notes.on(name).label or "").encode()) > 40 or longest > 200:
+            return 8
+    return 5
+
+
+def _check_range(table: pa.Table) -> None:
+    """Refuse numbers that the floats of a transport file cannot hold."""
+    for name in table.column_names:
+        column = table.column(name)
+        if not pa.types.is_floating(column.type):
+            continue
+        size = pc.abs(column)
+        held = pc.or_(pc.equal(size, 0.0), pc.and_(pc.less(size, 7e75), pc.greater(size, 6e-79)))
+        if pc.any(pc.invert(held)).as_py():
+            raise FileError(
+                f"Column {name!r} holds numbers that a SAS transport file cannot: beyond 7e75 or"
+                " too near to 0. Rescale it, or write another format."
+            )
+
+
+def _formats(source: Source) -> dict[str, str | None]:
+    """Return the display format of each column; dates need one that says so."""
+    formats = {}
+    for field in source.table.schema:
+        shown = source.notes.on(field.name).format if source.notes.family == "sas" else None
+        clock = _clock(shown)
+        if pa.types.is_date(field.type):
+            shown = shown if clock is DAYS else "YYMMDD10"
+        elif pa.types.is_timestamp(field.type):
+            shown = shown if clock is MOMENTS else "DATETIME20"
+        formats[field.name] = shown
+    return formats
+
+
+def _clock(shown: str | None) -> Clock | None:
+    """Return how a column counts time by its display format; spans of time do not."""
+    word = (shown or "").upper().rstrip("0123456789.")
+    if word in _TIMES:
+        return MOMENTS
+    return DAYS if word in _DATES else None

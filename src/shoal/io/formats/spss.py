@@ -1,0 +1,183 @@
+"""SPSS files: labels, formats, levels of measurement and declared missing values."""
+
+import re
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.io.dialect import Dialect
+from shoal.io.formats import _statistical_read as reading
+from shoal.io.formats import _statistical_write as writing
+from shoal.io.formats._calendar import Clock
+from shoal.io.notes import ColumnNotes, Notes, with_codes
+from shoal.io.source import Source
+
+reading.pyreadstat()
+HOLDS = (
+    "labels",
+    "value labels",
+    "missing codes",
+    "formats",
+    "levels of measurement",
+    Notes.LABEL,
+    Notes.TEXT,
+)
+DAYS = Clock("1582-10-14", 1000, True)
+MOMENTS = Clock("1582-10-14", 1000, False)
+_NAME = re.compile(r"[^\W\d_][\w.@#$]{0,63}")
+_RESERVED = ("ALL", "AND", "BY", "EQ", "GE", "GT", "LE", "LT", "NE", "NOT", "OR", "TO", "WITH")
+_DATES = ("DATE", "ADATE", "EDATE", "SDATE", "JDATE")
+_TIMES = ("DATETIME", "YMDHMS")
+_MADE = [(92, b"01 Jan 70"), (101, b"00:00:00")]
+
+
+def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Source:
+    """Read an SPSS file."""
+    del numbers  # it says what is a number
+    reader = reading.pyreadstat().read_sav
+    cells, meta = reading.parsed(reader, path, dialect, "an SPSS file", user_missing=True)
+    columns, notes = {}, {}
+    for name, column in cells.items():
+        shown = meta.original_variable_types.get(name)
+        ranges = meta.missing_ranges.get(name, [])
+        columns[name], codes = _column(column, meta.readstat_variable_types[name], shown, ranges)
+        measure = meta.variable_measure.get(name)
+        notes[name] = ColumnNotes(
+            label=meta.column_names_to_labels.get(name) or None,
+            value_labels=meta.variable_value_labels.get(name, {}),
+            format=shown,
+            measure=measure if measure in ("nominal", "ordinal", "scale") else None,
+            width=meta.variable_display_width.get(name),
+            missing=ranges,
+            codes=codes,
+        )
+    free = {
+        Notes.LABEL: meta.file_label,
+        Notes.TEXT: meta.notes,
+        "its multiple-response sets": list(meta.mr_sets),
+    }
+    return Source(pa.table(columns), Notes("spss", notes, free))
+
+
+def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
+    """Write an SPSS file; say what had no place."""
+    del dialect
+    writing.check_names(source.table, _NAME, _RESERVED, "An SPSS file")
+    notes, said = writing.shortened(
+        source.notes,
+        "An SPSS file",
+        lambda text: writing.cut(text, 256),
+        lambda text: writing.cut(text, 120),
+    )
+    own = notes.family == "spss"
+    formats = _formats(source)
+    table = writing.plain(
+        source.table, lambda name, held: DAYS if pa.types.is_date(held) else MOMENTS, "An SPSS file"
+    )
+    labels = {}
+    for at, name in enumerate(table.column_names):
+        table = table.set_column(at, name, _stored(table.column(name), notes.on(name), own))
+        labels[name] = _labels(notes.on(name), table.column(name))
+    columns = notes.columns if own else {}
+    packed = target.suffix.lower() == ".zsav"
+    writing.written(
+        reading.pyreadstat().write_sav,
+        writing.frame(table),
+        path,
+        "An SPSS file",
+        file_label=notes.free.get(Notes.LABEL) or "",
+        column_labels={name: notes.on(name).label for name in table.column_names},
+        compress=packed,
+        row_compress=not packed,
+        note=list(notes.free.get(Notes.TEXT) or ()) or None,
+        variable_value_labels={name: named for name, named in labels.items() if named},
+        missing_ranges={name: column.missing for name, column in columns.items() if column.missing},
+        variable_display_width={name: column.width for name, column in columns.items()},
+        variable_measure={name: c.measure for name, c in columns.items() if c.measure},
+        variable_format={name: shown for name, shown in formats.items() if shown},
+    )
+    writing.fix_times(path, _MADE)
+    return [*said, *notes.without_place("An SPSS file", HOLDS, "spss")]
+
+
+def _column(
+    cells: list[Any], kind: str, shown: str | None, ranges: list[Any]
+) -> tuple[pa.Array, pa.Array | None]:
+    """Return a column without its declared missing values, and those apart."""
+    if kind.startswith("string"):
+        column = reading.text(cells, blank_is_missing=False)
+        coded = np.isin(np.array(cells, object), [r["lo"] for r in ranges])
+    else:
+        values = np.array([np.nan if cell is None else cell for cell in cells], np.float64)
+        coded = np.zeros(len(values), bool)
+        for one in ranges:
+            coded |= (values >= one["lo"]) & (values <= one["hi"])
+        whole = (shown or "").endswith(".0") or (shown or "").isalnum()
+        column = reading.typed(
+            np.where(coded, np.nan, values), kind, clock=_clock(shown), whole=whole
+        )
+        cells = values.tolist()
+    if not coded.any():
+        return column, None
+    codes = [cell if code else None for cell, code in zip(cells, coded, strict=True)]
+    hole = pa.array(~coded)
+    codes = pa.array(codes, pa.string() if kind.startswith("string") else pa.float64())
+    kept = pa.compute.if_else(hole, column, pa.scalar(None, column.type))
+    return kept, codes
+
+
+def _stored(column: pa.ChunkedArray, notes: ColumnNotes, own: bool) -> pa.ChunkedArray:
+    """Return a column as SPSS stores it, every number as a float, with its missing codes."""
+    if not pa.types.is_string(column.type):
+        column = column.cast(pa.float64())
+    if not own:
+        return column
+    return _as_wide(with_codes(column, notes.codes), notes.format)
+
+
+def _as_wide(column: pa.ChunkedArray, shown: str | None) -> pa.ChunkedArray:
+    """Fill up the first text of a column to the width that it had.
+
+    pyreadstat makes a column as wide as its longest text. SPSS fills up all texts
+    with blanks and takes them off again, so no value changes.
+    """
+    width = re.fullmatch(r"A(\d+)", shown or "")
+    if width is None or not pa.types.is_string(column.type):
+        return column
+    cells = column.to_pylist()
+    cells[0] += " " * (int(width[1]) - len(cells[0].encode()))
+    return pa.chunked_array([cells], pa.string())
+
+
+def _labels(notes: ColumnNotes, column: pa.ChunkedArray) -> dict[Any, str]:
+    """Return the value labels but for letters, which stand for missing codes of others."""
+    named = writing.labels_for(notes.value_labels, column)
+    text = pa.types.is_string(column.type)
+    return {value: label for value, label in named.items() if text or not isinstance(value, str)}
+
+
+def _formats(source: Source) -> dict[str, str | None]:
+    """Return the display format of each column; dates need one that says so."""
+    formats = {}
+    for field in source.table.schema:
+        shown = source.notes.on(field.name).format if source.notes.family == "spss" else None
+        clock = _clock(shown)
+        if pa.types.is_date(field.type):
+            shown = shown if clock is DAYS else "SDATE10"
+        elif pa.types.is_timestamp(field.type):
+            shown = shown if clock is MOMENTS else "DATETIME20"
+        elif pa.types.is_integer(field.type) and shown is None:
+            shown = "F8.0"
+        formats[field.name] = shown
+    return formats
+
+
+def _clock(shown: str | None) -> Clock | None:
+    """Return how a column counts time by its display format; spans of time do not."""
+    word = (re.match(r"[A-Z]+", shown or "") or [""])[0]
+    if word in _DATES:
+        return DAYS
+    return MOMENTS if word in _TIMES else None

@@ -1,0 +1,146 @@
+"""Stata files: labels, formats and the missing codes .a to .z."""
+
+import re
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from shoal.errors import FileError
+from shoal.io.dialect import Dialect
+from shoal.io.formats import _statistical_read as reading
+from shoal.io.formats import _statistical_write as writing
+from shoal.io.formats._calendar import Clock
+from shoal.io.notes import ColumnNotes, Notes
+from shoal.io.source import Source
+
+reading.pyreadstat()
+HOLDS = ("labels", "value labels", "missing codes", "formats", Notes.LABEL)
+DAYS = Clock("1960-01-01", 86_400_000, True)
+MOMENTS = Clock("1960-01-01", 1, False)
+_NAME = re.compile(r"[^\W\d]\w{0,31}")
+_RESERVED = {"_all", "_b", "_coef", "_cons", "_n", "_N", "_pi", "_pred", "_rc", "_skip", "strL"}
+_RESERVED |= {"byte", "double", "float", "if", "in", "int", "long", "using", "with"}
+_RESERVED |= {f"str{width}" for width in range(1, 2046)}
+_MADE = b"01 Jan 1970 00:00"
+
+
+def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Source:
+    """Read a Stata file."""
+    del numbers  # it says what is a number
+    _check_end(path)
+    reader = reading.pyreadstat().read_dta
+    cells, meta = reading.parsed(reader, path, dialect, "a Stata file", user_missing=True)
+    columns, notes = {}, {}
+    for name, column in cells.items():
+        shown = meta.original_variable_types.get(name)
+        kind = meta.readstat_variable_types[name]
+        codes = None
+        if kind.startswith("string"):
+            columns[name] = reading.text(column)
+        else:
+            columns[name], codes = reading.numbers(column, kind, clock=_clock(shown), whole=False)
+        notes[name] = ColumnNotes(
+            label=meta.column_names_to_labels.get(name) or None,
+            value_labels=meta.variable_value_labels.get(name, {}),
+            format=shown,
+            codes=codes,
+        )
+    free = {Notes.LABEL: meta.file_label, Notes.TEXT: meta.notes}
+    return Source(pa.table(columns), Notes("stata", notes, free))
+
+
+def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
+    """Write a Stata file; say what had no place."""
+    del dialect, target
+    writing.check_names(source.table, _NAME, _RESERVED, "A Stata file")
+    notes, said = writing.shortened(
+        source.notes, "A Stata file", lambda text: text[:80], lambda text: text[:8_000]
+    )
+    formats = _formats(source)
+    table = writing.plain(
+        source.table, lambda name, held: _clock(formats[name]) or DAYS, "A Stata file"
+    )
+    frame = writing.frame(table)
+    missing: dict[str, list[str]] = {}
+    labels: dict[str, dict[Any, str]] = {}
+    for name in table.column_names:
+        labels[name] = _labels(notes, name, table.column(name))
+        if len(labels[name]) < len(notes.on(name).value_labels):
+            said.append(f"A Stata file labels whole numbers alone; of {name!r} others are lost.")
+        letters = writing.letters(notes, name, _spelled)
+        if letters is not None:
+            frame[name] = writing.with_letters(frame[name], letters)
+        used = {*(letters or ()), *(key for key in labels[name] if isinstance(key, str))}
+        missing[name] = sorted(letter for letter in used if letter is not None)
+    writing.written(
+        reading.pyreadstat().write_dta,
+        frame,
+        path,
+        "A Stata file",
+        file_label=notes.free.get(Notes.LABEL) or "",
+        column_labels={name: notes.on(name).label for name in table.column_names},
+        version=14,
+        variable_value_labels={name: named for name, named in labels.items() if named},
+        missing_user_values={name: found for name, found in missing.items() if found},
+        variable_format={name: shown for name, shown in formats.items() if shown},
+    )
+    _fix_time(path)
+    return [*said, *notes.without_place("A Stata file", HOLDS, "stata")]
+
+
+def _labels(notes: Notes, name: str, column: pa.ChunkedArray) -> dict[Any, str]:
+    """Return the value labels that Stata holds: those of whole numbers and missing codes."""
+    if pa.types.is_string(column.type):
+        return {}
+    named = writing.labels_for(notes.on(name).value_labels, column)
+    spelled = {_spelled(k) if isinstance(k, str) else k: label for k, label in named.items()}
+    return {
+        key: label
+        for key, label in spelled.items()
+        if isinstance(key, str) or (isinstance(key, int) and abs(key) < 2**31)
+    }
+
+
+def _spelled(letter: str) -> str | None:
+    """Return a missing code as Stata spells it; it has none for the ._ of SAS."""
+    return letter.lower() if letter.isascii() and letter.isalpha() else None
+
+
+def _formats(source: Source) -> dict[str, str | None]:
+    """Return the display format of each column; dates need one that says so."""
+    formats = {}
+    for field in source.table.schema:
+        shown = source.notes.on(field.name).format if source.notes.family == "stata" else None
+        clock = _clock(shown)
+        if pa.types.is_date(field.type):
+            shown = shown if clock is DAYS else "%td"
+        elif pa.types.is_timestamp(field.type):
+            shown = shown if clock is MOMENTS else "%tc"
+        formats[field.name] = shown
+    return formats
+
+
+def _clock(shown: str | None) -> Clock | None:
+    """Return how a column counts time by its display format; weeks and the like do not."""
+    words = (shown or "").replace("-", "")
+    if words.startswith(("%td", "%d")):
+        return DAYS
+    return MOMENTS if words.startswith("%tc") else None
+
+
+def _check_end(path: Path) -> None:
+    """Refuse a file that is cut off behind the data: its labels would be lost."""
+    mark = b"</stata_dta>"
+    with path.open("rb") as file:
+        marked = file.read(11) == b"<stata_dta>"
+        file.seek(max(0, path.stat().st_size - 64))
+        if marked and mark not in file.read():
+            raise FileError(f"{path.name!r} is a Stata file that is cut off.")
+
+
+def _fix_time(path: Path) -> None:
+    with path.open("rb") as file:
+        head = file.read(1 << 12)
+    writing.fix_times(path, [(head.index(b"<timestamp>") + 12, _MADE)])

@@ -1,0 +1,19 @@
+"""Text tables: CSV and its relatives."""
+
+from collections.abc import Collection
+from pathlib import Path
+
+from shoal.io.csv import read_csv, write_csv
+from shoal.io.dialect import Dialect
+from shoal.io.source import Source
+
+
+def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Source:
+    """Read a text table; parse ``numbers`` (None: every column that holds only numbers)."""
+    return Source(read_csv(path, dialect, numbers), text=dialect)
+
+
+def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
+    """Write a text table; say what had no place."""
+    write_csv(source.table, path, dialect, target)
+    return source.notes.without_place("A text table", (), "text")

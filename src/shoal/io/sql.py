@@ -1,0 +1,205 @@
+"""Tables of databases: what SQL types become, and how a table is made."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from shoal import _progress as progress
+from shoal.errors import ColumnError, FileError
+from shoal.io.notes import ColumnNotes, Notes
+from shoal.io.source import Source
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+    from sqlalchemy.types import TypeEngine
+
+ROWS_AT_ONCE = 5_000
+
+
+def read(connection: "Connection", schema: str | None, name: str) -> Source:
+    """Read a table in the order of its primary key, or as the database gives it."""
+    import sqlalchemy as sa
+
+    table = sa.Table(name, sa.MetaData(), schema=schema, autoload_with=connection)
+    family = connection.dialect.name
+    query = sa.select(*[_asked(column, family) for column in table.columns])
+    rows = connection.execute(query.order_by(*table.primary_key.columns)).fetchall()
+    columns = [
+        _column(column, [row[at] for row in rows], family)
+        for at, column in enumerate(table.columns)
+    ]
+    names = [str(column.name) for column in table.columns]
+    notes = {
+        str(column.name): ColumnNotes(
+            label=column.comment or None, declared=_words(column.type, connection)
+        )
+        for column in table.columns
+    }
+    return Source(pa.Table.from_arrays(columns, names=names), Notes(family, notes))
+
+
+def write(
+    source: Source, connection: "Connection", schema: str | None, name: str, *, replace: bool
+) -> list[str]:
+    """Make the table within the connection's transaction; say what had no place."""
+    import sqlalchemy as sa
+
+    family = connection.dialect.name
+    kinds = {field.name: _kind(field, family) for field in source.table.schema}
+    own = {
+        column: _spelled(words)
+        for column in kinds
+        if source.notes.family == family and (words := source.notes.on(column).declared)
+    }
+    columns = [
+        sa.Column(column, own.get(column, kind), comment=source.notes.on(column).label)
+        for column, kind in kinds.items()
+    ]
+    made = sa.Table(name, sa.MetaData(), *columns, schema=schema)
+    if replace:
+        made.drop(connection)
+    made.create(connection)
+    cells: dict[str, Any] = {}
+    for at, (column, kind) in enumerate(kinds.items()):
+        cells[column] = sa.bindparam(f"c{at}", type_=kind)
+        if column in own and family != "sqlite":  # SQLite converts by itself
+            cells[column] = sa.cast(cells[column], own[column])
+    said = _fill(connection, sa.insert(made).values(cells), source.table)
+    holds = ("labels",) if connection.dialect.supports_comments else ()
+    return [*said, *source.notes.without_place("A table of this database", holds, family)]
+
+
+def _fill(connection: "Connection", into: Any, table: pa.Table) -> list[str]:
+    """Insert the records; say what was finer than a database keeps."""
+    said = []
+    for at, field in enumerate(table.schema):
+        if pa.types.is_timestamp(field.type) and field.type.unit == "ns":
+            coarse = table.column(at).cast(pa.timestamp("us", field.type.tz), safe=False)
+            if not coarse.cast(field.type).equals(table.column(at)):
+                said.append(f"Column {field.name!r} loses its nanoseconds in a database.")
+            table = table.set_column(at, field.name, coarse)
+    done = 0
+    for batch in table.to_batches(max_chunksize=ROWS_AT_ONCE):
+        cells = zip(*(column.to_pylist() for column in batch.columns), strict=True)
+        connection.execute(into, [{f"c{at}": c for at, c in enumerate(row)} for row in cells])
+        done += batch.num_rows
+        # Whoever wants an end is heard here, while all can still be taken back.
+        progress.report("writing", done, table.num_rows)
+    return said
+
+
+def _asked(column: Any, family: str) -> Any:
+    """Return what to ask for: types that Arrow has, and all others as text."""
+    import sqlalchemy as sa
+
+    if family == "sqlite":  # a cell may hold any kind of value, whatever the column declares
+        return sa.type_coerce(column, sa.types.NullType())
+    return column if _arrow_type(column.type) is not None else sa.cast(column, sa.Text)
+
+
+def _arrow_type(kind: "TypeEngine[Any]") -> pa.DataType | str | None:
+    """Return the Arrow type of a plain SQL type, or None."""
+    import sqlalchemy as sa
+
+    if isinstance(kind, sa.Enum):
+        return None
+    if isinstance(kind, sa.Numeric) and not isinstance(kind, sa.Float):
+        return "decimal"
+    zoned = pa.timestamp("us", "UTC") if getattr(kind, "timezone", False) else pa.timestamp("us")
+    known: Sequence[tuple[type, Any]] = (
+        (sa.SmallInteger, pa.int16()),
+        (sa.BigInteger, pa.int64()),
+        (sa.Integer, pa.int32()),
+        (sa.REAL, pa.float32()),
+        (sa.Float, pa.float64()),
+        (sa.Boolean, pa.bool_()),
+        (sa.DateTime, zoned),
+        (sa.Date, pa.date32()),
+        (sa.String, pa.string()),
+        (sa.LargeBinary, pa.binary()),
+    )
+    return next((held for cls, held in known if isinstance(kind, cls)), None)
+
+
+def _column(column: Any, cells: list[Any], family: str) -> pa.Array:
+    held = None if family == "sqlite" else (_arrow_type(column.type) or pa.string())
+    try:
+        if held == "decimal":
+            return _decimals(column.type, cells)
+        kinds = {type(cell) for cell in cells if cell is not None}
+        if held is None and kinds == {int, float}:
+            return pa.array([None if c is None else float(c) for c in cells], pa.float64())
+        if held is None and len(kinds) > 1:
+            raise TypeError  # Arrow would take text for bytes
+        return pa.array(cells, held)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, ValueError, TypeError):
+        raise ColumnError(
+            f"Column {str(column.name)!r} mixes kinds of values, or holds some that have no place"
+            " in a table. Leave it out with a view, or mend it."
+        ) from None
+
+
+def _decimals(kind: Any, cells: list[Any]) -> pa.Array:
+    """Return exact decimals; numbers that are none (NaN, infinite) make a column of floats."""
+    if any(cell is not None and not cell.is_finite() for cell in cells):
+        return pa.array([None if cell is None else float(cell) for cell in cells], pa.float64())
+    if kind.precision and kind.scale is not None and kind.precision <= 76:
+        width = pa.decimal128 if kind.precision <= 38 else pa.decimal256
+        return pa.array(cells, width(kind.precision, kind.scale))
+    return pa.array(cells, None if any(cell is not None for cell in cells) else pa.float64())
+
+
+def _words(kind: "TypeEngine[Any]", connection: "Connection") -> str | None:
+    """Return a SQL type as its database spells it; a type of the user's own is not taken along."""
+    import sqlalchemy as sa
+
+    if isinstance(kind, sa.Enum | sa.types.NullType) or type(kind).__name__ == "DOMAIN":
+        return None
+    return str(kind.compile(dialect=connection.dialect))
+
+
+def _kind(field: pa.Field, family: str) -> Any:
+    """Return the SQL type that holds an Arrow type."""
+    import sqlalchemy as sa
+
+    held = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+    if pa.types.is_decimal(held):
+        return sa.Float() if family == "sqlite" else sa.Numeric(held.precision, held.scale)
+    if pa.types.is_timestamp(held):
+        return sa.DateTime(timezone=held.tz is not None)
+    kinds: Sequence[tuple[Any, Any]] = (
+        (pa.types.is_boolean, sa.Boolean()),
+        (pa.types.is_uint64, sa.Numeric(20, 0)),
+        (lambda t: pa.types.is_integer(t) and t.bit_width <= 16, sa.SmallInteger()),
+        (lambda t: pa.types.is_integer(t) and t.bit_width <= 32, sa.Integer()),
+        (pa.types.is_integer, sa.BigInteger()),
+        (pa.types.is_float32, sa.REAL()),
+        (pa.types.is_floating, sa.Double()),
+        (pa.types.is_date, sa.Date()),
+        (pa.types.is_time, sa.Time()),
+        (pa.types.is_binary, sa.LargeBinary()),
+        (pa.types.is_string, sa.Text()),
+        (pa.types.is_large_string, sa.Text()),
+        (pa.types.is_null, sa.Text()),
+    )
+    for fits, kind in kinds:
+        if fits(held):
+            return kind
+    raise FileError(f"Column {field.name!r} holds {held} values, which a database cannot.")
+
+
+def _spelled(words: str) -> Any:
+    """Return the type that a database spells in these words."""
+    import sqlalchemy as sa
+
+    class Spelled(sa.types.UserDefinedType):  # type: ignore[type-arg]
+        cache_ok = True
+
+        def __init__(self, words: str):
+            self.words = words
+
+        def get_col_spec(self, **options: Any) -> str:
+            return self.words
+
+    return Spelled(words)

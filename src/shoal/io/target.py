@@ -1,0 +1,137 @@
+"""Where a release goes: a file that appears at the end, or a table of a database."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from shoal.errors import FileError, ParameterError
+from shoal.io.database import connected, is_database, shown, sqlite_file, table_named
+from shoal.io.dialect import Dialect
+from shoal.io.files import check_format, write
+from shoal.io.publish import Publication
+from shoal.io.source import Source
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+
+class Target(Protocol):
+    """Takes a table, and says what had no place."""
+
+    @property
+    def written(self) -> Path | None:
+        """Where a file lies until it is published; None for a database."""
+
+    def write(self, source: Source) -> tuple[str, ...]:
+        """Write the table."""
+
+
+class FileTarget:
+    """A file, written beside its name until the publication is done.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    dialect : Dialect
+        What its ending does not say.
+    publication : Publication
+        The files that appear together.
+    """
+
+    def __init__(self, path: Path, dialect: Dialect, publication: Publication):
+        check_format(path, dialect)
+        self.path, self.dialect = path, dialect
+        self.written = publication.add(path)
+
+    def write(self, source: Source) -> tuple[str, ...]:
+        """Write the table beside its name; return what had no place."""
+        return write(source, self.written, target=self.path, dialect=self.dialect)
+
+
+class TableTarget:
+    """A table to be made in a database, whole and in one transaction.
+
+    Parameters
+    ----------
+    place : str
+        The address of the database.
+    table : str or None
+        The table's name.
+    force : bool
+        Whether a table that exists may be replaced, within the transaction.
+    """
+
+    written: Path | None = None
+
+    def __init__(self, place: str, table: str | None, *, force: bool = False):
+        if table is None:
+            raise ParameterError(
+                f"{shown(place)!r} is a database. Name a table to write with --target-table."
+            )
+        self.place, self.table, self.force = place, table, force
+        file = sqlite_file(place)
+        self._new = file if file is not None and not file.exists() else None
+        if self._new is None:
+            with connected(place) as connection:
+                self._check(connection)
+
+    def write(self, source: Source) -> tuple[str, ...]:
+        """Make the table; return what had no place."""
+        from shoal.io.sql import write
+
+        try:
+            with connected(self.place, keep=True) as connection:
+                schema, name, exists = self._check(connection)
+                lost = write(source, connection, schema, name, replace=exists)
+        except BaseException:
+            if self._new is not None:  # SQLite makes the file before the table
+                self._new.unlink(missing_ok=True)
+            raise
+        return (*source.remarks, *lost)
+
+    def _check(self, connection: "Connection") -> tuple[str | None, str, bool]:
+        from sqlalchemy import inspect
+
+        schema, name = table_named(connection, self.table)
+        look = inspect(connection)
+        if name in look.get_view_names(schema):
+            raise FileError(f"{name!r} is a view of {shown(self.place)!r}. Name another table.")
+        exists = look.has_table(name, schema)
+        if exists and not self.force:
+            raise FileError(
+                f"Table {name!r} exists already in {shown(self.place)!r}. Use --force to replace"
+                " it."
+            )
+        self._check_writable(connection, schema)
+        return schema, name, exists
+
+    def _check_writable(self, connection: "Connection", schema: str | None) -> None:
+        """Refuse before the work a database that is read-only, or where this user may not write."""
+        from sqlalchemy import func, select
+
+        kind = connection.dialect.name
+        read_only = False
+        if kind == "postgresql":
+            read_only = connection.exec_driver_sql("SHOW transaction_read_only").scalar() == "on"
+            allowed = func.has_schema_privilege(schema or func.current_schema(), "CREATE")
+            if not read_only and not connection.scalar(select(allowed)):
+                raise FileError(f"{shown(self.place)!r}: this user may not make a table there.")
+        elif kind == "sqlite":
+            read_only = bool(connection.exec_driver_sql("PRAGMA query_only").scalar())
+            # A change that changes nothing: a database that cannot be written refuses it.
+            version = connection.exec_driver_sql("PRAGMA user_version").scalar()
+            connection.exec_driver_sql(f"PRAGMA user_version = {version}")
+        if read_only:
+            raise FileError(f"{shown(self.place)!r} is read-only. Nothing was changed.")
+
+
+def open_target(place: str, dialect: Dialect, publication: Publication) -> Target:
+    """Return the target that ``place`` names; refuse before the work what would fail after it."""
+    if is_database(place):
+        return TableTarget(place, dialect.table, force=publication.force)
+    if dialect.table is not None:
+        raise ParameterError(
+            "--target-table names a table, and the target is a file. Leave it out, or give the"
+            " address of a database."
+        )
+    return FileTarget(Path(place), dialect, publication)

@@ -1,0 +1,63 @@
+"""Two tables become numbers."""
+
+from shoal.metrics._base import ABOUT, MEASURES, NEEDS, About, compute, needs, sees_axes
+from shoal.metrics.anonymity import class_sizes, classes, reidentification, smallest_class
+from shoal.metrics.certificate import certified_gap
+from shoal.metrics.closeness import t_closeness
+from shoal.metrics.correlation import (
+    correlation_change,
+    eigenvalue_change,
+    explained_change,
+    first_component,
+    loadings_change,
+)
+from shoal.metrics.dependence import distortion_x, distortion_y
+from shoal.metrics.diversity import (
+    average_diversity,
+    homogeneous_classes,
+    l_diversity,
+    p_sensitivity,
+)
+from shoal.metrics.interval import interval_disclosure
+from shoal.metrics.linkage import linkage, linkage_top2
+from shoal.metrics.moments import covariance_change, mean_change, std_ratio, variance_change
+from shoal.metrics.totals import weighted_total_change
+from shoal.metrics.utility import euclidean_loss, il1s, information_loss
+
+__all__ = [
+    "ABOUT",
+    "MEASURES",
+    "NEEDS",
+    "About",
+    "average_diversity",
+    "certified_gap",
+    "class_sizes",
+    "classes",
+    "compute",
+    "correlation_change",
+    "covariance_change",
+    "distortion_x",
+    "distortion_y",
+    "eigenvalue_change",
+    "euclidean_loss",
+    "explained_change",
+    "first_component",
+    "homogeneous_classes",
+    "il1s",
+    "information_loss",
+    "interval_disclosure",
+    "l_diversity",
+    "linkage",
+    "linkage_top2",
+    "loadings_change",
+    "mean_change",
+    "needs",
+    "p_sensitivity",
+    "reidentification",
+    "sees_axes",
+    "smallest_class",
+    "std_ratio",
+    "t_closeness",
+    "variance_change",
+    "weighted_total_change",
+]

@@ -1,0 +1,225 @@
+"""What became of the correlations and of the components they hold."""
+
+import numpy as np
+
+from shoal.errors import InputError
+from shoal.metrics._base import Matrix, Values, measure
+from shoal.metrics._units import has_spread, moderated
+
+ROWS = 4096  # records at a time, so that what is made of them stays in the cache
+ROUNDING = 1e-9  # shares of the spectrum closer than this cannot be told apart
+
+
+def correlations(X: Matrix) -> Matrix:
+    """Return the correlation matrix; a constant column is correlated with nothing but itself."""
+    p = X.shape[1]
+    exponent, mean, length = np.zeros(p, np.int64), np.zeros(p), np.full(p, np.inf)
+    for j in np.flatnonzero((X[0] != X).any(axis=0)):
+        exponent[j] = moderated(X[:, j])
+        column = np.ldexp(X[:, j], -exponent[j]) if exponent[j] else X[:, j]
+        mean[j] = column.mean()
+        length[j] = np.sqrt(((column - mean[j]) ** 2).sum())
+    R = np.zeros((p, p))
+    for start in range(0, len(X), ROWS):
+        part = X[start : start + ROWS]
+        directions = ((np.ldexp(part, -exponent) if exponent.any() else part) - mean) / length
+        R += directions.T @ directions
+    np.fill_diagonal(R, 1.0)
+    return R
+
+
+def first_component(X: Matrix) -> tuple[Values, float]:
+    """Return the first component of the correlation matrix and the share that it explains.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_records, n_columns)
+        The table.
+
+    Returns
+    -------
+    loadings : ndarray of shape (n_columns,)
+        Weight of each column: eigenvector times the root of the eigenvalue, which is
+        the correlation of column and component. The sign of all together is free.
+    share : float
+        The eigenvalue divided by the number of columns, in (0, 1].
+    """
+    values, vectors = np.linalg.eigh(correlations(X))
+    if len(values) > 1 and values[-1] - values[-2] < ROUNDING * len(values):
+        raise InputError(
+            "The first component is not determined: two components explain the same share of the"
+            " variation."
+        )
+    return vectors[:, -1] * np.sqrt(values[-1]), float(values[-1] / len(values))
+
+
+@measure(kind="utility", better="lower")
+def correlation_change(original: Matrix, masked: Matrix) -> dict[str, float]:
+    """Mean and standard deviation of the changes of all correlations [MD99]_.
+
+    The changes are ``|r'_ij - r_ij|`` over all pairs of columns; their standard
+    deviation divides by the number of pairs less one. A column that is constant in
+    the original makes no pair; one that is constant after masking is correlated
+    with nothing (r' = 0).
+
+    Parameters
+    ----------
+    original : ndarray of shape (n_records, n_columns)
+        Original values of the masked columns.
+    masked : ndarray of shape (n_records, n_columns)
+        Their masked values, in the same order of records.
+
+    Returns
+    -------
+    dict
+        ``mean`` and ``sd``, in [0, 2]. 0 says that every correlation was kept, or that
+        there is no pair; 2 that every one turned from -1 to 1 or back. ``sd`` is 0
+        where there are fewer than two pairs.
+
+    References
+    ----------
+    .. [MD99] Mateo-Sanz, J. M. and Domingo-Ferrer, J. (1999). A method for
+       data-oriented multivariate microaggregation. Statistical Data Protection,
+       89-99. Office for Official Publications of the European Communities.
+
+    Examples
+    --------
+    >>> before = np.array([[0.0, 0.0], [1.0, 1.0]])
+    >>> found = correlation_change(before, np.array([[0.0, 1.0], [1.0, 0.0]]))
+    >>> round(found["mean"], 6), found["sd"]
+    (2.0, 0.0)
+    """
+    spread = has_spread(original, masked)
+    pairs = np.triu_indices(int(spread.sum()), 1)
+    change = np.abs(correlations(masked[:, spread]) - correlations(original[:, spread]))[pairs]
+    return {
+        "mean": float(change.mean()) if len(change) else 0.0,
+        "sd": float(change.std(ddof=1)) if len(change) > 1 else 0.0,
+    }
+
+
+@measure(kind="utility", better="lower", per="quasi-identifier")
+def loadings_change(original: Matrix, masked: Matrix) -> Values:
+    """How far the weight of each column on the first component moved [MD99]_.
+
+    The component is that of the correlation matrix, the weight of a column its
+    correlation with the component. The two components are turned to point the same
+    way before they are compared. A first component that is not determined, because
+    another explains as much, is refused.
+
+    Parameters
+    ----------
+    original : ndarray of shape (n_records, n_columns)
+        Original values of the masked columns.
+    masked : ndarray of shape (n_records, n_columns)
+        Their masked values, in the same order of records.
+
+    Returns
+    -------
+    ndarray of shape (n_columns,)
+        In [0, 2]. 0 says that the column weighs what it weighed; 1 that it came from
+        no weight to all or back; 2 that it turned round. A constant column that stayed
+        as it was gives 0.
+
+    References
+    ----------
+    .. [MD99] Mateo-Sanz, J. M. and Domingo-Ferrer, J. (1999). A method for
+       data-oriented multivariate microaggregation. Statistical Data Protection,
+       89-99. Office for Official Publications of the European Communities.
+
+    Examples
+    --------
+    >>> before = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 1.0]])
+    >>> loadings_change(before, before)
+    array([0., 0.])
+    """
+    spread = has_spread(original, masked)
+    change = np.zeros(len(spread))
+    if spread.any():
+        before, _ = first_component(original[:, spread])
+        after, _ = first_component(masked[:, spread])
+        change[spread] = np.abs(_turned(after, before) - before)
+    return change
+
+
+@measure(kind="utility", better="lower", unit="%")
+def explained_change(original: Matrix, masked: Matrix) -> float:
+    """Change of the share that the first component explains, in points of a hundred [MD99]_.
+
+    The component is that of the correlation matrix. Columns that are constant in
+    the original are left out.
+
+    Parameters
+    ----------
+    original : ndarray of shape (n_records, n_columns)
+        Original values of the masked columns.
+    masked : ndarray of shape (n_records, n_columns)
+        Their masked values, in the same order of records.
+
+    Returns
+    -------
+    float
+        In [0, 100). 0 says that the first component explains what it explained.
+
+    References
+    ----------
+    .. [MD99] Mateo-Sanz, J. M. and Domingo-Ferrer, J. (1999). A method for
+       data-oriented multivariate microaggregation. Statistical Data Protection,
+       89-99. Office for Official Publications of the European Communities.
+
+    Examples
+    --------
+    >>> before = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    >>> explained_change(before, np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 1.0], [1.0, 1.0]]))
+    50.0
+    """
+    spread = has_spread(original, masked)
+    if not spread.any():
+        return 0.0
+    before = np.linalg.eigvalsh(correlations(original[:, spread]))[-1]
+    after = np.linalg.eigvalsh(correlations(masked[:, spread]))[-1]
+    return float(100 * abs(after - before) / spread.sum())
+
+
+@measure(kind="utility", better="lower")
+def eigenvalue_change(original: Matrix, masked: Matrix) -> float:
+    """How far the eigenvalues of the correlation matrix moved, as a share of the farthest.
+
+    The eigenvalues of both tables are sorted, the sum of the absolute differences
+    is divided by ``2 (p - 1)``, the greatest that p columns allow. Columns that are
+    constant in the original are left out.
+
+    Parameters
+    ----------
+    original : ndarray of shape (n_records, n_columns)
+        Original values of the masked columns.
+    masked : ndarray of shape (n_records, n_columns)
+        Their masked values, in the same order of records.
+
+    Returns
+    -------
+    float
+        In [0, 1]. 0 says that variation spreads over the components as it did, or that
+        there is one column; 1 that columns without any correlation came to lie on one
+        line, or the other way round.
+
+    Examples
+    --------
+    >>> before = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    >>> eigenvalue_change(before, np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 1.0], [1.0, 1.0]]))
+    1.0
+    """
+    spread = has_spread(original, masked)
+    if spread.sum() < 2:
+        return 0.0
+    before = np.linalg.eigvalsh(correlations(original[:, spread]))
+    after = np.linalg.eigvalsh(correlations(masked[:, spread]))
+    return float(np.abs(after - before).sum() / (2 * (spread.sum() - 1)))
+
+
+def _turned(loadings: Values, model: Values) -> Values:
+    """Turn a component to point where ``model`` points; at a right angle, by its first column."""
+    product = loadings @ model
+    if abs(product) < ROUNDING:
+        product = loadings[0] * model[0]
+    return -loadings if product < 0 else loadings

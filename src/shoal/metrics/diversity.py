@@ -1,0 +1,220 @@
+"""How many confidential values hide in a class of records that look alike."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import ParameterError
+from shoal.metrics._base import Labels, Matrix, Values, measure
+from shoal.metrics._units import zscores
+from shoal.metrics.anonymity import classes, ranks
+
+Codes = NDArray[np.generic]
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """The different values of each class, counted.
+
+    Entry i says that value ``value[i]`` occurs ``count[i]`` times in class
+    ``label[i]``; entries are sorted by class and value. ``size`` holds the sizes of
+    the classes, ``total`` how often each value occurs in the whole table.
+    """
+
+    label: Labels
+    value: Labels
+    count: Labels
+    size: Labels
+    total: Labels
+
+    @property
+    def distinct(self) -> Labels:
+        """Number of different values in each class."""
+        return np.bincount(self.label)
+
+    @property
+    def effective(self) -> Values:
+        """Exp of the entropy of each class: as many equally frequent values would hide as much."""
+        share = self.count / self.size[self.label]
+        return np.asarray(np.exp(np.bincount(self.label, -share * np.log(share))))
+
+
+def tally(label: Labels, column: Codes) -> Tally:
+    """Count the values of ``column`` in each class; values are numbered in their order."""
+    value = ranks(column)
+    total = np.bincount(value)
+    pairs, count = np.unique(label * len(total) + value, return_counts=True)
+    return Tally(pairs // len(total), pairs % len(total), count, np.bincount(label), total)
+
+
+@measure(kind="risk", better="higher", unit="values", per="confidential")
+def l_diversity(released: Codes, confidential_codes: Codes, c: float = 3.0) -> dict[str, Values]:
+    """Least number of confidential values that hide a record, counted in three ways [MGKV06]_.
+
+    For each confidential column and over all classes of records that look alike:
+    ``distinct`` is the least number of different values; ``entropy`` is exp of the
+    least entropy, the number of equally frequent values that would hide as much;
+    ``recursive`` is the greatest l with ``r_1 < c (r_l + ... + r_m)`` in every
+    class, where r_1, ..., r_m count its values from the most frequent on.
+
+    Parameters
+    ----------
+    released : ndarray of shape (n_records, n_columns)
+        The released quasi-identifiers, or numbers that stand for their values.
+    confidential_codes : ndarray of shape (n_records, n_confidential)
+        The confidential columns, or numbers that stand for their values.
+    c : float
+        How many times the rest the most frequent value may weigh, above 0.
+
+    Returns
+    -------
+    dict
+        ``distinct``, ``entropy`` and ``recursive``: one number per confidential column,
+        from 1 to the size of the smallest class. 1 says that in some class (nearly)
+        all records share one value.
+
+    References
+    ----------
+    .. [MGKV06] Machanavajjhala, A., Gehrke, J., Kifer, D. and Venkitasubramaniam, M.
+       (2006). l-Diversity: privacy beyond k-anonymity. International Conference on
+       Data Engineering 2006, 24.
+
+    Examples
+    --------
+    >>> found = l_diversity(np.array([[1], [1], [2], [2]]), np.array([[5], [6], [5], [5]]))
+    >>> {kind: number.tolist() for kind, number in found.items()}
+    {'distinct': [1], 'entropy': [1.0], 'recursive': [1]}
+    """
+    if not c > 0:
+        raise ParameterError(f"The 'c' of l_diversity must be above 0. Got {c!r} instead.")
+    label = classes(released)
+    tallies = [tally(label, column) for column in confidential_codes.T]
+    return {
+        "distinct": np.array([entry.distinct.min() for entry in tallies]),
+        "entropy": np.array([entry.effective.min() for entry in tallies]),
+        "recursive": np.array([_recursive(entry, c) for entry in tallies]),
+    }
+
+
+@measure(kind="risk", better="higher", unit="values")
+def p_sensitivity(released: Codes, confidential_codes: Codes) -> int:
+    """Least number of different values of any confidential column in any class [TV06]_.
+
+    Parameters
+    ----------
+    released : ndarray of shape (n_records, n_columns)
+        The released quasi-identifiers, or numbers that stand for their values.
+    confidential_codes : ndarray of shape (n_records, n_confidential)
+        The confidential columns, or numbers that stand for their values.
+
+    Returns
+    -------
+    int
+        The *p* that the release attains, from 1 to the size of the smallest class. 1
+        says that some class shares a value, and whoever is known to be in it has it.
+
+    References
+    ----------
+    .. [TV06] Truta, T. M. and Vinay, B. (2006). Privacy protection: p-sensitive
+       k-anonymity property. International Workshop on Privacy Data Management 2006, 94.
+
+    Examples
+    --------
+    >>> p_sensitivity(np.array([[1], [1], [2], [2]]), np.array([[5], [6], [5], [7]]))
+    2
+    """
+    label = classes(released)
+    return int(min(tally(label, column).distinct.min() for column in confidential_codes.T))
+
+
+@measure(kind="risk", better="lower", unit="classes", per="confidential")
+def homogeneous_classes(released: Codes, confidential_codes: Codes) -> Labels:
+    """Number of classes in which all records share the confidential value [MGKV06]_.
+
+    Who is known to be in such a class is known to have the value, however large the
+    class is. Classes of a single record are not counted here: they give their
+    record away by themselves, and `smallest_class` tells.
+
+    Parameters
+    ----------
+    released : ndarray of shape (n_records, n_columns)
+        The released quasi-identifiers, or numbers that stand for their values.
+    confidential_codes : ndarray of shape (n_records, n_confidential)
+        The confidential columns, or numbers that stand for their values.
+
+    Returns
+    -------
+    ndarray of shape (n_confidential,)
+        From 0 to the number of classes. 0 says that no class can be attacked this way.
+
+    References
+    ----------
+    .. [MGKV06] Machanavajjhala, A., Gehrke, J., Kifer, D. and Venkitasubramaniam, M.
+       (2006). l-Diversity: privacy beyond k-anonymity. International Conference on
+       Data Engineering 2006, 24.
+
+    Examples
+    --------
+    >>> homogeneous_classes(np.array([[1], [1], [2], [2]]), np.array([[5], [6], [5], [5]]))
+    array([1])
+    """
+    label = classes(released)
+    tallies = [tally(label, column) for column in confidential_codes.T]
+    return np.array([((entry.distinct == 1) & (entry.size > 1)).sum() for entry in tallies])
+
+
+@measure(kind="risk", better="higher", unit="values")
+def average_diversity(released: Codes, confidential: Matrix, width: float = 0.02) -> float:
+    """Mean over classes of the number of different confidential values, l_avg [RFSP16]_.
+
+    Confidential columns are standardised and rounded to multiples of ``width``; the
+    different values of each column are counted in each class, the column with the
+    fewest speaks for the class, and classes are averaged.
+
+    Parameters
+    ----------
+    released : ndarray of shape (n_records, n_columns)
+        The released quasi-identifiers, or numbers that stand for their values.
+    confidential : ndarray of shape (n_records, n_confidential)
+        Values of the confidential columns.
+    width : float
+        In standard deviations, above 0: values nearer than this may count as one.
+
+    Returns
+    -------
+    float
+        From 1 to the mean size of the classes. 1 says that in every class some
+        confidential column has one value.
+
+    References
+    ----------
+    .. [RFSP16] Rebollo-Monedero, D., Forné, J., Soriano, M. and Puiggalí Allepuz, J.
+       (2016). k-Anonymous microaggregation with preservation of statistical
+       dependence. Information Sciences 342, 1-23.
+
+    Examples
+    --------
+    >>> average_diversity(np.array([[1], [1], [2], [2]]), np.array([[0.0], [1], [5], [5]]))
+    1.5
+    """
+    if not width > 0:
+        raise ParameterError(
+            f"The 'width' of average_diversity must be above 0. Got {width!r} instead."
+        )
+    label = classes(released)
+    steps = np.rint(zscores(confidential) / width)
+    fewest = np.min([tally(label, column).distinct for column in steps.T], axis=0)
+    return float(fewest.mean())
+
+
+def _recursive(entry: Tally, c: float) -> int:
+    """Return the greatest l that every class keeps; 1 where the most frequent value weighs more."""
+    order = np.lexsort((-entry.count, entry.label))
+    count = entry.count[order]
+    first = np.cumsum(entry.distinct) - entry.distinct
+    before = np.cumsum(count) - count
+    # What is left of the class from this entry on: its size less what came before in it.
+    rest = (entry.size + before[first])[entry.label] - before
+    kept = np.bincount(entry.label, count[first][entry.label] < c * rest)
+    return max(1, int(kept.min()))

@@ -1,0 +1,134 @@
+"""How values are spread, counted so that no count speaks of few records."""
+
+from collections.abc import Hashable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.metrics._base import Labels, Values
+
+MOST = 24  # bars; more are noise on a page
+BULK = 16  # bins over the bulk of the masked values, at most
+MORE = 6  # bins beyond it on either side: masking narrows, so the original reaches further
+TAIL = 0.05  # share of the masked values outside the bulk, on either side
+
+
+class Histogram(NamedTuple):
+    """Counts before and after between ``edges``; the first and the last bin are open.
+
+    ``before`` is None where a count is not told; ``untold`` original values are there.
+    """
+
+    edges: list[float]
+    before: list[int | None]
+    after: list[int]
+    untold: int
+
+
+class Bars(NamedTuple):
+    """Counts before and after of each category; the last are of ``others``, if there are any."""
+
+    categories: list[str]
+    others: int
+    before: list[int]
+    after: list[int]
+
+
+def histogram(before: Values, after: Values, least: int, *, whole: bool = False) -> Histogram:
+    """Count both in the same bins; no count tells of 1 to ``least - 1`` values of ``before``.
+
+    The edges are round numbers laid over the bulk of the masked values and
+    somewhat beyond; they depend on nothing that is not released. Bins with
+    fewer than ``least`` original values are not told from empty ones. Where all
+    that is untold would be fewer than ``least`` values, the next smallest bins are
+    not told either, so that the sum gives nothing away.
+
+    Parameters
+    ----------
+    before : ndarray of shape (n_before,)
+        Original values.
+    after : ndarray of shape (n_after,)
+        Masked values.
+    least : int
+        Fewer original values are not counted.
+    whole : bool
+        Whether the values are whole numbers; then bins are centred on them.
+
+    Returns
+    -------
+    Histogram
+        The counts, without bins at the ends in which there is nothing to show.
+
+    Examples
+    --------
+    >>> histogram(np.array([0, 1, 2, 8, 9, 9.5]), np.repeat([1.0, 9.0], 3), least=3)
+    Histogram(edges=[0.0, 5.0, 10.0], before=[None, 3, 3, None], after=[0, 3, 3, 0], untold=0)
+    """
+    edges = _round_edges(after, min(BULK, max(2, len(after) // (3 * least))), whole)
+    counts, released = _counts(before, edges), _counts(after, edges)
+    told = counts >= least
+    for at in np.argsort(counts, kind="stable"):
+        if counts[~told].sum() == 0 or counts[~told].sum() >= least:
+            break
+        told[at] = False
+    shown = np.flatnonzero(told | (released > 0))
+    first, last = max(shown[0] - 1, 0), min(shown[-1] + 1, len(counts) - 1)
+    known = zip(counts.tolist(), told.tolist(), strict=True)
+    return Histogram(
+        edges[first:last].tolist(),
+        [count if tell else None for count, tell in known][first : last + 1],
+        released[first : last + 1].tolist(),
+        int(counts[~told].sum()),
+    )
+
+
+def bars(before: Mapping[Hashable, int], after: Mapping[Hashable, int], least: int) -> Bars:
+    """Count categories; those with fewer than ``least`` records before are told as one.
+
+    Parameters
+    ----------
+    before : mapping
+        How often each original category occurs.
+    after : mapping
+        How often each masked category occurs.
+    least : int
+        Rarer categories are counted together; where even they are too few, the next
+        rarest joins them.
+
+    Returns
+    -------
+    Bars
+        The most frequent first.
+
+    Examples
+    --------
+    >>> bars({"a": 5, "b": 4, "c": 1}, {"a": 10}, least=3)
+    Bars(categories=['a'], others=2, before=[5, 5], after=[10, 0])
+    """
+    order = sorted({**after, **before}, key=lambda name: (-before.get(name, 0), str(name)))
+    named = [name for name in order if before.get(name, 0) >= least][: MOST - 1]
+    rest = order[len(named) :]
+    while named and 0 < sum(before.get(name, 0) for name in rest) < least:
+        rest.append(named.pop())
+    tallies = []
+    for counts in (before, after):
+        last = [sum(counts.get(name, 0) for name in rest)] if rest else []
+        tallies.append([*(counts.get(name, 0) for name in named), *last])
+    return Bars([str(name) for name in named], len(rest), tallies[0], tallies[1])
+
+
+def _round_edges(after: Values, bins: int, whole: bool) -> Values:
+    """Return multiples of 1, 2 or 5 times a power of ten, over the bulk of ``after``."""
+    low, high = np.quantile(after, [TAIL, 1 - TAIL], method="nearest")
+    if not high > low:
+        return np.array([low])
+    wanted = (high - low) / bins
+    power = 10.0 ** np.floor(np.log10(wanted))
+    step = power * next(m for m in (1, 2, 5, 10) if m * power >= wanted * (1 - 1e-9))
+    step = max(step, 1.0) if whole else step
+    first, last = np.floor(low / step) - MORE, np.ceil(high / step) + MORE
+    return np.asarray(np.arange(first, last + 1) * step - (0.5 if whole else 0.0))
+
+
+def _counts(values: Values, edges: Values) -> Labels:
+    return np.bincount(np.searchsorted(edges, values, side="right"), minlength=len(edges) + 1)

@@ -1,0 +1,140 @@
+"""What became of means, spreads and covariances, column by column."""
+
+import numpy as np
+
+from shoal.metrics._base import Matrix, Values, measure
+from shoal.metrics._units import has_spread, in_units_of
+from shoal.metrics.correlation import correlations
+
+
+@measure(kind="utility", better="near one", per="quasi-identifier")
+def std_ratio(original: Matrix, masked: Matrix) -> Values:
+    """Standard deviation of each masked column divided by that of the original [MD99]_.
+
+    Parameters
+    ----------
+    original : ndarray of shape (n_records, n_columns)
+        Original values of the masked columns.
+    masked : ndarray of shape (n_records, n_columns)
+        Their masked values, in the same order of records.
+
+    Returns
+    -------
+    ndarray of shape (n_columns,)
+        At least 0. 1 says that the spread was kept; 0 that all of it is gone. Group
+        means give at most 1. A constant column that stayed as it was gives 1.
+
+    References
+    ----------
+    .. [MD99] Mateo-Sanz, J. M. and Domingo-Ferrer, J. (1999). A method for
+       data-oriented multivariate microaggregation. Statistical Data Protection,
+       89-99. Office for Official Publications of the European Communities.
+
+    Examples
+    --------
+    >>> std_ratio(np.array([[0.0], [2.0]]), np.array([[0.5], [1.5]]))
+    array([0.5])
+    """
+    ratio = np.ones(len(has_spread(original, masked)))
+    for j, before, after in in_units_of(original, masked):
+        ratio[j] = after.std() / before.std()
+    return ratio
+
+
+@measure(kind="utility", better="lower", unit="standard deviations", per="quasi-identifier")
+def mean_change(original: Matrix, masked: Matrix) -> Values:
+    """How far the mean of each column moved, in standard deviations of the original.
+
+    It is ``|m' - m| / S`` with the mean m' of the masked column, the mean m and the
+    population standard deviation S of the original.
+
+    Parameters
+    ----------
+    original : ndarray of shape (n_records, n_columns)
+        Original values of the masked columns.
+    masked : ndarray of shape (n_records, n_columns)
+        Their masked values, in the same order of records.
+
+    Returns
+    -------
+    ndarray of shape (n_columns,)
+        At least 0. 0 says that the mean was kept, as group means do; 1 that it
+        moved by one standard deviation. A constant column that stayed as it was
+        gives 0.
+
+    Examples
+    --------
+    >>> mean_change(np.array([[0.0], [2.0]]), np.array([[1.0], [2.0]]))
+    array([0.5])
+    """
+    change = np.zeros(len(has_spread(original, masked)))
+    for j, before, after in in_units_of(original, masked):
+        change[j] = abs(after.mean() - before.mean())
+    return change
+
+
+@measure(kind="utility", better="lower", per="quasi-identifier")
+def variance_change(original: Matrix, masked: Matrix) -> Values:
+    """Share by which the variance of each column changed.
+
+    It is ``|V' / V - 1|`` with the variance V' of the masked column and V of the
+    original.
+
+    Parameters
+    ----------
+    original : ndarray of shape (n_records, n_columns)
+        Original values of the masked columns.
+    masked : ndarray of shape (n_records, n_columns)
+        Their masked values, in the same order of records.
+
+    Returns
+    -------
+    ndarray of shape (n_columns,)
+        At least 0. 0 says that the variance was kept; 1 that all of it is gone, or
+        that it doubled. Group means give at most 1. A constant column that stayed as
+        it was gives 0.
+
+    Examples
+    --------
+    >>> variance_change(np.array([[0.0], [2.0]]), np.array([[0.5], [1.5]]))
+    array([0.75])
+    """
+    change = np.zeros(len(has_spread(original, masked)))
+    for j, before, after in in_units_of(original, masked):
+        change[j] = abs(after.var() / before.var() - 1)
+    return change
+
+
+@measure(kind="utility", better="lower")
+def covariance_change(original: Matrix, masked: Matrix) -> float:
+    """Mean change of the covariances, in units of the original's standard deviations.
+
+    It is the mean of ``|c'_ij - c_ij| / (S_i S_j)`` over all pairs of columns, with
+    the covariances c' of the masked and c of the original table. A column that is
+    constant in the original makes no pair.
+
+    Parameters
+    ----------
+    original : ndarray of shape (n_records, n_columns)
+        Original values of the masked columns.
+    masked : ndarray of shape (n_records, n_columns)
+        Their masked values, in the same order of records.
+
+    Returns
+    -------
+    float
+        At least 0. 0 says that every covariance was kept, or that there is no pair;
+        1 that the covariances moved as far as from perfect dependence to none.
+
+    Examples
+    --------
+    >>> before = np.array([[0.0, 0.0], [2.0, 2.0]])
+    >>> round(covariance_change(before, np.array([[1.0, 0.0], [1.0, 2.0]])), 12)
+    1.0
+    """
+    spread = has_spread(original, masked)
+    if spread.sum() < 2:
+        return 0.0
+    ratio = std_ratio(original, masked)
+    change = np.abs(correlations(masked) * np.outer(ratio, ratio) - correlations(original))
+    return float(change[np.ix_(spread, spread)][np.triu_indices(int(spread.sum()), 1)].mean())

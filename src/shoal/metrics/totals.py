@@ -1,0 +1,51 @@
+"""What became of totals under survey weights."""
+
+import numpy as np
+
+from shoal.metrics._base import Matrix, Values, measure
+
+
+@measure(kind="utility", better="lower", unit="%", per="quasi-identifier")
+def weighted_total_change(original: Matrix, masked: Matrix, weights: Matrix) -> Values:
+    """How far the weighted total of each column moved, in per cent of its size [SSW92]_.
+
+    It is ``100 |T' - T| / sum(w |x|)`` with the totals T = sum(w x) of the original and T'
+    of the masked column.
+
+    Parameters
+    ----------
+    original : ndarray of shape (n_records, n_columns)
+        Original values of the masked columns.
+    masked : ndarray of shape (n_records, n_columns)
+        Their masked values, in the same order of records.
+    weights : ndarray of shape (n_records, 1)
+        The weight of each record, above 0.
+
+    Returns
+    -------
+    ndarray of shape (n_columns,)
+        At least 0. 0 says that the total was kept, as weighted group means do; 100 that it
+        moved by as much as all values weigh. A column of zeros that stayed so gives 0, one
+        that did not gives 100.
+
+    References
+    ----------
+    .. [SSW92] Sarndal, C.-E., Swensson, B. and Wretman, J. (1992). Model Assisted Survey
+       Sampling. Springer.
+
+    Examples
+    --------
+    >>> before, after = np.array([[1.0], [3.0]]), np.array([[2.0], [2.0]])
+    >>> weighted_total_change(before, after, np.array([[1.0], [1.0]]))
+    array([0.])
+    >>> weighted_total_change(before, after, np.array([[3.0], [1.0]]))
+    array([33.33333333])
+    """
+    # Powers of two round nothing, and keep products of extreme units in range.
+    exponent = np.frexp(np.maximum(np.abs(original), np.abs(masked)).max(axis=0))[1]
+    before, after = np.ldexp(original, -exponent), np.ldexp(masked, -exponent)
+    w = weights / weights.max()
+    size = (w * np.abs(before)).sum(axis=0)
+    moved = np.abs((w * (after - before)).sum(axis=0))
+    lost = np.where(moved > 0, 100.0, 0.0)
+    return np.asarray(np.divide(100 * moved, size, out=lost, where=size > 0))

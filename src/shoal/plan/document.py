@@ -1,0 +1,150 @@
+"""The plan document: a plan as plain data, TOML or JSON."""
+
+import json
+import tomllib
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from shoal import _params as parameters
+from shoal._params import hint
+from shoal.errors import FileError, ParameterError, PlanError
+from shoal.frame.types import Type, as_types
+from shoal.io.publish import Publication
+from shoal.partitioners import METHODS, Partitioner, partitioner
+from shoal.partitioners import entry as grouping_entry
+from shoal.steps import STEPS, Grouping, Step
+
+VERSION = 1
+
+
+def to_dict(
+    roles: Mapping[str, str], steps: Sequence[Step], types: Mapping[str, Type]
+) -> dict[str, Any]:
+    """Return roles, types and steps as a document."""
+    declared = {name: declared.to_entry() for name, declared in types.items()}
+    return {
+        "version": VERSION,
+        "roles": dict(roles),
+        **({"types": declared} if declared else {}),
+        "steps": [_step_entry(step) for step in steps],
+    }
+
+
+def from_dict(
+    entries: Mapping[str, Any], folder: Path | None = None
+) -> tuple[dict[str, str], list[Step], dict[str, Type]]:
+    """Return the roles, steps and types that a document holds; refuse what it does not know.
+
+    Files that types name lie in ``folder``.
+    """
+    _check_keys(entries, ("version", "roles", "types", "steps"), "The plan")
+    version = entries.get("version")
+    if version != VERSION:
+        raise PlanError(
+            f"The plan has version {version!r}; this Shoal reads version {VERSION}."
+            f" Write version = {VERSION}, or use the Shoal that wrote the plan."
+        )
+    roles = entries.get("roles", {})
+    if not isinstance(roles, Mapping):
+        raise PlanError("The plan's roles must be a table: column = role.")
+    steps = entries.get("steps", [])
+    if not isinstance(steps, list) or not all(isinstance(step, Mapping) for step in steps):
+        raise PlanError("The plan's steps must be a list of tables: [[steps]].")
+    made = [_step(step, f"Step {at}") for at, step in enumerate(steps, start=1)]
+    try:
+        return dict(roles), made, as_types(entries.get("types"), folder)
+    except ParameterError as error:
+        raise PlanError(str(error)) from None
+
+
+def load(path: Path) -> dict[str, Any]:
+    """Read a document from a TOML or JSON file."""
+    read = {".toml": tomllib.loads, ".json": json.loads}.get(path.suffix.lower())
+    if read is None:
+        raise FileError(f"A plan is a .toml or .json file; {path.name!r} is neither.")
+    try:
+        entries = read(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        reason = (error.strerror or "the disk said no").lower()
+        raise FileError(f"{str(path)!r} could not be read: {reason}.") from None
+    except ValueError as error:  # UnicodeDecodeError, TOMLDecodeError and JSONDecodeError are such
+        where = str(error) if not isinstance(error, UnicodeError) else "it is not written in utf-8"
+        raise PlanError(f"{path.name!r} cannot be read as a plan: {where}.") from None
+    if not isinstance(entries, dict):
+        raise PlanError(f"{path.name!r} holds no plan: a plan has version, roles and steps.")
+    return entries
+
+
+def save(entries: Mapping[str, Any], path: Path, *, force: bool = False) -> None:
+    """Write a document to a TOML or JSON file."""
+    with Publication(force=force) as publication:
+        publication.add(path).write_text(dumps(entries, path.suffix.lower()), encoding="utf-8")
+
+
+def dumps(entries: Mapping[str, Any], suffix: str = ".toml") -> str:
+    """Return a document as TOML or JSON text."""
+    if suffix == ".json":
+        return json.dumps(entries, indent=2, ensure_ascii=False) + "\n"
+    if suffix == ".toml":
+        import tomli_w
+
+        return tomli_w.dumps(entries)
+    raise FileError(f"A plan is a .toml or .json file; {suffix!r} is neither.")
+
+
+def _step_entry(step: Step) -> dict[str, Any]:
+    entry = {"method": step.name, **parameters.decisions(step)}
+    if not isinstance(step, Grouping):
+        return entry
+    grouping = grouping_entry(step.partition)
+    name = grouping["method"]
+    if name not in METHODS:
+        raise PlanError(
+            f"{name} is no registered method, so no document can name it. Register it first:"
+            f' shoal.partitioners.register("...", {name}).'
+        )
+    return entry | {"partition": _plain(grouping)}
+
+
+def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options as values that a document can hold."""
+    return {
+        name: value.tolist() if hasattr(value, "tolist") else value
+        for name, value in options.items()
+    }
+
+
+def _step(entry: Mapping[str, Any], culprit: str) -> Step:
+    options = dict(entry)
+    method = options.pop("method", None)
+    if method not in STEPS:
+        raise PlanError(
+            f"{culprit} has the method {method!r}.{hint(str(method), STEPS)} The methods of a step"
+            f" are: {', '.join(STEPS)}."
+        )
+    _check_keys(options, parameters.declared(STEPS[method]), culprit)
+    try:
+        if issubclass(STEPS[method], Grouping):
+            options["partition"] = _grouping(options.get("partition"), culprit)
+        return parameters.build(STEPS[method], options)  # type: ignore[no-any-return]
+    except ParameterError as error:
+        raise PlanError(f"{culprit}: {error}") from None
+
+
+def _grouping(entry: object, culprit: str) -> Partitioner:
+    if not isinstance(entry, Mapping) or "method" not in entry:
+        raise PlanError(f'{culprit} needs partition = {{ method = "...", k = ... }}.')
+    options = dict(entry)
+    grouping = partitioner(options.pop("method"), options)
+    parameters.validate(grouping)
+    return grouping
+
+
+def _check_keys(entries: Mapping[str, Any], known: Collection[str], culprit: str) -> None:
+    for key in entries:
+        if key not in known:
+            raise PlanError(
+                f"{culprit} has the unknown key {key!r}.{hint(str(key), known)} The keys are:"
+                f" {', '.join(known)}."
+            )

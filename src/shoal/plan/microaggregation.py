@@ -1,0 +1,155 @@
+"""The front door of Python: a plan of one step, run."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from shoal.partitioners import Partitioner, partitioner
+from shoal.plan import Plan
+from shoal.plan.release import Release
+
+
+def microaggregate(
+    data: Any,
+    columns: Sequence[str],
+    *,
+    k: int,
+    method: str | Partitioner = "auto",
+    effort: str | None = None,
+    budget: float | None = None,
+    confidential: Sequence[str] | None = None,
+    identifiers: Sequence[str] = (),
+    dependence: float = 0.0,
+    blocks: int | Sequence[Sequence[str]] | None = None,
+    within: str | Sequence[str] | None = None,
+    small_strata: str = "refuse",
+    household: str | None = None,
+    weight: str | None = None,
+    weighted_distances: bool = False,
+    missing: str = "refuse",
+    types: Mapping[str, Any] | None = None,
+    standardise: str = "zscore",
+    aggregate: str = "mean",
+    trim: float | None = None,
+    decimals: int | None = None,
+    homogeneity: str = "warn",
+    diversity: float | None = None,
+    diversity_kind: str = "distinct",
+    closeness: float | None = None,
+    closeness_by: str = "merge",
+    random_state: int | None = None,
+    **options: Any,
+) -> Release:
+    """Hide each record of a table in a group of at least ``k``: a plan of one step.
+
+    Parameters
+    ----------
+    data : pandas, polars or pyarrow table
+        The table; it is left as it is.
+    columns : list of str
+        Quasi-identifiers to mask, of any kind.
+    k : int
+        Least number of records that look alike. It has no default: it is the
+        guarantee.
+    method : str or Partitioner
+        A name in `shoal.METHODS`, or a partitioner. ``"auto"`` is our advice.
+    effort : str, optional
+        How hard to try after the method: ``"quick"`` not at all, ``"refine"`` until no
+        small change helps, ``"search"`` as long as the budget says, ``"prove"`` with a
+        bound that no groups go below. ``"auto"`` refines.
+    budget : float, optional
+        Seconds for ``"search"`` or ``"prove"``.
+    confidential : list of str, optional
+        Columns that nobody should learn about a person; released unchanged.
+    identifiers : list of str
+        Columns that name a person; dropped from the release.
+    dependence : float
+        Share of the confidential columns in the distances, in [0, 1].
+    blocks : int or list of list of str, optional
+        Columns to microaggregate apart from the others; see `Microaggregate`.
+    within : str or list of str, optional
+        Columns that split the records into strata; groups never cross them.
+    small_strata : str
+        What to do with a stratum of fewer than k records: ``"refuse"`` or ``"merge"``.
+    household : str, optional
+        Column of households: members stay in one group, k counts households, and the
+        column is dropped.
+    weight : str, optional
+        Column of survey weights, which count in what stands for a group. It is released
+        unchanged, with a warning; named under ``identifiers`` too, it is dropped.
+    weighted_distances : bool
+        Whether distances are taken in units of the weighted standard deviations.
+    missing : str
+        What to do with missing values: ``"refuse"`` them, ``"own-groups"``,
+        ``"impute"`` or ``"drop"``; see `Microaggregate`.
+    types : mapping of str to str or mapping, optional
+        What columns hold where the table does not say it; see `Plan`.
+    standardise : str
+        ``"zscore"`` or ``"none"``.
+    aggregate : str
+        What is released of numbers: ``"mean"``, ``"median"``, ``"trimmed-mean"`` or
+        ``"geometric-mean"``.
+    trim : float, optional
+        Share of a group that a trimmed mean leaves out at each end.
+    decimals : int, optional
+        Round the released values to so many decimals.
+    homogeneity : str
+        What to do with groups in which a confidential column has one value:
+        ``"warn"``, ``"merge"`` them with the nearest group, or ``"refuse"``.
+    diversity : float, optional
+        Least number of values of each confidential column in every group: the *l* of
+        l-diversity.
+    diversity_kind : str
+        How they are counted: ``"distinct"`` or ``"entropy"``.
+    closeness : float, optional
+        Greatest distance of each confidential column in every group from the table:
+        the *t* of t-closeness.
+    closeness_by : str
+        How it is reached: ``"merge"``, ``"swap"`` or ``"first"``.
+    random_state : int, optional
+        Seed of a method that draws; where None, one is drawn and noted in the
+        release's plan.
+    **options
+        Further parameters of the method.
+
+    Returns
+    -------
+    Release
+        The masked table, with what was done and measured.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> firms = pd.DataFrame({"surface": [790, 710, 50, 60], "employees": [55, 44, 12, 10]})
+    >>> microaggregate(firms, ["surface", "employees"], k=2).data
+       surface  employees
+    0    750.0       49.5
+    1    750.0       49.5
+    2     55.0       11.0
+    3     55.0       11.0
+    """
+    if random_state is not None:
+        options["random_state"] = random_state
+    return Plan.of(
+        columns,
+        partitioner(method, {"k": k, "effort": effort, "budget": budget, **options}),
+        identifiers=identifiers,
+        confidential=confidential or (),
+        within=within,
+        small_strata=small_strata,
+        household=household,
+        weight=weight,
+        weighted_distances=weighted_distances,
+        dependence=dependence,
+        blocks=blocks,
+        missing=missing,
+        types=types,
+        standardise=standardise,
+        aggregate=aggregate,
+        trim=trim,
+        decimals=decimals,
+        homogeneity=homogeneity,
+        diversity=diversity,
+        diversity_kind=diversity_kind,
+        closeness=closeness,
+        closeness_by=closeness_by,
+    ).run(data)

@@ -1,0 +1,286 @@
+"""A plan says what is done; running it on a table gives a release."""
+
+import sys
+import warnings
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal import _params as parameters
+from shoal.errors import InputError, PlanError
+from shoal.frame import tables
+from shoal.frame.roles import as_list, check_roles, columns_with
+from shoal.frame.tables import Frame
+from shoal.frame.types import as_types
+from shoal.metrics.assessment import assess_frames, linear
+from shoal.partitioners import Partitioner, way_taken
+from shoal.plan import document
+from shoal.plan.guarantees import check_promise
+from shoal.plan.profile import profile
+from shoal.plan.release import Release
+from shoal.plan.validation import check
+from shoal.plan.warnings import findings
+from shoal.steps import Grouping, Microaggregate, Outcome, Step
+from shoal.steps.survey import with_roles
+
+
+class Plan:
+    """Roles of columns and steps to take, ready to run on a table.
+
+    Parameters
+    ----------
+    roles : mapping of str to str
+        Role of each column: ``"identifier"`` (dropped from the release),
+        ``"quasi-identifier"``, ``"confidential"``, ``"non-confidential"``, ``"weight"``
+        (counts in every mean of groups; released unchanged) or ``"household"`` (dropped).
+    steps : list of steps
+        What is done, in order.
+    types : mapping of str to str or mapping, optional
+        What columns hold where the table does not say it: a kind (``"numeric"``,
+        ``"ordinal"``, ``"nominal"``, ``"boolean"`` or ``"date"``), or a mapping with the
+        ``kind`` and an ``order``, a ``hierarchy`` or ``distances``.
+
+    Examples
+    --------
+    >>> from shoal.partitioners import MDAV
+    >>> plan = Plan({"name": "identifier"}, [Microaggregate(["age"], MDAV(k=5))])
+    >>> plan.to_dict()["steps"]
+    [{'method': 'microaggregate', 'columns': ['age'], 'partition': {'method': 'mdav', 'k': 5}}]
+    """
+
+    def __init__(
+        self,
+        roles: Mapping[str, str],
+        steps: Sequence[Step],
+        types: Mapping[str, Any] | None = None,
+    ):
+        check_roles(roles)
+        self.roles, self.steps = with_roles(roles, steps)
+        self.types = as_types(types)
+        check(self)
+
+    @classmethod
+    def of(
+        cls,
+        columns: Sequence[str],
+        partition: Partitioner,
+        *,
+        identifiers: Sequence[str] = (),
+        confidential: Sequence[str] = (),
+        types: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Make the plan of one microaggregation; ``options`` are those of the step."""
+        columns, identifiers, confidential = map(as_list, (columns, identifiers, confidential))
+        step = parameters.build(
+            Microaggregate, {"columns": columns, "partition": partition, **options}
+        )
+        roles: dict[str, str] = {}
+        for role, names in {
+            "identifier": identifiers,
+            "quasi-identifier": columns,
+            "confidential": confidential,
+        }.items():
+            for name in names:
+                if roles.setdefault(name, role) != role:
+                    raise PlanError(
+                        f"Column {name!r} is named as {roles[name]} and as {role}. Choose one."
+                    )
+        return cls(roles, [step], types)
+
+    @property
+    def k(self) -> int | None:
+        """The least k that the steps promise; None where some step promises none.
+
+        Steps that mask confidential columns alone have no say.
+        """
+        promised = [step.k for step in self.hiding]
+        found = [k for k in promised if k is not None]
+        return min(found) if len(found) == len(promised) else None
+
+    @property
+    def masked(self) -> list[str]:
+        """The columns that some step masks."""
+        return [name for step in self.steps for name in step.columns]
+
+    @property
+    def known(self) -> list[str]:
+        """The columns that an attacker may know: those that split strata and masked ones.
+
+        A confidential column that is masked is still not one that attackers know.
+        """
+        confidential = columns_with(self.roles, "confidential")
+        strata = [name for step in self.steps for name in step.strata]
+        masked = [name for name in self.masked if name not in confidential]
+        return list(dict.fromkeys([*masked, *strata]))
+
+    @property
+    def dropped(self) -> list[str]:
+        """The columns that never leave: identifiers, and households by which members are linked."""
+        return [*columns_with(self.roles, "identifier"), *columns_with(self.roles, "household")]
+
+    @property
+    def weight(self) -> str | None:
+        """The column of survey weights, if there is one."""
+        found = [*columns_with(self.roles, "weight"), *(step.weight for step in self.steps)]
+        return next((name for name in found if name is not None), None)
+
+    @property
+    def numbers(self) -> list[str]:
+        """The columns that the plan computes or measures with, unless declared to be no numbers."""
+        computed = [name for step in self.steps for name in step.numbers]
+        named = dict.fromkeys([*computed, *columns_with(self.roles, "confidential")])
+        named |= {} if self.weight is None else {self.weight: None}
+        return [n for n in named if n not in self.types or self.types[n].kind == "numeric"]
+
+    @property
+    def words(self) -> list[str]:
+        """The masked columns that are declared to be no numbers, and the households."""
+        households = [step.household for step in self.steps if step.household is not None]
+        return [name for name in (*self.masked, *households) if name not in self.numbers]
+
+    @property
+    def hiding(self) -> list[Step]:
+        """The steps that mask a column which attackers may know."""
+        return [step for step in self.steps if set(step.columns) & set(self.known)]
+
+    def run(self, data: Any) -> Release:
+        """Mask ``data`` and measure the result.
+
+        Parameters
+        ----------
+        data : pandas, polars or pyarrow table
+            The table; it is left as it is.
+
+        Returns
+        -------
+        Release
+            The masked table of the same kind, with what was done and measured.
+        """
+        frame = tables.open_frame(data)
+        tables.check_columns(frame, [*self.roles, *self.types])
+        plan = Plan(self.roles, [step.seeded() for step in self.steps], self.types)
+        confidential = columns_with(self.roles, "confidential")
+        kept = self._complete(frame)
+        whole, frame = frame, tables.where(frame, kept)
+        outcomes = [step.apply(frame, confidential, self.types) for step in plan.steps]
+        values = {name: new for outcome in outcomes for name, new in outcome.values.items()}
+        masked = tables.with_values(frame, values)
+        check_promise(self.steps, masked, confidential, self.types)
+        # Columns masked apart, or without k, can be linked again; that risk is worth a search.
+        apart = sum(len(step.column_blocks) for step in self.hiding) > 1
+        wanted = [*linear(), *(["linkage"] if apart or self.k is None else [])]
+        bounds = [outcome.bound for outcome in outcomes if outcome.bound is not None]
+        bound = sum(bounds) if len(bounds) == len(outcomes) else None
+        if bound is not None:
+            wanted.append("certified_gap")
+        if self.weight is not None:
+            wanted.append("weighted_total_change")
+        measures = assess_frames(
+            frame,
+            masked,
+            self.known,
+            self.masked,
+            confidential,
+            wanted,
+            self.types,
+            weight=self.weight,
+            lower_bound=bound,
+        )
+        found = findings(self, whole, kept, masked, outcomes, measures)
+        for warning in found:
+            warnings.warn(warning, stacklevel=_level_of_caller())
+        released = tables.without(masked, self.dropped)
+        return Release(
+            data=tables.to_native(released),
+            plan=plan._settled(outcomes),
+            partitions=tuple(groups for outcome in outcomes for groups in outcome.partitions),
+            measures=dict(measures),
+            remarks=measures.remarks,
+            warnings=tuple(str(warning) for warning in found),
+            unchanged=tuple(n for n in released.columns if n not in (*self.masked, *values)),
+            provenance=_provenance(outcomes, masked, self.known),
+            drawn_seeds=self._drawn(plan),
+            kept=None if kept.all() else kept,
+            profile=profile(self, frame, masked, outcomes),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan as a document: decisions only, defaults left out."""
+        return document.to_dict(self.roles, self.steps, self.types)
+
+    @classmethod
+    def from_dict(cls, entries: Mapping[str, Any], folder: str | Path = "") -> Self:
+        """Make a plan from a document; files that it names lie in ``folder``."""
+        return cls(*document.from_dict(entries, Path(folder)))
+
+    def save(self, path: str | Path, *, force: bool = False) -> None:
+        """Write the plan to a ``.toml`` or ``.json`` file; ``force`` replaces one that exists."""
+        document.save(self.to_dict(), Path(path), force=force)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a plan from a ``.toml`` or ``.json`` file."""
+        return cls.from_dict(document.load(Path(path)), Path(path).parent)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Plan) and self.to_dict() == other.to_dict()
+
+    def __repr__(self) -> str:
+        return f"Plan({', '.join(_phrase(step) for step in self.steps)})"
+
+    @property
+    def needed(self) -> list[str]:
+        """The columns whose missing values drop a record."""
+        return [name for step in self.steps if step.drops_incomplete for name in step.columns]
+
+    def _complete(self, frame: Frame) -> NDArray[np.bool_]:
+        """Say which records no step drops because a value is missing."""
+        kept = ~tables.incomplete(frame, self.needed)
+        if not kept.any():
+            raise InputError(
+                f"Every one of the {len(frame)} records has a missing value, so"
+                ' missing="drop" would leave none. Use "own-groups" or "impute".'
+            )
+        return np.asarray(kept)
+
+    def _settled(self, outcomes: Sequence[Outcome]) -> "Plan":
+        """Return the plan that makes the same groups again, whatever the clock says."""
+        steps = [
+            step if outcome.settled is None else step.having(partition=outcome.settled)
+            for step, outcome in zip(self.steps, outcomes, strict=True)
+        ]
+        return Plan(self.roles, steps, self.types)
+
+    def _drawn(self, seeded: "Plan") -> tuple[int, ...]:
+        """Return the seeds that this plan lacks and ``seeded`` has."""
+        pairs = zip(self.steps, seeded.steps, strict=True)
+        seeds = [zip(old.seeds, new.seeds, strict=True) for old, new in pairs]
+        return tuple(new for step in seeds for old, new in step if old is None and new is not None)
+
+
+def _phrase(step: Step) -> str:
+    by = f" by {step.partition}" if isinstance(step, Grouping) else ""
+    return f"{step.name} {len(step.columns)} columns{by}"
+
+
+def _level_of_caller() -> int:
+    """Return the stacklevel of the first frame outside this package."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("shoal."):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def _provenance(outcomes: Sequence[Outcome], masked: Frame, known: Sequence[str]) -> dict[str, Any]:
+    used: list[Any] = [fitted for outcome in outcomes for fitted in outcome.fitted]
+    return {
+        "records": len(masked),
+        "missing": tables.holes(masked, known),
+        "methods": list(dict.fromkeys(way_taken(fitted) for fitted in used)),
+        "versions": {name: version(name) for name in ("shoal", "numpy", "numba", "scikit-learn")},
+    }

@@ -1,0 +1,154 @@
+"""A released folder is held against its manifest and its promise, file by file."""
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from shoal import _progress as progress
+from shoal.audit import manifest as manifests
+from shoal.audit.check import Check, gone, repeated, said, tried, unbroken
+from shoal.errors import ShoalError
+from shoal.plan import Plan
+from shoal.scale import mask
+from shoal.scale.folder import MARKER
+from shoal.scale.pieces import Footer, read_footer
+from shoal.scale.recount import Recount, recount
+from shoal.scale.sources import find_files
+
+NAMED = 3  # files told by name; the others are counted
+
+
+class FolderAudit:
+    """A released folder beside its manifest; ``home`` is the folder of the manifest."""
+
+    def __init__(
+        self,
+        entries: Mapping[str, Any],
+        place: Path,
+        home: Path,
+        client: Any = None,
+    ):
+        self.entries, self.place, self.home, self.client = entries, place, home, client
+        self.plan = Plan.from_dict(entries["plan"])
+        self.output = entries["output"]
+
+    def checks(self) -> Iterator[Check]:
+        """Yield what can be said without the original."""
+        yield unbroken(self.entries)
+        yield tried("files", self._files)
+        try:
+            footers = {path: read_footer(path) for path in find_files(self.place)}
+        except ShoalError as error:
+            yield Check("readable", False, said(error))
+            return
+        yield tried("records", lambda: self._records(footers.values()))
+        yield tried("columns", lambda: self._columns(footers))
+        yield tried("dropped", lambda: self._dropped(footers.values()))
+        try:
+            counted = recount(list(footers), self.plan.known)
+        except ShoalError as error:
+            yield Check("promise", False, said(error))
+            return
+        yield tried("promise", lambda: self._promise(counted))
+        yield tried("smallest class", lambda: self._smallest(counted))
+        yield tried("classes", lambda: _unparted(counted))
+
+    def again(self, original: Sequence[str | Path]) -> Iterator[Check]:
+        """Yield what the original adds: that it is the one, and that it gives the same bytes."""
+        yield tried("original", lambda: self._original(original))
+        yield tried("run again", lambda: self._repeated(original))
+
+    @cached_property
+    def _hashes(self) -> dict[str, str]:
+        """The hash of every file in the folder, whatever it is, by its name there."""
+        paths = [p for p in sorted(self.place.rglob("*")) if p.is_symlink() or not p.is_dir()]
+        found = {}
+        for done, path in enumerate(paths):
+            progress.report("hashing", done, len(paths))
+            entry = manifests.file_entry(str(path), None)
+            found[path.relative_to(self.place).as_posix()] = entry["sha256"]
+        return found
+
+    def _files(self) -> tuple[bool, str]:
+        if not self.place.is_dir():
+            return False, f"{self.place.name!r} is no folder, and the manifest is of one"
+        told = {entry["name"]: entry["sha256"] for entry in self.output["files"]}
+        wrong = [f"{name!r} is missing" for name in told if name not in self._hashes]
+        for name, found in self._hashes.items():
+            if name not in told:
+                wrong.append(f"{name!r} is too many")
+            elif found != told[name]:
+                wrong.append(f"the sha256 of {name!r} is NOT the manifest's")
+        if wrong:
+            more = f"; and {len(wrong) - NAMED} more" if len(wrong) > NAMED else ""
+            return False, "; ".join(wrong[:NAMED]) + more
+        return True, f"{len(told)}, each with the manifest's sha256"
+
+    def _records(self, footers: Iterable[Footer]) -> tuple[bool, str]:
+        told, found = self.entries["records"], sum(sum(footer.lengths) for footer in footers)
+        return found == told, f"{found}, and {told} in the manifest"
+
+    def _columns(self, footers: Mapping[str, Footer]) -> tuple[bool, str]:
+        promised = list(self.output["types"].items())
+        for path, footer in footers.items():
+            if [(field.name, str(field.type)) for field in footer.schema] != promised:
+                return False, f"{Path(path).name!r} has others than the manifest, or other types"
+        same = [name for name, _ in promised] == self.entries["columns"]
+        return same, f"{len(promised)}, {'as' if same else 'not as'} in the manifest"
+
+    def _dropped(self, footers: Iterable[Footer]) -> tuple[bool, str]:
+        return gone(self.plan.dropped, {name for footer in footers for name in footer.schema.names})
+
+    def _promise(self, counted: Recount) -> tuple[bool | None, str]:
+        k = self.entries["promise"]["k"]
+        if k != self.plan.k:
+            return False, f"the manifest promises k={k} and its plan k={self.plan.k}"
+        if k is None:
+            return None, "the plan promises no k-anonymity"
+        if counted.smallest < k:
+            return False, (
+                f"The smallest class of the released values holds {counted.smallest} records;"
+                f" k={k} was promised."
+            )
+        return True, f"k={k} is kept, counted on the released values"
+
+    def _smallest(self, counted: Recount) -> tuple[bool, str]:
+        told = self.entries["promise"]["smallest_class"]
+        return counted.smallest == told, f"{counted.smallest} records, and {told} in the manifest"
+
+    def _original(self, original: Sequence[str | Path]) -> tuple[bool | None, str]:
+        told = self.entries.get("input", {}).get("files")
+        if not told:
+            return None, "not compared: the manifest names no file"
+        found = Counter(manifests.sha256(Path(path)) for path in find_files(original))
+        same = found == Counter(entry["sha256"] for entry in told)
+        count = f"{found.total()} file{'s' if found.total() > 1 else ''}"
+        return same, f"{count}, {'each' if same else 'NOT all'} with the manifest's sha256"
+
+    def _repeated(self, original: Sequence[str | Path]) -> tuple[bool, str]:
+        # Scratch files hold the original: they lie where the manifest is kept, not in a folder
+        # for everybody.
+        with tempfile.TemporaryDirectory(prefix=".verify-", dir=self.home) as folder:
+            target = Path(folder) / "again"
+            made = mask(
+                original,
+                self.plan,
+                target,
+                client=self.client,
+                at_once=self.entries["large"]["at_once"],
+                random_state=self.entries["large"]["random_state"],
+            )
+        again = {entry["name"]: entry["sha256"] for entry in made.files}
+        same = again == {name: one for name, one in self._hashes.items() if name != MARKER}
+        return repeated(same, self.entries)
+
+
+def _unparted(counted: Recount) -> tuple[bool, str]:
+    """Say whether records that look alike lie in one file, so that counting by file is right."""
+    looked = f"each of {counted.compared} drawn" if counted.drawn else "each"
+    if counted.parted:
+        return False, f"{counted.parted} lie in more than one file, where they were counted apart"
+    return True, f"{counted.classes}, and {looked} lies in one file"

@@ -1,0 +1,54 @@
+"""Groups become values, and other ways to mask."""
+
+import re
+from inspect import getdoc
+from typing import Any
+
+from shoal import _params as parameters
+from shoal.steps._step import Grouping, Outcome, Step
+from shoal.steps.add_noise import AddNoise
+from shoal.steps.hybridise import Hybridise
+from shoal.steps.microaggregate import Microaggregate
+from shoal.steps.rank_swap import RankSwap
+from shoal.steps.round import Round
+from shoal.steps.suppress import Suppress
+from shoal.steps.swap import Swap
+from shoal.steps.top_bottom_code import TopBottomCode
+
+STEPS: dict[str, type[Step]] = {
+    step.name: step
+    for step in (
+        Microaggregate, Swap, Hybridise, RankSwap, AddNoise, TopBottomCode, Round, Suppress,
+    )
+}  # fmt: skip
+
+
+def describe_step(cls: type[Step]) -> dict[str, Any]:
+    """Return the facts about a kind of step that help to choose it."""
+    return {
+        "promises": cls.promises,
+        "draws": "seeded" if "random_state" in parameters.declared(cls) else "no",
+        "paper": cls.paper,
+        "summary": re.sub(r",? \[\w+\]_", "", (getdoc(cls) or "").split("\n")[0]),
+        "parameters": {
+            name: {"expects": p.expected, "default": None if p.required else p.default}
+            for name, p in parameters.declared(cls).items()
+        },
+    }
+
+
+__all__ = [
+    "STEPS",
+    "AddNoise",
+    "Grouping",
+    "Hybridise",
+    "Microaggregate",
+    "Outcome",
+    "RankSwap",
+    "Round",
+    "Step",
+    "Suppress",
+    "Swap",
+    "TopBottomCode",
+    "describe_step",
+]

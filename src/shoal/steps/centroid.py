@@ -1,0 +1,86 @@
+"""What stands for a group in a column, by the kind of its values."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import InputError
+from shoal.frame.columns import Column
+from shoal.frame.tables import Taken
+from shoal.partitioners import Partition
+from shoal.steps.aggregate import AGGREGATES, group_low_median, group_mode, over_known
+
+Holes = NDArray[np.bool_]
+
+
+def centroid(
+    column: Column,
+    groups: Partition,
+    hole: Holes,
+    *,
+    aggregate: str,
+    trim: float | None,
+    decimals: int | None,
+    whole: bool,
+    weights: NDArray[np.float64] | None = None,
+) -> NDArray[Any] | Taken:
+    """Return the released values of a column.
+
+    Numbers are aggregated as asked, ordinal values and dates by their lower median, all
+    else by the most frequent value; cells that are missing take no part. A group without
+    any value stays missing.
+
+    Parameters
+    ----------
+    column : Column
+        The column.
+    groups : Partition
+        The groups.
+    hole : ndarray of shape (n_records,)
+        Cells that take no part.
+    aggregate : str
+        What to take of numbers; a name in `AGGREGATES`.
+    trim : float, optional
+        Share that a trimmed mean leaves out at each end.
+    decimals : int, optional
+        Round numbers to so many decimals.
+    whole : bool
+        Whether the column holds whole numbers by its type.
+    weights : ndarray of shape (n_records,), optional
+        How much each record counts.
+
+    Returns
+    -------
+    ndarray or Taken
+        Numbers, not a number where they are missing; or the records whose values are
+        released, so that these keep their type.
+    """
+    if column.kind != "numeric":
+        middle = group_low_median if column.kind in ("ordinal", "date") else group_mode
+        codes = over_known(middle, column.codes, groups.labels, hole, -1, weights)
+        return Taken(column.record_of(codes), codes < 0)
+    options = {} if trim is None else {"trim": trim}
+    function = partial(AGGREGATES[aggregate], **options)
+    masked = over_known(function, column.values, groups.labels, hole, np.nan, weights)
+    if decimals is None:
+        return np.asarray(masked)
+    masked = np.round(masked, decimals) + 0.0  # no negative zero
+    whole = whole and decimals <= 0 and not np.isnan(masked).any()
+    return masked.astype(np.int64) if whole else np.asarray(masked)
+
+
+def check_positive(column: Column) -> None:
+    """Refuse numbers that have no geometric mean."""
+    bad = int((column.values <= 0).sum()) if column.kind == "numeric" else 0
+    if bad:
+        raise InputError(
+            f"Column {column.name!r} has {bad} value{'s' if bad > 1 else ''} that {_are(bad)} not"
+            " above 0, which have no geometric mean. Use another aggregate, or mask the column in"
+            " a step of its own."
+        )
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"

@@ -1,0 +1,85 @@
+"""What a microaggregation refuses: options that do not fit together, values it cannot work with."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shoal.errors import InputError, PlanError
+from shoal.frame.columns import Column, refuse_holes
+from shoal.steps import beyond
+from shoal.steps.centroid import check_positive
+from shoal.steps.geometry import Space
+
+if TYPE_CHECKING:
+    from shoal.steps.microaggregate import Microaggregate
+
+WAY_OUT = (
+    'Set missing="own-groups", "impute" or "drop", or mend them first: a group mean over a hole'
+    " protects fewer than k records."
+)
+
+
+def check_options(step: "Microaggregate") -> None:
+    """Refuse options that do not fit together."""
+    named = sorted(name for block in step.column_blocks for name in block)
+    if named != sorted(step.columns):
+        raise PlanError("The blocks must hold each masked column exactly once.")
+    beyond.check(step)
+    if (step.trim is None) == (step.aggregate == "trimmed-mean"):
+        raise PlanError('aggregate="trimmed-mean" and trim belong together. Give both or none.')
+    if step.small_strata == "merge" and not step.strata:
+        raise PlanError('small_strata="merge" needs strata. Name their columns with within.')
+    if step.household is not None:
+        _check_household(step)
+    if step.weight is not None and step.aggregate == "trimmed-mean":
+        raise PlanError(
+            'aggregate="trimmed-mean" has no agreed form under weights. Use "mean" or "median", or'
+            " leave the weight out."
+        )
+    if step.weighted_distances and step.standardise != "zscore":
+        raise PlanError(
+            "weighted_distances sets the units of z-scores, and standardise leaves columns in"
+            " their own. Leave one of the two out."
+        )
+
+
+def check_values(step: "Microaggregate", columns: list[Column]) -> None:
+    """Refuse values that the step cannot work with."""
+    if step.missing in ("refuse", "drop"):
+        refuse_holes(columns, WAY_OUT)
+    if step.aggregate == "geometric-mean":
+        for column in columns:
+            check_positive(column)
+
+
+def check_axes(step: "Microaggregate", space: Space, holes: bool) -> None:
+    """Refuse a method that sorts by columns where a column has no one direction."""
+    if not step.partition.takes_directions:
+        return
+    name = type(step.partition).__name__
+    for at, axes in enumerate(np.bincount(space.columns)):
+        if axes > 1:
+            raise InputError(
+                f"{name} with these options sorts by columns, and the categories of column"
+                f" {space.names[at]!r} need {axes} axes. Declare an order, or use another"
+                " method."
+            )
+    if holes and step.missing == "own-groups" and max(map(len, step.column_blocks)) > 1:
+        raise InputError(
+            f'{name} with these options sorts by columns, and missing="own-groups" leaves out'
+            ' those that are missing. Use another method, or missing="impute".'
+        )
+
+
+def _check_household(step: "Microaggregate") -> None:
+    """Refuse what would part the members of a household."""
+    if step.missing == "own-groups":
+        raise PlanError(
+            'household keeps members together, and missing="own-groups" parts them by their missing'
+            ' cells. Use "impute" or "drop".'
+        )
+    if step.closeness_by != "merge":
+        raise PlanError(
+            f'closeness_by="{step.closeness_by}" moves single records, and household keeps members'
+            ' together. Use closeness_by="merge".'
+        )

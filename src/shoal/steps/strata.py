@@ -1,0 +1,213 @@
+"""Strata: parts of a table that no group crosses."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import InputError, ShoalWarning, StrataMerged
+from shoal.frame import tables
+from shoal.frame.tables import Frame, Taken
+
+Codes = NDArray[np.int64]
+Matrix = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Strata:
+    """The records of each stratum.
+
+    Parameters
+    ----------
+    frame : Frame
+        The table.
+    columns : list of str
+        The columns whose values make the strata; none where the table is not split.
+    rows : list of ndarray
+        The records of each stratum, in order.
+    examples : list of int
+        A record of each stratum that shows its values.
+    shown : ndarray of shape (n_records,), optional
+        Where strata were merged: the record whose values each record shows in the
+        columns.
+    warnings : tuple of ShoalWarning
+        What was merged.
+    """
+
+    frame: Frame
+    columns: Sequence[str]
+    rows: list[Rows]
+    examples: list[int]
+    shown: Rows | None = None
+    warnings: tuple[ShoalWarning, ...] = ()
+
+    def where(self, at: int) -> str:
+        """Return what to add to a sentence about the records of a stratum."""
+        return f" of stratum {self.name(at)}" if self.columns else ""
+
+    def name(self, at: int) -> str:
+        """Return what to call a stratum."""
+        values = tables.values_at(self.frame, self.columns, self.examples[at])
+        return repr(", ".join(str(value) for value in values))
+
+    @property
+    def released(self) -> dict[str, Taken]:
+        """New values of the columns, where strata were merged."""
+        if self.shown is None:
+            return {}
+        known = np.zeros(len(self.shown), bool)
+        return {name: Taken(self.shown, known) for name in self.columns}
+
+
+def split(frame: Frame, columns: Sequence[str]) -> Strata:
+    """Return the strata that the values of ``columns`` make; without any, the whole table."""
+    if not columns:
+        return Strata(frame, columns, [np.arange(len(frame))], [0])
+    key = tables.codes(frame, columns)
+    stratum = np.unique(key, axis=0, return_inverse=True)[1].ravel()
+    rows = np.split(np.argsort(stratum, kind="stable"), np.cumsum(np.bincount(stratum))[:-1])
+    return Strata(frame, columns, rows, [int(part[0]) for part in rows])
+
+
+def refuse_small(strata: Strata, k: int, units: Codes | None = None) -> None:
+    """Refuse strata that hold fewer than k records, or households where ``units`` numbers these."""
+    if not strata.columns:
+        return
+    sizes, what = _sizes(strata.rows, units), _what(units)
+    small = sum(size < k for size in sizes)
+    if 2 * small > len(sizes):  # no strata at all: their names may be persons
+        raise InputError(
+            f"A group needs k={k} {what} but {small} of {len(sizes)} strata hold fewer. Choose a"
+            ' coarser column for within, or set small_strata="merge".'
+        )
+    if small:
+        smallest = int(np.argmin(sizes))
+        raise InputError(
+            f"A group needs k={k} {what} but stratum {strata.name(smallest)} holds"
+            f' {sizes[smallest]}. Lower k, or merge strata: small_strata="merge".'
+        )
+
+
+def merge_small(strata: Strata, k: int, Z: Matrix, units: Codes | None = None) -> Strata:
+    """Join strata of fewer than k records with their nearest neighbours until none is left.
+
+    The smallest is joined first, with the stratum whose mean is nearest; ties go to the
+    stratum that comes first. Records of joined strata all show the values of the largest
+    of these strata: if they kept their own, the columns would tell them apart and no
+    class would be sure to hold k.
+
+    Parameters
+    ----------
+    strata : Strata
+        The strata.
+    k : int
+        Least number of records, or of households, in a stratum.
+    Z : ndarray of shape (n_records, n_axes)
+        The masked columns in comparable units.
+    units : ndarray of shape (n_records,), optional
+        The household of each record, where households are counted.
+
+    Returns
+    -------
+    Strata
+        Strata of at least k.
+    """
+
+    def together(group: Sequence[int]) -> Rows:
+        return np.sort(np.concatenate([strata.rows[at] for at in group]))
+
+    sizes = _sizes(strata.rows, units)
+    members = join_small(
+        len(sizes),
+        k,
+        lambda group: _sizes([together(group)], units)[0],
+        lambda group: Z[together(group)].mean(axis=0),
+    )
+    if len(members) == len(sizes):
+        return strata
+    rows = [together(group) for group in members]
+    largest = largest_of(members, sizes)
+    shown = np.arange(len(Z))
+    for part, at in zip(rows, largest, strict=True):
+        own = np.isin(part, strata.rows[at])
+        shown[part[~own]] = strata.rows[at][0]
+    records = [len(part) for part in strata.rows]
+    told = told_merged(members, sizes, records, k, columns=strata.columns, what=_what(units))
+    examples = [strata.examples[at] for at in largest]
+    return Strata(strata.frame, strata.columns, rows, examples, shown, (StrataMerged(told),))
+
+
+def join_small(
+    n: int,
+    k: int,
+    size: Callable[[Sequence[int]], int],
+    centre: Callable[[Sequence[int]], Matrix],
+) -> list[list[int]]:
+    """Return which strata are joined until none holds fewer than k; see `merge_small`.
+
+    Parameters
+    ----------
+    n : int
+        Number of strata.
+    k : int
+        Least size of strata that are joined.
+    size, centre : callable
+        The size and the mean of some strata together, by their numbers.
+
+    Returns
+    -------
+    list of list of int
+        The strata that are one now.
+    """
+    members = [[at] for at in range(n)]
+    held = [size(group) for group in members]
+    centres = np.array([centre(group) for group in members])
+    while len(members) > 1 and min(held) < k:
+        small = int(np.argmin(held))
+        apart = ((centres - centres[small]) ** 2).sum(axis=1)
+        apart[small] = np.inf
+        one, other = sorted((small, int(np.argmin(apart))))
+        members[one] += members.pop(other)
+        held.pop(other)
+        held[one] = size(members[one])
+        centres = np.delete(centres, other, axis=0)
+        centres[one] = centre(members[one])
+    return members
+
+
+def largest_of(members: Sequence[Sequence[int]], sizes: Sequence[int]) -> list[int]:
+    """Return the stratum whose values all records of joined strata show; ties go to the first."""
+    return [max(group, key=lambda at: (sizes[at], -at)) for group in members]
+
+
+def told_merged(
+    members: Sequence[Sequence[int]],
+    sizes: Sequence[int],
+    records: Sequence[int],
+    k: int,
+    *,
+    columns: Sequence[str],
+    what: str = "records",
+) -> str:
+    """Say how many strata were merged: no names, for the release hides the small ones."""
+    small = sum(size < k for size in sizes)
+    pairs = zip(members, largest_of(members, sizes), strict=True)
+    moved = sum(records[at] for group, kept in pairs for at in group if at != kept)
+    return (
+        f"{small} of {len(sizes)} strata held fewer than k={k} {what}; merged with the"
+        f" nearest stratum. {moved} record{'s' if moved != 1 else ''} of merged strata"
+        f" now show{'s' if moved == 1 else ''} the values of the largest of them in"
+        f" {', '.join(map(repr, columns))}."
+    )
+
+
+def _sizes(rows: Sequence[Rows], units: Codes | None) -> list[int]:
+    if units is None:
+        return [len(part) for part in rows]
+    return [len(np.unique(units[part])) for part in rows]
+
+
+def _what(units: Codes | None) -> str:
+    return "records" if units is None else "households"

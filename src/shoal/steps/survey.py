@@ -1,0 +1,92 @@
+"""What a survey brings along: weights, and households whose members belong together."""
+
+from collections.abc import Mapping, Sequence
+
+from shoal.errors import PlanError, ShoalWarning, UnprotectedColumn
+from shoal.frame import tables
+from shoal.frame.roles import columns_with, listed
+from shoal.frame.tables import Frame
+from shoal.metrics import smallest_class
+from shoal.steps._step import Step
+from shoal.steps.microaggregate import Microaggregate
+
+
+def with_roles(
+    roles: Mapping[str, str], steps: Sequence[Step]
+) -> tuple[dict[str, str], list[Step]]:
+    """Return roles and steps that agree on the weights and the households.
+
+    A column with the role ``weight`` counts in every mean; a column that a step takes for
+    weights or households has that role, or is an identifier and dropped.
+    """
+    roles, steps = dict(roles), list(steps)
+    weights = columns_with(roles, "weight")
+    if len(weights) > 1:
+        raise PlanError(f"{listed(weights)} cannot all be weights. Choose one.")
+    for at, step in enumerate(steps):
+        if weights and isinstance(step, Microaggregate) and step.weight is None:
+            steps[at] = step = step.having(weight=weights[0])
+        if isinstance(step, Microaggregate) and step.weighted_distances and not step.weight:
+            raise PlanError("weighted_distances needs weights. Name the weight, or leave it out.")
+        for name, role in ((step.weight, "weight"), (step.household, "household")):
+            if name is not None and roles.setdefault(name, role) not in (role, "identifier"):
+                raise PlanError(
+                    f"Column {name!r} is named as {roles[name]} and as {role}. Choose one."
+                )
+    named = list(dict.fromkeys(step.weight for step in steps if step.weight is not None))
+    if len(named) > 1 or (weights and named and named != weights):
+        raise PlanError(f"{listed(list({*weights, *named}))} cannot all be weights. Choose one.")
+    _check_untouched(roles, steps)
+    _check_merged(steps)
+    return roles, steps
+
+
+def weight_told(
+    name: str, roles: Mapping[str, str], released: Frame, known: Sequence[str]
+) -> list[ShoalWarning]:
+    """Warn of weights that leave: they may tell records apart that otherwise look alike."""
+    if roles[name] != "weight":
+        return []
+    return attained_told(name, smallest_class(tables.codes(released, [*known, name])))
+
+
+def attained_told(name: str, attained: int) -> list[ShoalWarning]:
+    """Warn of weights that leave, by the smallest class of who knows them."""
+    return [
+        UnprotectedColumn(
+            f"Column {name!r} holds weights and is released unchanged. Weights may identify: to"
+            f" whoever knows them the smallest class holds {attained}"
+            f" record{'s' if attained > 1 else ''}. If nobody needs them, make the column an"
+            " identifier, which is dropped."
+        )
+    ]
+
+
+def _check_merged(steps: Sequence[Step]) -> None:
+    """Refuse strata that one step merges and another splits by: they would show two values."""
+    merging = [s for s in steps if isinstance(s, Microaggregate) and s.small_strata == "merge"]
+    recoded = [name for step in merging for name in step.strata]
+    if recoded and sum(bool(set(recoded) & set(step.strata)) for step in steps) > 1:
+        raise PlanError(
+            f'small_strata="merge" changes {listed(recoded, "column", "columns")}, which another'
+            " step splits by too. Mask the columns in one step."
+        )
+
+
+def _check_untouched(roles: Mapping[str, str], steps: Sequence[Step]) -> None:
+    """Refuse to mask weights and households, or to split strata by them."""
+    for role in ("weight", "household"):
+        special = columns_with(roles, role)
+        taken = {getattr(step, role) for step in steps}
+        special = [name for name in roles if name in special or name in taken]
+        masked = [name for step in steps for name in step.columns if name in special]
+        if masked:
+            raise PlanError(
+                f"{listed(masked)} cannot be masked: the role is {role}. Change the role, or leave"
+                " it out of the step."
+            )
+        split = [name for step in steps for name in step.strata if name in special]
+        if split:
+            raise PlanError(
+                f"{listed(split)} cannot split the strata: the role is {role}. Choose one."
+            )

@@ -1,1 +1,0 @@
-"""A file becomes columns with roles."""

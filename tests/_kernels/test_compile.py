@@ -1,0 +1,76 @@
+"""What is compiled once and kept is never older than the text of the kernels."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from shoal._kernels import _compile
+from shoal.partitioners import MDAV
+
+KERNELS = Path(__file__).parents[2] / "src" / "shoal" / "_kernels"
+CALLEE = """
+from shoal._kernels._compile import compiled
+
+@compiled
+def step(x):
+    return x + {}
+"""
+CALLER = """
+from shoal._kernels._compile import compiled
+from shoal._kernels.callee import step
+
+@compiled
+def walk(x):
+    return step(step(x))
+"""
+
+
+def walked(place):
+    code = "from shoal._kernels.caller import walk; print(walk(0), *walk.stats.cache_hits.values())"
+    environment = {**os.environ, "PYTHONPATH": str(place)}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout.split()
+
+
+def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path):
+    kernels = tmp_path / "shoal" / "_kernels"
+    kernels.mkdir(parents=True)
+    for folder in (kernels, kernels.parent):
+        (folder / "__init__.py").touch()
+    for name in ("_compile.py", "_pipeline.py"):
+        shutil.copy(KERNELS / name, kernels)
+    (kernels / "caller.py").write_text(CALLER)
+    (kernels / "callee.py").write_text(CALLEE.format(1))
+    assert walked(tmp_path) == ["2"]
+    assert walked(tmp_path) == ["2", "1"]  # kept
+    (kernels / "callee.py").write_text(CALLEE.format(5))
+    assert walked(tmp_path) == ["10"]
+
+
+def test_our_way_of_compiling_was_seen_with_the_numba_that_is_installed():
+    assert _compile.OURS, f"Run the tests with numba {_compile.installed}, then add it to SEEN."
+
+
+def test_another_numba_compiles_by_its_own_way_and_groups_alike(tmp_path):
+    code = """
+import numba
+numba.__version__ = "9.9.9"
+import numpy as np
+from shoal._kernels import _compile
+from shoal.partitioners import MDAV
+print(_compile.OURS, *MDAV(k=3).fit_predict(np.random.default_rng(0).normal(size=(40, 2))))
+"""
+    environment = {**os.environ, "PYTHONPATH": str(KERNELS.parents[1])}
+    environment |= {"NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    expected = MDAV(k=3).fit_predict(np.random.default_rng(0).normal(size=(40, 2)))
+    assert done.stdout.split() == ["False", *map(str, expected)]

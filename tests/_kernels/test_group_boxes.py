@@ -1,0 +1,62 @@
+"""No group is nearer than the border of its box, however the groups move."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from shoal._kernels.group_boxes import WIDTH, emptied, look_around, look_into, move, pack, vanish
+
+
+@pytest.fixture(params=[1, WIDTH, WIDTH + 1, 5 * WIDTH + 3])
+def groups(request):
+    n = request.param
+    centre = np.random.default_rng(n).normal(size=(n, 3))
+    return SimpleNamespace(centre=centre, size=np.arange(1, n + 1), parent=np.arange(n))
+
+
+def distances(boxes, point):
+    """Return what a look into every box shows, by group."""
+    seen = np.empty(WIDTH)
+    found = {}
+    for b in range(len(boxes.border)):
+        look_into(boxes, b, point, seen)
+        assert (boxes.border[b] <= seen).all()
+        found |= dict(zip(boxes.groups[b], seen, strict=True))
+    found.pop(-1, None)
+    return found
+
+
+def test_every_group_is_found_at_its_distance(groups):
+    boxes = pack(groups)
+    look_around(boxes, np.array([0.3, -1.0, 2.0]))
+    found = distances(boxes, np.array([0.3, -1.0, 2.0]))
+    expected = ((groups.centre - [0.3, -1.0, 2.0]) ** 2).sum(axis=1)
+    assert len(found) == len(expected)
+    assert [found[g] for g in range(len(expected))] == pytest.approx(expected)
+
+
+def test_boxes_reach_as_far_as_their_groups_move(groups):
+    boxes = pack(groups)
+    generator = np.random.default_rng(0)
+    for g in range(0, len(groups.parent), 7):
+        point = 3 * generator.normal(size=3)
+        move(boxes, g, point, 2.0)
+        look_around(boxes, point)
+        assert distances(boxes, point)[g] == 0
+        assert boxes.border[boxes.places[g] // WIDTH] == 0
+
+
+def test_a_group_that_vanished_is_infinitely_far(groups):
+    boxes = pack(groups)
+    vanish(boxes, 0)
+    look_around(boxes, groups.centre[0])
+    assert np.isinf(distances(boxes, groups.centre[0])[0])
+
+
+def test_boxes_are_packed_again_when_most_places_are_empty(groups):
+    boxes = pack(groups)
+    assert not emptied(groups, boxes)
+    groups.parent[:] = 0
+    assert emptied(groups, boxes) == (len(groups.parent) > WIDTH)
+    assert np.array_equal(np.unique(pack(groups).groups), [-1, 0])

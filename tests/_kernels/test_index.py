@@ -1,0 +1,256 @@
+"""The index answers as passes over all living records do, on every kind of table."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shoal._kernels import index as rooms
+from shoal._kernels.arrange import BLOCK, FAN
+from shoal._kernels.axes import power_of_two, principal_frame
+from shoal._kernels.bounds import HOPELESS, demand, hope
+from shoal._kernels.index import open_index, remove, renew
+from shoal._kernels.search import FARTHEST, NEAREST, NOBODY, NONE_YET, aim, measure_block, search
+from shoal._progress import listening
+from shoal.partitioners import (
+    CVMDAV,
+    DBA1,
+    MDAV,
+    MDAV1,
+    TFRP,
+    VMDAV,
+    CentroidMDAV,
+    _base,
+    partition,
+)
+from shoal.partitioners import mdav as mdav_module
+from shoal.partitioners._base import in_order
+from tables import KINDS, long_tables, tables_and_k
+from twins import brute
+from twins.centroid_mdav import centroid_mdav
+from twins.cvmdav import cvmdav
+from twins.dba1 import dba1
+from twins.mdav import mdav
+from twins.mdav1 import mdav1
+from twins.tfrp import first_phase
+from twins.vmdav import vmdav
+
+
+@pytest.fixture(autouse=True)
+def used_and_renewed_as_often_as_can_be(monkeypatch):
+    """Index short tables too, and build anew whenever many records have left."""
+    monkeypatch.setattr(rooms, "PAYS", (0, 0))
+    monkeypatch.setattr(mdav_module, "FLAT", (0, 0))
+
+
+def ask(index, point, side, m):
+    found, squares = np.empty(m, np.int64), np.empty(m)
+    count = search(index, point, side, NOBODY, found, squares, NONE_YET)
+    return found[:count], squares[:count]
+
+
+def leave(index, records):
+    for record in records:
+        index.labels[record] = 0
+        remove(index, record)
+
+
+def check_answers(index, X, left, point, m):
+    found, squares = ask(index, point, NEAREST, m)
+    assert np.array_equal(found, brute.nearest(X, left, point, m))
+    assert np.array_equal(squares, brute.squared(X[found], point))
+    assert ask(index, point, FARTHEST, 1)[0] == brute.farthest(X, left, point)
+
+
+@settings(max_examples=60)
+@given(X=long_tables(), seed=st.integers(0, 1000), m=st.integers(1, 9), inwards=st.booleans())
+def test_every_answer_is_that_of_a_pass_over_all(X, seed, m, inwards):
+    rng = np.random.default_rng(seed)
+    index, left = open_index(X), np.arange(len(X))
+    built_of = left
+    while len(left) > 0:
+        centre = index.total[:, 0] / len(left)
+        assert np.allclose(centre, X[left].mean(axis=0), rtol=1e-9, atol=1e-12 * np.abs(X).max())
+        check_answers(index, X, left, X[rng.choice(built_of)], m)
+        check_answers(index, X, left, centre, m)
+        many = rng.integers(1, 2 + len(left) // 6)
+        order = (
+            np.argsort(-brute.squared(X[left], centre)) if inwards else rng.permutation(len(left))
+        )
+        leave(index, left[order[:many]])
+        left = np.sort(left[order[many:]])
+        if len(left) > 0 and renew(index) is not index:
+            index, built_of = renew(index), left
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("n", "p"), [(3000, 1), (3000, 3), (2500, 20)])
+def test_answers_hold_over_several_groups_of_blocks(kind, n, p):
+    rng = np.random.default_rng(n + p)
+    X = KINDS[kind](rng, (n, p))
+    assert n > 2 * BLOCK * FAN
+    index, left = open_index(X), np.arange(n)
+    for gone in (0, 900, 1500):
+        leave(index, left[:gone])
+        left = left[gone:]
+        for record in rng.integers(n, size=15):
+            check_answers(index, X, left, X[record], 5)
+        check_answers(index, X, left, X[left].mean(axis=0), 5)
+
+
+@settings(max_examples=30)
+# Faint tables mirror themselves: two means lie equally far from the middle but for rounding.
+@given(X=long_tables(most=90, columns=4, but=["faint"]), k=st.integers(1, 6))
+def test_the_family_agrees_with_the_slow_versions(X, k):
+    k = min(k, len(X))
+    for method, slow in [
+        (MDAV(k=k), mdav(X, k)),
+        (MDAV1(k=k), mdav1(X, k)),
+        (CentroidMDAV(k=k), centroid_mdav(X, k)),
+        (VMDAV(k=k, gamma=1.1), vmdav(X, k, 1.1)),
+        (CVMDAV(k=k, gamma=1.1), cvmdav(X, k, 1.1)),
+        (TFRP(k=k, phases=1), first_phase(X, k)),
+    ]:
+        assert np.array_equal(method.fit_predict(X), in_order(slow)), method
+
+
+@settings(max_examples=30)
+@given(case=tables_and_k(most=90))
+def test_dba1_agrees_with_the_slow_version_while_the_index_is_renewed(case):
+    X, k = case
+    assert np.array_equal(DBA1(k=k).fit_predict(X), in_order(dba1(X, k)))
+
+
+@settings(max_examples=30)
+@given(X=long_tables(most=150, but=["faint"]), k=st.integers(1, 6), short=st.integers(1, 200))
+def test_passes_over_few_go_on_where_the_index_stopped(X, k, short):
+    k = min(k, len(X))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mdav_module, "FLAT", (short, 0))
+        assert np.array_equal(MDAV(k=k).fit_predict(X), in_order(mdav(X, k)))
+
+
+LONG = {
+    "gaussian": lambda rng: rng.normal(size=(20_000, 8)),
+    "clustered": lambda rng: (
+        rng.normal(size=(40, 6))[rng.integers(40, size=20_000)] * 5 + rng.normal(size=(20_000, 6))
+    ),
+    "heavy-tailed": lambda rng: np.exp(rng.normal(size=(20_000, 3)) @ rng.normal(size=(3, 8))),
+    "whole numbers": lambda rng: rng.integers(0, 10, size=(20_000, 4)).astype(float),
+    "two columns": lambda rng: rng.normal(size=(20_000, 2)),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", LONG)
+def test_mdav_of_a_long_table_is_that_of_passes_over_all(kind, monkeypatch):
+    monkeypatch.setattr(rooms, "PAYS", (4, 10_000))
+    X = LONG[kind](np.random.default_rng(20))
+    assert np.array_equal(MDAV(k=20).fit_predict(X), in_order(brute.mdav(X, 20)))
+
+
+FAMILY = ["mdav", "mdav1", "centroid-mdav", "vmdav", "cvmdav"]
+
+
+@pytest.mark.parametrize("method", FAMILY)
+def test_the_length_of_a_stride_does_not_matter(method, monkeypatch):
+    X = np.random.default_rng(7).normal(size=(300, 2)).round(1)
+    whole = partition(X, 3, method).labels
+    monkeypatch.setattr(_base, "STRIDE", 1)
+    assert np.array_equal(partition(X, 3, method).labels, whole)
+
+
+@pytest.mark.parametrize("method", FAMILY)
+def test_an_interrupt_is_heard_within_a_run(method, monkeypatch):
+    told = []
+
+    def interrupt(stage, done, total):
+        told.append((done, total))
+        if done > total / 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(_base, "STRIDE", 2000)
+    X = np.random.default_rng(8).normal(size=(400, 2))
+    with listening(interrupt), pytest.raises(KeyboardInterrupt):
+        partition(X, 3, method)
+    assert told == sorted(told)
+    assert len(told) > 3
+    assert told[-1][0] < told[-1][1]
+
+
+@given(X=long_tables())
+def test_boxes_hold_who_lives_and_hopes_are_never_too_low(X):
+    index = open_index(X)
+    leave(index, range(0, len(X), 3))
+    for side in NEAREST, FARTHEST:
+        aim(X[-1], index.origin, index.axes, index.scale, index.leading, side, index.query)
+        hopes = np.empty(index.outer_low.shape[1], np.float32)
+        hope(index.outer_low, index.outer_high, index.query, side, hopes)
+        inner, gaps = np.empty(FAN, np.float32), np.empty(BLOCK, np.float32)
+        for b, block in enumerate(index.blocks):
+            g = b // FAN
+            hope(index.low[g], index.high[g], index.query, side, inner)
+            lives = ~np.isnan(block[0])
+            assert lives.sum() == index.filled[b]
+            if not lives.any():
+                continue
+            assert (block[:, lives].min(axis=1) >= index.low[g, :, b % FAN]).all()
+            assert (block[:, lives].max(axis=1) <= index.high[g, :, b % FAN]).all()
+            measure_block(block, index.query, index.leading, side, HOPELESS, gaps)
+            best = (side * gaps[lives]).max()
+            slack = 1e-5 * max(abs(float(best)), index.query[-1] ** 2) + 1e-30
+            assert inner[b % FAN] >= best - slack
+            assert hopes[g] >= inner[b % FAN] - slack
+
+
+@given(X=long_tables())
+def test_single_precision_never_rules_out_who_is_as_far(X):
+    """The margins: a record's own squared distance never demands more than its stored score."""
+    index = open_index(X)
+    gaps, p = np.empty(BLOCK, np.float32), X.shape[1]
+    for side in NEAREST, FARTHEST:
+        for point in X[:: max(1, len(X) // 5)]:
+            frame = index.origin, index.axes, index.scale, index.leading
+            reach = aim(point, *frame, side, index.query)
+            squares = brute.squared(X, point)
+            for b, block in enumerate(index.blocks):
+                measure_block(block, index.query, index.leading, side, HOPELESS, gaps)
+                for i in range(index.filled[b]):
+                    squared = squares[index.records[b, i]]
+                    assert side * gaps[i] >= demand(squared, side, index.scale, reach, p)
+
+
+def test_squares_below_the_range_of_single_precision_are_not_ruled_out():
+    """Three of them round up by a third each, while their sum, demanded, rounds down."""
+    X = np.outer([0.0, 3.2e-23, -3.2e-23, 1.0, -1.0], np.ones(3))
+    index = open_index(X)
+    for record in range(5):
+        check_answers(index, X, np.arange(5), X[record], 3)
+    gap = np.float32(3.2e-23)
+    assert demand(3 * float(gap) ** 2, NEAREST, 1.0, 0.0, 3) < -(gap * gap + gap * gap + gap * gap)
+
+
+def test_records_that_are_alike_in_single_precision_are_told_apart():
+    steps = np.random.default_rng(9).permutation(300)
+    X = np.concatenate([1 + 1e-12 * steps, -1 - 1e-12 * steps])[:, np.newaxis]
+    index = open_index(X)
+    for record in range(0, 600, 40):
+        check_answers(index, X, np.arange(600), X[record], 4)
+    assert not index.alike[index.filled > 0].any()
+
+
+def test_a_frame_turns_to_where_the_table_is_long():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(500, 1)) @ [[3.0, 4.0, 0.0, 0.0]] + 0.01 * rng.normal(size=(500, 4))
+    frame = principal_frame(X, np.arange(500, dtype=np.int32), X.mean(axis=0))
+    assert frame.leading == 1
+    assert np.allclose(np.abs(frame.axes[:, 0]), [0.6, 0.8, 0, 0], atol=0.01)
+    assert np.allclose(frame.axes.T @ frame.axes, np.eye(4))
+
+
+@pytest.mark.parametrize("greatest", [0.0, 5e-324, 1e-200, 0.7, 1.0, 3e150])
+def test_the_scale_is_a_power_of_two_that_brings_the_greatest_below_one(greatest):
+    scale = power_of_two(greatest)
+    assert np.frexp(scale)[0] == 0.5
+    assert greatest * scale < 1
+    assert greatest * scale >= 0.5 or greatest < 1e-300

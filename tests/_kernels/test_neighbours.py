@@ -1,0 +1,77 @@
+"""Neighbours of every record: blocks that ask together find what sorting all distances finds."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shoal._kernels.arrange import BLOCK, FAN
+from shoal._kernels.index import open_index
+from shoal._kernels.neighbours import in_strides, neighbours, neighbours_and_squares
+from tables import KINDS, long_tables, tables
+from twins import brute
+from twins.neighbours import neighbours as slow
+
+
+@given(X=tables(least=2, most=2 * BLOCK), m=st.integers(1, 9))
+def test_ties_go_to_the_lowest_record(X, m):
+    m = min(m, len(X) - 1)
+    assert np.array_equal(neighbours(X, m), slow(X, m))
+
+
+def check(X, m, asked):
+    found, squares = neighbours_and_squares(X, m)
+    for record in asked:
+        others = np.delete(np.arange(len(X)), record)
+        assert np.array_equal(found[record], brute.nearest(X, others, X[record], m))
+        assert np.array_equal(squares[record], brute.squared(X[found[record]], X[record]))
+
+
+@settings(max_examples=60)
+@given(X=long_tables(), m=st.integers(1, 30))
+def test_they_are_those_of_a_pass_over_all_on_every_kind_of_table(X, m):
+    if len(X) > 1:
+        check(X, min(m, len(X) - 1), range(0, len(X), max(1, len(X) // 40)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("n", "p"), [(3001, 1), (3000, 3), (2500, 20)])
+def test_they_hold_over_several_groups_of_blocks(kind, n, p):
+    assert n > 2 * BLOCK * FAN
+    X = KINDS[kind](np.random.default_rng(n + p), (n, p))
+    check(X, 7, range(0, n, 50))
+
+
+@pytest.mark.parametrize("extra", [-1, 0, 1, 2, 7, BLOCK - 1, BLOCK + 1])
+@pytest.mark.parametrize("groups", [1, 2])
+def test_a_last_group_with_empty_blocks_is_not_read_beyond_its_records(groups, extra):
+    n = groups * BLOCK * FAN + extra
+    check(np.random.default_rng(n).normal(size=(n, 2)), 8, range(0, n, 40))
+
+
+@pytest.mark.parametrize("kind", ["ordinary", "tied", "clustered"])
+def test_they_hold_for_a_long_table(kind):
+    X = KINDS[kind](np.random.default_rng(4), (20_000, 8))
+    check(X, 15, range(0, 20_000, 400))
+
+
+@pytest.mark.parametrize("n", [2, BLOCK, BLOCK + 1, 5 * BLOCK + 3])
+def test_everybody_is_found_when_all_are_asked_for(n):
+    X = np.random.default_rng(n).normal(size=(n, 5)) * [1, 10, 0.1, 1e6, 1]
+    check(X, n - 1, range(0, n, 20))
+
+
+def test_strides_tell_how_many_records_are_done():
+    X = np.random.default_rng(1).normal(size=(1000, 2))
+    found, squares = np.empty((1000, 3), np.int64), np.empty((1000, 3))
+    assert list(in_strides(open_index(X), found, squares)) == [256, 512, 768, 1000]
+    assert np.array_equal(found, neighbours(X, 3))
+
+
+def test_equal_records_are_found_without_measuring_all_of_them():
+    X = np.zeros((20_000, 2))
+    assert np.array_equal(neighbours(X, 3)[[0, 1, 9999]], [[1, 2, 3], [0, 2, 3], [0, 1, 2]])
+
+
+def test_no_neighbour_is_asked_for():
+    assert neighbours(np.zeros((3, 2)), 0).shape == (3, 0)

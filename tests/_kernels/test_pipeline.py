@@ -1,0 +1,157 @@
+"""A kernel that makes no array borrows those of its caller; all others count references."""
+
+import gc
+from functools import cache
+
+import numpy as np
+import pytest
+from numba import njit
+from numba.core import event
+from numba.core.runtime import _nrt_python, rtsys
+
+from shoal._kernels._compile import compiled
+from shoal._kernels._pipeline import DoorCompiler
+
+
+@compiled
+def doubled(X):
+    return 2.0 * X
+
+
+@compiled
+def first_of(X, column=0):
+    return X[0, column]
+
+
+def sum_of_rows(X):
+    total = 0.0
+    for row in X:
+        for value in row[1:]:
+            total += value
+    return total
+
+
+def sum_of_a_part(X):
+    both = X[1:], X[0]
+    return both[0][0, 1] + both[1][0] + first_of(X)
+
+
+def with_room(X):
+    room = np.empty(X.shape[1])
+    for j in range(X.shape[1]):
+        room[j] = X[0, j]
+    return room[-1]
+
+
+def a_view(X):
+    return X[1]
+
+
+def the_same(X):
+    return X
+
+
+def a_pair(X):
+    return X[0], 1
+
+
+def chosen_rows(X):
+    return X[np.array([0, 2])][1, 1]
+
+
+def an_expression(X):
+    return (X + X)[1, 1]
+
+
+def overwritten(X):
+    X[1:, :] = X[:-1, :]
+    return X[2, 0]
+
+
+def by_another_kernel(X):
+    return doubled(X)[1, 1]
+
+
+BORROWING = [sum_of_rows, sum_of_a_part]
+COUNTING = [
+    with_room, a_view, the_same, a_pair, chosen_rows, an_expression, overwritten,
+    by_another_kernel,
+]  # fmt: skip
+
+
+def table():
+    return np.arange(12.0).reshape(4, 3)
+
+
+@cache
+def door(function):
+    return njit(pipeline_class=DoorCompiler)(function)
+
+
+@pytest.mark.parametrize("function", BORROWING + COUNTING)
+def test_references_are_counted_where_arrays_are_made_and_nowhere_else(function):
+    kernel = door(function)
+    kernel(table())
+    (text,) = kernel.inspect_llvm().values()
+    assert ("NRT_" in text) == (function in COUNTING)
+
+
+@pytest.mark.parametrize("function", BORROWING + COUNTING)
+def test_a_kernel_does_what_its_text_says_and_lets_go_of_everything(function):
+    kernel = door(function)
+    assert str(kernel(table())) == str(function(table()))
+    assert made_and_not_freed(kernel) == 0
+
+
+def made_and_not_freed(kernel):
+    """Return how many pieces of memory some calls leave behind."""
+    _nrt_python.memsys_enable_stats()
+    try:
+        gc.collect()
+        before = rtsys.get_allocation_stats()
+        for _ in range(5):
+            kernel(table())
+        gc.collect()
+        after = rtsys.get_allocation_stats()
+    finally:
+        _nrt_python.memsys_disable_stats()
+    return (after.mi_alloc - before.mi_alloc) - (after.mi_free - before.mi_free)
+
+
+def test_rows_chosen_by_an_argument_are_a_copy():
+    kernel = door(lambda X, rows: X[rows][1, 1])
+    assert kernel(table(), np.array([0, 2])) == 7.0
+    (text,) = kernel.inspect_llvm().values()
+    assert "NRT_" in text
+
+
+def test_what_a_kernel_returns_outlives_what_it_was_handed():
+    row = door(a_view)(table())
+    gc.collect()
+    assert row.tolist() == [3.0, 4.0, 5.0]
+
+
+def test_python_may_call_what_kernels_call_and_leave_out_a_default():
+    assert first_of(table()) == 0.0
+    assert first_of(table(), 2) == 2.0
+
+
+def test_garbage_is_collected_again_after_compiling_if_it_was_before():
+    seen = []
+
+    def step(x):
+        return x + 1
+
+    step.__module__ = "shoal._kernels.example"
+    listener = event.RecordingListener()
+    listener.on_start = lambda _: seen.append(gc.isenabled())
+    with event.install_listener("numba:compile", listener):
+        njit(step)(1)
+        assert gc.isenabled()
+        gc.disable()
+        try:
+            njit(step)(1)
+            assert not gc.isenabled()
+        finally:
+            gc.enable()
+    assert seen == [False, False]

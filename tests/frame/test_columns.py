@@ -1,0 +1,208 @@
+"""A column of any kind in any kind of table."""
+
+import datetime as dt
+import warnings
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from shoal.errors import ColumnError, InputError
+from shoal.frame.columns import kind_of, read_column, read_joined
+from shoal.frame.tables import Taken, codes, open_frame, to_native, with_values
+from shoal.frame.types import as_types
+
+DAY, NOON = dt.date(2020, 5, 1), dt.datetime(2020, 5, 1, 12)
+WITH_ZONE = NOON.replace(tzinfo=dt.UTC)
+
+VALUES = {
+    "numeric": [3, 1.5, None, 1.5],
+    "nominal": ["b", "a", None, "a"],
+    "boolean": [True, False, None, False],
+    "dates": [DAY, DAY - dt.timedelta(9), None, DAY - dt.timedelta(9)],
+    "datetimes": [NOON, NOON - dt.timedelta(9), None, NOON - dt.timedelta(9)],
+    "with zone": [WITH_ZONE, WITH_ZONE - dt.timedelta(9), None, WITH_ZONE - dt.timedelta(9)],
+    "times": [dt.time(9), dt.time(8, 30), None, dt.time(8, 30)],
+    "durations": [dt.timedelta(9), dt.timedelta(1), None, dt.timedelta(1)],
+}
+KIND = {name: name if name in ("numeric", "nominal", "boolean") else "date" for name in VALUES}
+
+APART = {"dates": 9, "datetimes": 9, "with zone": 9, "times": 1 / 48, "durations": 8}  # days
+
+MAKERS = {
+    "pandas": lambda values: pd.DataFrame({"x": values}),
+    "pandas objects": lambda values: pd.DataFrame({"x": pd.Series(values, dtype=object)}),
+    "pandas nullable": lambda values: pd.DataFrame({"x": values}).convert_dtypes(),
+    "pandas arrow": lambda values: pa.table({"x": values}).to_pandas(types_mapper=pd.ArrowDtype),
+    "polars": lambda values: pl.DataFrame({"x": values}, strict=False),
+    "pyarrow": lambda values: pa.table({"x": values}),
+}
+
+
+def listed(data):
+    values = data["x"].to_pylist() if isinstance(data, pa.Table) else data["x"].to_list()
+    return [
+        None if value is None or value is pd.NA or value != value else value for value in values
+    ]
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+@pytest.mark.parametrize("name", VALUES)
+def test_every_kind_is_seen_in_every_kind_of_table_and_keeps_its_type(name, make):
+    data = make(VALUES[name])
+    frame = open_frame(data)
+    if name == "numeric" and make is MAKERS["pandas objects"]:
+        with pytest.raises(ColumnError, match="turn it into numbers"):
+            read_column(frame, "x")
+        return
+    column = read_column(frame, "x")
+    assert column.kind == kind_of(frame, "x") == KIND[name]
+    assert column.hole.tolist() == [False, False, True, False]
+    if name == "numeric":
+        return
+    assert column.codes.tolist() == [1, 0, -1, 0]
+    assert column.values[[0, 1]].tolist() == pytest.approx([APART.get(name, 1), 0])
+    taken = with_values(frame, {"x": Taken(np.array([1, 1, 0, 0]), np.array([0, 1, 0, 0], bool))})
+    released = to_native(taken)
+    assert listed(released) == [listed(data)[1], None, listed(data)[0], listed(data)[0]]
+    assert open_frame(released)["x"].dtype == frame["x"].dtype
+
+
+def test_ordered_categories_bring_their_order():
+    values, order = ["b", "a", None, "c"], ["c", "b", "a"]
+    tables = [
+        pd.DataFrame({"x": pd.Categorical(values, order, ordered=True)}),
+        pl.DataFrame({"x": pl.Series(values, dtype=pl.Enum(order))}),
+        pa.table(
+            {"x": pa.DictionaryArray.from_arrays(pa.array([1, 2, None, 0]), order, ordered=True)}
+        ),
+    ]
+    for data in tables:
+        column = read_column(open_frame(data), "x")
+        assert column.kind == "ordinal"
+        assert column.codes.tolist() == [1, 2, -1, 0]
+        both = read_joined(open_frame(data), open_frame(data), "x")
+        assert both.codes.tolist() == [1, 2, -1, 0] * 2
+
+
+def test_categories_without_an_order_are_nominal_even_if_they_are_numbers():
+    data = pd.DataFrame({"x": pd.Categorical([30, 4, 4, 30])})
+    assert read_column(open_frame(data), "x").kind == "nominal"
+
+
+def test_plain_types_of_pandas_that_cannot_be_missing_become_nullable():
+    for values, kind in (([True, False], "boolean"), ([1, 2], "Int64")):
+        frame = open_frame(pd.DataFrame({"x": values}))
+        taken = with_values(frame, {"x": Taken(np.array([0, 1]), np.array([False, True]))})
+        assert str(to_native(taken)["x"].dtype) == kind
+
+
+def test_moments_a_nanosecond_apart_stay_two():
+    data = pd.DataFrame({"x": pd.to_datetime([10**18, 10**18 + 1, 10**18], unit="ns")})
+    assert read_column(open_frame(data), "x").codes.tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("texts", "days"),
+    [
+        (["2020-01-01", "2020-01-03"], [0, 2]),
+        (["2020-01-01T12:00", "2020-01-02 00:00:00"], [0, 0.5]),
+        (["2020-01-01T12:00Z", "2020-01-01T12:00+06:00"], [0.25, 0]),
+        (["06:00", "18:00:00"], [0, 0.5]),
+    ],
+)
+def test_iso_text_is_read_as_dates_where_it_is_declared(texts, days):
+    frame = open_frame(pd.DataFrame({"x": [*texts, None]}))
+    column = read_column(frame, "x", as_types({"x": "date"})["x"])
+    assert column.values[:2].tolist() == days
+    assert column.hole[2]
+
+
+def refused(values, declared=None):
+    types = as_types({} if declared is None else {"x": declared})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(InputError) as caught:
+            read_column(open_frame(pd.DataFrame({"x": values})), "x", types.get("x"))
+    message = str(caught.value)
+    assert "'x'" in message
+    assert not any(str(value) in message for value in values if isinstance(value, str))
+    return message
+
+
+def test_what_contradicts_its_type_is_refused_without_being_quoted():
+    order = {"kind": "ordinal", "order": ["low", "high"]}
+    assert "2 of 3 cells with a value that its order lacks" in refused(["low", "odd", "odd"], order)
+    tree = {"kind": "nominal", "hierarchy": [["Porto", "north"]]}
+    assert "1 of 2 cells with a value that its hierarchy" in refused(["Porto", "Faro"], tree)
+    table = {"kind": "nominal", "distances": [["QQ", "ZZ", 1], ["ZZ", "XX", 1]]}
+    assert "lack 1 pair of values" in refused(["QQ", "ZZ", "XX"], table)
+    assert "neither the type nor the table tells its order" in refused(["QQ", "ZZ"], "ordinal")
+    assert "2 of 3 cells are no ISO dates" in refused(["2020-01-01", "01/02/2020", "zzz"], "date")
+    assert "tell their zone" in refused(["2020-01-01T00:00", "2020-01-01T00:00Z"], "date")
+    assert "int64 values" in refused([1, 2], "date")
+    assert "boolean but has 3 values" in refused(["QQ", "ZZ", "XX"] * 2, "boolean")
+    assert "holds text where numbers are needed, in 1 of 2" in refused(["10", "zz"], "numeric")
+
+
+def test_text_that_may_be_something_else_must_be_declared():
+    assert "2 of 4 cells read as numeric values" in refused(["10", "2,5", "zz", "yy"])
+    assert "1 of 4 cells read as date values" in refused(["2020-01-01", "zz", "yy", "zz"])
+    assert "4 different values in 4 records: it seems to name records" in refused(
+        ["QQ", "ZZ", "XX", "YY"]
+    )
+
+
+def test_too_many_categories_are_refused():
+    assert "600 categories; at most 500" in refused([f"name {i}" for i in range(600)] * 3)
+
+
+def test_values_without_a_distance_are_refused():
+    assert "have no distance" in refused([Decimal("1.5"), Decimal("2.5")])
+    assert "have no distance" in refused([[1], [2]])
+    with pytest.raises(ColumnError, match="mixes kinds"):
+        read_column(open_frame(pd.DataFrame({"x": [1, "a"]})), "x")
+
+
+def test_numbers_may_be_declared_nominal_or_ordinal():
+    frame = open_frame(pd.DataFrame({"x": [30, 4, None, 4]}))
+    assert read_column(frame, "x", as_types({"x": "ordinal"})["x"]).values.tolist()[:2] == [1, 0]
+    nominal = read_column(frame, "x", as_types({"x": "nominal"})["x"])
+    assert (nominal.kind, nominal.codes.tolist()) == ("nominal", [0, 1, -1, 1])
+    declared = as_types({"x": {"kind": "ordinal", "order": [30, 4]}})["x"]
+    assert read_column(frame, "x", declared).codes.tolist() == [0, 1, -1, 1]
+
+
+def test_two_tables_share_their_codes():
+    before, after = (open_frame(pd.DataFrame({"x": x})) for x in (["a", "a", "b", "b"], [*"bbcc"]))
+    assert read_joined(before, after, "x").codes.tolist() == [0, 0, 1, 1, 1, 1, 2, 2]
+    numbers = open_frame(pd.DataFrame({"x": [1, 2, 3, 4]}))
+    with pytest.raises(ColumnError, match="nominal in one table, numeric in the other"):
+        read_joined(before, numbers, "x")
+
+
+def test_not_a_number_is_a_hole_also_in_polars():
+    frame = open_frame(pl.DataFrame({"x": [1.0, float("nan"), None, 2.0]}))
+    assert read_column(frame, "x").hole.tolist() == [False, True, True, False]
+    assert codes(frame, ["x"])[0, 0] != codes(frame, ["x"])[3, 0]
+
+
+def test_categories_that_no_record_shows_any_more_do_not_leave():
+    values = ["rare", "b", "b", "c"]
+    taken = Taken(np.array([1, 1, 2, 3]), np.array([False, False, False, True]))
+    for data in (
+        pd.DataFrame({"x": pd.Categorical(values)}),
+        pa.table({"x": pa.array(values).dictionary_encode()}),
+    ):
+        frame = open_frame(data)
+        for hole in (taken.hole, np.zeros(4, bool)):
+            released = to_native(with_values(frame, {"x": Taken(taken.records, hole)}))
+            assert listed(released)[:3] == ["b", "b", "b"]
+            assert "rare" not in str(pa.table(released)["x"].chunk(0).dictionary.to_pylist())
+            assert open_frame(released)["x"].dtype == frame["x"].dtype
+    book = pd.DataFrame({"x": pd.Categorical(["b", "b"], ["b", "c"], ordered=True)})
+    kept = with_values(open_frame(book), {"x": Taken(np.array([0, 0]), np.zeros(2, bool))})
+    assert to_native(kept)["x"].dtype == book["x"].dtype

@@ -1,0 +1,177 @@
+"""Tables of any kind."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from shoal.errors import ColumnError, InputError
+from shoal.frame import tables
+
+KINDS = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
+every_kind = pytest.mark.parametrize("make", KINDS.values(), ids=KINDS)
+
+
+def matrix(data, columns):
+    return tables.matrix(tables.open_frame(data), columns)
+
+
+@every_kind
+def test_columns_become_a_matrix(make):
+    X = matrix(make({"a": [1, 2], "t": ["x", "y"], "b": [0.5, 1.5]}), ["b", "a"])
+    assert X.tolist() == [[0.5, 1.0], [1.5, 2.0]]
+    assert X.dtype == np.float64
+    assert X.flags.c_contiguous
+
+
+@every_kind
+def test_missing_values_are_counted_and_refused(make):
+    data = make({"a": [1.0, None, None], "b": [1, 2, 3], "c": [None, 0.5, 1.5]})
+    with pytest.raises(InputError, match=r"'a' has 2 missing values \('c' 1 too\)"):
+        matrix(data, ["a", "b", "c"])
+
+
+def test_nan_is_missing_too():
+    for data in (
+        pl.DataFrame({"a": [1.0, float("nan"), None]}),
+        pa.table({"a": [1.0, float("nan"), None]}),
+    ):
+        with pytest.raises(InputError, match="'a' has 2 missing values"):
+            matrix(data, ["a"])
+    nullable = pd.DataFrame({"a": pd.array([1, None], dtype="Int64")})
+    with pytest.raises(InputError, match="'a' has 1 missing value"):
+        matrix(nullable, ["a"])
+
+
+@every_kind
+def test_infinities_are_refused(make):
+    with pytest.raises(InputError, match="'a' has 1 infinite value"):
+        matrix(make({"a": [1.0, float("inf")]}), ["a"])
+
+
+@every_kind
+@pytest.mark.parametrize("values", [["x", "y"], [True, False]])
+def test_what_is_no_number_is_refused(make, values):
+    with pytest.raises(ColumnError, match="'t' holds .* where numbers are needed"):
+        matrix(make({"t": values}), ["t"])
+
+
+@every_kind
+def test_an_unknown_column_is_met_with_a_suggestion(make):
+    with pytest.raises(ColumnError, match=r"no column 'z'. The columns are: age, size") as caught:
+        matrix(make({"age": [1], "size": [2]}), ["z"])
+    assert str(caught.value).startswith("The data")
+    with pytest.raises(ColumnError, match="Did you mean 'size'"):
+        matrix(make({"age": [1], "size": [2]}), ["sise"])
+
+
+def test_two_columns_of_one_name_are_refused():
+    with pytest.raises(ColumnError, match="two columns named 'a'"):
+        tables.open_frame(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+    with pytest.raises(ColumnError, match="two columns named 'a'"):
+        tables.open_frame(pa.table([[1], [2]], names=["a", "a"]))
+
+
+def test_names_must_be_text():
+    with pytest.raises(ColumnError, match="must be text"):
+        tables.open_frame(pd.DataFrame([[1, 2]]))
+
+
+@pytest.mark.parametrize("data", [[1, 2], {"a": [1]}, np.zeros((3, 2)), None])
+def test_what_is_no_table_is_refused(data):
+    with pytest.raises(InputError, match="must be a pandas, polars or pyarrow table"):
+        tables.open_frame(data)
+
+
+def test_a_lazy_table_is_refused_with_a_way_out():
+    with pytest.raises(InputError, match="collect"):
+        tables.open_frame(pl.LazyFrame({"a": [1]}))
+
+
+@every_kind
+def test_a_table_without_records_is_refused(make):
+    with pytest.raises(InputError, match="no records"):
+        tables.open_frame(make({"a": []}))
+
+
+def test_whole_numbers_that_a_float_cannot_hold_are_refused():
+    for make in KINDS.values():
+        with pytest.raises(InputError, match=r"beyond 2\*\*53"):
+            matrix(make({"a": [1, 2**53 + 1]}), ["a"])
+    with pytest.raises(InputError, match="beyond 1e.300"):
+        matrix(pd.DataFrame({"a": [1, 1e301]}), ["a"])
+
+
+@every_kind
+def test_equal_values_have_equal_codes(make):
+    data = make({"t": ["x", "y", "x", None, None], "n": [1, 1, 1, 2, 2]})
+    found = tables.codes(tables.open_frame(data), ["t", "n"])
+    assert found[0, 0] == found[2, 0] != found[1, 0]
+    assert found[3, 0] == found[4, 0] not in found[:3, 0]
+    assert found[:, 1].tolist() == [0, 0, 0, 1, 1]
+
+
+@every_kind
+def test_keys_are_equal_where_codes_are(make):
+    nan = float("nan")
+    data = {
+        "t": ["x", "y", "x", None, None], "n": [1, 1, 2**60, 2, 2], "f": [0.5, nan, nan, 0.5, 1.0],
+        "z": [0.0, -0.0, 0.0, -0.0, 1.0], "h": [1, None, None, 1, 2],
+    }  # fmt: skip
+    frame = tables.open_frame(make(data))
+    keys, codes = tables.keys(frame, list(data)), tables.codes(frame, list(data))
+    for key, code in zip(keys.T, codes.T, strict=True):
+        assert np.array_equal(key[:, None] == key, code[:, None] == code)
+
+
+def test_a_matrix_can_lie_column_by_column():
+    frame = tables.open_frame(pd.DataFrame({"a": [1, 2], "b": [0.5, 1.5]}))
+    X = tables.matrix(frame, ["a", "b", "a"], order="F")
+    assert X.flags.f_contiguous
+    assert X.tolist() == [[1.0, 0.5, 1.0], [2.0, 1.5, 2.0]]
+
+
+def test_categories_have_codes_in_every_kind_of_table():
+    values = ["x", "y", "x", None]
+    for data in (
+        pd.DataFrame({"t": pd.Categorical(values)}),
+        pl.DataFrame({"t": pl.Series(values, dtype=pl.Categorical)}),
+        pa.table({"t": pa.array(values).dictionary_encode()}),
+    ):
+        found = tables.codes(tables.open_frame(data), ["t"])[:, 0]
+        assert found[0] == found[2]
+        assert len(set(found.tolist())) == 3
+
+
+def test_mixed_kinds_of_values_are_refused_without_showing_one():
+    data = tables.open_frame(pd.DataFrame({"t": [1, "secret"]}, dtype=object))
+    with pytest.raises(ColumnError, match="'t' mixes kinds of values") as caught:
+        tables.codes(data, ["t"])
+    assert "secret" not in str(caught.value)
+
+
+def test_text_among_numbers_is_counted():
+    with pytest.raises(ColumnError, match="'a' holds text .* in 1 of 3 cells"):
+        matrix(pl.DataFrame({"a": ["1", "NA", "2.5"]}), ["a"])
+
+
+def test_an_arrow_table_leaves_without_notes_on_its_source():
+    noted = pa.table({"a": [1]}).replace_schema_metadata({"owner": "secret"})
+    assert tables.to_native(tables.open_frame(noted)).schema.metadata is None
+
+
+@every_kind
+def test_new_values_leave_all_else_as_it_was(make):
+    data = make({"t": ["x", "y"], "a": [1, 2], "b": [3.0, 4.0]})
+    changed = tables.with_values(tables.open_frame(data), {"a": np.array([1.5, 1.5])}).to_native()
+    assert type(changed) is type(data)
+    expected = make({"t": ["x", "y"], "a": [1.5, 1.5], "b": [3.0, 4.0]})
+    assert changed.equals(expected)
+
+
+def test_a_pandas_index_stays():
+    data = pd.DataFrame({"a": [1, 2, 3]}, index=["z", "y", "z"])
+    changed = tables.with_values(tables.open_frame(data), {"a": np.array([5.0, 6.0, 7.0])})
+    assert changed.to_native().index.tolist() == ["z", "y", "z"]
+    assert changed.to_native()["a"].tolist() == [5.0, 6.0, 7.0]

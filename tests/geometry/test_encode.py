@@ -1,0 +1,145 @@
+"""Columns of every kind as axes: the distances are the declared ones."""
+
+import datetime as dt
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shoal.errors import InputError
+from shoal.frame.columns import read_column
+from shoal.frame.types import as_types
+from shoal.geometry import zscore
+from shoal.geometry.encode import embed, simplex
+from shoal.steps.geometry import open_space
+from twins.mixed import climb, squared_distances
+
+
+def squares(points):
+    return ((points[:, np.newaxis] - points) ** 2).sum(axis=2)
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 7, 40])
+def test_any_two_categories_are_equally_far_apart_on_one_axis_less_than_there_are(number):
+    points = simplex(number)
+    assert points.shape == (number, max(1, number - 1))
+    assert squares(points) == pytest.approx(1 - np.eye(number))
+
+
+@st.composite
+def trees(draw):
+    """Draw a hierarchy: rows of a value and its ancestors."""
+    depth = draw(st.integers(1, 4))
+    paths = draw(
+        st.lists(
+            st.lists(st.integers(0, 2), min_size=depth, max_size=depth), min_size=1, max_size=8
+        )
+    )
+    return [
+        [f"v{at}", *("/".join(map(str, path[: depth - level])) for level in range(depth))]
+        for at, path in enumerate(paths)
+    ]
+
+
+@given(rows=trees())
+def test_a_hierarchy_is_embedded_exactly(rows):
+    path = {row[0]: row for row in rows}
+    distances = np.array([[climb(one, other, path) for other in path] for one in path])
+    points = embed(distances)
+    assert points.shape[1] <= max(1, len(rows) - 1)
+    assert squares(points) == pytest.approx(distances**2, abs=1e-9)
+
+
+@given(seed=st.integers(0, 999), number=st.integers(1, 9), axes=st.integers(1, 4))
+def test_points_of_a_euclidean_space_are_found_again_on_as_few_axes(seed, number, axes):
+    known = np.random.default_rng(seed).normal(size=(number, axes))
+    points = embed(np.sqrt(squares(known)))
+    assert points.shape[1] <= max(1, min(axes, number - 1))
+    assert squares(points) == pytest.approx(squares(known), abs=1e-7)
+
+
+def test_distances_that_fit_no_space_are_refused_with_a_number_that_mends_them():
+    corners = 1.0 - np.eye(4)
+    corners[0, 1:] = corners[1:, 0] = 0.55  # nearer to all than the centre of the three is
+    with pytest.raises(InputError, match=r"'town' fit no Euclidean space.*sqrt\(d") as caught:
+        embed(corners, "town")
+    added = float(str(caught.value).split("d * d + ")[1].split(")")[0])
+    mended = np.where(np.eye(4) > 0, 0, np.sqrt(corners**2 + added * 1.001))
+    assert squares(embed(mended)) == pytest.approx(mended**2, abs=1e-6)
+
+
+ORDER = ["none", "school", "college"]
+TREE = [["Porto", "north"], ["Braga", "north"], ["Faro", "south"], ["Beja", "south"]]
+TABLE = [["x", "y", 1.0], ["y", "z", 1.0], ["x", "z", 1.6]]
+DAY = dt.datetime(2000, 1, 1)
+
+records = st.tuples(
+    st.integers(0, 3),
+    st.sampled_from(ORDER),
+    st.sampled_from("abc"),
+    st.sampled_from([row[0] for row in TREE]),
+    st.sampled_from("xyz"),
+    st.integers(0, 3).map(lambda days: DAY + dt.timedelta(days=days)),
+    st.booleans(),
+)
+DECLARED = {
+    "number": {"kind": "numeric"},
+    "school": {"kind": "ordinal", "order": ORDER},
+    "letter": {"kind": "nominal"},
+    "town": {"kind": "nominal", "hierarchy": TREE},
+    "point": {"kind": "nominal", "distances": TABLE},
+    "day": {"kind": "date"},
+    "yes": {"kind": "boolean"},
+}
+
+
+@given(rows=st.lists(records, min_size=1, max_size=15))
+def test_squared_distances_of_mixed_records_are_the_defined_ones(rows):
+    table = pd.DataFrame(rows, columns=list(DECLARED))
+    frame, types = nw.from_native(table), as_types(DECLARED)
+    space = open_space([read_column(frame, n, types[n]) for n in DECLARED], "zscore", 0.0, [])
+    slow = squared_distances(
+        [([row[at] for row in rows], declared) for at, declared in enumerate(DECLARED.values())]
+    )
+    assert squares(space.Z) == pytest.approx(np.array(slow), abs=1e-6)
+
+
+def test_every_column_weighs_the_same_whatever_its_axes():
+    rng = np.random.default_rng(0)
+    blocks = [rng.normal(5, 3, (50, 1)), simplex(6)[rng.integers(0, 6, 50)]]
+    Z = zscore(np.hstack(blocks), np.array([0, 1, 1, 1, 1, 1]))
+    assert Z.mean(axis=0) == pytest.approx(np.zeros(6), abs=1e-12)
+    assert [Z[:, :1].var(), Z[:, 1:].var(axis=0).sum()] == pytest.approx([1, 1])
+
+
+def test_confidential_columns_weigh_by_their_number_not_by_their_axes():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "letter": rng.choice([*"abcd"], 40),
+            "town": rng.choice([*"xyz"], 40),
+            "pay": rng.random(40),
+        }
+    )
+    letter, town, pay = (read_column(nw.from_native(table), name) for name in table)
+    for known, secret in (([letter], [town, pay]), ([letter, pay], [town])):
+        Z = open_space(known, "zscore", 0.3, secret).seen(np.arange(40), [c.name for c in known])
+        own = Z[:, : 3 + len(known) - 1].var(axis=0).sum()
+        assert own == pytest.approx(len(known))
+        assert Z.var(axis=0).sum() == pytest.approx(own / 0.7)
+
+
+@given(
+    values=st.lists(st.one_of(st.none(), st.integers(-5, 5)), min_size=1, max_size=20),
+    unit=st.sampled_from([1.0, 1e-200, 1e200]),
+)
+def test_missing_values_take_no_part_in_the_scores_and_stand_at_the_mean(values, unit):
+    column = np.array([np.nan if v is None else v * unit for v in values])
+    known = np.array([v for v in values if v is not None], float)
+    scores = zscore(column[:, np.newaxis])[:, 0]
+    assert (scores[np.isnan(column)] == 0).all()
+    alone = zscore(known[:, np.newaxis])[:, 0] if len(known) else known
+    assert scores[~np.isnan(column)] == pytest.approx(alone, abs=1e-9)

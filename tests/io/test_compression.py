@@ -1,0 +1,87 @@
+"""Packed text: gzip and zstd."""
+
+import gzip
+import shutil
+import subprocess
+import tracemalloc
+
+import pyarrow as pa
+import pytest
+
+from needs import lacking
+from shoal.errors import FileError
+from shoal.io import compression, csv
+from shoal.io.dialect import Dialect
+from shoal.io.files import read, write
+
+TABLE = pa.table({"code": ["007", "ä", 'say "no"'], "x": [1.5, 0.1, None]})
+
+
+@pytest.mark.parametrize("name", ["t.csv.gz", "t.tsv.zst", "t.txt.gz", "T.CSV.GZ"])
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_packed_text_goes_out_and_comes_back(tmp_path, name, encoding):
+    path, dialect = tmp_path / name, Dialect(encoding=encoding)
+    write(TABLE, path, target=path, dialect=dialect)
+    assert read(path, dialect=dialect, numbers=["x"]).equals(TABLE)
+    first = path.read_bytes()
+    write(TABLE, path, target=path, dialect=dialect)
+    assert path.read_bytes() == first
+
+
+def test_what_gzip_itself_packs_is_read_and_ours_it_unpacks(tmp_path):
+    plain = tmp_path / "t.csv"
+    write(TABLE, plain, target=plain)
+    with gzip.open(tmp_path / "u.csv.gz", "wb") as file:
+        file.write(plain.read_bytes())
+    assert read(tmp_path / "u.csv.gz", numbers=["x"]).equals(TABLE)
+    write(TABLE, tmp_path / "t.csv.gz", target=tmp_path / "t.csv.gz")
+    assert gzip.decompress((tmp_path / "t.csv.gz").read_bytes()) == plain.read_bytes()
+
+
+def test_what_zstd_itself_packs_is_read(tmp_path):
+    if shutil.which("zstd") is None:
+        lacking("The program zstd is needed: apt-get install zstd.")
+    plain = tmp_path / "t.csv"
+    write(TABLE, plain, target=plain)
+    subprocess.run(["zstd", "-q", plain], check=True)
+    assert read(tmp_path / "t.csv.zst", numbers=["x"]).equals(TABLE)
+
+
+@pytest.mark.parametrize("ending", ["gz", "zst"])
+def test_a_packed_file_that_is_cut_off_is_refused(tmp_path, ending):
+    path = tmp_path / f"t.csv.{ending}"
+    write(pa.table({"a": list(range(50_000))}), path, target=path)
+    content = path.read_bytes()
+    for length in (0, 3, len(content) // 2, len(content) - 3):
+        path.write_bytes(content[:length])
+        with pytest.raises(FileError, match="cut off|empty|could not be read"):
+            read(path)
+
+
+def test_a_line_at_fault_is_named_in_packed_text_too(tmp_path):
+    with gzip.open(tmp_path / "t.csv.gz", "wt") as file:
+        file.write("a,b\n1,2\n3\n")
+    with pytest.raises(FileError, match=r"Line 3 of 't.csv.gz' has 1 field"):
+        read(tmp_path / "t.csv.gz")
+
+
+def test_a_file_that_grows_beyond_all_measure_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(compression, "HARMLESS", 1 << 22)
+    with gzip.open(tmp_path / "t.csv.gz", "wb") as file:
+        file.write(b"a\n" + b"0\n" * (1 << 22))
+    with pytest.raises(FileError, match="more than 200 times its size"):
+        read(tmp_path / "t.csv.gz")
+
+
+@pytest.mark.parametrize("ending", ["", ".gz"])
+def test_a_line_without_end_is_not_held_in_memory(tmp_path, monkeypatch, ending):
+    monkeypatch.setattr(csv, "LONGEST_LINE", 1 << 20)
+    path = tmp_path / f"t.csv{ending}"
+    for content in (b"x" * (1 << 25), b"a,b\n1," + b"9" * (1 << 22) + b"\n"):
+        path.write_bytes(gzip.compress(content) if ending else content)
+        tracemalloc.start()
+        with pytest.raises(FileError, match="a line of more than 1 MB"):
+            read(path)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 1 << 24

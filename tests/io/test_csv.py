@@ -1,0 +1,221 @@
+"""Text tables: strict in, exact out."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shoal.errors import ColumnError, FileError, ParameterError
+from shoal.io.dialect import Dialect
+from shoal.io.files import read, write
+
+
+def written(tmp_path, text, name="t.csv", encoding="utf-8"):
+    path = tmp_path / name
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+def round_trip(table, path, dialect=None, numbers=None):
+    write(table, path, target=path, dialect=dialect)
+    return read(path, dialect=dialect, numbers=numbers)
+
+
+@given(values=st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1))
+def test_numbers_come_back_with_the_precision_they_went_in_with(tmp_path_factory, values):
+    path = tmp_path_factory.mktemp("csv") / "t.csv"
+    table = pa.table({"x": pa.array(values, pa.float64())})
+    back = round_trip(table, path).column("x").cast(pa.float64()).to_pylist()
+    assert [math.copysign(1, x) * abs(x) for x in back] == values
+
+
+CELLS = st.text(
+    st.characters(exclude_categories=["Cs", "Cc"]) | st.sampled_from('",;\n'), max_size=8
+)
+
+
+@given(cells=st.lists(st.tuples(CELLS, CELLS), min_size=1), mark=st.sampled_from(",;\t|"))
+def test_text_comes_back_as_it_was(tmp_path_factory, cells, mark):
+    path = tmp_path_factory.mktemp("csv") / "t.csv"
+    first, second = zip(*cells, strict=True)
+    table = pa.table({"a": pa.array(first, pa.string()), "b": pa.array(second, pa.string())})
+    back = round_trip(table, path, Dialect(separator=mark), numbers=())
+    assert back.to_pydict() == table.to_pydict()
+
+
+def test_one_empty_column_keeps_its_records(tmp_path):
+    table = pa.table({"a": pa.array(["x", "", None, "y"])})
+    back = round_trip(table, tmp_path / "t.csv", numbers=())
+    assert back.column("a").to_pylist() == ["x", "", "", "y"]
+
+
+def test_columns_that_nobody_computes_with_stay_as_they_are_written(tmp_path):
+    path = written(tmp_path, "zip,price,age\n00701,1.50,7\n01234,2.00,8\n")
+    table = read(path, numbers=["age"])
+    assert table.column("zip").to_pylist() == ["00701", "01234"]
+    assert table.column("price").to_pylist() == ["1.50", "2.00"]
+    assert table.column("age").to_pylist() == [7, 8]
+
+
+def test_types_are_found_cell_by_cell(tmp_path):
+    path = written(tmp_path, "a,b,c,d\n1,1.5,x,\n-2,1e3,2,\n+3,.5,3,\n")
+    table = read(path)
+    assert [str(kind) for kind in table.schema.types] == ["int64", "double", "string", "string"]
+    assert table.column("b").to_pylist() == [1.5, 1000.0, 0.5]
+
+
+def test_an_empty_cell_is_missing_and_no_number_is_magic(tmp_path):
+    table = read(written(tmp_path, "a,b\n1,-999\n,2\n"))
+    assert table.column("a").to_pylist() == [1, None]
+    assert table.column("b").to_pylist() == [-999, 2]
+
+
+def test_a_mark_for_missing_values_is_taken_when_it_is_named(tmp_path):
+    path = written(tmp_path, "a\n1\nNA\n")
+    assert read(path).column("a").to_pylist() == ["1", "NA"]
+    assert read(path, dialect=Dialect(missing="NA")).column("a").to_pylist() == [1, None]
+
+
+def test_decimal_comma_and_semicolon(tmp_path):
+    dialect = Dialect(separator=";", decimal=",")
+    path = written(tmp_path, "a;b\n1,5;x\n-2,25;y\n")
+    table = read(path, dialect=dialect)
+    assert table.column("a").to_pylist() == [1.5, -2.25]
+    again = tmp_path / "again.csv"
+    write(table, again, target=again, dialect=dialect)
+    assert again.read_text() == path.read_text()
+
+
+def test_decimal_points_under_a_decimal_comma_are_text(tmp_path):
+    table = read(
+        written(tmp_path, "a\n1.500\n2.000\n"), dialect=Dialect(separator=";", decimal=",")
+    )
+    assert table.column("a").to_pylist() == ["1.500", "2.000"]
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16", "utf-8-sig", "utf-8"])
+def test_encodings_round_trip(tmp_path, encoding):
+    dialect = Dialect(encoding=encoding)
+    path = written(tmp_path, "größe,ort\n1,Málaga\n", encoding=encoding)
+    table = read(path, dialect=dialect)
+    assert table.to_pydict() == {"größe": [1], "ort": ["Málaga"]}
+    assert round_trip(table, tmp_path / "b.csv", dialect).equals(table)
+
+
+def test_files_of_pandas_and_polars_are_read_exactly(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"x": rng.normal(size=50) * 1e9, "n": rng.integers(-9, 9, 50), "t": ['a "b", c\nd'] * 50}
+    )
+    frame.to_csv(tmp_path / "pandas.csv", index=False)
+    pl.from_pandas(frame).write_csv(tmp_path / "polars.csv")
+    for name in ("pandas.csv", "polars.csv"):
+        pd.testing.assert_frame_equal(read(tmp_path / name).to_pandas(), frame, check_dtype=False)
+
+
+def test_pandas_and_polars_read_our_files_exactly(tmp_path):
+    rng = np.random.default_rng(1)
+    table = pa.table({"x": rng.normal(size=50) / 3, "t": ['a "b", c\nd'] * 50})
+    path = tmp_path / "t.csv"
+    write(table, path, target=path)
+    read_by_pandas = pd.read_csv(path)
+    assert read_by_pandas["x"].tolist() == table.column("x").to_pylist()
+    assert pl.read_csv(path)["t"].to_list() == table.column("t").to_pylist()
+    assert pl.read_csv(path)["x"].to_list() == table.column("x").to_pylist()
+
+
+def test_windows_line_ends_are_read(tmp_path):
+    assert read(written(tmp_path, "a,b\r\n1,x\r\n")).to_pydict() == {"a": [1], "b": ["x"]}
+
+
+def test_blank_lines_hold_no_record_but_in_one_column_a_missing_value(tmp_path):
+    assert read(written(tmp_path, "a,b\n1,2\n\n3,4\n\n")).to_pydict() == {"a": [1, 3], "b": [2, 4]}
+    assert read(written(tmp_path, "a\n1\n\n3\n")).to_pydict() == {"a": [1, None, 3]}
+
+
+def test_digits_that_64_bits_cannot_hold_stay_text(tmp_path):
+    path = written(tmp_path, "a\n12345678901234567890123\n1\n")
+    assert read(path).column("a").to_pylist() == ["12345678901234567890123", "1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is empty"),
+        ("\n\n", "is empty"),
+        ("a,b\n", "no records"),
+        ("a,b\n1,2\n3\n", r"Line 3 .* has 1 field where the header has 2"),
+        ("a,b\n1,2\n3,4,5\n", r"Line 3 .* has 3 fields where the header has 2"),
+        ("a;b\n1;2\n", "seems to be separated by ';'"),
+        ('a,b\n"1,2\n', "begins in line 2: it is never closed"),
+    ],
+)
+def test_a_file_that_is_no_table_is_refused(tmp_path, text, message):
+    with pytest.raises(FileError, match=message):
+        read(written(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'a,b\n1,x\n2,"open\n3,y\n4,z\n',
+        'a,b\n1,x\n2,"open\n3,y\n4,"z"\n',
+        'a,b\n1,"x\\"y"\n',
+    ],
+)
+def test_a_quotation_mark_that_would_swallow_records_is_refused(tmp_path, text):
+    with pytest.raises(FileError, match="quotation mark"):
+        read(written(tmp_path, text))
+
+
+def test_the_line_at_fault_is_counted_in_lines_of_the_file(tmp_path):
+    with pytest.raises(FileError, match="Line 4 .* has 1 field where the header has 2"):
+        read(written(tmp_path, 'a,b\n1,"x\ny"\n3\n'))
+
+
+def test_a_utf_16_file_is_recognised(tmp_path):
+    with pytest.raises(FileError, match="Try --encoding utf-16"):
+        read(written(tmp_path, "a,b\n1,2\n", encoding="utf-16"))
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path):
+    with pytest.raises(ColumnError, match="two columns named 'a'"):
+        read(written(tmp_path, "a,a\n1,2\n"))
+
+
+def test_a_wrong_encoding_is_named_with_a_way_out(tmp_path):
+    in_header = written(tmp_path, "größe\n1\n", encoding="latin-1")
+    with pytest.raises(FileError, match="not written in utf-8. Try --encoding latin-1"):
+        read(in_header)
+    in_cell = written(tmp_path, "a\nMálaga\n", encoding="latin-1")
+    with pytest.raises(FileError, match="not written in utf-8"):
+        read(in_cell)
+
+
+def test_an_error_never_shows_a_value(tmp_path):
+    path = written(tmp_path, "a,b\nsecret,2\nsecret\n")
+    with pytest.raises(FileError) as caught:
+        read(path)
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("options", [{"separator": ",,"}, {"decimal": ""}, {"separator": "."}])
+def test_marks_must_be_one_character_and_differ(options):
+    with pytest.raises(ParameterError):
+        Dialect(**options)
+
+
+def test_an_unknown_encoding_is_refused():
+    with pytest.raises(ParameterError, match="no encoding 'utf-9'"):
+        Dialect(encoding="utf-9")
+
+
+def test_characters_that_the_encoding_lacks_are_refused(tmp_path):
+    path = tmp_path / "t.csv"
+    with pytest.raises(FileError, match="latin-1 cannot write"):
+        write(pa.table({"a": ["λ"]}), path, target=path, dialect=Dialect(encoding="latin-1"))

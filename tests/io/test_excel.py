@@ -1,0 +1,146 @@
+"""Excel: values in, values out, and never a formula."""
+
+import datetime as dt
+import zipfile
+from pathlib import Path
+
+import openpyxl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shoal.errors import ColumnError, FileError
+from shoal.io import compression
+from shoal.io.dialect import Dialect
+from shoal.io.files import open_source, read, write
+
+FILES = Path(__file__).parent / "files"
+
+
+def book(path, *rows, sheets=("one",)):
+    made = openpyxl.Workbook()
+    made.remove(made.active)
+    for name in sheets:
+        sheet = made.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    made.save(path)
+    return path
+
+
+def test_several_sheets_are_named_and_one_is_chosen():
+    path = FILES / "libreoffice-sheets.xlsx"
+    with pytest.raises(FileError, match="several sheets: 'survey', 'codes'. Choose one with --sh"):
+        read(path)
+    with pytest.raises(FileError, match="no sheet 'surveys'. Did you mean 'survey'"):
+        read(path, dialect=Dialect(sheet="surveys"))
+    table = read(path, dialect=Dialect(sheet="survey"))
+    assert table.column("double").to_pylist() == [68, 72, 71, 74]  # formulas, computed elsewhere
+    assert table.column("agreed").to_pylist() == [True, False, True, True]
+    # Days without a format of days are numbers there; libreoffice.xlsx has days.
+    assert table.column("visit").to_pylist()[2:] == [None, 36585]
+    assert read(FILES / "libreoffice.xlsx").column("visit")[0].as_py() == dt.date(2021, 3, 1)
+
+
+def test_text_that_looks_like_a_formula_stays_text(tmp_path):
+    source = open_source(FILES / "libreoffice-sheets.xlsx", dialect=Dialect(sheet="survey"))
+    texts = [*source.table.column("name").to_pylist(), "+1", "=HYPERLINK()", "", None, "{=1}"]
+    target = tmp_path / "out.xlsx"
+    write(pa.table({"name": texts}), target, target=target)
+    cells = [row[0] for row in openpyxl.load_workbook(target).active.iter_rows(min_row=2)]
+    assert [cell.value for cell in cells] == texts
+    assert all(cell.data_type in "sn" for cell in cells)
+    assert b"<f" not in zipfile.ZipFile(target).read("xl/worksheets/sheet1.xml")
+    assert [cell.quotePrefix for cell in cells[:6]] == [True, True, False, True, True, True]
+
+
+def test_a_formula_without_a_value_is_refused(tmp_path):
+    path = book(tmp_path / "t.xlsx", ["a", "b"], [1, "=A2+1"], [2, "=A3+1"])
+    with pytest.raises(FileError, match="Column 'b' of 't.xlsx' has 2 formulas without a value"):
+        read(path)
+
+
+def test_cells_with_errors_are_counted(tmp_path):
+    path = book(tmp_path / "t.xlsx", ["a"], [1], ["#N/A"])
+    made = openpyxl.load_workbook(path)
+    made.active["A3"].data_type = "e"
+    made.save(path)
+    with pytest.raises(ColumnError, match="Column 'a' has 1 cell with an error"):
+        read(path)
+
+
+def test_a_date_beyond_all_dates_is_an_error_without_its_value(tmp_path, recwarn):
+    path = book(tmp_path / "t.xlsx", ["a"], [123456789123])
+    made = openpyxl.load_workbook(path)
+    made.active["A2"].number_format = "yyyy-mm-dd"
+    made.save(path)
+    with pytest.raises(ColumnError, match="1 cell with an error") as error:
+        read(path)
+    assert "123" not in str(error.value)
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([], "no names of columns"),
+        ([["a", None, "b"], [1, 2, 3]], "Column 2 of 't.xlsx' has no name"),
+        ([["a", 7], [1, 2]], "name of column 2 of 't.xlsx' is no text"),
+        ([["a"], [1, 2]], "values right of its last named column"),
+        ([["a"]], "holds no records"),
+        ([["a", "a"], [1, 2]], "two columns named 'a'"),
+    ],
+)
+def test_what_is_no_table_is_refused(tmp_path, rows, said):
+    with pytest.raises((FileError, ColumnError), match=said):
+        read(book(tmp_path / "t.xlsx", *rows))
+
+
+def test_kinds_that_do_not_go_together_become_text_and_are_told(tmp_path):
+    source = open_source(book(tmp_path / "t.xlsx", ["a", "b"], [1, "x"], ["007", None], [1.5, "y"]))
+    assert source.table.column("a").to_pylist() == ["1", "007", "1.5"]
+    assert source.remarks == ("Column 'a' mixes number and text; it is now text.",)
+
+
+def test_damaged_and_inflated_files_are_refused(tmp_path, monkeypatch):
+    path = book(tmp_path / "t.xlsx", ["a"], *[[i] for i in range(500)])
+    content = path.read_bytes()
+    for cut in (content[:200], content[: len(content) // 2], b"PK\x03\x04" + bytes(99)):
+        path.write_bytes(cut)
+        with pytest.raises(FileError, match="not an Excel file"):
+            read(path)
+    with zipfile.ZipFile(path, "w") as packed:
+        packed.writestr("xl/workbook.xml", "<workbook/>")
+    with pytest.raises(FileError, match="not an Excel file"):
+        read(path)
+    monkeypatch.setattr(compression, "HARMLESS", 1 << 20)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("xl/worksheets/sheet1.xml", bytes(1 << 22))
+    with pytest.raises(FileError, match="more than 200 times"):
+        read(path)
+
+
+@given(
+    st.lists(
+        st.one_of(st.none(), st.floats(allow_nan=False, allow_infinity=False)), min_size=1
+    ).filter(lambda cells: cells[-1] is not None)
+)
+def test_numbers_come_back_to_the_last_digit(tmp_path_factory, cells):
+    path = tmp_path_factory.mktemp("x") / "t.xlsx"
+    write(pa.table({"x": pa.array(cells, pa.float64())}), path, target=path)
+    assert read(path).column("x").to_pylist() == cells
+
+
+def test_number_formats_are_kept_for_columns_that_are_not_masked(tmp_path):
+    path = tmp_path / "t.xlsx"
+    book(path, ["a", "b"], [1.5, 2.5], [2.5, 3.5])
+    made = openpyxl.load_workbook(path)
+    for row in made.active.iter_rows(min_row=2):
+        for cell in row:
+            cell.number_format = "0.00%"
+    made.save(path)
+    source = open_source(path)
+    write(source.released(source.table, ["b"]), path, target=path)
+    sheet = openpyxl.load_workbook(path).active
+    assert (sheet["A2"].number_format, sheet["B2"].number_format) == ("General", "0.00%")

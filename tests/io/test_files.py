@@ -1,0 +1,106 @@
+"""Paths, formats and Parquet."""
+
+import datetime as dt
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from shoal.errors import FileError
+from shoal.io.files import read, write
+from shoal.io.notes import ColumnNotes, Notes
+from shoal.io.source import Source
+
+
+def test_parquet_keeps_types_and_metadata(tmp_path):
+    table = pa.table(
+        {
+            "x": pa.array([0.1, None], pa.float64()),
+            "n": pa.array([2**60, 1], pa.int64()),
+            "d": pa.array([dt.date(2020, 1, 2), None]),
+            "c": pa.array(["a", "b"]).dictionary_encode(),
+        }
+    ).replace_schema_metadata({"source": "survey 7"})
+    path = tmp_path / "t.parquet"
+    write(table, path, target=path)
+    assert read(path).equals(table, check_metadata=True)
+
+
+def test_parquet_of_pandas_and_polars_is_read_and_ours_is_read_by_them(tmp_path):
+    frame = pd.DataFrame({"x": [1.5, 2.25], "t": ["a", "b"]})
+    frame.to_parquet(tmp_path / "pandas.parquet")
+    pl.from_pandas(frame).write_parquet(tmp_path / "polars.parquet")
+    for name in ("pandas", "polars"):
+        table = read(tmp_path / f"{name}.parquet")
+        assert table.to_pydict() == frame.to_dict(orient="list")
+        ours = tmp_path / f"{name}-again.parquet"
+        write(table, ours, target=ours)
+        pd.testing.assert_frame_equal(pd.read_parquet(ours), frame, check_dtype=False)
+        assert pl.read_parquet(ours).to_dict(as_series=False) == frame.to_dict(orient="list")
+
+
+@pytest.mark.parametrize("name", ["t.parquet", "t.csv"])
+def test_dates_booleans_and_big_numbers_survive(tmp_path, name):
+    table = pa.table({"d": [dt.date(2020, 1, 2)], "b": [True], "n": [2**60]})
+    path = tmp_path / name
+    write(table, path, target=path)
+    back = read(path)
+    assert [str(v.as_py()).lower() for column in back.columns for v in column] == [
+        "2020-01-02",
+        "true",
+        str(2**60),
+    ]
+
+
+def test_nested_values_have_no_place_in_a_text_table(tmp_path):
+    path = tmp_path / "t.csv"
+    with pytest.raises(FileError, match="Write Parquet instead"):
+        write(pa.table({"a": [[1, 2]]}), path, target=path)
+
+
+def test_a_damaged_parquet_file_is_refused(tmp_path):
+    path = tmp_path / "t.parquet"
+    path.write_bytes(b"not parquet")
+    with pytest.raises(FileError, match="not a Parquet file"):
+        read(path)
+    pq.write_table(pa.table({"a": list(range(1000))}), path)
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(FileError, match="not a Parquet file"):
+        read(path)
+
+
+def test_a_directory_a_missing_file_and_a_strange_ending_are_refused(tmp_path):
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(FileError, match="is a directory"):
+        read(tmp_path / "folder.csv")
+    with pytest.raises(FileError, match="no file"):
+        read(tmp_path / "nowhere.csv")
+    with pytest.raises(FileError, match="names no format"):
+        read(tmp_path / "table.docx")
+
+
+def test_dropped_records_leave_nothing_behind():
+    kinds = pa.array(["a", "secret", None, "b", "a"]).dictionary_encode()
+    codes = pa.array([None, "a", None, None, "b"])
+    source = Source(
+        pa.table({"kind": kinds, "x": [1, None, 3, 4, None]}),
+        Notes("stata", {"x": ColumnNotes(codes=codes)}),
+    )
+    kept = np.array([True, False, True, True, True])
+    data = source.table.filter(pa.array(kept))
+    leaving = source.released(data, ["kind", "x"], kept=kept)
+    assert leaving.table.to_pydict() == {"kind": ["a", None, "b", "a"], "x": [1, 3, 4, None]}
+    assert leaving.table.column("kind").chunk(0).dictionary.to_pylist() == ["a", "b"]
+    assert leaving.notes.on("x").codes.to_pylist() == [None, None, None, "b"]
+
+
+def test_categories_that_masking_removed_do_not_leave():
+    kinds = pa.array(["a", "secret", "b"]).dictionary_encode()
+    source = Source(pa.table({"kind": kinds, "plain": kinds}))
+    masked = pa.DictionaryArray.from_arrays(pa.array([0, 2, 2], pa.int32()), kinds.dictionary)
+    leaving = source.released(source.table.set_column(0, "kind", masked), ["plain"])
+    assert leaving.table.to_pydict() == {"kind": ["a", "b", "b"], "plain": ["a", "secret", "b"]}
+    assert leaving.table.column("kind").chunk(0).dictionary.to_pylist() == ["a", "b"]

@@ -1,0 +1,134 @@
+"""Fixed-width text and its column map."""
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shoal.errors import FileError, ParameterError
+from shoal.io.dialect import Dialect
+from shoal.io.files import open_source, read, write
+
+MAP = """
+[[columns]]
+name = "code"
+start = 1
+width = 4
+
+[[columns]]
+name = "age"
+start = 6
+width = 5
+type = "number"
+
+[[columns]]
+name = "town"
+start = 11
+width = 8
+"""
+TEXT = "007  \x20\x20034Zürich  \nab c   1.5Bern\n\n0080    -7        \n"
+
+
+@pytest.fixture
+def dialect(tmp_path):
+    (tmp_path / "map.toml").write_text(MAP, encoding="utf-8")
+    return Dialect(layout=tmp_path / "map.toml")
+
+
+@pytest.mark.parametrize("name", ["t.fwf", "t.dat", "t.txt", "t.asc.gz", "t.fwf.zst"])
+def test_columns_are_cut_out_and_come_back_to_the_letter(tmp_path, dialect, name):
+    plain = tmp_path / "plain.fwf"
+    plain.write_text(TEXT, encoding="utf-8")
+    source = open_source(plain, dialect=dialect, numbers=["age"])
+    assert source.table.to_pydict() == {
+        "code": ["007", "ab c", "0080"],
+        "age": [34.0, 1.5, -7.0],
+        "town": ["Zürich", "Bern", ""],
+    }
+    untouched = open_source(plain, dialect=dialect, numbers=())
+    assert untouched.table.column("age").to_pylist() == ["034", "1.5", "-7"]
+    target = tmp_path / name
+    write(untouched, target, target=target, dialect=dialect)
+    assert read(target, dialect=dialect, numbers=()).equals(untouched.table)
+    if name == "t.fwf":
+        assert target.read_text(encoding="utf-8").splitlines() == [
+            "007    034Zürich  ",
+            "ab c   1.5Bern    ",
+            "0080    -7        ",
+        ]
+
+
+def test_a_dropped_column_is_left_blank(tmp_path, dialect):
+    target = tmp_path / "t.fwf"
+    table = pa.table({"age": [20.5, None], "town": ["Bern", None]})
+    write(table, target, target=target, dialect=dialect)
+    assert target.read_text() == "      20.5Bern    \n" + " " * 18 + "\n"
+
+
+def test_what_does_not_fit_is_refused_without_its_value(tmp_path, dialect):
+    target = tmp_path / "t.fwf"
+    with pytest.raises(FileError, match="'age' needs 18 characters and has 5.*decimals=") as error:
+        write(pa.table({"age": [34.333333333333336]}), target, target=target, dialect=dialect)
+    assert "333" not in str(error.value)
+    with pytest.raises(FileError, match="holds line ends"):
+        write(pa.table({"town": ["a\nb"]}), target, target=target, dialect=dialect)
+    with pytest.raises(FileError, match="no place for 'towns'. Did you mean 'town'"):
+        write(pa.table({"towns": ["a"]}), target, target=target, dialect=dialect)
+    latin = Dialect(layout=dialect.layout, encoding="latin-1")
+    with pytest.raises(FileError, match="latin-1 cannot write"):
+        write(pa.table({"town": ["λ"]}), target, target=target, dialect=latin)
+
+
+def test_text_beyond_the_map_is_refused(tmp_path, dialect):
+    (tmp_path / "t.fwf").write_text("007    034Zürich     x\n", encoding="utf-8")
+    with pytest.raises(FileError, match="Line 1 of 't.fwf' has 22 characters; the column map ends"):
+        read(tmp_path / "t.fwf", dialect=dialect)
+    (tmp_path / "t.fwf").write_bytes("007    034Zürich\n".encode("latin-1"))
+    with pytest.raises(FileError, match="Try --encoding latin-1"):
+        read(tmp_path / "t.fwf", dialect=dialect)
+
+
+COLUMN = '[[columns]]\nname = "a"\nstart = 1\nwidth = 2\n'
+BAD_MAPS = [
+    ("", "no column map"),
+    ("columns = 3", "no column map"),
+    ("columns = [3]", "is no table"),
+    (COLUMN + 'kind = "text"', "unknown key 'kind'"),
+    (COLUMN.replace("1", "0"), "needs start = a whole number"),
+    (COLUMN.replace("2", "true"), "needs width = a whole number"),
+    (COLUMN.replace('name = "a"\n', ""), "needs a name"),
+    (COLUMN + 'type = "date"', "has the type 'date'"),
+    (COLUMN + COLUMN.replace('"a"', '"b"').replace("1", "2"), "'a' and 'b' of 'm.toml' overlap"),
+    ("[[columns", "cannot be read as a column map"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), BAD_MAPS)
+def test_a_bad_map_is_refused(tmp_path, text, said):
+    (tmp_path / "t.fwf").write_text("ab\n")
+    (tmp_path / "m.toml").write_text(text)
+    with pytest.raises(FileError, match=said):
+        read(tmp_path / "t.fwf", dialect=Dialect(layout=tmp_path / "m.toml"))
+
+
+def test_a_map_is_asked_for(tmp_path):
+    (tmp_path / "t.fwf").write_text("ab\n")
+    with pytest.raises(ParameterError, match="--layout map.toml"):
+        read(tmp_path / "t.fwf")
+    with pytest.raises(FileError, match="no such file"):
+        read(tmp_path / "t.fwf", dialect=Dialect(layout=tmp_path / "none.toml"))
+
+
+@given(
+    cells=st.lists(
+        st.text(st.characters(blacklist_categories=["Cs", "Cc", "Zs", "Zl", "Zp"]), max_size=4),
+        min_size=1,
+    )
+)
+def test_any_text_that_fits_comes_back(tmp_path_factory, cells):
+    folder = tmp_path_factory.mktemp("f")
+    (folder / "map.toml").write_text(MAP)
+    dialect = Dialect(layout=folder / "map.toml")
+    table = pa.table({"code": ["x"] * len(cells), "age": ["1"] * len(cells), "town": cells})
+    write(table, folder / "t.fwf", target=folder / "t.fwf", dialect=dialect)
+    assert read(folder / "t.fwf", dialect=dialect, numbers=()).equals(table)

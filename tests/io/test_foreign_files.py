@@ -1,0 +1,168 @@
+"""Files that other software wrote, read and given back; tests/table/files says which."""
+
+import datetime as dt
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pytest
+
+from shoal.errors import FileError
+from shoal.io.files import open_source, read, write
+
+FILES = Path(__file__).parent / "files"
+SURVEY = pacsv.read_csv(FILES / "make" / "survey.csv").to_pylist()
+WITH_CODES = ["pspp.sav", "pspp.zsav", "haven.sav", "haven.dta", "haven.sas7bdat"]
+WITH_CODES += ["haven.xpt", "haven5.xpt"]
+PLAIN = ["foreign.dta", "gretl.dta", "pandas.dta", "pandas.parquet", "pandas.feather"]
+PLAIN += ["polars.parquet", "polars.arrow", "duckdb.parquet", "libreoffice.xlsx"]
+LETTERS = {-999: "a", -998: "b"}
+
+
+def plain(value):
+    """Return a value as the survey has it: dates apart from times, decimals as floats."""
+    if isinstance(value, dt.datetime):
+        return value.replace(tzinfo=None)
+    if isinstance(value, dt.date):
+        return dt.datetime(value.year, value.month, value.day)
+    return value if isinstance(value, str | None) else float(value)
+
+
+def release(source, masked="age", dropped="name"):
+    """Return what leaves when one column is masked and another dropped."""
+    data = source.table.drop([name for name in [dropped] if name in source.table.column_names])
+    at = data.column_names.index(masked)
+    data = data.set_column(at, masked, pa.array([i // 4 + 0.5 for i in range(data.num_rows)]))
+    return source.released(data, [name for name in data.column_names if name != masked])
+
+
+@pytest.mark.parametrize("name", [*WITH_CODES, *PLAIN])
+def test_every_value_is_read_as_it_was_written(name):
+    table = read(FILES / name)
+    codes = {"gretl.dta": [-999]}.get(name, [] if name in PLAIN else [-999, -998])
+    for column in table.column_names:
+        if name == "foreign.dta" and column == "visit":
+            continue  # it was written as a number of days
+        found = [plain(value) for value in table.column(column).to_pylist()]
+        expected = [plain(row[column]) for row in SURVEY]
+        if column == "income":
+            expected = [None if value in codes else value for value in expected]
+        assert found == expected, column
+
+
+@pytest.mark.parametrize("name", WITH_CODES)
+def test_missing_codes_are_missing_and_are_kept_apart(name):
+    codes = open_source(FILES / name).notes.on("income").codes.to_pylist()
+    expected = [row["income"] if row["income"] in (-999, -998) else None for row in SURVEY]
+    if not name.endswith("sav"):
+        expected = [LETTERS.get(code) for code in expected]
+    if name.endswith(("sas7bdat", "xpt")):
+        expected = [code and code.upper() for code in expected]
+    assert codes == expected
+
+
+@pytest.mark.parametrize("name", [*WITH_CODES, *PLAIN])
+def test_what_is_not_masked_comes_back_in_the_same_format(tmp_path, name):
+    source = open_source(FILES / name)
+    leaving = release(source)
+    target = tmp_path / name.replace("sas7bdat", "xpt")
+    write(leaving, target, target=target)
+    back = open_source(target)
+    assert back.table.column_names == [c for c in source.table.column_names if c != "name"]
+    for column in back.table.column_names:
+        before, after = leaving.table.column(column), back.table.column(column)
+        assert before.to_pylist() == after.to_pylist(), column
+        if column != "age":
+            assert before.type == after.type or name == "gretl.dta"  # 16 bits become 32
+            assert back.notes.on(column).format == source.notes.on(column).format
+            assert back.notes.on(column).missing == source.notes.on(column).missing
+        assert back.notes.on(column).label == source.notes.on(column).label
+        assert back.notes.on(column).measure == source.notes.on(column).measure
+        assert back.notes.on(column).width == source.notes.on(column).width
+        assert dict(back.notes.on(column).value_labels) == source.notes.on(column).value_labels
+    if name in WITH_CODES:
+        found = [code and str(code).lower() for code in back.notes.on("income").codes.to_pylist()]
+        assert found == [
+            code and str(code).lower() for code in source.notes.on("income").codes.to_pylist()
+        ]
+
+
+@pytest.mark.parametrize("name", ["pspp.sav", "haven.dta", "haven.xpt", "pandas.parquet"])
+def test_free_text_and_dropped_columns_do_not_leave(tmp_path, name):
+    source = open_source(FILES / name)
+    target = tmp_path / name
+    said = write(release(source), target, target=target)
+    assert any("left behind" in sentence for sentence in said)
+    content = target.read_bytes()
+    for word in (b"Ada", b"register", b"respondent"):
+        assert word not in content
+
+
+def test_notes_leave_when_somebody_says_so(tmp_path):
+    source = open_source(FILES / "pspp.sav")
+    data = source.table.drop(["name"])
+    leaving = source.released(data, data.column_names, keep_notes=True)
+    target = tmp_path / "kept.sav"
+    assert write(leaving, target, target=target) == ()
+    back = open_source(target).notes.free
+    assert back["the file's label"] == "Survey of Ada and others"
+    assert "Names were taken from the register of Ada." in back["its notes"]
+    said = write(leaving, tmp_path / "kept.dta", target=tmp_path / "kept.dta")
+    assert said[-1].startswith("A Stata file has no place for: its notes; missing codes of")
+
+
+@pytest.mark.parametrize("ending", ["sav", "zsav", "dta", "xpt", "parquet", "feather", "xlsx"])
+@pytest.mark.parametrize("name", ["pspp.sav", "haven.dta", "haven.sas7bdat", "duckdb.parquet"])
+def test_any_format_becomes_any_other(tmp_path, name, ending):
+    leaving = release(open_source(FILES / name))
+    target = tmp_path / f"out.{ending}"
+    write(leaving, target, target=target)
+    first = target.read_bytes()
+    write(leaving, target, target=target)
+    assert target.read_bytes() == first  # the moment of writing is no part of a release
+    back = open_source(target)
+    for column in back.table.column_names:
+        found = [plain(value) for value in back.table.column(column).to_pylist()]
+        expected = [plain(value) for value in leaving.table.column(column).to_pylist()]
+        if ending == "xlsx" and column in ("visit", "seen"):
+            continue  # one date there is before the first day of Excel, but see test_excel
+        assert found == expected, column
+        if ending != "xlsx":
+            assert back.notes.on(column).label == leaving.notes.on(column).label
+    if ending in ("dta", "sav", "parquet") and name in ("pspp.sav", "haven.dta"):
+        assert dict(back.notes.on("sex").value_labels) == {1: "male", 2: "female"}
+
+
+def test_what_has_no_place_is_said(tmp_path):
+    leaving = release(open_source(FILES / "pspp.sav"))
+    said = write(leaving, tmp_path / "out.csv", target=tmp_path / "out.csv")[-1]
+    assert said.startswith("A text table has no place for: labels of 'age', 'height', 'sex' and")
+    assert "missing codes of 'income'" in said
+    leaving = release(open_source(FILES / "haven.sas7bdat"))
+    said = " ".join(write(leaving, tmp_path / "out.dta", target=tmp_path / "out.dta"))
+    assert "missing codes" not in said  # letters are letters
+    codes = open_source(tmp_path / "out.dta").notes.on("income").codes.to_pylist()
+    assert codes == [LETTERS.get(row["income"]) for row in SURVEY]
+
+
+def test_dates_before_the_first_day_of_excel_are_text(tmp_path):
+    leaving = release(open_source(FILES / "haven.dta"))
+    early = leaving.table.set_column(
+        5, "visit", pa.array([dt.date(1899, 12, 31), *[dt.date(2020, 1, 1)] * 11])
+    )
+    target = tmp_path / "out.xlsx"
+    write(early, target, target=target)
+    assert read(target).column("visit").to_pylist()[:2] == ["1899-12-31", "2020-01-01 00:00:00"]
+
+
+@pytest.mark.parametrize("name", [*WITH_CODES, *PLAIN])
+def test_a_file_that_is_cut_off_is_refused(tmp_path, name):
+    content = (FILES / name).read_bytes()
+    # A transport file that ends between two of its records, and a Stata file of old that ends
+    # behind its values, cannot be told from whole ones.
+    most = len(content) - (200 if name == "foreign.dta" else 1)
+    for length in range(0, most, most // 30):
+        if not (name.endswith("xpt") and length % 80 == 0):
+            (tmp_path / name).write_bytes(content[:length])
+            with pytest.raises(FileError):
+                read(tmp_path / name)

@@ -1,0 +1,152 @@
+"""Files appear whole or not at all."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from shoal.errors import FileError
+from shoal.io.publish import Publication
+
+
+def leftovers(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_files_appear_together_at_the_end(tmp_path):
+    with Publication() as publication:
+        publication.add(tmp_path / "a").write_text("one")
+        publication.add(tmp_path / "b").write_text("two")
+        assert not (tmp_path / "a").exists()
+    assert leftovers(tmp_path) == ["a", "b"]
+    assert (tmp_path / "a").read_text() == "one"
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
+def test_nothing_appears_and_nothing_stays_after_an_error(tmp_path, error):
+    def interrupted():
+        with Publication() as publication:
+            publication.add(tmp_path / "a").write_text("half")
+            raise error
+
+    with pytest.raises(error):
+        interrupted()
+    assert leftovers(tmp_path) == []
+
+
+def test_a_file_that_exists_is_kept_unless_forced(tmp_path):
+    (tmp_path / "a").write_text("old")
+    with pytest.raises(FileError, match="--force"):
+        Publication().add(tmp_path / "a")
+    with Publication(force=True) as publication:
+        publication.add(tmp_path / "a").write_text("new")
+    assert (tmp_path / "a").read_text() == "new"
+    assert leftovers(tmp_path) == ["a"]
+
+
+def test_a_file_that_somebody_else_made_meanwhile_is_kept(tmp_path):
+    def overtaken():
+        with Publication() as publication:
+            publication.add(tmp_path / "a").write_text("mine")
+            (tmp_path / "a").write_text("theirs")
+
+    with pytest.raises(FileError, match="exists already"):
+        overtaken()
+    assert (tmp_path / "a").read_text() == "theirs"
+    assert leftovers(tmp_path) == ["a"]
+
+
+def test_a_replaced_file_keeps_its_mode_and_a_new_one_gets_the_usual(tmp_path):
+    old = tmp_path / "old"
+    old.write_text("")
+    old.chmod(0o640)
+    (tmp_path / "usual").write_text("")
+    with Publication(force=True) as publication:
+        publication.add(old).write_text("x")
+        publication.add(tmp_path / "new").write_text("x")
+    assert old.stat().st_mode & 0o777 == 0o640
+    assert (tmp_path / "new").stat().st_mode == (tmp_path / "usual").stat().st_mode
+
+
+def test_two_files_of_one_name_are_refused(tmp_path):
+    def twice():
+        with Publication() as publication:
+            publication.add(tmp_path / "a").write_text("one")
+            publication.add(tmp_path / "." / "a").write_text("two")
+
+    with pytest.raises(FileError, match="written twice"):
+        twice()
+    assert leftovers(tmp_path) == []
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(FileError, match="could not be written: no such file or directory"):
+        Publication().add(tmp_path / "nowhere" / "a")
+    with pytest.raises(FileError, match="is a directory"):
+        Publication().add(tmp_path)
+
+
+SLOW_WRITER = """
+import sys, time
+from pathlib import Path
+from shoal.io.publish import Publication
+with Publication(force=True) as publication:
+    part = publication.add(Path(sys.argv[1]))
+    part.write_text("half")
+    print("writing", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_kill_in_the_middle_leaves_the_old_file(tmp_path):
+    target = tmp_path / "a.csv"
+    target.write_text("old")
+    writer = subprocess.Popen(
+        [sys.executable, "-c", SLOW_WRITER, str(target)], stdout=subprocess.PIPE, text=True
+    )
+    with writer:
+        assert writer.stdout.readline() == "writing\n"
+        os.kill(writer.pid, signal.SIGKILL)
+    assert target.read_text() == "old"
+
+
+FULL_DISK = """
+import resource, signal, sys
+from pathlib import Path
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+import pyarrow as pa
+from shoal.errors import FileError
+from shoal.io.files import write
+from shoal.io.publish import Publication
+from shoal.io.files import check_format
+target = Path(sys.argv[1])
+check_format(target)
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+table = pa.table({"x": [i / 7 for i in range(20000)]})
+try:
+    with Publication(force=True) as publication:
+        write(table, publication.add(target), target=target)
+except FileError as error:
+    print(error)
+"""
+
+
+FULL = ["a.csv", "a.csv.gz", "a.csv.zst", "a.parquet", "a.feather", "a.xlsx", "a.sav", "a.xpt"]
+
+
+@pytest.mark.parametrize("name", FULL)
+def test_a_disk_that_takes_no_more_leaves_the_old_file(tmp_path, name):
+    target = tmp_path / name
+    target.write_text("old")
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(FULL_DISK), str(target)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "could not be written" in done.stdout
+    assert target.read_text() == "old"
+    assert leftovers(tmp_path) == [name]

@@ -1,0 +1,168 @@
+"""What every registered measure promises, whatever it counts."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shoal.errors import InputError
+from shoal.metrics import ABOUT, MEASURES, NEEDS, compute, needs
+from tables import tables
+
+few = settings(max_examples=30)
+every_measure = pytest.mark.parametrize("name", MEASURES)
+
+# What the docstrings say of groups masked by their means; None: no upper end.
+RANGES = {
+    "information_loss": (0, 100), "euclidean_loss": (0, None), "distortion_x": (0, 1),
+    "distortion_y": (0, 1), "il1s": (0, 2**-0.5), "std_ratio": (0, 1),
+    "correlation_change": (0, 2), "loadings_change": (0, 2), "explained_change": (0, 100),
+    "mean_change": (0, 0), "variance_change": (0, 1), "covariance_change": (0, None),
+    "eigenvalue_change": (0, 1), "certified_gap": (0, None), "smallest_class": (1, None),
+    "class_sizes": (1, None), "linkage": (0, 1), "linkage_top2": (0, 1),
+    "interval_disclosure": (0, 1), "reidentification": (0, 1), "l_diversity": (1, None),
+    "p_sensitivity": (1, None), "t_closeness": (0, 1), "average_diversity": (1, None),
+    "homogeneous_classes": (0, None), "weighted_total_change": (0, None),
+}  # fmt: skip
+
+
+def group_means(X, labels):
+    return np.column_stack([np.bincount(labels, x) / np.bincount(labels) for x in X.T])[labels]
+
+
+def evidence(X, labels, Y):
+    """Return all a measure may ask for: a table masked by group means, half its loss as a bound."""
+    masked = group_means(X, labels)
+    constant = (X[0] == X).all(axis=0)
+    masked[:, constant] = X[:, constant]  # no rounding
+    lost = (((X - masked) / np.where(constant, 1, X.std(axis=0))) ** 2).sum()
+    return {
+        "original": X,
+        "masked": masked,
+        "released": labels[:, np.newaxis],
+        "confidential": Y,
+        "confidential_codes": Y,
+        "ordered": np.ones(Y.shape[1], bool),
+        "weights": 1.0 + np.arange(len(X))[:, np.newaxis] % 3,
+        "lower_bound": lost / 2,
+    }
+
+
+@st.composite
+def releases(draw):
+    X = draw(tables())
+    n = len(X)
+    labels = draw(st.lists(st.integers(0, 5), min_size=n, max_size=n))
+    return evidence(
+        X, np.unique(labels, return_inverse=True)[1], draw(tables(least=n, most=n, columns=2))
+    )
+
+
+def flat(value):
+    """Return all numbers of a value in one list."""
+    if isinstance(value, dict):
+        return [number for entry in value.values() for number in flat(entry)]
+    return np.asarray(value, float).ravel().tolist()
+
+
+def computed(name, given):
+    """Return the numbers; the first component alone may be undetermined, and is then refused."""
+    try:
+        return flat(compute(name, given))
+    except InputError:
+        if name != "loadings_change":
+            raise
+        return []
+
+
+def test_all_measures_are_there():
+    assert set(MEASURES) == set(ABOUT) == set(RANGES)
+
+
+@every_measure
+def test_every_measure_says_what_it_is_about(name):
+    text = MEASURES[name].__doc__
+    assert set(needs(name)) <= set(NEEDS)
+    returns = text.split("Returns\n")[1].split("References\n")[0]
+    assert "says that" in returns or ABOUT[name].better == "neither"
+
+
+@few
+@every_measure
+@given(given=releases())
+def test_numbers_stay_in_their_range(name, given):
+    low, high = RANGES[name]
+    for number in computed(name, given):
+        assert number >= low - 1e-9
+        assert high is None or number <= high + 1e-9
+
+
+@few
+@every_measure
+@given(given=releases(), seed=st.integers(0, 99))
+def test_the_order_of_records_does_not_matter(name, given, seed):
+    order = np.random.default_rng(seed).permutation(len(given["original"]))
+    tables = {need: v[order] if need in NEEDS_ROWS else v for need, v in given.items()}
+    assert computed(name, tables) == pytest.approx(computed(name, given), abs=1e-9)
+
+
+NEEDS_ROWS = ("original", "masked", "released", "confidential", "confidential_codes", "weights")
+
+
+@few
+@every_measure
+@given(given=releases(), unit=st.sampled_from([1e-100, 0.1, 1e100]))
+def test_units_do_not_matter(name, given, unit):
+    numbers = {"original", "masked", "confidential", "confidential_codes"}
+    scaled = {need: v * unit if need in numbers else v for need, v in given.items()}
+    assert computed(name, scaled) == pytest.approx(computed(name, given), abs=1e-6)
+
+
+DEGENERATE = {
+    "one record": (np.ones((1, 2)), [0], np.ones((1, 1))),
+    "one class": (np.arange(12.0).reshape(6, 2) ** 2, [0] * 6, np.arange(6.0)[:, np.newaxis]),
+    "all unique": (np.arange(12.0).reshape(6, 2) ** 2, range(6), np.arange(6.0)[:, np.newaxis]),
+    "a constant column": (
+        np.column_stack([np.arange(6.0), np.full(6, 0.1)]),
+        [0, 0, 0, 1, 1, 1],
+        np.arange(6.0)[:, np.newaxis],
+    ),
+    "constant columns alone": (np.full((6, 2), 0.1), [0, 0, 0, 1, 1, 1], np.full((6, 1), 0.1)),
+    "one confidential value": (
+        np.arange(12.0).reshape(6, 2) ** 2,
+        [0, 0, 0, 1, 1, 1],
+        np.full((6, 1), 7.0),
+    ),
+}
+
+
+@every_measure
+@pytest.mark.parametrize("case", DEGENERATE)
+def test_degenerate_tables_give_numbers(name, case):
+    X, labels, Y = DEGENERATE[case]
+    given = evidence(X, np.array(labels), Y)
+    numbers = computed(name, given)
+    assert np.isfinite(numbers).all()
+
+
+@every_measure
+def test_tables_that_do_not_fit_are_refused(name):
+    given = evidence(np.arange(12.0).reshape(6, 2), np.arange(6) // 2, np.arange(6.0).reshape(6, 1))
+    first = needs(name)[0]
+    rest = [need for need in needs(name)[1:] if need in NEEDS_ROWS]
+    for bad in (np.zeros((0, 2)), np.zeros((6, 0)), np.zeros(6)):
+        with pytest.raises(InputError, match="at least one record and one column"):
+            compute(name, {**given, first: bad})
+    if rest:
+        with pytest.raises(InputError, match="do not fit together"):
+            compute(name, {**given, first: given[first][:4]})
+    for need in set(needs(name)) & {"original", "masked", "confidential", "weights"}:
+        holed = given[need].copy()
+        holed[0, 0] = np.nan
+        with pytest.raises(InputError, match="1 missing or infinite"):
+            compute(name, {**given, need: holed})
+
+
+def test_measures_take_lists_and_keywords():
+    found = MEASURES["information_loss"](masked=[[1], [1]], original=[[0], [2]])
+    assert found == pytest.approx(100)

@@ -1,0 +1,123 @@
+"""Counts that speak of nobody: bins from the released values, no count of few."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shoal.metrics.histogram import bars, histogram
+
+columns = st.lists(st.integers(-6, 30).map(float), min_size=1, max_size=60).map(np.array)
+
+
+def grouped(column, k):
+    """Return the column with runs of k sorted values replaced by their mean."""
+    order = np.argsort(column, kind="stable")
+    masked = np.empty(len(column))
+    for rows in np.array_split(order, max(1, len(column) // k)):
+        masked[rows] = column[rows].mean()
+    return masked
+
+
+@given(column=columns, least=st.integers(1, 6), whole=st.booleans())
+def test_no_count_tells_of_few_records_not_even_by_subtraction(column, least, whole):
+    found = histogram(column, grouped(column, least), least, whole=whole)
+    told = [count for count in found.before if count is not None]
+    assert all(count >= least for count in told)
+    assert sum(told) + found.untold == len(column)
+    assert found.untold == 0 or found.untold >= min(least, len(column))
+
+
+@given(column=columns, least=st.integers(1, 6), whole=st.booleans())
+def test_what_is_told_is_counted_right(column, least, whole):
+    masked = grouped(column, least)
+    found = histogram(column, masked, least, whole=whole)
+    bounds = [-np.inf, *found.edges, np.inf]
+    for at, (old, new) in enumerate(zip(found.before, found.after, strict=True)):
+        inside = (bounds[at] <= column) & (column < bounds[at + 1])
+        assert old is None or old == inside.sum()
+        assert new == ((bounds[at] <= masked) & (masked < bounds[at + 1])).sum()
+    assert sum(found.after) == len(masked)
+
+
+@given(column=columns, least=st.integers(2, 5), shift=st.floats(-1e6, 1e6))
+def test_edges_know_nothing_but_the_masked_values(column, least, shift):
+    masked = grouped(column, least)
+    other = column.copy()
+    other[0] = shift
+    first = histogram(column, masked, least)
+    second = histogram(other, masked, least)
+    assert not set(first.edges) ^ set(second.edges) or _same_grid(first.edges, second.edges)
+
+
+def _same_grid(one, other):
+    """Say whether two rows of edges are cut from the same grid."""
+    steps = np.diff(one)[:1].tolist() + np.diff(other)[:1].tolist()
+    if not steps:
+        return True
+    shifts = (np.array([*one, *other]) - one[0]) / steps[0]
+    return np.allclose(shifts, np.round(shifts))
+
+
+def test_bins_of_whole_numbers_are_centred_on_them():
+    column = np.repeat(np.arange(1.0, 9.0), 40)
+    found = histogram(column, column, 3, whole=True)
+    assert [edge % 1 for edge in found.edges] == [0.5] * len(found.edges)
+    assert [count for count in found.before if count] == [40] * 8
+
+
+def test_an_extreme_value_moves_no_edge():
+    column = np.arange(200.0)
+    masked = grouped(column, 5)
+    extreme = column.copy()
+    extreme[-1] = 123_456.0
+    assert histogram(extreme, masked, 5).edges == histogram(column, masked, 5).edges
+    assert "123456" not in str(histogram(extreme, masked, 5))
+
+
+def test_a_long_tail_does_not_press_the_rest_into_one_bin():
+    column = np.sort(np.random.default_rng(0).lognormal(10, 1.2, 4000))
+    found = histogram(column, grouped(column, 5), 5)
+    assert sum(count is not None for count in found.before) > 8
+    assert max(count or 0 for count in found.before) < 1800
+
+
+def test_a_constant_column_and_a_huge_one_can_be_counted():
+    found = histogram(np.full(9, 2.5), np.full(9, 2.5), 3)
+    assert sum(found.after) == 9
+    huge = np.linspace(-1e300, 1e300, 40)
+    assert sum(histogram(huge, huge, 3).after) == 40
+
+
+words = st.lists(st.sampled_from("abcdefg"), min_size=1, max_size=40)
+
+
+@given(before=words, after=words, least=st.integers(1, 6))
+def test_rare_categories_are_told_as_one(before, after, least):
+    old, new = Counter(before), Counter(after)
+    found = bars(old, new, least)
+    for name, count, other in zip(found.categories, found.before, found.after, strict=False):
+        assert count == old[name] >= least
+        assert other == new[name]
+    assert sum(found.before) == len(before)
+    assert sum(found.after) == len(after)
+    assert len(found.categories) + found.others == len(old | new)
+    if found.others and found.categories:
+        assert found.before[-1] == 0 or found.before[-1] >= least
+
+
+def test_many_categories_are_cut_to_what_a_page_can_hold():
+    many = Counter({f"c{at}": 10 for at in range(100)})
+    found = bars(many, many, 3)
+    assert len(found.before) == 24
+    assert found.others == 77
+
+
+@pytest.mark.parametrize("least", [3, 10])
+def test_the_last_bin_is_open(least):
+    column = np.concatenate([np.arange(100.0), np.full(least, 1e6)])
+    masked = np.clip(column, 0, 100)
+    found = histogram(column, masked, least)
+    assert found.before[-1] == least

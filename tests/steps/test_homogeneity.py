@@ -1,0 +1,141 @@
+"""Groups that share a confidential value: warned of, merged or refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import shoal
+from shoal import Microaggregate, Plan
+from shoal.errors import HomogeneousGroup, InputError, ParameterError, PlanError
+from shoal.partitioners import MDAV, Partition
+from shoal.steps.homogeneity import constant_inside, told
+from tables import tables_and_k
+
+
+@pytest.fixture
+def patients():
+    """Return three groups of two by age; the first two share an illness, the second a town."""
+    return pd.DataFrame(
+        {
+            "age": [20, 21, 40, 41, 80, 81],
+            "illness": ["flu", "flu", "gout", "gout", "flu", "gout"],
+            "town": [1, 2, 3, 3, 1, 2],
+        }
+    )
+
+
+SECRET = {"confidential": ["illness", "town"]}
+
+
+def test_the_release_warns_and_names_columns_and_groups(patients):
+    with pytest.warns(HomogeneousGroup) as caught:
+        release = shoal.microaggregate(patients, ["age"], k=2, method="mdav", **SECRET)
+    message = str(caught[0].message)
+    assert "Of 3 groups" in message
+    assert "'illness' in 2 groups, 'town' in 1 group." in message
+    assert 'homogeneity="merge"' in message
+    assert release.warnings == (message,)
+    assert release.measures["homogeneous_classes"] == {"illness": 2, "town": 1}
+    assert "flu" not in message
+
+
+def test_merging_leaves_no_such_group_and_keeps_k(patients):
+    release = shoal.microaggregate(
+        patients, ["age"], k=2, method="mdav", homogeneity="merge", **SECRET
+    )
+    # {20, 21} fails and joins {40, 41}, the nearest; together they have two of each.
+    assert release.labels.tolist() == [0, 0, 0, 0, 1, 1]
+    assert release.data["age"].tolist() == [30.5] * 4 + [80.5] * 2
+    assert release.measures["homogeneous_classes"] == {"illness": 0, "town": 0}
+    assert release.measures["p_sensitivity"] == 2
+    assert release.warnings == ()
+
+
+def test_refusing_names_columns_and_groups_and_a_way_out(patients):
+    with pytest.raises(InputError, match="'illness' in 2 groups, 'town' in 1 group") as caught:
+        shoal.microaggregate(patients, ["age"], k=2, method="mdav", homogeneity="refuse", **SECRET)
+    assert 'homogeneity="merge"' in str(caught.value)
+    assert "flu" not in str(caught.value)
+    fine = {"confidential": ["town"], "homogeneity": "refuse"}
+    release = shoal.microaggregate(patients.drop(columns="illness"), ["age"], k=3, **fine)
+    assert release.warnings == ()
+
+
+def test_refusing_looks_at_the_released_classes_too():
+    """Rounding and blocks make other classes than groups; what is released counts."""
+    data = pd.DataFrame(
+        {
+            "a": [0, 0, 0, 0, 9, 9, 9, 9],
+            "b": [0, 0, 9, 9, 0, 0, 9, 9],
+            "ill": [1, 1, 2, 2, 3, 3, 4, 4],
+        }
+    )
+    options = {"k": 4, "blocks": 1, "confidential": ["ill"], "homogeneity": "refuse"}
+    with pytest.raises(InputError, match="Of 4 groups .* 'ill' in 4 groups"):
+        shoal.microaggregate(data, ["a", "b"], **options)
+
+
+def test_groups_are_merged_inside_their_stratum():
+    data = pd.DataFrame(
+        {
+            "x": [0, 1, 10, 11, 1, 2, 12, 13],
+            "s": ["n"] * 4 + ["s"] * 4,
+            "ill": [1, 1, 2, 1, 1, 2, 1, 2],
+        }
+    )
+    release = shoal.microaggregate(
+        data, ["x"], k=2, within="s", confidential=["ill"], homogeneity="merge"
+    )
+    assert release.labels.tolist() == [0, 0, 0, 0, 1, 1, 2, 2]
+
+
+def test_what_no_merging_can_hide_is_refused():
+    data = pd.DataFrame({"x": range(6), "s": list("aaabbb"), "ill": [1, 1, 1, 1, 2, 2]})
+    options = {"confidential": ["ill"], "homogeneity": "merge"}
+    with pytest.raises(InputError, match="'ill' has one value in all 3 records of stratum 'a'"):
+        shoal.microaggregate(data, ["x"], k=3, within="s", **options)
+    flat = pd.DataFrame({"x": range(6), "ill": "yes"})
+    with pytest.raises(InputError, match="'ill' has one value in all 6 records, so no merging"):
+        shoal.microaggregate(flat, ["x"], k=3, **options)
+
+
+@pytest.mark.parametrize("choice", ["merge", "refuse"])
+def test_without_confidential_columns_there_is_nothing_to_see_to(choice):
+    data = pd.DataFrame({"x": range(6)})
+    with pytest.raises(PlanError, match=f'homogeneity="{choice}" needs confidential columns'):
+        shoal.microaggregate(data, ["x"], k=3, homogeneity=choice)
+    with pytest.raises(ParameterError, match="one of 'warn', 'merge', 'refuse'"):
+        Microaggregate(["x"], MDAV(k=3), homogeneity="ignore")
+
+
+def test_the_plan_document_holds_the_choice(patients):
+    roles = {"illness": "confidential", "town": "confidential"}
+    plan = Plan(roles, [Microaggregate(["age"], MDAV(k=2), homogeneity="merge")])
+    assert plan.to_dict()["steps"][0]["homogeneity"] == "merge"
+    assert Plan.from_dict(plan.to_dict()) == plan
+    assert plan.run(patients).partitions[0].n_groups == 2
+
+
+@given(case=tables_and_k(least=2), data=st.data())
+def test_whatever_is_merged_attains_k_and_two_values(case, data):
+    X, k = case
+    ill = data.draw(st.lists(st.integers(0, 2), min_size=len(X), max_size=len(X)))
+    table = pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])]).assign(ill=ill)
+    step = Microaggregate(list(table.columns[:-1]), MDAV(k=k), homogeneity="merge")
+    frame = shoal.frame.tables.open_frame(table)
+    if len(set(ill)) == 1:
+        with pytest.raises(InputError, match="no merging"):
+            step.apply(frame, ["ill"])
+        return
+    (groups,) = step.apply(frame, ["ill"]).partitions
+    assert groups.sizes.min() >= max(k, 2)
+    assert constant_inside(groups, np.array(ill)[:, np.newaxis]).tolist() == [0]
+
+
+def test_constant_columns_are_counted_by_group():
+    groups = Partition(np.array([1, 0, 1, 0, 2]), k=1)
+    codes = np.array([[5, 1], [6, 2], [5, 3], [7, 2], [5, 4]])
+    assert constant_inside(groups, codes).tolist() == [2, 2]
+    assert told({"a": 0, "b": 0}, 3) == ""

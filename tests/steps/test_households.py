@@ -1,0 +1,136 @@
+"""Households: members stay together, and k counts households."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import shoal
+from shoal import Microaggregate, Plan
+from shoal.errors import (
+    GuaranteeBroken,
+    InputError,
+    PlanError,
+    ShoalWarning,
+    StrataMerged,
+    TellingOrder,
+)
+from shoal.frame import tables
+from shoal.geometry import zscore
+from shoal.partitioners import MDAV
+from shoal.plan.guarantees import check_promise
+from shoal.report.verdict import cannot
+from shoal.steps.households import fewest
+
+
+@st.composite
+def people(draw):
+    n = draw(st.integers(6, 30))
+    draws = {"hh": st.integers(0, 8), "age": st.integers(0, 4), "pay": st.integers(0, 3)}
+    return pd.DataFrame(
+        {name: draw(st.lists(one, min_size=n, max_size=n)) for name, one in draws.items()}
+    )
+
+
+def quietly(data, k, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ShoalWarning)
+        return shoal.microaggregate(
+            data, ["age", "pay"], k=k, method="mdav", household="hh", **options
+        )
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=people(), k=st.integers(1, 4))
+def test_every_class_holds_whole_households_and_at_least_k(data, k):
+    if data["hh"].nunique() < k:
+        with pytest.raises(InputError, match=f"k={k} households"):
+            quietly(data, k)
+        return
+    release = quietly(data, k)
+    out = release.data.assign(hh=data["hh"])
+    assert out.groupby(["age", "pay"])["hh"].nunique().min() >= k
+    assert (out.groupby("hh")[["age", "pay"]].nunique() == 1).all(axis=None)
+    assert "hh" not in release.data
+
+
+def test_groups_are_those_of_the_means_of_households():
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame({"hh": rng.integers(0, 15, 40), "age": rng.normal(size=40)})
+    data["pay"] = rng.normal(size=40)
+    Z = pd.DataFrame(zscore(data[["age", "pay"]].to_numpy())).groupby(data["hh"]).mean()
+    labels = pd.Series(MDAV(k=3).fit_predict(Z.to_numpy()), Z.index)
+    release = quietly(data, 3)
+    expected = data.groupby(data["hh"].map(labels))[["age", "pay"]].transform("mean")
+    assert release.data.to_numpy() == pytest.approx(expected.to_numpy())
+    assert "certified_gap" not in release.measures
+    assert "at least 3 of them" in release.plan.steps[0].guarantee
+    told = " ".join(cannot(release))
+    assert "whole households, at least 3 of them" in told
+    assert "Find hh in the release: what names a person or a household was dropped" in told
+
+
+def test_a_small_stratum_is_counted_in_households():
+    data = pd.DataFrame(
+        {
+            "hh": [1, 1, 1, 2, 3, 4, 5, 6, 6],
+            "town": ["a"] * 3 + ["b"] * 3 + ["c"] * 3,
+            "age": np.arange(9.0),
+            "pay": np.arange(9.0),
+        }
+    )
+    with pytest.raises(InputError, match="k=2 households but stratum 'a' holds 1"):
+        quietly(data, 2, within="town")
+    with (
+        pytest.warns(StrataMerged, match="fewer than k=2 households"),
+        pytest.warns(TellingOrder),
+    ):
+        shoal.microaggregate(
+            data, ["age", "pay"], k=2, household="hh", within="town", small_strata="merge"
+        )
+
+
+def test_bad_households_are_refused():
+    data = pd.DataFrame({"hh": [1, 1, None, 2], "age": [1.0, 2, 3, 4], "pay": [1.0, 2, 3, 4]})
+    with pytest.raises(InputError, match="'hh' has 1 missing value"):
+        quietly(data, 2)
+    data = data.assign(hh=[1, 1, 2, 2], town=["a", "b", "a", "b"])
+    with pytest.raises(InputError, match="2 households have members in several strata"):
+        quietly(data, 1, within="town")
+    for options, told in (
+        ({"missing": "own-groups"}, "parts them"),
+        ({"closeness": 0.5, "closeness_by": "swap"}, "moves single records"),
+    ):
+        with pytest.raises(PlanError, match=told):
+            Microaggregate(["age"], MDAV(k=2), household="hh", **options)
+    with pytest.raises(PlanError, match="'hh' cannot be masked: the role is household"):
+        Plan({"hh": "household"}, [Microaggregate(["age", "hh"], MDAV(k=2))])
+
+
+def test_the_promise_counts_households_on_the_released_values():
+    frame = tables.open_frame(pd.DataFrame({"hh": [1, 1, 2, 3], "age": [5.0, 5, 7, 7]}))
+    step = Microaggregate(["age"], MDAV(k=2), household="hh")
+    with pytest.raises(GuaranteeBroken, match="holds 1 households; k=2"):
+        check_promise([step], frame, [], {})
+    check_promise([step], tables.without(frame, ["hh"]), [], {})
+    assert fewest(np.array([0, 0, 1, 1]), np.array([1, 1, 2, 3])) == 1
+
+
+def test_records_sorted_by_household_are_told():
+    data = pd.DataFrame({"hh": [1, 1, 2, 3], "age": [5.0, 6, 7, 8]})
+    with pytest.warns(TellingOrder, match="sorted by 'hh'"):
+        shoal.microaggregate(data, ["age"], k=2, household="hh")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", TellingOrder)
+        shoal.microaggregate(data.iloc[[0, 2, 1, 3]].reset_index(), ["age"], k=2, household="hh",
+                             identifiers=["index"])  # fmt: skip
+        shoal.microaggregate(data[1:], ["age"], k=2, household="hh", identifiers=[])
+
+
+def test_a_column_of_households_is_dropped_also_where_nobody_asks_for_them():
+    data = pd.DataFrame({"hh": [1, 1, 2, 3], "age": [5.0, 5, 7, 7]})
+    release = Plan({"hh": "household"}, [Microaggregate(["age"], MDAV(k=2))]).run(data)
+    assert list(release.data) == ["age"]

@@ -1,0 +1,280 @@
+"""The contract of every step: what it tells a plan, and what a release tells of it."""
+
+import json
+import os
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import shoal
+from shoal import Microaggregate, Plan
+from shoal import _params as parameters
+from shoal.errors import (
+    CellsSuppressed,
+    ColumnError,
+    NoPromise,
+    ParameterError,
+    PlanError,
+    ShoalWarning,
+    UnderProtection,
+)
+from shoal.partitioners import MDAV, MuApprox
+from shoal.report import render, summarise
+from shoal.steps import (
+    STEPS,
+    AddNoise,
+    Hybridise,
+    RankSwap,
+    Round,
+    Suppress,
+    Swap,
+    TopBottomCode,
+)
+
+KNOWN = ["surface", "employees"]
+ROLES = {"company": "identifier", "turnover": "confidential", "net_profit": "confidential"}
+EXAMPLES = {
+    "microaggregate": lambda columns: Microaggregate(columns, MDAV(k=3)),
+    "swap": lambda columns: Swap(columns, MDAV(k=3)),
+    "hybridise": lambda columns: Hybridise(columns, MDAV(k=3)),
+    "rank-swap": lambda columns: RankSwap(columns, 30),
+    "add-noise": lambda columns: AddNoise(columns, 0.2),
+    "top-bottom-code": lambda columns: TopBottomCode(columns, top_share=0.3),
+    "round": lambda columns: Round(columns, 100, way="random"),
+    "suppress": lambda columns: Suppress(columns, k=3),
+}
+KEEP_K = {"microaggregate", "suppress"}
+DRAW = {"swap", "hybridise", "rank-swap", "add-noise", "round"}
+
+every_step = pytest.mark.parametrize("name", STEPS)
+
+
+def run(plan, data):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ShoalWarning)
+        return plan.run(data)
+
+
+def plan_of(name, columns=KNOWN):
+    return Plan(ROLES, [EXAMPLES[name](columns)])
+
+
+def test_every_step_has_an_example():
+    assert set(EXAMPLES) == set(STEPS)
+    assert all(cls.name == name for name, cls in STEPS.items())
+
+
+@every_step
+def test_a_step_names_its_paper_and_explains_its_parameters(name):
+    cls = STEPS[name]
+    assert f".. [{cls.paper}]" in cls.__doc__ or name == "microaggregate"
+    assert all(parameter.meaning for parameter in parameters.declared(cls).values())
+
+
+@every_step
+def test_the_page_on_steps_tells_what_the_class_does(name):
+    page = (Path(__file__).parents[2] / "docs" / "beyond-k.md").read_text()
+    (row,) = [line for line in page.splitlines() if line.startswith(f"| `{name}` ")]
+    cls = STEPS[name]
+    assert cls.promises.split(";")[0] in row
+    assert f"[{cls.paper}]" in row
+    if name != "microaggregate":  # it has many, and the page names those that are about l and t
+        for parameter in set(parameters.declared(cls)) - {"columns"}:
+            assert f"`{parameter}`" in row
+
+
+@every_step
+def test_a_step_survives_its_document(tmp_path, name):
+    plan = plan_of(name)
+    assert Plan.from_dict(json.loads(json.dumps(plan.to_dict()))) == plan
+    plan.save(tmp_path / "plan.toml")
+    assert Plan.load(tmp_path / "plan.toml") == plan
+    assert repr(plan).startswith(f"Plan({name} 2 columns")
+    assert repr(plan.steps[0]).startswith(type(plan.steps[0]).__name__)
+
+
+@every_step
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_a_release_has_the_kind_and_the_other_columns_of_its_table(name, kind):
+    data = shoal.datasets.sme(kind=kind)
+    step = EXAMPLES[name](KNOWN)
+    release = run(Plan(ROLES, [step.having(random_state=1) if step.draws else step]), data)
+    assert type(release.data) is type(data)
+    before, after = pa.table(data).to_pydict(), pa.table(release.data).to_pydict()
+    assert list(after) == ["surface", "employees", "turnover", "net_profit"]
+    assert after["turnover"] == before["turnover"]
+    assert after["surface"] != before["surface"]
+    assert pa.table(data).to_pydict() == before
+
+
+@every_step
+def test_kinds_of_tables_agree(name):
+    plan = run(plan_of(name), shoal.datasets.sme()).plan
+    found = run(plan, shoal.datasets.sme()).data
+    other = run(plan, shoal.datasets.sme(kind="polars")).data
+    for column in KNOWN:
+        assert pl.Series(found[column]).fill_nan(None).to_list() == other[column].to_list()
+
+
+@every_step
+def test_an_index_stays_beside_its_records(name):
+    data = shoal.datasets.sme().drop(columns="company")
+    roles = {n: role for n, role in ROLES.items() if n != "company"}
+    plan = run(Plan(roles, [EXAMPLES[name](KNOWN)]), data).plan
+    plain = run(plan, data).data
+    shuffled = data.set_axis(np.arange(len(data))[::-1] + 5)
+    pd.testing.assert_frame_equal(run(plan, shuffled).data, plain.set_axis(shuffled.index))
+
+
+@every_step
+def test_only_steps_that_draw_have_a_seed_and_it_repeats_the_release(name):
+    plan, data = plan_of(name), shoal.datasets.sme()
+    first = run(plan, data)
+    assert len(first.drawn_seeds) == (name in DRAW)
+    assert "random_state" not in str(plan.to_dict())
+    again = run(first.plan, data)
+    assert again.drawn_seeds == ()
+    pd.testing.assert_frame_equal(again.data, first.data)
+    summary = json.dumps(summarise(first)) + render(summarise(first))
+    assert "random_state" not in summary
+    assert not any(str(seed) in summary for seed in first.drawn_seeds)
+
+
+def test_a_step_and_its_partitioner_draw_with_seeds_of_their_own():
+    plan = Plan(ROLES, [Swap(KNOWN, MuApprox(k=3))])
+    release = run(plan, shoal.datasets.sme())
+    step = release.plan.steps[0]
+    assert release.drawn_seeds == (step.random_state, step.partition.random_state)
+    half = Plan(ROLES, [Swap(KNOWN, MuApprox(k=3), random_state=5)])
+    assert len(run(half, shoal.datasets.sme()).drawn_seeds) == 1
+    assert "random_state" not in summarise(release)["plan"]
+
+
+@every_step
+def test_a_step_that_promises_no_k_says_so_everywhere(name):
+    plan, data = plan_of(name), shoal.datasets.sme()
+    release = run(plan, data)
+    summary = summarise(release)
+    guarantee = plan.steps[0].guarantee
+    assert summary["guarantees"] == [{"step": name, "columns": KNOWN, "guarantee": guarantee}]
+    if name in KEEP_K:
+        assert plan.k == summary["promise"]["k"] == 3
+        assert release.measures["smallest_class"] >= 3
+        assert summary["verdict"].startswith("The promise holds: k = 3.")
+        return
+    assert plan.k is None
+    assert summary["promise"]["kept"] is False
+    assert summary["verdict"].startswith("NO k-anonymity is promised")
+    assert 'verdict broken">NO k-anonymity' in render(summary)
+    with pytest.warns(NoPromise, match="'surface' and 'employees': NO k-anonymity") as caught:
+        plan.run(data)
+    assert any(guarantee in str(warning.message) for warning in caught)
+
+
+def test_one_step_without_k_takes_it_from_the_plan():
+    steps = [Microaggregate(["surface"], MDAV(k=3)), Round(["employees"], 10)]
+    plan = Plan(ROLES, steps)
+    assert plan.k is None
+    with pytest.warns(NoPromise, match="Column 'employees': NO k-anonymity"):
+        release = plan.run(shoal.datasets.sme())
+    assert "linkage" in release.measures
+    data = pd.DataFrame({"x": [1, 2, 3, 4, 8, 9], "town": list("aabbca")})
+    both = Plan({}, [Microaggregate(["x"], MDAV(k=3)), Suppress(["town"], 2)])
+    assert both.k == 2
+    with pytest.warns(UnderProtection, match="together attain k=1, not k=2"):  # noqa: SIM117
+        with pytest.warns(CellsSuppressed, match="2 of 6 cells were suppressed in 2 records"):
+            both.run(data)
+
+
+def test_confidential_columns_may_be_masked_and_attackers_still_do_not_know_them():
+    plan = Plan(ROLES, [Microaggregate(KNOWN, MDAV(k=3)), AddNoise(["turnover"], 0.1)])
+    assert plan.k == 3
+    assert plan.known == KNOWN
+    release = plan.run(shoal.datasets.sme())
+    assert release.warnings == ()
+    assert release.measures["smallest_class"] >= 3
+    assert release.unchanged == ("net_profit",)
+    assert not release.data["turnover"].equals(shoal.datasets.sme()["turnover"])
+    with pytest.raises(PlanError, match="masks confidential columns alone"):
+        Plan(ROLES, [AddNoise(["turnover"], 0.1)])
+
+
+def test_a_stratum_of_one_step_is_not_masked_by_another():
+    with pytest.raises(PlanError, match="'city' cannot be masked by one step and split"):
+        Plan({}, [Microaggregate(["age"], MDAV(k=3), within="city"), Suppress(["city"], 3)])
+
+
+@every_step
+def test_columns_that_are_not_there_are_refused_by_name(name):
+    with pytest.raises(ColumnError, match="no column 'surfaces'. Did you mean 'surface'"):
+        run(plan_of(name, ["surfaces"]), shoal.datasets.sme())
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: Swap([], MDAV(k=3)), PlanError, "masks no column"),
+        (lambda: RankSwap(["a", "a"], 5), PlanError, "names a column twice"),
+        (lambda: RankSwap(["a"], 0), ParameterError, r"in \(0, inf\) in \[0, 100\]. Got 0"),
+        (lambda: RankSwap(3, 5), ParameterError, "'columns' parameter"),
+        (lambda: Hybridise(["a"], MDAV(k=2)), PlanError, "Raise k=2 to at least 3"),
+        (lambda: Swap(["a"], MDAV(k=2), within="a"), PlanError, "cannot be masked and split"),
+        (lambda: AddNoise(["a"], 0), ParameterError, "'amount' parameter"),
+        (lambda: Round(["a"], -1), ParameterError, "'base' parameter"),
+        (lambda: TopBottomCode(["a"]), PlanError, "codes nothing"),
+        (lambda: TopBottomCode(["a"], top=1, top_share=0.1), PlanError, "both say where"),
+        (lambda: TopBottomCode(["a"], top=1, bottom=1), PlanError, "bottom=1 is not below top=1"),
+        (lambda: Suppress(["a"], 0), ParameterError, "'k' parameter of Suppress"),
+    ],
+)
+def test_what_does_not_fit_is_refused(make, error, message):
+    with pytest.raises(error, match=message):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({"method": "swop", "columns": ["a"]}, "Did you mean 'swap'"),
+        ({"method": "swap", "columns": ["a"]}, "needs partition"),
+        ({"method": "round", "columns": ["a"]}, "Step 1: Round needs 'base'"),
+        ({"method": "round", "columns": ["a"], "base": "x"}, "Step 1: The 'base' parameter"),
+        ({"method": "round", "columns": ["a"], "partition": {}}, "unknown key 'partition'"),
+        ({"method": "suppress", "columns": ["a"], "k": 2.5}, "Step 1: The 'k' parameter"),
+    ],
+)
+def test_a_document_that_cannot_be_understood_is_refused(entry, message):
+    with pytest.raises(PlanError, match=message):
+        Plan.from_dict({"version": 1, "roles": {}, "steps": [entry]})
+
+
+def test_a_plan_file_runs_every_step_from_the_command_line(tmp_path):
+    rng = np.random.default_rng(1)
+    data = pd.DataFrame(rng.integers(10, 99, (30, 7)), columns=list("abcdefg"))
+    codes = ["007", "08", "9"] * 9 + ["10", "11", "12"]
+    data.assign(town=codes).to_csv(tmp_path / "in.csv", index=False)
+    names = [name for name in STEPS if name != "suppress"]
+    steps = [EXAMPLES[name]([column]) for name, column in zip(names, "abcdefg", strict=True)]
+    Plan({}, [*steps, Suppress(["town"], 5)]).save(tmp_path / "plan.toml")
+    command = [sys.executable, "-m", "shoal", "run", "plan.toml", "in.csv", "out.csv"]
+    source = str(Path(shoal.__file__).parents[1])
+    done = subprocess.run(
+        [*command, "--report", "r.html"], cwd=tmp_path, capture_output=True, text=True, check=True,
+        env={**os.environ, "PYTHONPATH": source},
+    )  # fmt: skip
+    assert "; NO k-anonymity is promised" in done.stdout
+    assert done.stderr.count("note: seed ") == len(DRAW)
+    assert done.stderr.count("NO k-anonymity is promised.") == 6
+    out = pd.read_csv(tmp_path / "out.csv", dtype={"town": str})
+    assert set(out["town"].dropna()) <= {"007", "08", "9"}  # what stays is as it was written
+    assert out["town"].isna().sum() >= 3
+    assert out["town"].value_counts(dropna=False).min() >= 5
+    assert sorted(out["b"]) == sorted(data["b"])
+    assert "random_state" not in (tmp_path / "r.html").read_text()

@@ -1,0 +1,120 @@
+"""Strata that are too small, refused or merged."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import shoal
+from shoal import Microaggregate, Plan
+from shoal.errors import InputError, PlanError, ShoalWarning, StrataMerged
+from shoal.frame import tables
+from shoal.partitioners import MDAV
+from shoal.steps import strata
+
+TOWNS = pd.DataFrame(
+    {
+        "town": ["a"] * 4 + ["b"] * 5 + ["c"] * 2,
+        "age": [20.0, 22, 21, 23, 50, 51, 52, 53, 54, 60, 61],
+    }
+)
+
+
+def merged(data=TOWNS, **options):
+    options = {"k": 3, "method": "mdav", "within": "town", "small_strata": "merge", **options}
+    return shoal.microaggregate(data, ["age"], **options)
+
+
+def test_a_small_stratum_is_refused_by_name_and_number():
+    with pytest.raises(InputError, match=r"k=3 records but stratum 'c' holds 2.*small_strata"):
+        merged(small_strata="refuse")
+
+
+def test_a_small_stratum_joins_the_nearest_and_shows_the_larger_name():
+    with pytest.warns(StrataMerged, match="1 of 3 strata held fewer than k=3 records;") as caught:
+        release = merged()
+    assert "nearest stratum. 2 records of merged strata now show" in str(caught[0].message)
+    assert release.data["town"].tolist() == ["a"] * 4 + ["b"] * 7
+    assert release.unchanged == ()
+    assert release.measures["smallest_class"] >= 3
+    assert release.data[["town", "age"]].value_counts().min() >= 3
+
+
+def test_the_names_of_small_strata_stay_home(tmp_path):
+    data = TOWNS.replace({"town": {"c": "Hidden Hamlet"}})
+    with pytest.warns(StrataMerged):
+        release = merged(data)
+    release.report(tmp_path / "report.html")
+    assert "Hidden Hamlet" not in (tmp_path / "report.html").read_text()
+    assert "Hidden Hamlet" not in str(release.warnings)
+
+
+def test_strata_that_are_large_enough_stay_as_they_are():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", StrataMerged)
+        release = merged(TOWNS[:9])
+    assert release.unchanged == ("town",)
+
+
+@st.composite
+def split_tables(draw):
+    n = draw(st.integers(3, 30))
+    town = draw(st.lists(st.integers(0, 5), min_size=n, max_size=n))
+    age = draw(st.lists(st.integers(0, 4), min_size=n, max_size=n))
+    return pl.DataFrame({"town": town, "age": [float(a) for a in age]})
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=split_tables(), k=st.integers(2, 3))
+def test_what_is_released_of_merged_strata_keeps_k(data, k):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ShoalWarning)
+        release = merged(data, k=k)
+    out = release.data
+    assert out.group_by(["town", "age"]).len()["len"].min() >= k
+    assert out["town"].dtype == data["town"].dtype
+    sizes = data["town"].value_counts()
+    assert set(out["town"]) <= set(data["town"])
+    # Nobody leaves a stratum that is larger than all others.
+    biggest = sizes.filter(pl.col("count") == sizes["count"].max())["town"]
+    if len(biggest) == 1:
+        assert (out.filter(data["town"] == biggest[0])["town"] == biggest[0]).all()
+
+
+@settings(max_examples=40)
+@given(data=split_tables(), k=st.integers(1, 4))
+def test_merging_agrees_with_the_slow_version(data, k):
+    frame = tables.open_frame(data)
+    Z = data[["age"]].to_numpy()
+    found = strata.merge_small(strata.split(frame, ["town"]), k, Z)
+    parts = [list(rows) for rows in strata.split(frame, ["town"]).rows]
+    while len(parts) > 1 and min(map(len, parts)) < k:
+        small = min(parts, key=len)
+        others = [part for part in parts if part is not small]
+        centre = Z[np.sort(small)].mean()
+        near = min(others, key=lambda part: (Z[np.sort(part)].mean() - centre) ** 2)
+        at = min(parts.index(small), parts.index(near))
+        parts = [part for part in parts if part is not small and part is not near]
+        parts.insert(at, sorted(small + near))
+    assert [rows.tolist() for rows in found.rows] == [sorted(part) for part in parts]
+
+
+def test_several_columns_of_strata_are_recoded_together():
+    data = TOWNS.assign(sex=[1, 1, 1, 1, 2, 2, 2, 2, 2, 1, 1])
+    with pytest.warns(StrataMerged, match="in 'town', 'sex'"):
+        release = merged(data, within=["town", "sex"])
+    assert release.data["sex"].tolist() == [1] * 4 + [2] * 7
+
+
+def test_strata_can_be_merged_by_one_step_alone():
+    data = {"columns": ["age"], "partition": MDAV(k=3), "within": "town"}
+    steps = [Microaggregate(**data, small_strata="merge")]
+    steps.append(Microaggregate(["pay"], MDAV(k=3), within="town"))
+    with pytest.raises(PlanError, match="which another step splits by too"):
+        Plan({}, steps)
+    with pytest.raises(PlanError, match="needs strata"):
+        Microaggregate(["age"], MDAV(k=3), small_strata="merge")

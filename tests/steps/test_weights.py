@@ -1,0 +1,186 @@
+"""Survey weights: a record counts as often as its weight says."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import shoal
+from shoal import Microaggregate, Plan
+from shoal.errors import InputError, PlanError, UnprotectedColumn
+from shoal.geometry import zscore
+from shoal.partitioners import MDAV
+from shoal.steps.aggregate import (
+    AGGREGATES,
+    group_low_median,
+    group_mean,
+    group_mode,
+    over_known,
+)
+from tables import tables
+
+
+@st.composite
+def weighted(draw):
+    """Draw values, groups without gaps and whole weights, with many ties."""
+    n = draw(st.integers(1, 25))
+    values, labels, weights = (
+        np.array(draw(st.lists(st.integers(low, high), min_size=n, max_size=n)))
+        for low, high in ((1, 4), (0, 3), (1, 3))
+    )
+    return values, np.unique(labels, return_inverse=True)[1], weights
+
+
+def repeated(function, values, labels, weights):
+    """Aggregate a table in which each record stands as often as its weight says."""
+    found = function(np.repeat(values, weights), np.repeat(labels, weights))
+    return found[np.cumsum(weights) - 1]
+
+
+@pytest.mark.parametrize("name", ["mean", "median", "geometric-mean"])
+@given(table=weighted(), unit=st.sampled_from([1, 0.1, 1e-9]))
+def test_a_weight_is_as_good_as_so_many_records(name, table, unit):
+    values, labels, weights = table
+    found = AGGREGATES[name](values * 1.0, labels, weights * unit)
+    assert found == pytest.approx(repeated(AGGREGATES[name], values * 1.0, labels, weights))
+
+
+@pytest.mark.parametrize("function", [group_low_median, group_mode])
+@given(table=weighted(), unit=st.sampled_from([1, 0.25]))
+def test_categories_are_weighted_too(function, table, unit):
+    values, labels, weights = table
+    found = function(values, labels, weights * unit)
+    assert found.tolist() == repeated(function, values, labels, weights).tolist()
+
+
+@given(table=weighted(), weight=st.sampled_from([1.0, 0.1, 7.3]))
+def test_equal_weights_give_what_none_give(table, weight):
+    values, labels, _ = table
+    same = np.full(len(values), weight)
+    for function in (*AGGREGATES.values(), group_low_median, group_mode):
+        if function is not AGGREGATES["trimmed-mean"]:
+            plain = function(values * (1.0 if function in AGGREGATES.values() else 1), labels)
+            found = function(values * (1.0 if function in AGGREGATES.values() else 1), labels, same)
+            assert found == pytest.approx(plain)
+
+
+def test_a_hole_has_no_weight():
+    values, hole = np.array([1.0, 9.0, 4.0]), np.array([False, True, False])
+    found = over_known(group_mean, values, np.zeros(3, int), hole, np.nan, np.array([1.0, 50, 2]))
+    assert found.tolist() == [3.0] * 3
+
+
+@given(X=tables(least=2), seed=st.integers(0, 99))
+def test_weighted_scores_have_weighted_mean_0_and_deviation_1(X, seed):
+    w = np.random.default_rng(seed).integers(1, 5, len(X)).astype(float)
+    Z = zscore(X, None, w)
+    varied = (X[0] != X).any(axis=0)
+    assert np.average(Z, axis=0, weights=w) == pytest.approx(0, abs=1e-9)
+    assert np.average(Z**2, axis=0, weights=w) == pytest.approx(varied * 1.0)
+    assert zscore(X, None, np.full(len(X), 0.3)) == pytest.approx(zscore(X))
+
+
+def survey(n=40, seed=0):
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "age": rng.integers(18, 90, n).astype(float),
+            "pay": rng.lognormal(3, 1, n),
+            "w": rng.uniform(0.5, 20, n),
+        }
+    )
+
+
+def run(data, **options):
+    with pytest.warns(UnprotectedColumn, match="'w' holds weights and is released unchanged"):
+        return shoal.microaggregate(data, ["age", "pay"], k=3, method="mdav", weight="w", **options)
+
+
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 999), distances=st.booleans())
+def test_weighted_means_keep_weighted_totals(seed, distances):
+    data = survey(seed=seed)
+    release = run(data, weighted_distances=distances)
+    for name in ("age", "pay"):
+        before, after = ((table[name] * data["w"]).sum() for table in (data, release.data))
+        assert after == pytest.approx(before, rel=1e-12)
+        assert release.measures["weighted_total_change"][name] < 1e-10
+    assert release.data["w"].tolist() == data["w"].tolist()
+    assert release.measures["smallest_class"] >= 3
+
+
+def test_totals_before_and_after_are_told():
+    data = survey()
+    release = run(data, aggregate="median")
+    change = release.measures["weighted_total_change"]["pay"]
+    before, after = ((t["pay"] * data["w"]).sum() for t in (data, release.data))
+    assert change == pytest.approx(100 * abs(after - before) / before)
+    told = release.remarks["weighted_total_change"]
+    assert f"'pay' {before:.10g} before and {after:.10g} after" in told
+
+
+def test_weights_set_the_units_of_distances_on_request():
+    data = pd.DataFrame({"a": [0.0, 0, 10, 10], "b": [0.0, 4, 0, 4]})
+    # The heavy records differ in b alone, then in a alone: the other column is in small units.
+    for weights, labels in (([99.0, 99, 1, 1], [0, 0, 1, 1]), ([99.0, 1, 99, 1], [0, 1, 0, 1])):
+        step = Microaggregate(["a", "b"], MDAV(k=2), weight="w", weighted_distances=True)
+        with pytest.warns(UnprotectedColumn):
+            (groups,) = Plan({}, [step]).run(data.assign(w=weights)).partitions
+        assert groups.labels.tolist() == labels
+
+
+def test_the_role_alone_makes_the_means_weighted():
+    data = survey()
+    plan = Plan({"w": "weight"}, [Microaggregate(["age", "pay"], MDAV(k=3))])
+    with pytest.warns(UnprotectedColumn, match="smallest class holds 1 record"):
+        release = plan.run(data)
+    assert release.data.equals(run(data).data)
+    assert plan.to_dict()["steps"][0]["weight"] == "w"
+    assert Plan.from_dict(plan.to_dict()) == plan
+
+
+def test_weights_are_dropped_on_request():
+    data = survey()
+    release = shoal.microaggregate(
+        data, ["age", "pay"], k=3, method="mdav", weight="w", identifiers=["w"]
+    )
+    assert list(release.data) == ["age", "pay"]
+    assert release.data.equals(run(data).data[["age", "pay"]])
+    assert not release.warnings
+
+
+@pytest.mark.parametrize(
+    ("bad", "told"),
+    [
+        ({0: -1.0}, "1 negative"),
+        ({0: 0.0, 1: 0.0}, "2 zero"),
+        ({0: np.nan, 1: -2.0, 2: 0.0}, "1 missing, 1 negative, 1 zero"),
+        ({0: 1e-20}, "factor beyond"),
+    ],
+)
+def test_bad_weights_are_refused_with_their_number(bad, told):
+    data = survey()
+    for row, value in bad.items():
+        data.loc[row, "w"] = value
+    with pytest.raises(InputError, match=told):
+        shoal.microaggregate(data, ["age", "pay"], k=3, weight="w")
+
+
+@pytest.mark.parametrize(
+    ("roles", "options", "told"),
+    [
+        ({}, {"columns": ["age", "w"], "weight": "w"}, "'w' cannot be masked: the role is weight"),
+        ({"w": "weight"}, {"columns": ["w"]}, "'w' cannot be masked"),
+        ({"w": "identifier"}, {"columns": ["age", "w"], "weight": "w"}, "cannot be masked"),
+        ({"w": "confidential"}, {"weight": "w"}, "named as confidential and as weight"),
+        ({"w": "weight", "pay": "weight"}, {}, "cannot all be weights"),
+        ({"w": "weight"}, {"weight": "pay"}, "cannot all be weights"),
+        ({}, {"weight": "w", "within": "w"}, "cannot split the strata"),
+        ({"w": "weight"}, {"aggregate": "trimmed-mean", "trim": 0.1}, "no agreed form"),
+        ({}, {"weighted_distances": True}, "Name the weight"),
+    ],
+)
+def test_weights_that_do_not_fit_are_refused(roles, options, told):
+    with pytest.raises(PlanError, match=told):
+        Plan(roles, [Microaggregate(**{"columns": ["age"], "partition": MDAV(k=3), **options})])
