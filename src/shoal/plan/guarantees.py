@@ -1,6 +1,6 @@
 """What a plan promised is counted on the values that are about to be released."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from shoal.errors import GuaranteeBroken
 from shoal.frame import tables
@@ -8,6 +8,8 @@ from shoal.frame.columns import ranks
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.metrics import classes, l_diversity, smallest_class, t_closeness
+from shoal.plan.evidence import Evidence
+from shoal.plan.verdict import RECORDS, Finding, Verdict, counted, make_verdict
 from shoal.steps import Microaggregate, Step
 from shoal.steps.beyond import ROUNDING
 from shoal.steps.households import fewest, read_households
@@ -60,3 +62,52 @@ def _broken(found: str, promised: str) -> None:
     raise GuaranteeBroken(
         f"{found}; {promised} was promised. Please report this: no data were released."
     )
+
+
+def judge(evidence: Evidence) -> Verdict:
+    """Return what may be said about a release, computed from the released values.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        The released table and what else is at hand.
+
+    Returns
+    -------
+    Verdict
+        Status, attained k and every finding.
+    """
+    plan = evidence.plan
+    attained = evidence.smallest(evidence.joint_classes)
+    found = [finding for check in CHECKS for finding in check(evidence)]
+    return make_verdict(plan.k, attained, RECORDS, found)
+
+
+def _attained(evidence: Evidence) -> list[Finding]:
+    return check_attained(evidence.plan.k, evidence.smallest(evidence.joint_classes))
+
+
+def check_attained(k: int | None, attained: int) -> list[Finding]:
+    """Find a k that all columns together do not keep, or that is no guarantee."""
+    if k is None:
+        return [
+            Finding("no-k-promised", "qualifies", "No step promises k-anonymity of all columns that"
+                    f" an attacker may know; the smallest class holds {counted(attained)}.",
+                    {"attained": attained})
+        ]  # fmt: skip
+    if k == 1:
+        return [
+            Finding("k-is-one", "breaks", "k = 1 protects nobody: a record may be the only one of"
+                    " its kind.", {"k": 1, "attained": attained})
+        ]  # fmt: skip
+    if attained < k:
+        return [
+            Finding("joint-class-below-k", "breaks", "The columns that an attacker may know attain"
+                    f" only {counted(attained)} together, less than k = {k}: they were masked in"
+                    " separate blocks or steps.", {"k": k, "attained": attained})
+        ]  # fmt: skip
+    return []
+
+
+# Every check looks at the released values and returns what it found; docs/promises.md lists them.
+CHECKS: tuple[Callable[[Evidence], list[Finding]], ...] = (_attained,)

@@ -19,7 +19,8 @@ from shoal.frame.types import as_types
 from shoal.metrics.assessment import assess_frames, linear
 from shoal.partitioners import Partitioner, way_taken
 from shoal.plan import document
-from shoal.plan.guarantees import check_promise
+from shoal.plan.evidence import Evidence
+from shoal.plan.guarantees import check_promise, judge
 from shoal.plan.profile import profile
 from shoal.plan.release import Release
 from shoal.plan.validation import check
@@ -195,15 +196,20 @@ class Plan:
         for warning in found:
             warnings.warn(warning, stacklevel=_level_of_caller())
         released = tables.without(masked, self.dropped)
+        partitions = tuple(groups for outcome in outcomes for groups in outcome.partitions)
+        verdict = judge(
+            Evidence(self, released, frame, partitions=partitions, measures=dict(measures))
+        )
         return Release(
             data=tables.to_native(released),
             plan=plan._settled(outcomes),
-            partitions=tuple(groups for outcome in outcomes for groups in outcome.partitions),
+            partitions=partitions,
             measures=dict(measures),
             remarks=measures.remarks,
             warnings=tuple(str(warning) for warning in found),
             unchanged=tuple(n for n in released.columns if n not in (*self.masked, *values)),
             provenance=_provenance(outcomes, masked, self.known),
+            verdict=verdict,
             drawn_seeds=self._drawn(plan),
             kept=None if kept.all() else kept,
             profile=profile(self, frame, masked, outcomes),

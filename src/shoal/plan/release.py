@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from shoal.partitioners import Partition
 from shoal.partitioners._base import Labels, in_order
+from shoal.plan.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,6 +53,10 @@ class Released(Protocol):
     def grouped(self) -> list[dict[str, int]]:
         """Number of groups, the smallest and the largest, of each step and block."""
 
+    @property
+    def verdict(self) -> Verdict:
+        """What may be said about the release."""
+
 
 @dataclass(frozen=True, eq=False)
 class Release:
@@ -84,6 +89,8 @@ class Release:
     profile : dict
         Counts and correlations that the pictures of a report are drawn from; see
         `shoal.plan.profile`.
+    verdict : Verdict
+        What may be said about the release, counted on the released values.
     """
 
     data: Any
@@ -94,6 +101,7 @@ class Release:
     warnings: tuple[str, ...]
     unchanged: tuple[str, ...]
     provenance: dict[str, Any]
+    verdict: Verdict
     drawn_seeds: tuple[int, ...] = ()
     kept: NDArray[np.bool_] | None = None
     profile: dict[str, Any] = field(default_factory=dict)

@@ -21,6 +21,8 @@ from shoal.frame.roles import listed
 from shoal.metrics import NEEDS, needs
 from shoal.metrics.assessment import linear
 from shoal.plan import Plan
+from shoal.plan.guarantees import check_attained
+from shoal.plan.verdict import RECORDS, Verdict, make_verdict
 from shoal.plan.warnings import unprotected
 from shoal.scale.exact import UNIT
 from shoal.scale.folder import MARKER
@@ -94,6 +96,12 @@ class LargeRelease:
     def grouped(self) -> list[dict[str, int]]:
         """The groups, as those of a table in memory: of one step and block."""
         return [self.groups]
+
+    @property
+    def verdict(self) -> Verdict:
+        """What may be said about the release: the classes are counted on its files."""
+        attained = self.measures["smallest_class"]
+        return make_verdict(self.plan.k, attained, RECORDS, check_attained(self.plan.k, attained))
 
     @property
     def profile(self) -> dict[str, Any]:
