@@ -32,7 +32,7 @@ PUBLISHED = harness.HERE / "results" / "doors.json"
 
 # Stage -> the function it ends in: file and name, as the profiler calls them.
 STAGES = {
-    "reading": ("table/files.py", "open_source"),
+    "reading": ("io/files.py", "open_source"),
     "more columns as numbers": ("table/source.py", "with_numbers"),
     "grouping": ("partitioners/_base.py", "fit"),
     "masking, grouping left out": ("mask/microaggregate.py", "apply"),

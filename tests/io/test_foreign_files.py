@@ -1,4 +1,4 @@
-"""Files that other software wrote, read and given back; tests/table/files says which."""
+"""Files that other software wrote, read and given back; tests/io/files says which."""
 
 import datetime as dt
 from pathlib import Path
