@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import signal
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[1] / "src" / "shoal" / "_kernels"
@@ -12,6 +13,9 @@ _digest = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(SOURCE.gl
 os.environ["NUMBA_CACHE_DIR"] = str(
     SOURCE.parents[2] / ".build" / "numba" / _digest.hexdigest()[:16]
 )
+
+# A shell may start the tests with interrupts ignored; the programs they start would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 os.environ["SCIPY_ARRAY_API"] = "1"  # one of scikit-learn's checks asks for it
 
