@@ -285,7 +285,7 @@ def test_no_group_crosses_a_border_or_a_stratum_and_small_strata_share_a_block(c
 def test_a_stratum_below_k_is_refused(client, tmp_path):
     table = pa.table({"x": np.arange(20.0), "where": ["a"] * 3 + ["b"] * 17})
     plan = plan_of(["x"], roles={"where": "quasi-identifier"}, within="where")
-    with pytest.raises(InputError, match="1 of 2 strata hold fewer"):
+    with pytest.raises(InputError, match="1 of 2 strata of 'where' holds fewer"):
         scale.mask(write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client)
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
 

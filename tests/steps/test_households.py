@@ -82,7 +82,7 @@ def test_a_small_stratum_is_counted_in_households():
             "pay": np.arange(9.0),
         }
     )
-    with pytest.raises(InputError, match="k=2 households but stratum 'a' holds 1"):
+    with pytest.raises(InputError, match="1 of 3 strata .* k=2 households, the smallest 1"):
         quietly(data, 2, within="town")
     with (
         pytest.warns(StrataMerged, match="fewer than k=2 households"),
