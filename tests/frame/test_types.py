@@ -2,6 +2,7 @@
 
 import pytest
 
+from raising import raises
 from shoal.errors import FileError, ParameterError, PlanError
 from shoal.frame.types import KINDS, Type, as_types, from_text, text_of
 from shoal.plan import Plan
@@ -140,7 +141,7 @@ def test_a_plan_in_the_folder_above_still_works_by_a_link_to_the_folder(home, tm
 def test_a_plan_without_a_folder_names_no_file(home, monkeypatch):
     monkeypatch.chdir(home)
     assert declared_in("", "towns.csv")
-    with pytest.raises(PlanError):
+    with raises(PlanError, "plan-names-file"):
         declared_in(None, "towns.csv")
     assert declared_in(None, [["Porto", "north"]])
 

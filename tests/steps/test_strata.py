@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
+from raising import raises
 from shoal import Microaggregate, Plan
 from shoal.errors import InputError, PlanError, ShoalWarning, StrataMerged
 from shoal.frame import tables
@@ -30,7 +31,7 @@ def merged(data=TOWNS, **options):
 
 
 def test_a_small_stratum_is_refused_by_number_and_size():
-    with pytest.raises(InputError, match="1 of 3 strata of 'town' .* k=3 .* smallest 2"):
+    with raises(InputError, "strata-below-k", small=1, strata=3, smallest=2, columns=("town",)):
         merged(small_strata="refuse")
 
 

@@ -47,7 +47,9 @@ def inside(name: str | Path, folder: Path) -> Path:
     if path.is_absolute() or ".." in path.parts:
         raise FileError(
             f"The plan names the file {str(name)!r}, outside its own folder. Put the file beside"
-            " the plan."
+            " the plan.",
+            code="file-outside-plan",
+            file=str(name),
         )
     try:
         found, home = (folder / path).resolve(), folder.resolve()
@@ -57,7 +59,9 @@ def inside(name: str | Path, folder: Path) -> Path:
     if not found.is_relative_to(home):
         raise FileError(
             f"The plan names the file {str(name)!r}, which is a link to a place outside the plan's"
-            " folder. Put the file itself beside the plan."
+            " folder. Put the file itself beside the plan.",
+            code="file-outside-plan",
+            file=str(name),
         )
     if special:
         raise FileError(f"{str(name)!r} could not be read: it is not a regular file.")

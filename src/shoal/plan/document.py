@@ -70,7 +70,8 @@ def _refuse_files(types: Any) -> None:
         for key in ("hierarchy", "distances")
     ):
         raise PlanError(
-            "A type of the plan names a file, and the plan has no folder. Give the rows instead."
+            "A type of the plan names a file, and the plan has no folder. Give the rows instead.",
+            code="plan-names-file",
         )
 
 

@@ -89,7 +89,13 @@ def refuse_sizes(
     hold = f"{small} of {len(sizes)} strata of {names} hold" + ("s" if small == 1 else "")
     raise InputError(
         f"{hold} fewer than k={k} {what}, the smallest {min(sizes)}. Choose a coarser column for"
-        ' within, lower k, or set small_strata="merge".'
+        ' `within`, lower k, or set `small_strata="merge"`.',
+        code="strata-below-k",
+        columns=tuple(columns),
+        small=small,
+        strata=len(sizes),
+        smallest=min(sizes),
+        k=k,
     )
 
 
