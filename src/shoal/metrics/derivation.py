@@ -53,17 +53,18 @@ def linear_fit(y: Values, X: Matrix, least: float, most: int = 4) -> Fit | None:
         spread = np.einsum("ij,ij->j", rest, rest)
         explained = np.zeros(len(spread))
         usable = spread > 1e-10 * n  # what is left of the others is rounding
-        explained[usable] = (left @ rest[:, usable]) ** 2 / spread[usable]
+        explained[usable] = _products(left, rest)[usable] ** 2 / spread[usable]
         best = int(np.argmax(explained))
         if explained[best] <= 0:
             return None
         direction = rest[:, best] / np.sqrt(spread[best])
-        left = left - direction * (direction @ left)
-        rest = rest - np.outer(direction, direction @ rest)
+        left = left - direction * (direction * left).sum()
+        rest = rest - direction[:, None] * _products(direction, rest)
         chosen.append(best)
-        r2 = 1 - (left @ left / n) * (n - 1) / (n - 1 - used)
+        error = (left**2).sum() / n
+        r2 = 1 - error * (n - 1) / (n - 1 - used)
         if r2 >= least:
-            return Fit(chosen, float(min(r2, 1.0)) if left @ left > 1e-12 * n else 1.0)
+            return Fit(chosen, float(r2) if error > 1e-12 else 1.0)
     return None
 
 
@@ -107,7 +108,7 @@ def neighbour_r2(y: Values, u: Values, *, ordered: bool = True) -> float:
         before[0], after[-1] = means[1], means[-2]
         told[alone] = ((before + after) / 2)[code[alone]]
     error = centred - told
-    return float(1 - error @ error / (centred @ centred))
+    return float(1 - (error**2).sum() / (centred**2).sum())
 
 
 def category_fit(y: Labels, u: Labels) -> float:
@@ -148,6 +149,11 @@ def category_fit(y: Labels, u: Labels) -> float:
     other = np.where(first[rank] == np.arange(len(pairs)), second[rank], counts[first][rank])
     right = counts[pair.ravel()] - 1 > other[pair.ravel()]
     return float(1 - (len(y) - right.sum()) / guessed)
+
+
+def _products(values: Values, X: Matrix) -> Values:
+    """Return the sum of products with each column; threads of a library would cost more here."""
+    return np.asarray(np.einsum("i,ij->j", values, X))
 
 
 def _scaled(X: Matrix) -> Matrix:

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.metrics._base import Labels, Matrix
+from shoal.metrics._base import Labels, Matrix, Values
 
 Counts = NDArray[np.int64]
 
@@ -41,23 +41,28 @@ def dominated_groups(
     >>> dominated_groups(np.array([[9.0], [1.0], [5.0], [5.0]]), np.array([0, 0, 1, 1]), 0.8)
     array([1])
     """
-    n_groups = int(labels.max()) + 1
+    order = np.argsort(labels, kind="stable")
+    counts = np.bincount(labels)
+    starts = np.cumsum(counts) - counts
     found = np.zeros(contributions.shape[1], np.int64)
     for at, column in enumerate(contributions.T):
         known = ~np.isnan(column)
-        size, group = np.abs(column[known]), labels[known]
-        if not len(size) or size.max() == 0:
+        size = np.where(known, np.abs(column), 0)
+        if size.max() == 0:
             continue
-        size = size / size.max()  # sums of great values may not fit into a float64
-        order = np.lexsort((size, group))
-        size, group = size[order], group[order]
-        counts = np.bincount(group, minlength=n_groups)
-        several = counts > 1
-        last = np.cumsum(counts)[several] - 1  # the greatest of each group
-        total = np.bincount(group, size, minlength=n_groups)[several]
-        dominated = size[last] > share * total
+        size = (size / size.max())[order]  # sums of great values may not fit into a float64
+        several = np.add.reduceat(known[order], starts, dtype=np.int64) > 1
+        most, total = np.maximum.reduceat(size, starts), np.add.reduceat(size, starts)
+        dominated = most > share * total
         if p_percent is not None:
-            rest = total - size[last] - size[last - 1]
-            dominated |= (rest < p_percent / 100 * size[last]) & (size[last] > 0)
-        found[at] = int(dominated.sum())
+            rest = total - most - _second(size, labels[order], starts)
+            dominated |= (rest < p_percent / 100 * most) & (most > 0)
+        found[at] = int((dominated & several).sum())
     return found
+
+
+def _second(size: Values, group: Labels, starts: Counts) -> Values:
+    """Return the second greatest value of each group; groups are runs that begin at ``starts``."""
+    ends = np.append(starts[1:], len(size))
+    ranked = size[np.lexsort((size, group))]
+    return np.asarray(ranked[np.maximum(ends - 2, starts)])

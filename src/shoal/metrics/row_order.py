@@ -33,8 +33,8 @@ def order_correlation(values: Values) -> float:
     rank = (ends - (counts + 1) / 2)[code.ravel()]
     row = np.arange(len(rank)) - (len(rank) - 1) / 2
     rank -= (len(rank) - 1) / 2
-    spread = np.sqrt((rank @ rank) * (row @ row))
-    return float(np.clip(rank @ row / spread, -1, 1)) if spread > 0 else 0.0
+    spread = np.sqrt((rank**2).sum() * (row**2).sum())
+    return float(np.clip((rank * row).sum() / spread, -1, 1)) if spread > 0 else 0.0
 
 
 def side_by_side(units: Labels) -> float:

@@ -25,7 +25,7 @@ from shoal.plan.profile import profile
 from shoal.plan.release import Release
 from shoal.plan.thresholds import Thresholds, as_thresholds
 from shoal.plan.validation import check
-from shoal.plan.warnings import findings
+from shoal.plan.warnings import noted, python_warnings, refuse_homogeneous
 from shoal.steps import Grouping, Microaggregate, Outcome, Step
 from shoal.steps.survey import with_roles
 
@@ -198,14 +198,22 @@ class Plan:
             weight=self.weight,
             lower_bound=bound,
         )
-        found = findings(self, whole, kept, masked, outcomes, measures)
-        for warning in found:
-            warnings.warn(warning, stacklevel=_level_of_caller())
+        refuse_homogeneous(self, measures)
         released = tables.without(masked, self.dropped)
         partitions = tuple(groups for outcome in outcomes for groups in outcome.partitions)
         verdict = judge(
-            Evidence(self, released, frame, partitions=partitions, measures=dict(measures))
+            Evidence(
+                self,
+                released,
+                frame,
+                partitions=partitions,
+                measures=dict(measures),
+                noted=noted(self, whole, kept, outcomes),
+            )
         )
+        found = python_warnings(verdict)
+        for warning in found:
+            warnings.warn(warning, stacklevel=_level_of_caller())
         return Release(
             data=tables.to_native(released),
             plan=plan._settled(outcomes),
