@@ -19,7 +19,7 @@ WAY_OUT = "Put the records in random order: `shuffle=True`."
 
 def find_order(evidence: Evidence) -> list[Finding]:
     """Find columns that the order of records follows, and units whose records stand together."""
-    if evidence.original is None or len(evidence.released) < FEWEST:
+    if evidence.original is None:
         return []
     together = _together(evidence)
     apart = {name for finding in together for name in finding.columns}
@@ -29,6 +29,8 @@ def find_order(evidence: Evidence) -> list[Finding]:
 def _sorted(evidence: Evidence, apart: Collection[str]) -> list[Finding]:
     plan, original = evidence.plan, evidence.original
     assert original is not None
+    if len(original) < FEWEST:
+        return []
     secret = [name for name, role in plan.roles.items() if role in ("identifier", *OF_UNITS)]
     named = [n for n in dict.fromkeys([*plan.masked, *secret]) if n in original.columns]
     found: dict[str, float] = {}
