@@ -72,7 +72,7 @@ def refuse_small(counts: Codes, k: int) -> None:
     if small:
         raise InputError(
             f"A group needs k={k} records but {small} of {len(counts)} strata hold fewer. Choose a"
-            ' coarser column for within, or set small_strata="merge".'
+            ' coarser column for `within`, or set `small_strata="merge"`.'
         )
 
 

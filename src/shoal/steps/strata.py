@@ -80,13 +80,13 @@ def refuse_small(strata: Strata, k: int, units: Codes | None = None) -> None:
     if 2 * small > len(sizes):  # no strata at all: their names may be persons
         raise InputError(
             f"A group needs k={k} {what} but {small} of {len(sizes)} strata hold fewer. Choose a"
-            ' coarser column for within, or set small_strata="merge".'
+            ' coarser column for `within`, or set `small_strata="merge"`.'
         )
     if small:
         smallest = int(np.argmin(sizes))
         raise InputError(
             f"A group needs k={k} {what} but stratum {strata.name(smallest)} holds"
-            f' {sizes[smallest]}. Lower k, or merge strata: small_strata="merge".'
+            f' {sizes[smallest]}. Lower k, or merge strata: `small_strata="merge"`.'
         )
 
 
