@@ -170,7 +170,7 @@ def test_no_error_holds_a_password_a_user_or_a_value(server, run):
         (lambda: read(f"{server}s", dialect=SURVEY), "no such database"),
         (lambda: read(server, dialect=Dialect(table="surveys")), "no table 'surveys'. Did you"),
         (lambda: read(server), "Name a table with 'table'"),
-        (lambda: TableTarget(server, None), "--target-table"),
+        (lambda: TableTarget(server, None), "target_table"),
         (lambda: TableTarget(server, "release"), "exists already"),
         (lambda: read(f"{server}:x:y@[", dialect=SURVEY), "cannot be read|no such"),
         (lambda: read("mysterious://owner:sesame-sesame@h/d", dialect=SURVEY), "no kind of data"),
