@@ -288,8 +288,8 @@ def _numeric(frame: Frame, name: str) -> nw.Series[Any]:
         words = sum(not _is_number(cell) for cell in column.to_list())
         raise ColumnError(
             f"Column {name!r} holds text where numbers are needed, in {words} of {len(column)}"
-            " cells. Leave it out, or turn it into numbers; for files, see --missing-text and"
-            " --decimal."
+            " cells. Leave it out, or turn it into numbers; for files, see `missing_text` and"
+            " `decimal`."
         )
     return column
 

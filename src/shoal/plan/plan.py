@@ -253,7 +253,8 @@ class Plan:
         if not kept.any():
             raise InputError(
                 f"Every one of the {len(frame)} records has a missing value, so"
-                ' missing="drop" would leave none. Use "own-groups" or "impute".'
+                ' `missing="drop"` would leave none. Use `missing="own-groups"` or'
+                ' `missing="impute"`.'
             )
         return np.asarray(kept)
 

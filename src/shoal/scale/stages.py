@@ -133,7 +133,7 @@ class Run:
         if not tally.records:
             raise InputError(
                 f"Every one of the {records} records has a missing value, so"
-                ' missing="drop" would leave none. Use "impute".'
+                ' `missing="drop"` would leave none. Use `missing="impute"`.'
             )
         if tally.records < self.step.k:
             raise InputError(
