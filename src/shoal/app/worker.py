@@ -17,6 +17,7 @@ from typing import Any
 
 from shoal import _progress as progress
 from shoal import datasets
+from shoal.app.form import page_wording
 from shoal.errors import FileError, ShoalError, ShoalWarning
 from shoal.frame.inspect import inspect
 from shoal.io.dialect import Dialect
@@ -43,7 +44,7 @@ def work(task: str, order: str, folder: str, pipe: Connection) -> None:
             warnings.simplefilter("ignore", ShoalWarning)  # they stand in the report
             answer: dict[str, Any] = {"done": TASKS[task](json.loads(order))}
     except ShoalError as error:
-        answer = {"failed": str(error)}
+        answer = {"failed": error.worded(page_wording)}
     except MemoryError:
         answer = {"failed": "There is not enough memory for this table. Nothing was released."}
     except Exception as error:
