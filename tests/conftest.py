@@ -1,11 +1,14 @@
 """What all tests share: fresh compiled kernels, reference tables, tie-heavy random tables."""
 
 import os
+import signal
 from pathlib import Path
-from typing import NoReturn
 
 # The tests compile for themselves; the folder within is named after the text of all kernels.
 os.environ["NUMBA_CACHE_DIR"] = str(Path(__file__).parents[1] / ".build" / "numba")
+
+# A shell may start the tests with interrupts ignored; the programs they start would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 os.environ["SCIPY_ARRAY_API"] = "1"  # one of scikit-learn's checks asks for it
 
@@ -15,8 +18,6 @@ from hypothesis import HealthCheck, settings  # noqa: E402
 
 import poison  # noqa: E402
 from shoal import datasets  # noqa: E402
-from shoal.datasets import fetch  # noqa: E402
-from shoal.errors import FileError  # noqa: E402
 
 if os.environ.get("SHOAL_POISON"):
     poison.fill_empty_arrays()
@@ -31,30 +32,9 @@ settings.register_profile(
 settings.load_profile("shoal")
 
 
-# Tests never leave this machine: where one forgets to start a server, nobody answers.
-fetch.ADDRESS = "http://127.0.0.1:9/data/"
-
-
-def without_reference(name: str, reason: object) -> NoReturn:
-    """Skip a test that lacks a reference table, or fail it where the table must be there."""
-    beside = Path(__file__).parents[2] / "shared"
-    if os.environ.get("CI") == "true" and beside.exists():
-        pytest.fail(f"The reference table {name} must be there. {reason}")
-    pytest.skip(f"needs the reference table {name}. {reason}")
-
-
 def reference_matrix(name: str) -> np.ndarray:
-    """Return a reference table as the literature uses it, in original units.
-
-    It comes from the folder that SHOAL_DATA names. A table that is there but
-    wrong is an error, never a skip.
-    """
-    if not os.environ.get("SHOAL_DATA"):
-        without_reference(name, "Set SHOAL_DATA to a folder with the CSVs.")
-    try:
-        table = datasets.CATALOGUE[name].load(kind="pyarrow").select(datasets.COLUMNS[name])
-    except FileError as reason:
-        without_reference(name, reason)
+    """Return a reference table as the literature uses it, in original units."""
+    table = datasets.CATALOGUE[name].load(kind="pyarrow").select(datasets.COLUMNS[name])
     return np.column_stack([column.to_numpy() for column in table.columns]).astype(np.float64)
 
 

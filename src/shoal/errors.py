@@ -34,7 +34,7 @@ def python_wording(name: str, value: str | None) -> str:
     str
         For example ``missing="drop"``.
     """
-    return name if value is None else f"{name}={value}"
+    return repr(name) if value is None else f"{name}={value}"
 
 
 class Coded(Exception):
