@@ -4,6 +4,8 @@ A message names the culprit, gives the number and shows the way out. It never
 holds a value from the data.
 """
 
+from typing import Any
+
 
 class ShoalError(Exception):
     """Anything Shoal refuses to do; the command line exits with 1."""
@@ -41,6 +43,12 @@ class ClusterError(ShoalError):
 
 class GuaranteeBroken(ShoalError):
     """A group below k was about to be released; nothing was."""
+
+
+class NotKept(GuaranteeBroken):
+    """The verdict on a release is "not kept", which nobody allowed; nothing was released."""
+
+    verdict: Any = None  # the Verdict
 
 
 class ShoalWarning(UserWarning):

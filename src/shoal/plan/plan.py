@@ -19,6 +19,7 @@ from shoal.frame.types import as_types
 from shoal.metrics.assessment import assess_frames, linear
 from shoal.partitioners import Partitioner, way_taken
 from shoal.plan import document
+from shoal.plan.draft import Draft
 from shoal.plan.evidence import Evidence
 from shoal.plan.guarantees import check_promise, judge
 from shoal.plan.profile import profile
@@ -162,13 +163,29 @@ class Plan:
         Release
             The masked table of the same kind, with what was done and measured.
         """
+        draft = self.draft(data)
+        return draft.judged(judge(draft.evidence))
+
+    def draft(self, data: Any) -> Draft:
+        """Mask ``data`` without judging the result: a file is judged as it reads back.
+
+        Parameters
+        ----------
+        data : pandas, polars or pyarrow table
+            The table; it is left as it is.
+
+        Returns
+        -------
+        Draft
+            What `run` returns once there is a verdict, and what the verdict is computed from.
+        """
         frame = tables.open_frame(data)
         tables.check_columns(frame, [*self.roles, *self.types])
-        plan = Plan(self.roles, [step.seeded() for step in self.steps], self.types)
+        steps = [step.seeded() for step in self.steps]
         confidential = columns_with(self.roles, "confidential")
         kept = self._complete(frame)
         whole, frame = frame, tables.where(frame, kept)
-        outcomes = [step.apply(frame, confidential, self.types) for step in plan.steps]
+        outcomes = [step.apply(frame, confidential, self.types) for step in steps]
         values = {name: new for outcome in outcomes for name, new in outcome.values.items()}
         masked = tables.with_values(frame, values)
         check_promise(self.steps, masked, confidential, self.types)
@@ -197,23 +214,21 @@ class Plan:
             warnings.warn(warning, stacklevel=_level_of_caller())
         released = tables.without(masked, self.dropped)
         partitions = tuple(groups for outcome in outcomes for groups in outcome.partitions)
-        verdict = judge(
-            Evidence(self, released, frame, partitions=partitions, measures=dict(measures))
-        )
-        return Release(
+        evidence = Evidence(self, released, frame, partitions=partitions, measures=dict(measures))
+        fields = dict(
             data=tables.to_native(released),
-            plan=plan._settled(outcomes),
+            plan=self._reproducible(steps, outcomes),
             partitions=partitions,
             measures=dict(measures),
             remarks=measures.remarks,
             warnings=tuple(str(warning) for warning in found),
             unchanged=tuple(n for n in released.columns if n not in (*self.masked, *values)),
             provenance=_provenance(outcomes, masked, self.known),
-            verdict=verdict,
-            drawn_seeds=self._drawn(plan),
+            drawn_seeds=self._drawn(steps),
             kept=None if kept.all() else kept,
             profile=profile(self, frame, masked, outcomes),
         )
+        return Draft(evidence, fields)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as a document: decisions only, defaults left out."""
@@ -254,17 +269,17 @@ class Plan:
             )
         return np.asarray(kept)
 
-    def _settled(self, outcomes: Sequence[Outcome]) -> "Plan":
-        """Return the plan that makes the same groups again, whatever the clock says."""
+    def _reproducible(self, seeded: Sequence[Step], outcomes: Sequence[Outcome]) -> "Plan":
+        """Return the plan that makes the same groups again: seeds drawn, no limit of time."""
         steps = [
             step if outcome.settled is None else step.having(partition=outcome.settled)
-            for step, outcome in zip(self.steps, outcomes, strict=True)
+            for step, outcome in zip(seeded, outcomes, strict=True)
         ]
         return Plan(self.roles, steps, self.types)
 
-    def _drawn(self, seeded: "Plan") -> tuple[int, ...]:
-        """Return the seeds that this plan lacks and ``seeded`` has."""
-        pairs = zip(self.steps, seeded.steps, strict=True)
+    def _drawn(self, seeded: Sequence[Step]) -> tuple[int, ...]:
+        """Return the seeds that the steps of this plan lack and the ``seeded`` ones have."""
+        pairs = zip(self.steps, seeded, strict=True)
         seeds = [zip(old.seeds, new.seeds, strict=True) for old, new in pairs]
         return tuple(new for step in seeds for old, new in step if old is None and new is not None)
 

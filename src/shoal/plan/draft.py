@@ -1,0 +1,30 @@
+"""A masked table that nobody has judged yet."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from shoal.plan.evidence import Evidence
+from shoal.plan.release import Release
+from shoal.plan.verdict import Verdict
+
+
+class Draft(NamedTuple):
+    """What a plan made of a table, before there is a verdict.
+
+    A release in memory is judged as it is; one that is written to a file is judged as it
+    reads back from that file. Either way it is judged once.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What the verdict is computed from.
+    fields : mapping
+        The fields of the release but for its verdict.
+    """
+
+    evidence: Evidence
+    fields: Mapping[str, Any]
+
+    def judged(self, verdict: Verdict, **changes: Any) -> Release:
+        """Return the release with its verdict; ``changes`` replace other fields."""
+        return Release(**{**self.fields, **changes}, verdict=verdict)
