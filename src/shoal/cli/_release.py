@@ -9,6 +9,7 @@ import typer
 
 from shoal.cli._large import mask_large
 from shoal.cli._session import say
+from shoal.errors import NotKept
 
 if TYPE_CHECKING:
     from shoal.io.dialect import Dialect
@@ -119,19 +120,22 @@ def release_file(
         documents[manifest] = lambda delivery: manifests.dumps(
             manifests.of_delivery(delivery, dialect, **places)
         )
-    delivery = deliver(
-        plan,
-        source,
-        target,
-        dialect=dialect,
-        target_table=target_table,
-        documents=documents,
-        inputs=[(plan_file, "plan")],
-        fingerprints=manifest is not None,
-        allow_not_kept=allow_not_kept,
-        force=force,
-    )
-    return delivery.release
+    try:
+        return deliver(
+            plan,
+            source,
+            target,
+            dialect=dialect,
+            target_table=target_table,
+            documents=documents,
+            inputs=[(plan_file, "plan")],
+            fingerprints=manifest is not None,
+            allow_not_kept=allow_not_kept,
+            force=force,
+        ).release
+    except NotKept as error:
+        way_out = "--allow-not-kept writes it all the same."
+        raise NotKept(f"{error.template} {way_out}", verdict=error.verdict) from None
 
 
 def tell(

@@ -20,6 +20,7 @@ from shoal.io.publish import Publication, refuse_overwriting
 from shoal.io.source import Source
 from shoal.io.target import Target, open_target
 from shoal.plan.draft import Draft
+from shoal.plan.guarantees import may_be_published
 from shoal.plan.plan import Plan
 from shoal.plan.readback import coded_columns, judge_file
 from shoal.plan.release import Release
@@ -172,13 +173,9 @@ def _written(
     progress.report("reading back", 0, 0)
     name = shown(target) if place.written is None else Path(target).name
     judged = judge_file(draft, place.read_back(), name)
-    if judged.verdict.status == "not kept" and not allow_not_kept:
+    if not may_be_published(judged.verdict, allow_not_kept=allow_not_kept):
         raise not_kept(judged.verdict)
-    release = draft.judged(
-        judged.verdict,
-        measures=judged.measures,
-        warnings=(*draft.fields["warnings"], *lost),
-    )
+    release = draft.judged(judged.verdict, lost=lost, measures=judged.measures)
     hashed = fingerprints and place.written is not None
     written = Fingerprint.of(place.written) if hashed and place.written else None
     return Delivery(release, masked.table, judged.columns, target=written)
@@ -187,9 +184,4 @@ def _written(
 def not_kept(verdict: Verdict) -> NotKept:
     """Return the error that refuses a release whose verdict is "not kept"."""
     reasons = " ".join(finding.sentence for finding in verdict.of("breaks"))
-    error = NotKept(
-        f"{verdict.sentence} {reasons} Nothing was released; --allow-not-kept writes it all the"
-        " same."
-    )
-    error.verdict = verdict
-    return error
+    return NotKept(f"{verdict.sentence} {reasons} Nothing was released.", verdict=verdict)

@@ -1,11 +1,12 @@
 """A masked table that nobody has judged yet."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from shoal.plan.evidence import Evidence
 from shoal.plan.release import Release
 from shoal.plan.verdict import Verdict
+from shoal.plan.warnings import warn
 
 
 class Draft(NamedTuple):
@@ -19,12 +20,16 @@ class Draft(NamedTuple):
     evidence : Evidence
         What the verdict is computed from.
     fields : mapping
-        The fields of the release but for its verdict.
+        The fields of the release but for its verdict and the warnings, which follow from it.
     """
 
     evidence: Evidence
     fields: Mapping[str, Any]
 
-    def judged(self, verdict: Verdict, **changes: Any) -> Release:
-        """Return the release with its verdict; ``changes`` replace other fields."""
-        return Release(**{**self.fields, **changes}, verdict=verdict)
+    def judged(self, verdict: Verdict, *, lost: Sequence[str] = (), **changes: Any) -> Release:
+        """Return the release with its verdict, and warn of what is found.
+
+        ``lost`` says what a file could not represent; ``changes`` replace other fields.
+        """
+        said = (*warn(verdict), *lost)
+        return Release(**{**self.fields, **changes}, verdict=verdict, warnings=said)

@@ -1,7 +1,5 @@
 """A plan says what is done; running it on a table gives a release."""
 
-import sys
-import warnings
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -24,8 +22,9 @@ from shoal.plan.evidence import Evidence
 from shoal.plan.guarantees import check_promise, judge
 from shoal.plan.profile import profile
 from shoal.plan.release import Release
+from shoal.plan.thresholds import Thresholds, as_thresholds
 from shoal.plan.validation import check
-from shoal.plan.warnings import findings
+from shoal.plan.warnings import noted, refuse_homogeneous
 from shoal.steps import Grouping, Microaggregate, Outcome, Step
 from shoal.steps.survey import with_roles
 
@@ -45,6 +44,9 @@ class Plan:
         What columns hold where the table does not say it: a kind (``"numeric"``,
         ``"ordinal"``, ``"nominal"``, ``"boolean"`` or ``"date"``), or a mapping with the
         ``kind`` and an ``order``, a ``hierarchy`` or ``distances``.
+    thresholds : Thresholds or mapping, optional
+        From where on figures of the release become findings of its verdict; see
+        `shoal.plan.thresholds.Thresholds`.
 
     Examples
     --------
@@ -59,10 +61,12 @@ class Plan:
         roles: Mapping[str, str],
         steps: Sequence[Step],
         types: Mapping[str, Any] | None = None,
+        thresholds: Thresholds | Mapping[str, Any] | None = None,
     ):
         check_roles(roles)
         self.roles, self.steps = with_roles(roles, steps)
         self.types = as_types(types)
+        self.thresholds = as_thresholds(thresholds)
         check(self)
 
     @classmethod
@@ -209,19 +213,23 @@ class Plan:
             weight=self.weight,
             lower_bound=bound,
         )
-        found = findings(self, whole, kept, masked, outcomes, measures)
-        for warning in found:
-            warnings.warn(warning, stacklevel=_level_of_caller())
+        refuse_homogeneous(self, measures)
         released = tables.without(masked, self.dropped)
         partitions = tuple(groups for outcome in outcomes for groups in outcome.partitions)
-        evidence = Evidence(self, released, frame, partitions=partitions, measures=dict(measures))
+        evidence = Evidence(
+            self,
+            released,
+            frame,
+            partitions=partitions,
+            measures=dict(measures),
+            noted=noted(self, whole, kept, outcomes),
+        )
         fields = dict(
             data=tables.to_native(released),
             plan=self._reproducible(steps, outcomes),
             partitions=partitions,
             measures=dict(measures),
             remarks=measures.remarks,
-            warnings=tuple(str(warning) for warning in found),
             unchanged=tuple(n for n in released.columns if n not in (*self.masked, *values)),
             provenance=_provenance(outcomes, masked, self.known),
             drawn_seeds=self._drawn(steps),
@@ -230,14 +238,21 @@ class Plan:
         )
         return Draft(evidence, fields)
 
+    def with_steps(self, steps: Sequence[Step]) -> "Plan":
+        """Return the plan with other steps."""
+        return Plan(self.roles, steps, self.types, self.thresholds)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as a document: decisions only, defaults left out."""
-        return document.to_dict(self.roles, self.steps, self.types)
+        return document.to_dict(self.roles, self.steps, self.types, self.thresholds)
 
     @classmethod
-    def from_dict(cls, entries: Mapping[str, Any], folder: str | Path = "") -> Self:
-        """Make a plan from a document; files that it names lie in ``folder``."""
-        return cls(*document.from_dict(entries, Path(folder)))
+    def from_dict(cls, entries: Mapping[str, Any], folder: str | Path | None = "") -> Self:
+        """Make a plan from a document.
+
+        Files that it names must lie in ``folder``; where that is None, it may name none.
+        """
+        return cls(*document.from_dict(entries, None if folder is None else Path(folder)))
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
         """Write the plan to a ``.toml`` or ``.json`` file; ``force`` replaces one that exists."""
@@ -265,7 +280,8 @@ class Plan:
         if not kept.any():
             raise InputError(
                 f"Every one of the {len(frame)} records has a missing value, so"
-                ' missing="drop" would leave none. Use "own-groups" or "impute".'
+                ' `missing="drop"` would leave none. Use `missing="own-groups"` or'
+                ' `missing="impute"`.'
             )
         return np.asarray(kept)
 
@@ -275,7 +291,7 @@ class Plan:
             step if outcome.settled is None else step.having(partition=outcome.settled)
             for step, outcome in zip(seeded, outcomes, strict=True)
         ]
-        return Plan(self.roles, steps, self.types)
+        return self.with_steps(steps)
 
     def _drawn(self, seeded: Sequence[Step]) -> tuple[int, ...]:
         """Return the seeds that the steps of this plan lack and the ``seeded`` ones have."""
@@ -287,14 +303,6 @@ class Plan:
 def _phrase(step: Step) -> str:
     by = f" by {step.partition}" if isinstance(step, Grouping) else ""
     return f"{step.name} {len(step.columns)} columns{by}"
-
-
-def _level_of_caller() -> int:
-    """Return the stacklevel of the first frame outside this package."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("shoal."):
-        level, frame = level + 1, frame.f_back
-    return level
 
 
 def _provenance(outcomes: Sequence[Outcome], masked: Frame, known: Sequence[str]) -> dict[str, Any]:
