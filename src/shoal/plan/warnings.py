@@ -132,7 +132,7 @@ def _homogeneous(plan: "Plan", measures: Assessment) -> list[ShoalWarning]:
         isinstance(step, Microaggregate) and step.homogeneity == "refuse" for step in plan.steps
     ):
         raise InputError(f"{reason} Mask the columns in one step, or raise k.")
-    way_out = 'Set homogeneity="merge" to join such groups with their neighbours, or raise k.'
+    way_out = 'Set `homogeneity="merge"` to join such groups with their neighbours, or raise k.'
     return [HomogeneousGroup(f"{reason} {way_out}")] if reason else []
 
 

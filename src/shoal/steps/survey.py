@@ -68,7 +68,7 @@ def _check_merged(steps: Sequence[Step]) -> None:
     recoded = [name for step in merging for name in step.strata]
     if recoded and sum(bool(set(recoded) & set(step.strata)) for step in steps) > 1:
         raise PlanError(
-            f'small_strata="merge" changes {listed(recoded, "column", "columns")}, which another'
+            f'`small_strata="merge"` changes {listed(recoded, "column", "columns")}, which another'
             " step splits by too. Mask the columns in one step."
         )
 
