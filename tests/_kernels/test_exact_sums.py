@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from shoal._kernels.exact_sums import group_means, group_sums, running_sums
@@ -36,9 +36,20 @@ def mean_of(values, by):
 @example(values=np.array([2.0**53 - 1, 2.0**53, 0.0]))
 @example(values=np.array([1.0, 1.0 + 2.0**-52]))  # halfway between two floats
 @example(values=np.array([1.0 + 2.0**-52, 1.0 + 2.0**-51]))
+@example(values=np.array([2.0**-30, 3.0 * 2.0**52, 1 - 3.0 * 2.0**52]))  # all but the last cancel
+@settings(max_examples=500)
 def test_a_mean_is_the_nearest_float(values):
     labels = np.zeros(len(values), np.int64)
     assert group_means(values, NONE, labels, 1)[0] == mean_of(values.tolist(), [1.0] * len(values))
+
+
+@given(mantissa=st.integers(2**52, 2**53 - 2), size=st.integers(3, 9))
+def test_a_mean_halfway_between_two_floats_goes_to_the_even_one(mantissa, size):
+    q, half = float(mantissa), size * 0.5
+    values = np.array([2 * q, *[q] * (size - 2), half])  # the sum is size * (q + 1/2)
+    found = group_means(values, NONE, np.zeros(size, np.int64), 1)[0]
+    assert found == mean_of(values.tolist(), [1.0] * size)
+    assert found % 2 == 0
 
 
 @given(values=columns, data=st.data())

@@ -1,7 +1,7 @@
 """Sums and means of groups, correctly rounded: no order of the records changes a bit of them.
 
 A sum is kept without any error as an expansion [Sh97]_: floats of increasing magnitude that do not
-overlap, of which the last one outweighs all others together.
+overlap. The last one outweighs all others together, though these may hold more than its last bit.
 
 .. [Sh97] Shewchuk, J. R. (1997). Adaptive precision floating-point arithmetic and fast robust
    geometric predicates. Discrete & Computational Geometry 18, 305-363.
@@ -15,7 +15,7 @@ from shoal._kernels._compile import compiled
 from shoal._kernels.twofold import product_of
 
 ROOM = 64  # parts of 53 bits that do not overlap: 40 span all exponents of a float64
-CORRECTIONS = 4  # the guess is at most two floats away; the limit is for numbers that underflow
+CORRECTIONS = 8  # the guess is a few floats away; the limit is for numbers that underflow
 MODERATE = 400  # powers of two within which no product of this file over- or underflows
 
 
@@ -57,6 +57,15 @@ def subtract_product(parts, size, factor, others, n_others):
 
 
 @compiled
+def value_of(parts, size):
+    """Return about the value of an expansion, a float or two away."""
+    value = 0.0
+    for at in range(size):
+        value += parts[at]
+    return value
+
+
+@compiled
 def quotient(total, n_total, weight, n_weight, work):
     """Return the float nearest to the quotient of two expansions; the divisor is positive.
 
@@ -64,7 +73,7 @@ def quotient(total, n_total, weight, n_weight, work):
     """
     if n_total == 0:
         return 0.0
-    guess = total[n_total - 1] / weight[n_weight - 1]
+    guess = value_of(total, n_total) / value_of(weight, n_weight)
     if n_total == 1 and n_weight == 1:
         return guess
     for _ in range(CORRECTIONS):
