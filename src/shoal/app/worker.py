@@ -80,7 +80,7 @@ def look(order: dict[str, Any]) -> dict[str, Any]:
 def mask(order: dict[str, Any]) -> dict[str, Any]:
     """Run a plan; leave release, plan and both reports in a folder, return the numbers."""
     dialect, folder = Dialect(**order["dialect"]), Path(order["folder"])
-    plan = Plan.from_dict(order["plan"])
+    plan = Plan.from_dict(order["plan"], None)
     target = folder / order["target"]
     check_format(target, dialect)
     progress.report("reading", 0, 0)

@@ -241,11 +241,6 @@ def differ(first: Frame, second: Frame, name: str) -> bool:
     return one.dtype != other.dtype or one.to_list() != other.to_list()
 
 
-def values_at(frame: Frame, columns: Sequence[str], row: int) -> list[Any]:
-    """Return the values of one record."""
-    return [frame[name][row] for name in columns]
-
-
 def _series(frame: Frame, name: str, new: NDArray[Any] | Taken) -> nw.Series[Any]:
     if isinstance(new, Taken):
         column, hole = frame[name][new.records], new.hole

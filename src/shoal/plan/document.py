@@ -36,7 +36,7 @@ def from_dict(
 ) -> tuple[dict[str, str], list[Step], dict[str, Type]]:
     """Return the roles, steps and types that a document holds; refuse what it does not know.
 
-    Files that types name lie in ``folder``.
+    Files that types name lie in ``folder``, and nowhere else; without a folder none may be named.
     """
     _check_keys(entries, ("version", "roles", "types", "steps"), "The plan")
     version = entries.get("version")
@@ -51,11 +51,28 @@ def from_dict(
     steps = entries.get("steps", [])
     if not isinstance(steps, list) or not all(isinstance(step, Mapping) for step in steps):
         raise PlanError("The plan's steps must be a list of tables: [[steps]].")
+    if folder is None:
+        _refuse_files(entries.get("types"))
     made = [_step(step, f"Step {at}") for at, step in enumerate(steps, start=1)]
     try:
         return dict(roles), made, as_types(entries.get("types"), folder)
     except ParameterError as error:
         raise PlanError(str(error)) from None
+
+
+def _refuse_files(types: Any) -> None:
+    """Refuse types that name a file, where a plan has no folder of its own."""
+    declared = types.values() if isinstance(types, Mapping) else ()
+    if any(
+        isinstance(entry.get(key), str)
+        for entry in declared
+        if isinstance(entry, Mapping)
+        for key in ("hierarchy", "distances")
+    ):
+        raise PlanError(
+            "A type of the plan names a file, and the plan has no folder. Give the rows instead.",
+            code="plan-names-file",
+        )
 
 
 def load(path: Path) -> dict[str, Any]:

@@ -220,9 +220,12 @@ class Plan:
         return document.to_dict(self.roles, self.steps, self.types)
 
     @classmethod
-    def from_dict(cls, entries: Mapping[str, Any], folder: str | Path = "") -> Self:
-        """Make a plan from a document; files that it names lie in ``folder``."""
-        return cls(*document.from_dict(entries, Path(folder)))
+    def from_dict(cls, entries: Mapping[str, Any], folder: str | Path | None = "") -> Self:
+        """Make a plan from a document.
+
+        Files that it names must lie in ``folder``; where that is None, it may name none.
+        """
+        return cls(*document.from_dict(entries, None if folder is None else Path(folder)))
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
         """Write the plan to a ``.toml`` or ``.json`` file; ``force`` replaces one that exists."""

@@ -18,7 +18,7 @@ from shoal.scale.cluster import stage
 from shoal.scale.folder import Folder
 from shoal.scale.frames import is_dask_frame, write_frame
 from shoal.scale.job import Codes, Job, Strata, save_job, task
-from shoal.scale.layout import blocks_of, cut_strata, open_strata, refuse_small, units_of
+from shoal.scale.layout import blocks_of, cut_strata, open_strata, units_of
 from shoal.scale.merging import merge_strata
 from shoal.scale.passes import Part, group_block, part_piece, write_part
 from shoal.scale.pieces import check_sortable, cut_pieces, read_footer
@@ -35,6 +35,7 @@ from shoal.scale.sample import share_of
 from shoal.scale.sources import check_parted, find_files, places
 from shoal.scale.tally import Tally, Wanted, merged, tally_piece
 from shoal.steps import Microaggregate
+from shoal.steps.strata import refuse_sizes
 from shoal.steps.survey import attained_told
 
 if TYPE_CHECKING:
@@ -184,7 +185,7 @@ class Run:
     def _merged(self, job: Job, counts: Codes) -> Strata:
         """Refuse strata of fewer than k records, or merge them where the step says so."""
         if self.step.small_strata == "refuse":
-            refuse_small(counts, self.step.k)
+            refuse_sizes(counts.tolist(), self.step.k, columns=self.step.strata)
             return job.strata
         path = self.folder.path("strata")
         merged, told = merge_strata(self.cluster, job, path, self.pieces, counts)
