@@ -37,14 +37,14 @@ def smallest_class(view: View, columns: Sequence[str], units: Sequence[Any] | No
 
 def classes(view: View, columns: Sequence[str]) -> list[list[int]]:
     """Return the records of each class."""
-    frame = frame_of(view, columns)
-    found = frame.groupby(list(columns), sort=False).groups.values()
-    return [[int(at) for at in rows] for rows in found]
+    number = frame_of(view, columns).groupby(list(columns), sort=False).ngroup()
+    found: dict[int, list[int]] = {}
+    for at, label in enumerate(number):
+        found.setdefault(label, []).append(at)
+    return list(found.values())
 
 
-def least_diversity(
-    view: View, columns: Sequence[str], secret: Sequence[Any], kind: str
-) -> float:
+def least_diversity(view: View, columns: Sequence[str], secret: Sequence[Any], kind: str) -> float:
     """Return the least number of values of a confidential column in a class."""
     keys, least = [key(value) for value in secret], math.inf
     for rows in classes(view, columns):
@@ -60,10 +60,12 @@ def greatest_distance(
     """Return how far the farthest class is from the table in a confidential column.
 
     ``order`` lists the values from the least on where their order means something; else
-    every two values are equally far apart.
+    every two values are equally far apart. Values that no record shows do not count.
     """
     keys = [key(value) for value in secret]
-    values = list(dict.fromkeys(keys)) if order is None else [key(value) for value in order]
+    values = list(dict.fromkeys(keys))
+    if order is not None:
+        values = [one for one in map(key, order) if one in set(keys)]
     everybody = pd.Series(keys).value_counts(normalize=True).reindex(values, fill_value=0.0)
     farthest = 0.0
     for rows in classes(view, columns):

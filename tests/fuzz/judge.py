@@ -61,10 +61,7 @@ def telltale(text: str) -> str | None:
 def kept_records(plan: promises.Document, before: View) -> list[int]:
     """Return the records that no step drops because a value is missing."""
     needed = [
-        name
-        for step in plan["steps"]
-        if step.get("missing") == "drop"
-        for name in step["columns"]
+        name for step in plan["steps"] if step.get("missing") == "drop" for name in step["columns"]
     ]
     n = len(next(iter(before.values())))
     return [at for at in range(n) if all(before[name][at] is not None for name in needed)]

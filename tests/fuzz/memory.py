@@ -80,14 +80,15 @@ def orders_of(columns: Sequence[Column], data: Any) -> dict[str, Sequence[Any]]:
         found = set(values[column.name])
         if None in found:
             continue
-        if column.numeric and all(abs(v) <= 1e300 and (column.kind == "float" or abs(v) < 2**53)
-                                  for v in found):  # fmt: skip
-            orders[column.name] = sorted(found)
-        elif column.kind in ("date", "moment"):
+        if column.kind in ("date", "moment") or (column.numeric and all(map(_has_mean, found))):
             orders[column.name] = sorted(found)
         elif column.kind == "ordered":
             orders[column.name] = [one for one in _own_order(data, column.name) if one in found]
     return orders
+
+
+def _has_mean(value: float) -> bool:
+    return abs(value) < 2**53 if isinstance(value, int) else abs(value) <= 1e300
 
 
 def _own_order(data: Any, name: str) -> list[str]:
@@ -130,7 +131,6 @@ def _signature(view: Any) -> str:
 
 
 def _same(one: Any, other: Any) -> bool:
-    return (
-        _signature(plain_values(one)) == _signature(plain_values(other))
-        and types_of(one) == types_of(other)
-    )
+    return _signature(plain_values(one)) == _signature(plain_values(other)) and types_of(
+        one
+    ) == types_of(other)

@@ -1,4 +1,4 @@
-"""Random methods of grouping with their options; cheap ones more often, all of them now and then."""
+"""Random methods of grouping and their options: cheap ones often, all of them now and then."""
 
 from typing import Any
 

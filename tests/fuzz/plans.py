@@ -43,6 +43,7 @@ class _Draft:
         self.free = [str(name) for name in rng.permutation(list(self.columns))]
         self.roles: dict[str, str] = {}
         self.types: dict[str, Any] = {}
+        self.secret: list[str] = []  # confidential columns that a step asks something about
 
     def chance(self, share: float) -> bool:
         """Say yes with a probability."""
@@ -62,6 +63,9 @@ class _Draft:
         """Return the plan."""
         special = [self.take(["w"], 1), self.take(["hh"], 1)]
         weight, household = (found[0] if found else None for found in special)
+        if len(self.free) > 1 and self.chance(0.35):
+            self.secret = self.take(self.free, self.one_of(1, 1, 2) if len(self.free) > 2 else 1)
+            self.roles |= dict.fromkeys(self.secret, "confidential")
         steps = self._steps()
         strata = [name for step in steps for name in _listed(step.get("within"))]
         masked = [name for step in steps for name in step["columns"]]
@@ -89,6 +93,7 @@ class _Draft:
 
     def _steps(self) -> list[Document]:
         number = int(self.rng.choice([1, 2, 3], p=[0.8, 0.15, 0.05]))
+        number = 1 if self.secret and self.chance(0.8) else number  # most demands allow but one
         names, weights = list(STEPS), np.array(list(STEPS.values()))
         steps = []
         for _ in range(number):
@@ -184,15 +189,12 @@ class _Draft:
         self._declare(masked)
         if len(masked) > 1 and self.chance(0.12):
             step["blocks"] = 1 if self.chance(0.5) else _halves(step["columns"])
-        secret = [name for name in self.free if name not in self.roles]
-        if secret and self.chance(0.3):
-            self._confidential(step, secret)
+        if self.secret and self.chance(0.8):
+            self._confidential(step)
 
-    def _confidential(self, step: Document, names: list[str]) -> None:
+    def _confidential(self, step: Document) -> None:
         """Ask for something about confidential columns."""
-        secret = self.take(names, self.one_of(1, 1, 2))
-        self.roles |= dict.fromkeys(secret, "confidential")
-        fewest = min(len(self.columns[name].distinct) for name in secret)
+        fewest = min(len(self.columns[name].distinct) for name in self.secret)
         asked = self.one_of("diversity", "diversity", "closeness", "dependence", "homogeneity")
         if asked == "dependence":
             step["dependence"] = float(self.one_of(0.1, 0.5, 1.0))

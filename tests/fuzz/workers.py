@@ -11,17 +11,22 @@ from typing import Any
 
 from fuzz.run import Result, run_one
 
+Run = Callable[[int, int], Result]
+
+STARTING = 600.0  # seconds that a process may take until its first run
 LIMIT = 300.0  # seconds after which a run counts as one that never ends; compiling takes some
 
 
-def _work(seed: int, first: int, step: int, most: int | None, until: float, out: Connection) -> None:
+def _work(
+    run: Run, seed: int, first: int, step: int, most: int | None, until: float, out: Connection
+) -> None:
     """Do every ``step``-th run from ``first`` on; tell each number before and each result after."""
     faulthandler.enable()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent sees to it
     number = first
     while (most is None or number < most) and time.time() < until:
         out.send(number)
-        out.send(run_one(seed, number))
+        out.send(run(seed, number))
         number += step
     out.send(None)
 
@@ -49,10 +54,20 @@ class Workers:
         Time after which no run begins.
     jobs : int
         Number of processes.
+    run : callable
+        What does one run.
     """
 
-    def __init__(self, seed: int, start: int, runs: int | None, seconds: float, jobs: int):
-        self.seed, self.step = seed, jobs
+    def __init__(
+        self,
+        seed: int,
+        start: int,
+        runs: int | None,
+        seconds: float,
+        jobs: int,
+        run: Run = run_one,
+    ):
+        self.run, self.seed, self.step = run, seed, jobs
         self.most = None if runs is None else start + runs
         self.until = time.time() + seconds
         self.context = multiprocessing.get_context("spawn")
@@ -60,11 +75,11 @@ class Workers:
 
     def _start(self, first: int) -> _Worker:
         receiver, sender = self.context.Pipe(duplex=False)
-        arguments = (self.seed, first, self.step, self.most, self.until, sender)
+        arguments = (self.run, self.seed, first, self.step, self.most, self.until, sender)
         process = self.context.Process(target=_work, args=arguments, daemon=True)
         process.start()
         sender.close()
-        return _Worker(process, receiver, first, time.monotonic())
+        return _Worker(process, receiver, first, time.monotonic() + STARTING)
 
     def each(self, handle: Callable[[Result], None]) -> None:
         """Give every result to ``handle`` until all is done."""
@@ -98,7 +113,9 @@ class Workers:
         """Report the run that ended a process, and go on behind it with another."""
         handle(Result(self.seed, worker.number, "killed", [reason]))
         self.living.remove(worker)
-        self.living.append(self._start(worker.number + self.step))
+        following = worker.number + self.step
+        if self.most is None or following < self.most:
+            self.living.append(self._start(following))
 
     def stop(self) -> None:
         """End all processes."""
