@@ -37,7 +37,7 @@ def test_every_error_travels_between_processes(cls, again):
 
 @every_class
 def test_python_callers_see_options_as_python_writes_them(cls):
-    shown = "Column 'a' has 3 missing values. Use missing=\"drop\", or lower k."
+    shown = "Column 'a' has 3 missing values. Use missing=\"drop\", or lower 'k'."
     assert str(cls(MESSAGE)) == shown
     assert repr(cls(MESSAGE)) == f"{cls.__name__}({shown!r})"
     assert str(cls("plain")) == "plain"

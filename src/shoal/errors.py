@@ -34,7 +34,7 @@ def python_wording(name: str, value: str | None) -> str:
     str
         For example ``missing="drop"``.
     """
-    return name if value is None else f"{name}={value}"
+    return repr(name) if value is None else f"{name}={value}"
 
 
 class Coded(Exception):
@@ -124,6 +124,12 @@ class ClusterError(ShoalError):
 
 class GuaranteeBroken(ShoalError):
     """A group below k was about to be released; nothing was."""
+
+
+class NotKept(GuaranteeBroken):
+    """The verdict on a release is "not kept", which nobody allowed; nothing was released."""
+
+    verdict: Any = None
 
 
 class ShoalWarning(Coded, UserWarning):

@@ -59,6 +59,10 @@ Household = Annotated[
 Weight = Annotated[
     str | None, typer.Option("--weight", help="Column of survey weights; -i drops it too.")
 ]
+MissingValues = Annotated[
+    str | None,
+    typer.Option("--missing", help="What is done about missing values: see 'shoal steps'."),
+]
 Types = Annotated[
     list[str] | None,
     typer.Option(
@@ -111,6 +115,13 @@ Manifest = Annotated[
     Path | None,
     typer.Option(
         "--manifest", help="Write a manifest for auditors here: .json. It holds the seed."
+    ),
+]
+AllowNotKept = Annotated[
+    bool,
+    typer.Option(
+        "--allow-not-kept",
+        help="Write a release whose verdict is 'not kept'; exits 1 all the same.",
     ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace files and tables that exist.")]

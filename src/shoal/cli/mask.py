@@ -2,8 +2,9 @@
 
 from shoal.cli import _options as options
 from shoal.cli._large import draws, is_large
-from shoal.cli._release import deliver
+from shoal.cli._release import release
 from shoal.cli._session import session, settings
+from shoal.errors import ParameterError
 
 
 def mask(
@@ -17,6 +18,7 @@ def mask(
     within: options.Within = None,
     household: options.Household = None,
     weight: options.Weight = None,
+    missing_values: options.MissingValues = None,
     confidential: options.Confidential = None,
     identifier: options.Identifiers = None,
     type_: options.Types = None,
@@ -37,6 +39,7 @@ def mask(
     keep_notes: options.KeepNotes = False,
     scheduler: options.Scheduler = None,
     at_once: options.AtOnce = None,
+    allow_not_kept: options.AllowNotKept = False,
     force: options.Force = False,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -54,9 +57,14 @@ def mask(
             chosen["random_state"] = seed
         if within:
             step["within"] = within
-        for name, given in (("household", household), ("weight", weight)):
-            if given is not None:
-                step[name] = given
+        if missing_values is not None and "missing" in step:
+            raise ParameterError(
+                "--missing and --set missing are both given. Leave one out.",
+                code="option-given-twice",
+                option="missing",
+            )
+        own = {"household": household, "weight": weight, "missing": missing_values}
+        step |= {name: given for name, given in own.items() if given is not None}
         plan = Plan.of(
             column,
             partitioner(method, {"k": k, "effort": effort, "budget": budget, **chosen}),
@@ -66,10 +74,11 @@ def mask(
             **step,
         )
         dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table, keep_notes)
-        deliver(
+        release(
             plan,
             source,
             target,
+            large=large,
             dialect=dialect,
             report=report,
             audience=audience,
@@ -78,6 +87,7 @@ def mask(
             target_table=target_table,
             scheduler=scheduler,
             at_once=at_once,
+            allow_not_kept=allow_not_kept,
             force=force,
             as_json=json,
             quiet=quiet,
