@@ -55,7 +55,9 @@ def rank_own_records(index, weights, points, own, slack, enough, start, stop, cl
         closer[i], level[i] = count_closer(index, weights, points[i], low, high, enough)
 
 
-def rank_among_few(table, weights, points, own, slack):
+def rank_among_few(
+    table: np.ndarray, weights: np.ndarray, points: np.ndarray, own: np.ndarray, slack: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Return what `rank_own_records` counts for all points, from all distances.
 
     It is for short tables, where compiling takes longer than counting.
