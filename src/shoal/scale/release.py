@@ -156,7 +156,7 @@ class LargeRelease:
         return (
             f"LargeRelease({self.provenance['records']} records in {len(self.files)} files, groups"
             f" of {self.groups['smallest']} to {self.groups['largest']}, information loss"
-            f" {self.measures['information_loss']:.2f}%)"
+            f" {self.measures['information_loss']:.2f}%, verdict: {self.verdict.status})"
         )
 
 
