@@ -10,7 +10,6 @@ from shoal.audit import manifest as manifests
 from shoal.audit.check import Check, gone, repeated, said, tried, unbroken
 from shoal.errors import FileError, ShoalError
 from shoal.frame import tables
-from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame
 from shoal.io.database import is_database
 from shoal.io.dialect import Dialect
@@ -18,7 +17,11 @@ from shoal.io.files import open_source, write
 from shoal.metrics import smallest_class
 from shoal.plan import Plan
 from shoal.plan.delivery import mask_source
-from shoal.plan.guarantees import check_promise
+from shoal.plan.evidence import Evidence
+from shoal.plan.guarantees import judge
+from shoal.plan.release import Release
+from shoal.plan.verdict import Verdict
+from shoal.plan.warnings import NOTED
 
 
 class Audit:
@@ -29,6 +32,7 @@ class Audit:
         self.plan = Plan.from_dict(entries["plan"], None)
         self.output = entries.get("output", {})
         self.table = table or self.output.get("table")
+        self.verdict: Verdict | None = None
 
     def checks(self) -> Iterator[Check]:
         """Yield what can be said without the original."""
@@ -39,6 +43,7 @@ class Audit:
         except ShoalError as error:
             yield Check("readable", False, said(error))
             return
+        self.frame = frame
         for name, look in {
             "records": self._records,
             "columns": self._columns,
@@ -75,8 +80,9 @@ class Audit:
         k = self.entries["promise"]["k"]
         if k != self.plan.k:
             return False, f"the manifest promises k={k} and its plan k={self.plan.k}"
-        confidential = columns_with(self.plan.roles, "confidential")
-        check_promise(self.plan.steps, frame, confidential, self.plan.types)
+        self.verdict = judge(Evidence(self.plan, frame))
+        if self.verdict.status == "not kept":
+            return False, " ".join(finding.sentence for finding in self.verdict.of("breaks"))
         if k is None:
             return None, "the plan promises no k-anonymity"
         told = f"k={k} is kept, counted on the released values"
@@ -90,7 +96,9 @@ class Audit:
         return attained == told, f"{attained} records, and {told} in the manifest"
 
     def _repeated(self, original: str, dialect: Dialect) -> tuple[bool | None, str]:
-        leaving = mask_source(self.plan, original, dialect)[1]
+        made, leaving, table = mask_source(self.plan, original, dialect)
+        if self.verdict is not None:
+            self.verdict = self._judged_with(made, tables.open_frame(table))
         if is_database(self.place):
             return None, "not compared: a table of a database has no bytes"
         name = Path(self.output.get("name", self.place)).name
@@ -99,6 +107,23 @@ class Audit:
             write(leaving, path, target=path, dialect=dialect)
             same = manifests.sha256(path) == manifests.sha256(Path(self.place))
         return repeated(same, self.entries)
+
+    def _judged_with(self, made: Release, original: Frame) -> Verdict:
+        """Return the verdict on the file with all that the original adds."""
+        if made.kept is not None:
+            original = tables.where(original, made.kept)
+        if len(original) != len(self.frame):
+            return judge(Evidence(self.plan, self.frame))
+        return judge(
+            Evidence(
+                self.plan,
+                self.frame,
+                original,
+                partitions=made.partitions,
+                measures=made.measures,
+                noted=[finding for finding in made.verdict.findings if finding.code in NOTED],
+            )
+        )
 
 
 def _compared(place: str, entry: Mapping[str, Any], whose: str) -> tuple[bool | None, str]:

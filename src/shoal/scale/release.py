@@ -239,6 +239,16 @@ def judge(
     return make_verdict(plan.k, attained, RECORDS, [*found, *noted, not_computed(NOT_CHECKED)])
 
 
+def judge_recount(plan: Plan, attained: int, columns: Iterable[str]) -> Verdict:
+    """Return what may be said about a released folder whose classes were counted again."""
+    found = [
+        *check_attained(plan, attained),
+        *check_roles(plan, list(columns)),
+        not_computed(f"classes that share a confidential value, the loss, {NOT_CHECKED}"),
+    ]
+    return make_verdict(plan.k, attained, RECORDS, found)
+
+
 def _missing(grouped: Sequence[Grouped], came: int, left: int) -> list[Finding]:
     found = []
     if came > left:
