@@ -14,14 +14,15 @@ from shoal.frame.tables import Frame
 from shoal.io.database import is_database
 from shoal.io.dialect import Dialect
 from shoal.io.files import open_source, write
+from shoal.io.source import Source
 from shoal.metrics import smallest_class
 from shoal.plan import Plan
-from shoal.plan.delivery import mask_source
+from shoal.plan.deliver import mask_source
+from shoal.plan.draft import Draft
 from shoal.plan.evidence import Evidence
 from shoal.plan.guarantees import judge
-from shoal.plan.release import Release
+from shoal.plan.readback import read_frame
 from shoal.plan.verdict import Verdict
-from shoal.plan.warnings import NOTED
 
 
 class Audit:
@@ -43,7 +44,6 @@ class Audit:
         except ShoalError as error:
             yield Check("readable", False, said(error))
             return
-        self.frame = frame
         for name, look in {
             "records": self._records,
             "columns": self._columns,
@@ -60,10 +60,12 @@ class Audit:
         dialect = replace(self.dialect, table=table or source.get("table"))
         yield tried("run again", lambda: self._repeated(original, dialect))
 
-    def _released(self) -> Frame:
+    def _opened(self) -> Source:
         dialect = replace(self.dialect, sheet=None, table=self.table)
-        opened = open_source(self.place, dialect=dialect, numbers=())
-        return tables.open_frame(opened.with_numbers(self.plan.numbers, self.plan.words))
+        return open_source(self.place, dialect=dialect, numbers=())
+
+    def _released(self) -> Frame:
+        return read_frame(self._opened(), self.plan)
 
     def _records(self, frame: Frame) -> tuple[bool, str]:
         told = self.entries["records"]
@@ -96,34 +98,25 @@ class Audit:
         return attained == told, f"{attained} records, and {told} in the manifest"
 
     def _repeated(self, original: str, dialect: Dialect) -> tuple[bool | None, str]:
-        made, leaving, table = mask_source(self.plan, original, dialect)
-        if self.verdict is not None:
-            self.verdict = self._judged_with(made, tables.open_frame(table))
-        if is_database(self.place):
+        in_database = is_database(self.place)
+        name = self.place if in_database else Path(self.output.get("name", self.place)).name
+        opened = open_source(original, dialect=dialect, numbers=())
+        masked = mask_source(self.plan, opened, name, dialect)
+        self._judge_with(masked.draft)
+        if in_database:
             return None, "not compared: a table of a database has no bytes"
-        name = Path(self.output.get("name", self.place)).name
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / name
-            write(leaving, path, target=path, dialect=dialect)
+            write(masked.leaving, path, target=path, dialect=dialect)
             same = manifests.sha256(path) == manifests.sha256(Path(self.place))
         return repeated(same, self.entries)
 
-    def _judged_with(self, made: Release, original: Frame) -> Verdict:
-        """Return the verdict on the file with all that the original adds."""
-        if made.kept is not None:
-            original = tables.where(original, made.kept)
-        if len(original) != len(self.frame):
-            return judge(Evidence(self.plan, self.frame))
-        return judge(
-            Evidence(
-                self.plan,
-                self.frame,
-                original,
-                partitions=made.partitions,
-                measures=made.measures,
-                noted=[finding for finding in made.verdict.findings if finding.code in NOTED],
-            )
-        )
+    def _judge_with(self, draft: Draft) -> None:
+        """Judge the file again, with all that the original adds."""
+        released = read_frame(self._opened(), self.plan, like=draft.evidence.released)
+        same_columns = set(released.columns) == set(draft.evidence.released.columns)
+        if same_columns and len(released) == len(draft.evidence.released):
+            self.verdict = judge(replace(draft.evidence, released=released))
 
 
 def _compared(place: str, entry: Mapping[str, Any], whose: str) -> tuple[bool | None, str]:
