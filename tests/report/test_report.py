@@ -257,7 +257,7 @@ def test_one_line_tells_the_loss(release):
     assert repr(release) == (
         f"Release(11 records, groups of {np.bincount(release.labels).min()} to"
         f" {np.bincount(release.labels).max()}, information loss"
-        f" {release.measures['information_loss']:.2f}%)"
+        f" {release.measures['information_loss']:.2f}%, verdict: qualified)"
     )
 
 
