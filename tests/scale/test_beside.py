@@ -58,7 +58,7 @@ def at_the_end(act):
 
 def test_report_and_manifest_appear_with_the_folder(home):
     assert names(home) == ["out", "out.json", "report.html"]
-    assert "The promise holds: k = 4" in (home / "report.html").read_text()
+    assert "k = 4 is kept" in (home / "report.html").read_text()
     found = entries(home)
     assert found["seal"] == manifests.seal(found)
     listed = [entry["name"] for entry in found["output"]["files"]]
@@ -109,7 +109,7 @@ def test_a_release_in_python_has_report_and_manifest_too(made, tmp_path):
     made.report(tmp_path / "internal.html", audience="internal")
     assert "Internal" in (tmp_path / "internal.html").read_text()
     made.report(tmp_path / "report.txt")
-    assert "The promise holds: k = 4" in (tmp_path / "report.txt").read_text()
+    assert "k = 4 is kept" in (tmp_path / "report.txt").read_text()
     with raises(FileError, "file-exists"):
         made.report(tmp_path / "report.txt")
     assert made.manifest["input"] == {}
@@ -141,7 +141,7 @@ def test_missing_cells_of_a_release_are_counted_and_told(client, tmp_path):
     plan = Plan.of(["age"], MDAV(k=4), within="region", identifiers=["name"])
     made = scale.mask(source, plan, tmp_path / "out", client=client, at_once=100)
     assert made.provenance["missing"] == {"region": 100}
-    assert "100 released cells are missing" in summarise(made)["verdict"]
+    assert "100 released cells are missing" in summarise(made)["explanation"]
 
 
 @pytest.mark.parametrize("inside", ["report", "manifest"])

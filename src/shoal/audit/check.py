@@ -1,12 +1,14 @@
 """One thing that was looked at, and how that is told."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 from shoal.audit.manifest import seal
 from shoal.errors import ClusterError, MissingDependency, ShoalError
 from shoal.frame.roles import listed
+from shoal.plan.verdict import Verdict
 
 OUT_OF_PLACE = (" Please report this: no data were released.", " Nothing was released.")
 
@@ -17,6 +19,40 @@ class Check(NamedTuple):
     name: str
     passed: bool | None
     told: str
+
+
+@dataclass(frozen=True)
+class Verification(Sequence[Check]):
+    """What was looked at, in order, and what may be said about the release.
+
+    Parameters
+    ----------
+    checks : tuple of Check
+        What was looked at; iterating and indexing give these.
+    verdict : Verdict or None
+        What may be said about the release; None where it could not be read.
+    """
+
+    checks: tuple[Check, ...]
+    verdict: Verdict | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether no check failed and the promise is kept."""
+        kept = self.verdict is None or self.verdict.status != "not kept"
+        return kept and all(check.passed is not False for check in self.checks)
+
+    @overload
+    def __getitem__(self, at: int) -> Check: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Check]: ...
+
+    def __getitem__(self, at: int | slice) -> Check | Sequence[Check]:
+        return self.checks[at]
+
+    def __len__(self) -> int:
+        return len(self.checks)
 
 
 def tried(name: str, look: Callable[[], tuple[bool | None, str]]) -> Check:

@@ -16,7 +16,7 @@ from shoal.frame.roles import columns_with
 from shoal.metrics import ABOUT, MEASURES
 from shoal.plan import document
 from shoal.plan.release import Released
-from shoal.report.verdict import beyond, can, cannot, verdict
+from shoal.report.verdict import beyond, can, cannot, explanation, uncovered
 
 Audience = Literal["public", "internal"]
 AUDIENCES = ("public", "internal")
@@ -45,17 +45,17 @@ def summarise(
     check_audience(audience)
     internal = audience == "internal"
     plan = release.plan
-    attained = release.measures["smallest_class"]
     return {
         "audience": audience,
         "records": release.provenance["records"],
         "promise": {
             "k": plan.k,
-            "attained": attained,
-            "kept": plan.k is not None and attained >= plan.k,
+            "attained": release.verdict.k,
+            "kept": plan.k is not None and release.verdict.k >= plan.k,
             **beyond(release),
         },
-        "verdict": verdict(release),
+        "verdict": release.verdict.to_dict(ways_out=internal),
+        "explanation": explanation(release),
         "attacker": {"cannot": cannot(release), "can": can(release)},
         "missing": release.provenance["missing"],
         "guarantees": [
@@ -72,7 +72,7 @@ def summarise(
         },
         "measures": [_measure(name, value) for name, value in release.measures.items()],
         "remarks": dict(release.remarks),
-        "warnings": list(release.warnings),
+        "warnings": uncovered(release),
         "plan": document.dumps(plan.to_dict()) if internal else _public_plan(plan.to_dict()),
         "pictures": {
             name: part

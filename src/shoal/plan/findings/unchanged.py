@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from shoal.metrics import classes
 from shoal.metrics.uniqueness import unique_share
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings._words import by_column, few, percent
+from shoal.plan.findings.words import by_column, few, percent
 from shoal.plan.verdict import Finding
 
 if TYPE_CHECKING:
