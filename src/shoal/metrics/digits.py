@@ -14,12 +14,12 @@ def rounded(part: Any) -> Any:
     Parameters
     ----------
     part : object
-        Numbers, text, and lists and dicts of them.
+        Numbers and text, alone or in lists and mappings.
 
     Returns
     -------
     object
-        The same, with lists for tuples.
+        The same, with fewer digits.
 
     Examples
     --------
