@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal import _params as parameters
-from shoal._params import hint
+from shoal._params import DrawnSeed, hint
 from shoal.errors import FileError, ParameterError, PlanError
 from shoal.frame.types import Type, as_types
 from shoal.io.publish import Publication
@@ -113,8 +113,25 @@ def dumps(entries: Mapping[str, Any], suffix: str = ".toml") -> str:
     if suffix == ".toml":
         import tomli_w
 
-        return tomli_w.dumps(entries)
+        return tomli_w.dumps(_with_numbers(entries))
     raise FileError(f"A plan is a .toml or .json file; {suffix!r} is neither.")
+
+
+def without_drawn_seeds(entry: Any) -> Any:
+    """Return a document without the seeds that a run drew; those that its author wrote stay."""
+    if isinstance(entry, Mapping):
+        kept = {name: value for name, value in entry.items() if not isinstance(value, DrawnSeed)}
+        return {name: without_drawn_seeds(value) for name, value in kept.items()}
+    return [without_drawn_seeds(value) for value in entry] if isinstance(entry, list) else entry
+
+
+def _with_numbers(entry: Any) -> Any:
+    """Return a document in which drawn seeds are plain numbers, which printing shows."""
+    if isinstance(entry, Mapping):
+        return {name: _with_numbers(value) for name, value in entry.items()}
+    if isinstance(entry, list):
+        return [_with_numbers(value) for value in entry]
+    return int(entry) if isinstance(entry, DrawnSeed) else entry
 
 
 def _step_entry(step: Step) -> dict[str, Any]:

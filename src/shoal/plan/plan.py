@@ -242,9 +242,22 @@ class Plan:
         """Return the plan with other steps."""
         return Plan(self.roles, steps, self.types, self.thresholds)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the plan as a document: decisions only, defaults left out."""
-        return document.to_dict(self.roles, self.steps, self.types, self.thresholds)
+    def to_dict(self, *, drawn_seeds: bool = True) -> dict[str, Any]:
+        """Return the plan as a document: decisions only, defaults left out.
+
+        Parameters
+        ----------
+        drawn_seeds : bool
+            Whether to keep the seeds that a run drew. They are keys; printing does not show
+            them.
+
+        Returns
+        -------
+        dict
+            Plain data.
+        """
+        entries = document.to_dict(self.roles, self.steps, self.types, self.thresholds)
+        return entries if drawn_seeds else document.without_drawn_seeds(entries)
 
     @classmethod
     def from_dict(cls, entries: Mapping[str, Any], folder: str | Path | None = "") -> Self:
@@ -254,9 +267,25 @@ class Plan:
         """
         return cls(*document.from_dict(entries, None if folder is None else Path(folder)))
 
-    def save(self, path: str | Path, *, force: bool = False) -> None:
-        """Write the plan to a ``.toml`` or ``.json`` file; ``force`` replaces one that exists."""
-        document.save(self.to_dict(), Path(path), force=force)
+    def save(self, path: str | Path, *, force: bool = False, drawn_seeds: bool = False) -> None:
+        """Write the plan to a ``.toml`` or ``.json`` file.
+
+        Seeds are keys: with them, noise can be subtracted, swapped values put back and shuffled
+        rows sorted again. The plan of a release holds the seeds that its run drew. They are left
+        out here, so that the file can be shared and draws anew when it is run; seeds that the
+        author of the plan wrote stay.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        force : bool
+            Whether a file that exists may be replaced.
+        drawn_seeds : bool
+            Whether to write drawn seeds too. The file then repeats the release, byte for byte,
+            and must be kept as secret as the original data.
+        """
+        document.save(self.to_dict(drawn_seeds=drawn_seeds), Path(path), force=force)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
