@@ -70,6 +70,7 @@ def mask(
             identifiers=identifier or (),
             confidential=confidential or (),
             types=from_text(type_ or []),
+            other_columns="release",
             **step,
         )
         dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table, keep_notes)

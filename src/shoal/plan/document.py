@@ -19,26 +19,28 @@ VERSION = 1
 
 
 def to_dict(
-    roles: Mapping[str, str], steps: Sequence[Step], types: Mapping[str, Type]
+    roles: Mapping[str, str],
+    steps: Sequence[Step],
+    types: Mapping[str, Type],
+    other_columns: str = "refuse",
 ) -> dict[str, Any]:
-    """Return roles, types and steps as a document."""
+    """Return what a plan is made of as a document."""
     declared = {name: declared.to_entry() for name, declared in types.items()}
     return {
         "version": VERSION,
+        "other_columns": other_columns,
         "roles": dict(roles),
         **({"types": declared} if declared else {}),
         "steps": [_step_entry(step) for step in steps],
     }
 
 
-def from_dict(
-    entries: Mapping[str, Any], folder: Path | None = None
-) -> tuple[dict[str, str], list[Step], dict[str, Type]]:
-    """Return the roles, steps and types that a document holds; refuse what it does not know.
+def from_dict(entries: Mapping[str, Any], folder: Path | None = None) -> dict[str, Any]:
+    """Return what a plan is made of, as a document says it; refuse what it does not know.
 
     Files that types name lie in ``folder``, and nowhere else; without a folder none may be named.
     """
-    _check_keys(entries, ("version", "roles", "types", "steps"), "The plan")
+    _check_keys(entries, ("version", "other_columns", "roles", "types", "steps"), "The plan")
     version = entries.get("version")
     if version != VERSION:
         raise PlanError(
@@ -55,9 +57,11 @@ def from_dict(
         _refuse_files(entries.get("types"))
     made = [_step(step, f"Step {at}") for at, step in enumerate(steps, start=1)]
     try:
-        return dict(roles), made, as_types(entries.get("types"), folder)
+        types = as_types(entries.get("types"), folder)
     except ParameterError as error:
-        raise PlanError(str(error)) from None
+        raise PlanError(error.template, code=error.code, **error.attributes) from None
+    other_columns = entries.get("other_columns", "refuse")
+    return {"roles": dict(roles), "steps": made, "types": types, "other_columns": other_columns}
 
 
 def _refuse_files(types: Any) -> None:
@@ -146,7 +150,9 @@ def _step(entry: Mapping[str, Any], culprit: str) -> Step:
             options["partition"] = _grouping(options.get("partition"), culprit)
         return parameters.build(STEPS[method], options)  # type: ignore[no-any-return]
     except ParameterError as error:
-        raise PlanError(f"{culprit}: {error}") from None
+        raise PlanError(
+            f"{culprit}: {error.template}", code=error.code, **error.attributes
+        ) from None
 
 
 def _grouping(entry: object, culprit: str) -> Partitioner:

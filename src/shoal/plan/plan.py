@@ -21,12 +21,15 @@ from shoal.partitioners import Partitioner, way_taken
 from shoal.plan import document
 from shoal.plan.evidence import Evidence
 from shoal.plan.guarantees import check_promise, judge
+from shoal.plan.other_columns import OtherColumns, check_choice, to_drop, with_names
 from shoal.plan.profile import profile
 from shoal.plan.release import Release
 from shoal.plan.validation import check
 from shoal.plan.warnings import findings
 from shoal.steps import Grouping, Microaggregate, Outcome, Step
 from shoal.steps.survey import with_roles
+
+FIELDS = ("roles", "steps", "types", "other_columns")  # what a plan is made of
 
 
 class Plan:
@@ -37,13 +40,17 @@ class Plan:
     roles : mapping of str to str
         Role of each column: ``"identifier"`` (dropped from the release),
         ``"quasi-identifier"``, ``"confidential"``, ``"non-confidential"``, ``"weight"``
-        (counts in every mean of groups; released unchanged) or ``"household"`` (dropped).
+        (counts in every mean of groups; released unchanged), ``"household"`` (dropped) or
+        ``"unassigned"`` (nobody decided; released unchanged, with a warning).
     steps : list of steps
         What is done, in order.
     types : mapping of str to str or mapping, optional
         What columns hold where the table does not say it: a kind (``"numeric"``,
         ``"ordinal"``, ``"nominal"``, ``"boolean"`` or ``"date"``), or a mapping with the
         ``kind`` and an ``order``, a ``hierarchy`` or ``distances``.
+    other_columns : str
+        What happens to columns of a table that the plan does not name: ``"refuse"`` the
+        table, ``"drop"`` the columns, or ``"release"`` them unchanged, with a warning.
 
     Examples
     --------
@@ -58,10 +65,12 @@ class Plan:
         roles: Mapping[str, str],
         steps: Sequence[Step],
         types: Mapping[str, Any] | None = None,
+        other_columns: OtherColumns = "refuse",
     ):
         check_roles(roles)
         self.roles, self.steps = with_roles(roles, steps)
         self.types = as_types(types)
+        self.other_columns = check_choice(other_columns)
         check(self)
 
     @classmethod
@@ -73,6 +82,7 @@ class Plan:
         identifiers: Sequence[str] = (),
         confidential: Sequence[str] = (),
         types: Mapping[str, Any] | None = None,
+        other_columns: OtherColumns = "refuse",
         **options: Any,
     ) -> Self:
         """Make the plan of one microaggregation; ``options`` are those of the step."""
@@ -91,7 +101,11 @@ class Plan:
                     raise PlanError(
                         f"Column {name!r} is named as {roles[name]} and as {role}. Choose one."
                     )
-        return cls(roles, [step], types)
+        return cls(roles, [step], types, other_columns)
+
+    def replace(self, **changes: Any) -> "Plan":
+        """Return the plan with other ``roles``, ``steps``, ``types`` or ``other_columns``."""
+        return Plan(**{name: getattr(self, name) for name in FIELDS} | changes)
 
     @property
     def k(self) -> int | None:
@@ -164,7 +178,8 @@ class Plan:
         """
         frame = tables.open_frame(data)
         tables.check_columns(frame, [*self.roles, *self.types])
-        plan = Plan(self.roles, [step.seeded() for step in self.steps], self.types)
+        frame = tables.without(frame, to_drop(self, frame.columns))
+        plan = self.replace(steps=[step.seeded() for step in self.steps])
         confidential = columns_with(self.roles, "confidential")
         kept = self._complete(frame)
         whole, frame = frame, tables.where(frame, kept)
@@ -202,7 +217,7 @@ class Plan:
         )
         return Release(
             data=tables.to_native(released),
-            plan=plan._settled(outcomes),
+            plan=with_names(plan._settled(outcomes), whole.columns),
             partitions=partitions,
             measures=dict(measures),
             remarks=measures.remarks,
@@ -217,7 +232,7 @@ class Plan:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as a document: decisions only, defaults left out."""
-        return document.to_dict(self.roles, self.steps, self.types)
+        return document.to_dict(**{name: getattr(self, name) for name in FIELDS})
 
     @classmethod
     def from_dict(cls, entries: Mapping[str, Any], folder: str | Path | None = "") -> Self:
@@ -225,7 +240,7 @@ class Plan:
 
         Files that it names must lie in ``folder``; where that is None, it may name none.
         """
-        return cls(*document.from_dict(entries, None if folder is None else Path(folder)))
+        return cls(**document.from_dict(entries, None if folder is None else Path(folder)))
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
         """Write the plan to a ``.toml`` or ``.json`` file; ``force`` replaces one that exists."""
@@ -264,7 +279,7 @@ class Plan:
             step if outcome.settled is None else step.having(partition=outcome.settled)
             for step, outcome in zip(self.steps, outcomes, strict=True)
         ]
-        return Plan(self.roles, steps, self.types)
+        return self.replace(steps=steps)
 
     def _drawn(self, seeded: "Plan") -> tuple[int, ...]:
         """Return the seeds that this plan lacks and ``seeded`` has."""

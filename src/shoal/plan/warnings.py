@@ -81,7 +81,11 @@ def _index(frame: Frame) -> list[ShoalWarning]:
 
 def unprotected(plan: "Plan", columns: Sequence[str]) -> list[ShoalWarning]:
     """Warn of columns of a table that leave unchanged and have no role."""
-    free = [name for name in columns if name not in plan.roles and name not in plan.known]
+    free = [
+        name
+        for name in columns
+        if plan.roles.get(name, "unassigned") == "unassigned" and name not in plan.known
+    ]
     if not free:
         return []
     has, is_ = ("has", "is") if len(free) == 1 else ("have", "are")
