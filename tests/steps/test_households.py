@@ -132,6 +132,6 @@ def test_records_sorted_by_household_are_told():
 
 
 def test_a_column_of_households_is_dropped_also_where_nobody_asks_for_them():
-    data = pd.DataFrame({"hh": [1, 1, 2, 3], "age": [5.0, 5, 7, 7]})
+    data = pd.DataFrame({"hh": [1, 2, 1, 3], "age": [5.0, 5, 7, 7]})
     release = Plan({"hh": "household"}, [Microaggregate(["age"], MDAV(k=2))]).run(data)
     assert list(release.data) == ["age"]

@@ -13,24 +13,29 @@ from shoal.frame.types import Type, as_types
 from shoal.io.publish import Publication
 from shoal.partitioners import METHODS, Partitioner, partitioner
 from shoal.partitioners import entry as grouping_entry
+from shoal.plan.thresholds import Thresholds, as_thresholds
 from shoal.steps import STEPS, Grouping, Step
 
 VERSION = 1
+KEYS = ("version", "other_columns", "roles", "types", "thresholds", "steps")
 
 
 def to_dict(
     roles: Mapping[str, str],
     steps: Sequence[Step],
     types: Mapping[str, Type],
+    thresholds: Thresholds | None = None,
     other_columns: str = "refuse",
 ) -> dict[str, Any]:
     """Return what a plan is made of as a document."""
     declared = {name: declared.to_entry() for name, declared in types.items()}
+    changed = {} if thresholds is None else parameters.decisions(thresholds)
     return {
         "version": VERSION,
         "other_columns": other_columns,
         "roles": dict(roles),
         **({"types": declared} if declared else {}),
+        **({"thresholds": changed} if changed else {}),
         "steps": [_step_entry(step) for step in steps],
     }
 
@@ -40,7 +45,7 @@ def from_dict(entries: Mapping[str, Any], folder: Path | None = None) -> dict[st
 
     Files that types name lie in ``folder``, and nowhere else; without a folder none may be named.
     """
-    _check_keys(entries, ("version", "other_columns", "roles", "types", "steps"), "The plan")
+    _check_keys(entries, KEYS, "The plan")
     version = entries.get("version")
     if version != VERSION:
         raise PlanError(
@@ -56,12 +61,19 @@ def from_dict(entries: Mapping[str, Any], folder: Path | None = None) -> dict[st
     if folder is None:
         _refuse_files(entries.get("types"))
     made = [_step(step, f"Step {at}") for at, step in enumerate(steps, start=1)]
+    thresholds = as_thresholds(entries.get("thresholds"))
     try:
         types = as_types(entries.get("types"), folder)
     except ParameterError as error:
         raise PlanError(error.template, code=error.code, **error.attributes) from None
     other_columns = entries.get("other_columns", "refuse")
-    return {"roles": dict(roles), "steps": made, "types": types, "other_columns": other_columns}
+    return {
+        "roles": dict(roles),
+        "steps": made,
+        "types": types,
+        "thresholds": thresholds,
+        "other_columns": other_columns,
+    }
 
 
 def _refuse_files(types: Any) -> None:

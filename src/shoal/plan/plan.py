@@ -24,12 +24,13 @@ from shoal.plan.guarantees import check_promise, judge
 from shoal.plan.other_columns import OtherColumns, check_choice, to_drop, with_names
 from shoal.plan.profile import profile
 from shoal.plan.release import Release
+from shoal.plan.thresholds import Thresholds, as_thresholds
 from shoal.plan.validation import check
-from shoal.plan.warnings import findings
+from shoal.plan.warnings import noted, python_warnings, refuse_homogeneous
 from shoal.steps import Grouping, Microaggregate, Outcome, Step
 from shoal.steps.survey import with_roles
 
-FIELDS = ("roles", "steps", "types", "other_columns")  # what a plan is made of
+FIELDS = ("roles", "steps", "types", "thresholds", "other_columns")  # what a plan is made of
 
 
 class Plan:
@@ -48,6 +49,9 @@ class Plan:
         What columns hold where the table does not say it: a kind (``"numeric"``,
         ``"ordinal"``, ``"nominal"``, ``"boolean"`` or ``"date"``), or a mapping with the
         ``kind`` and an ``order``, a ``hierarchy`` or ``distances``.
+    thresholds : Thresholds or mapping, optional
+        From where on figures of the release become findings of its verdict; see
+        `shoal.plan.thresholds.Thresholds`.
     other_columns : str
         What happens to columns of a table that the plan does not name: ``"refuse"`` the
         table, ``"drop"`` the columns, or ``"release"`` them unchanged, with a warning.
@@ -65,11 +69,13 @@ class Plan:
         roles: Mapping[str, str],
         steps: Sequence[Step],
         types: Mapping[str, Any] | None = None,
+        thresholds: Thresholds | Mapping[str, Any] | None = None,
         other_columns: OtherColumns = "refuse",
     ):
         check_roles(roles)
         self.roles, self.steps = with_roles(roles, steps)
         self.types = as_types(types)
+        self.thresholds = as_thresholds(thresholds)
         self.other_columns = check_choice(other_columns)
         check(self)
 
@@ -101,10 +107,10 @@ class Plan:
                     raise PlanError(
                         f"Column {name!r} is named as {roles[name]} and as {role}. Choose one."
                     )
-        return cls(roles, [step], types, other_columns)
+        return cls(roles, [step], types, other_columns=other_columns)
 
     def replace(self, **changes: Any) -> "Plan":
-        """Return the plan with other ``roles``, ``steps``, ``types`` or ``other_columns``."""
+        """Return the plan with some of its parts replaced; their names are those of ``Plan``."""
         return Plan(**{name: getattr(self, name) for name in FIELDS} | changes)
 
     @property
@@ -207,14 +213,22 @@ class Plan:
             weight=self.weight,
             lower_bound=bound,
         )
-        found = findings(self, whole, kept, masked, outcomes, measures)
-        for warning in found:
-            warnings.warn(warning, stacklevel=_level_of_caller())
+        refuse_homogeneous(self, measures)
         released = tables.without(masked, self.dropped)
         partitions = tuple(groups for outcome in outcomes for groups in outcome.partitions)
         verdict = judge(
-            Evidence(self, released, frame, partitions=partitions, measures=dict(measures))
+            Evidence(
+                self,
+                released,
+                frame,
+                partitions=partitions,
+                measures=dict(measures),
+                noted=noted(self, whole, kept, outcomes),
+            )
         )
+        found = python_warnings(verdict)
+        for warning in found:
+            warnings.warn(warning, stacklevel=_level_of_caller())
         return Release(
             data=tables.to_native(released),
             plan=with_names(plan._settled(outcomes), whole.columns),

@@ -13,6 +13,8 @@ from shoal.frame.columns import refuse_counted_holes
 from shoal.frame.roles import columns_with
 from shoal.plan import Plan
 from shoal.plan.other_columns import to_drop, with_names
+from shoal.plan.verdict import Finding
+from shoal.plan.warnings import as_finding, python_warnings
 from shoal.scale.again import cut_again, cut_cell, cut_part, opened
 from shoal.scale.book import open_book
 from shoal.scale.cluster import stage
@@ -27,7 +29,7 @@ from shoal.scale.refusals import HOLES, check_columns, check_plan, check_weight,
 from shoal.scale.release import (
     LargeRelease,
     check_promise,
-    findings,
+    judge,
     measured,
     provenance,
     summed,
@@ -37,7 +39,6 @@ from shoal.scale.sources import check_parted, find_files, places
 from shoal.scale.tally import Tally, Wanted, merged, tally_piece
 from shoal.steps import Microaggregate
 from shoal.steps.strata import refuse_sizes
-from shoal.steps.survey import attained_told
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -53,6 +54,7 @@ class Run:
         self.step: Microaggregate = check_plan(plan)
         self.at_once, self.seed = at_once, seed
         self.job_file = str(folder.path("job"))
+        self.noted: list[Finding] = []
         self.warnings: list[Warning] = []
         self.dropped = plan.dropped
 
@@ -69,12 +71,8 @@ class Run:
         left = sum(part.records for part in parts)
         check_promise(self.plan, measures, tally.records, left)
         came = sum(piece.records for piece in self.pieces)
-        self.warnings += findings(
-            self.plan, job, schema.names, grouped, came - tally.records, came, measures
-        )
-        weighed = [part.smallest_weighed for part in parts if part.smallest_weighed is not None]
-        if weighed and self.step.weight is not None:
-            self.warnings += attained_told(self.step.weight, min(weighed))
+        verdict = judge(self.plan, job, schema.names, grouped, parts, came, measures, self.noted)
+        self.warnings += python_warnings(verdict)
         sizes = summed(one.sizes for one in grouped)
         return LargeRelease(
             self.folder.target,
@@ -87,6 +85,7 @@ class Run:
             tuple(
                 {n: getattr(p, n) for n in ("name", "records", "bytes", "sha256")} for p in parts
             ),
+            verdict,
             drawn,
             recoded=tuple(self.step.strata) if job.strata.merged is not None else (),
         )
@@ -193,7 +192,7 @@ class Run:
             return job.strata
         path = self.folder.path("strata")
         merged, told = merge_strata(self.cluster, job, path, self.pieces, counts)
-        self.warnings += [StrataMerged(told)] if told else []
+        self.noted += [as_finding(StrataMerged(told))] if told else []
         return replace(job.strata, merged=merged)
 
     def _released(self, field: pa.Field, tally: Tally) -> pa.Field:

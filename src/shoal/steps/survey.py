@@ -2,11 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from shoal.errors import PlanError, ShoalWarning, UnprotectedColumn
-from shoal.frame import tables
+from shoal.errors import PlanError
 from shoal.frame.roles import columns_with, listed
-from shoal.frame.tables import Frame
-from shoal.metrics import smallest_class
 from shoal.steps._step import Step
 from shoal.steps.microaggregate import Microaggregate
 
@@ -39,27 +36,6 @@ def with_roles(
     _check_untouched(roles, steps)
     _check_merged(steps)
     return roles, steps
-
-
-def weight_told(
-    name: str, roles: Mapping[str, str], released: Frame, known: Sequence[str]
-) -> list[ShoalWarning]:
-    """Warn of weights that leave: they may tell records apart that otherwise look alike."""
-    if roles[name] != "weight":
-        return []
-    return attained_told(name, smallest_class(tables.codes(released, [*known, name])))
-
-
-def attained_told(name: str, attained: int) -> list[ShoalWarning]:
-    """Warn of weights that leave, by the smallest class of who knows them."""
-    return [
-        UnprotectedColumn(
-            f"Column {name!r} holds weights and is released unchanged. Weights may identify: to"
-            f" whoever knows them the smallest class holds {attained}"
-            f" record{'s' if attained > 1 else ''}. If nobody needs them, make the column an"
-            " identifier, which is dropped."
-        )
-    ]
 
 
 def _check_merged(steps: Sequence[Step]) -> None:
