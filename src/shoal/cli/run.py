@@ -3,6 +3,7 @@
 from shoal.cli import _options as options
 from shoal.cli._release import deliver
 from shoal.cli._session import session
+from shoal.cli._sources import check_sources
 from shoal.cli._wording import plan_wording
 
 
@@ -31,6 +32,7 @@ def run(
 ) -> None:
     """Run PLAN on SOURCE and write the release to TARGET."""
     with session(quiet=quiet, wording=plan_wording):
+        check_sources(source)
         from shoal.io.dialect import Dialect
         from shoal.plan import Plan
 
