@@ -183,7 +183,7 @@ class Plan:
             The masked table of the same kind, with what was done and measured.
         """
         frame = tables.open_frame(data)
-        tables.check_columns(frame, [*self.roles, *self.types])
+        tables.check_columns(frame, [*self.roles, *self.types, *self.masked, *self.known])
         frame = tables.without(frame, to_drop(self, frame.columns))
         plan = self.replace(steps=[step.seeded() for step in self.steps])
         confidential = columns_with(self.roles, "confidential")
