@@ -19,8 +19,14 @@ from shoal.report import summarise
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 
-PLAN = Plan.of(["age", "height"], MDAV(k=4), identifiers=["name"], confidential=["ill"])
-DRAWS = Plan.of(["age", "height"], MuApprox(k=4), identifiers=["name"])
+PLAN = Plan.of(
+    ["age", "height"],
+    MDAV(k=4),
+    identifiers=["name"],
+    confidential=["ill"],
+    other_columns="release",
+)
+DRAWS = Plan.of(["age", "height"], MuApprox(k=4), identifiers=["name"], other_columns="release")
 SEED = 987_654_321
 
 
@@ -138,7 +144,9 @@ def test_missing_cells_of_a_release_are_counted_and_told(client, tmp_path):
     table = people(400)
     region = pa.array([None if at % 4 == 0 else "north" for at in range(400)])
     source = write_files(table.drop(["region"]).append_column("region", region), tmp_path / "in")
-    plan = Plan.of(["age"], MDAV(k=4), within="region", identifiers=["name"])
+    plan = Plan.of(
+        ["age"], MDAV(k=4), within="region", identifiers=["name"], other_columns="release"
+    )
     made = scale.mask(source, plan, tmp_path / "out", client=client, at_once=100)
     assert made.provenance["missing"] == {"region": 100}
     assert "100 released cells are missing" in summarise(made)["explanation"]

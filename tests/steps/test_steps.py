@@ -271,7 +271,7 @@ def test_a_plan_file_runs_every_step_from_the_command_line(tmp_path):
         env={**os.environ, "PYTHONPATH": source},
     )  # fmt: skip
     assert "; NO k-anonymity is promised" in done.stdout
-    assert done.stderr.count("note: seed ") == len(DRAW)
+    assert "seed" not in done.stderr
     assert done.stderr.count("NO k-anonymity is promised.") == 6
     out = pd.read_csv(tmp_path / "out.csv", dtype={"town": str})
     assert set(out["town"].dropna()) <= {"007", "08", "9"}  # what stays is as it was written

@@ -76,7 +76,7 @@ class Audit:
         return same, f"{len(frame.columns)}, {'as' if same else 'not as'} in the manifest"
 
     def _dropped(self, frame: Frame) -> tuple[bool, str]:
-        return gone(self.plan.dropped, frame.columns)
+        return gone(self.plan, frame.columns)
 
     def _promise(self, frame: Frame) -> tuple[bool | None, str]:
         k = self.entries["promise"]["k"]

@@ -164,9 +164,6 @@ def tell(
     told = {name: part for name, part in summary.items() if name != "pictures"}
     told |= {"files": list(files)} if files else {}
     say({**places, **told}, line, as_json=as_json, quiet=quiet)
-    for seed in made.drawn_seeds:
-        note = f"seed {seed} was drawn; random_state = {seed} in the plan repeats this release"
-        typer.echo(f"note: {note}", err=True)
     show_findings(made.verdict)
     for warning in summary["warnings"]:
         typer.secho(f"warning: {warning}", fg="yellow", err=True)

@@ -84,7 +84,8 @@ class Release:
     verdict : Verdict
         What may be said about the release, counted on the released values.
     drawn_seeds : tuple of int
-        Seeds that the plan left open and this run drew; they stand in its ``plan``.
+        Seeds that the plan left open and this run drew; they stand in its ``plan``. They
+        are keys to the release: printing does not show them.
     kept : ndarray of bool, optional
         Which records of the table the release holds, where some were dropped because a
         value is missing.

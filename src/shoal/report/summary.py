@@ -1,7 +1,8 @@
 """A release as plain data: everything a report shows, nothing computed here.
 
-The public audience learns what was done, the guarantee, loss and risk: no seed, no
-group, no value of a single record. The internal one learns all that helps to decide.
+The public audience learns what was done, the guarantee, loss and risk, to four digits: no seed, no
+group, no value of a single record. The internal one learns all that helps to decide. Seeds that a
+run drew stand in neither: they are keys, and the manifest alone holds them.
 """
 
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from shoal.comparison.tradeoff import Point
 from shoal.errors import ParameterError
 from shoal.frame.roles import columns_with
 from shoal.metrics import ABOUT, MEASURES
+from shoal.metrics.digits import rounded
 from shoal.plan import document
 from shoal.plan.release import Released
 from shoal.report.verdict import beyond, can, cannot, explanation, uncovered
@@ -43,10 +45,14 @@ def summarise(
         Plain data.
     """
     check_audience(audience)
-    internal = audience == "internal"
+    whole = _whole(release, audience == "internal", curve)
+    return whole if audience == "internal" else rounded(whole)
+
+
+def _whole(release: Released, internal: bool, curve: Sequence[Point]) -> dict[str, Any]:
     plan = release.plan
     return {
-        "audience": audience,
+        "audience": "internal" if internal else "public",
         "records": release.provenance["records"],
         "promise": {
             "k": plan.k,
@@ -73,7 +79,7 @@ def summarise(
         "measures": [_measure(name, value) for name, value in release.measures.items()],
         "remarks": dict(release.remarks),
         "warnings": uncovered(release),
-        "plan": document.dumps(plan.to_dict()) if internal else _public_plan(plan.to_dict()),
+        "plan": _plan(plan.to_dict(drawn_seeds=False), internal=internal),
         "pictures": {
             name: part
             for name, part in release.profile.items()
@@ -118,12 +124,14 @@ def _tradeoff(release: Released, curve: Sequence[Point]) -> dict[str, Any]:
     }
 
 
-def _public_plan(entries: dict[str, Any]) -> str:
-    """Return the plan as TOML, without what must not be published.
+def _plan(entries: dict[str, Any], *, internal: bool) -> str:
+    """Return the plan as TOML; for the public without what must not be published.
 
     Seeds would help to undo a mask that draws. Orders, hierarchies and distances name categories
     that no released record may show, and come from files that hold whatever somebody wrote.
     """
+    if internal:
+        return document.dumps(entries)
     types = {name: _counted(declared) for name, declared in entries.get("types", {}).items()}
     return document.dumps(_without_seeds({**entries, **({"types": types} if types else {})}))
 

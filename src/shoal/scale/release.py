@@ -14,6 +14,7 @@ from shoal.errors import GuaranteeBroken
 from shoal.frame.roles import listed
 from shoal.metrics import NEEDS, needs
 from shoal.metrics.assessment import linear
+from shoal.metrics.digits import rounded
 from shoal.plan import Plan
 from shoal.plan.findings.attained import check_attained
 from shoal.plan.findings.homogeneity import check_homogeneous
@@ -113,7 +114,7 @@ class LargeRelease:
         return {
             "records": self.provenance["records"],
             "promise": {"k": self.plan.k, "smallest_class": self.measures["smallest_class"]},
-            "measures": self.measures,
+            "measures": rounded(self.measures),
             "remarks": self.remarks,
             "versions": self.provenance["versions"],
             "files": list(self.files),

@@ -103,7 +103,7 @@ class FolderAudit:
         return same, f"{len(promised)}, {'as' if same else 'not as'} in the manifest"
 
     def _dropped(self, footers: Iterable[Footer]) -> tuple[bool, str]:
-        return gone(self.plan.dropped, {name for footer in footers for name in footer.schema.names})
+        return gone(self.plan, list({name: 0 for f in footers for name in f.schema.names}))
 
     def _promise(self, counted: Recount) -> tuple[bool | None, str]:
         k = self.entries["promise"]["k"]
