@@ -17,6 +17,7 @@ from shoal.plan.thresholds import Thresholds, as_thresholds
 from shoal.steps import STEPS, Grouping, Step
 
 VERSION = 1
+KEYS = ("version", "shuffle", "random_state", "roles", "types", "thresholds", "steps")
 
 
 def to_dict(
@@ -24,12 +25,16 @@ def to_dict(
     steps: Sequence[Step],
     types: Mapping[str, Type],
     thresholds: Thresholds | None = None,
+    shuffle: bool = False,
+    random_state: int | None = None,
 ) -> dict[str, Any]:
-    """Return roles, types, thresholds and steps as a document."""
+    """Return roles, types, thresholds, steps and the order of records as a document."""
     declared = {name: declared.to_entry() for name, declared in types.items()}
     changed = {} if thresholds is None else parameters.decisions(thresholds)
     return {
         "version": VERSION,
+        **({"shuffle": True} if shuffle else {}),
+        **({} if random_state is None else {"random_state": random_state}),
         "roles": dict(roles),
         **({"types": declared} if declared else {}),
         **({"thresholds": changed} if changed else {}),
@@ -39,12 +44,12 @@ def to_dict(
 
 def from_dict(
     entries: Mapping[str, Any], folder: Path | None = None
-) -> tuple[dict[str, str], list[Step], dict[str, Type], Thresholds]:
-    """Return the roles, steps, types and thresholds of a document; refuse unknown entries.
+) -> tuple[dict[str, str], list[Step], dict[str, Type], Thresholds, bool, int | None]:
+    """Return what a plan is made of, in the order of its parameters; refuse unknown entries.
 
     Files that types name lie in ``folder``, and nowhere else; without a folder none may be named.
     """
-    _check_keys(entries, ("version", "roles", "types", "thresholds", "steps"), "The plan")
+    _check_keys(entries, KEYS, "The plan")
     version = entries.get("version")
     if version != VERSION:
         raise PlanError(
@@ -61,8 +66,10 @@ def from_dict(
         _refuse_files(entries.get("types"))
     made = [_step(step, f"Step {at}") for at, step in enumerate(steps, start=1)]
     thresholds = as_thresholds(entries.get("thresholds"))
+    shuffle, seed = entries.get("shuffle", False), entries.get("random_state")
     try:
-        return dict(roles), made, as_types(entries.get("types"), folder), thresholds
+        types = as_types(entries.get("types"), folder)
+        return dict(roles), made, types, thresholds, shuffle, seed
     except ParameterError as error:
         raise PlanError(str(error)) from None
 

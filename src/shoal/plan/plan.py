@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _params as parameters
+from shoal._params import draw_seed
 from shoal.errors import InputError, PlanError
 from shoal.frame import tables
 from shoal.frame.roles import as_list, check_roles, columns_with
@@ -22,6 +23,7 @@ from shoal.plan.evidence import Evidence
 from shoal.plan.guarantees import check_promise, judge
 from shoal.plan.profile import profile
 from shoal.plan.release import Release
+from shoal.plan.shuffle import random_order
 from shoal.plan.thresholds import Thresholds, as_thresholds
 from shoal.plan.validation import check
 from shoal.plan.warnings import noted, refuse_homogeneous
@@ -47,6 +49,11 @@ class Plan:
     thresholds : Thresholds or mapping, optional
         From where on figures of the release become findings of its verdict; see
         `shoal.plan.thresholds.Thresholds`.
+    shuffle : bool
+        Whether the released records stand in random order. Without it they keep their order,
+        which may tell whose they are.
+    random_state : int, optional
+        Seed of that order; where None, one is drawn and noted in the release's plan.
 
     Examples
     --------
@@ -62,11 +69,15 @@ class Plan:
         steps: Sequence[Step],
         types: Mapping[str, Any] | None = None,
         thresholds: Thresholds | Mapping[str, Any] | None = None,
+        shuffle: bool = False,
+        random_state: int | None = None,
     ):
         check_roles(roles)
         self.roles, self.steps = with_roles(roles, steps)
         self.types = as_types(types)
         self.thresholds = as_thresholds(thresholds)
+        self.shuffle = shuffle
+        self.random_state = random_state
         check(self)
 
     @classmethod
@@ -78,6 +89,8 @@ class Plan:
         identifiers: Sequence[str] = (),
         confidential: Sequence[str] = (),
         types: Mapping[str, Any] | None = None,
+        shuffle: bool = False,
+        random_state: int | None = None,
         **options: Any,
     ) -> Self:
         """Make the plan of one microaggregation; ``options`` are those of the step."""
@@ -96,7 +109,7 @@ class Plan:
                     raise PlanError(
                         f"Column {name!r} is named as {roles[name]} and as {role}. Choose one."
                     )
-        return cls(roles, [step], types)
+        return cls(roles, [step], types, shuffle=shuffle, random_state=random_state)
 
     @property
     def k(self) -> int | None:
@@ -189,6 +202,12 @@ class Plan:
         confidential = columns_with(self.roles, "confidential")
         kept = self._complete(frame)
         whole, frame = frame, tables.where(frame, kept)
+        rows, seed = None if kept.all() else np.flatnonzero(kept), self.random_state
+        if self.shuffle:
+            seed = draw_seed() if seed is None else seed
+            order = random_order(len(frame), seed)
+            # Before anything else, so that no tie is broken by the order that came.
+            rows, frame = np.flatnonzero(kept)[order], tables.take(frame, order)
         outcomes = [step.apply(frame, confidential, self.types) for step in steps]
         values = {name: new for outcome in outcomes for name, new in outcome.values.items()}
         masked = tables.with_values(frame, values)
@@ -226,21 +245,32 @@ class Plan:
         )
         fields = dict(
             data=tables.to_native(released),
-            plan=self._reproducible(steps, outcomes),
+            plan=self._reproducible(steps, outcomes, seed),
             partitions=partitions,
             measures=dict(measures),
             remarks=measures.remarks,
             unchanged=tuple(n for n in released.columns if n not in (*self.masked, *values)),
             provenance=_provenance(outcomes, masked, self.known),
-            drawn_seeds=self._drawn(steps),
-            kept=None if kept.all() else kept,
+            drawn_seeds=(
+                *self._drawn(steps),
+                *([seed] if seed is not None and self.random_state is None else []),
+            ),
+            rows=rows,
             profile=profile(self, frame, masked, outcomes),
         )
         return Draft(evidence, fields)
 
     def with_steps(self, steps: Sequence[Step]) -> "Plan":
         """Return the plan with other steps."""
-        return Plan(self.roles, steps, self.types, self.thresholds)
+        return self._with(steps=steps)
+
+    def shuffled(self) -> "Plan":
+        """Return the plan with the released records in random order."""
+        return self if self.shuffle else self._with(shuffle=True)
+
+    def _with(self, **changes: Any) -> "Plan":
+        names = ("roles", "steps", "types", "thresholds", "shuffle", "random_state")
+        return Plan(**{name: changes.get(name, getattr(self, name)) for name in names})
 
     def to_dict(self, *, drawn_seeds: bool = True) -> dict[str, Any]:
         """Return the plan as a document: decisions only, defaults left out.
@@ -256,7 +286,9 @@ class Plan:
         dict
             Plain data.
         """
-        entries = document.to_dict(self.roles, self.steps, self.types, self.thresholds)
+        entries = document.to_dict(
+            self.roles, self.steps, self.types, self.thresholds, self.shuffle, self.random_state
+        )
         return entries if drawn_seeds else document.without_drawn_seeds(entries)
 
     @classmethod
@@ -314,13 +346,15 @@ class Plan:
             )
         return np.asarray(kept)
 
-    def _reproducible(self, seeded: Sequence[Step], outcomes: Sequence[Outcome]) -> "Plan":
-        """Return the plan that makes the same groups again: seeds drawn, no limit of time."""
+    def _reproducible(
+        self, seeded: Sequence[Step], outcomes: Sequence[Outcome], seed: int | None
+    ) -> "Plan":
+        """Return the plan that gives the same release again: seeds drawn, no limit of time."""
         steps = [
             step if outcome.settled is None else step.having(partition=outcome.settled)
             for step, outcome in zip(seeded, outcomes, strict=True)
         ]
-        return self.with_steps(steps)
+        return self._with(steps=steps, random_state=seed)
 
     def _drawn(self, seeded: Sequence[Step]) -> tuple[int, ...]:
         """Return the seeds that the steps of this plan lack and the ``seeded`` ones have."""
