@@ -100,7 +100,7 @@ def test_a_drawn_order_is_repeated_by_the_plan_of_the_release_alone():
     assert again.drawn_seeds == ()
     assert len(first.drawn_seeds) == 1
     assert Plan.from_dict(json.loads(json.dumps(first.plan.to_dict()))) == first.plan
-    assert first.plan.to_dict(drawn_seeds=False) == plan(shuffle=True).to_dict()
+    assert "random_state" not in first.plan.to_dict(drawn_seeds=False)
     assert "random_state" not in str(summarise(first)) + str(summarise(first, "internal"))
 
 
@@ -161,7 +161,7 @@ def test_a_file_is_shuffled_to_the_letter_and_verified(ending, command, tmp_path
         how = ["mask", *files, "-c", "age", "-c", "height", "-k", "3", "--missing", "drop"]
     else:
         step = Microaggregate(["age", "height"], MDAV(k=3), missing="drop")
-        Plan({}, [step]).save("plan.toml")
+        Plan({}, [step], other_columns="release").save("plan.toml")
         how = ["run", "plan.toml", *files]
     done = CliRunner().invoke(app, how)
     assert done.exit_code == 0, done.output

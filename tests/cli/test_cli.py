@@ -34,8 +34,8 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def shell(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+def shell(*arguments, color=False):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments], color=color)
 
 
 def complaints(done):
@@ -105,9 +105,22 @@ def test_the_curve_of_dependence_stands_in_the_report_if_wanted(folder):
     assert [point["dependence"] for point in found["curve"]] == [at / 10 for at in range(11)]
 
 
+def test_the_verdict_stands_below_the_result_and_its_findings_follow(folder):
+    done = shell(*MASK)
+    assert done.stdout.splitlines()[1].startswith("verdict: qualified. k = 4 is kept, with ")
+    assert "\x1b" not in done.stdout
+    found = json.loads(shell(*MASK, "--force", "--json").stdout)["verdict"]
+    assert found["status"] == "qualified"
+    assert "unprotected-column" in [finding["code"] for finding in found["findings"]]
+    assert shell(*MASK, "--force", color=True).stdout.count("\x1b") > 0
+
+
 def test_quiet_says_nothing_but_what_must_be_known(folder):
-    done = shell(*MASK, "--quiet", "-i", "city", "--confidential", "name")
-    assert (done.exit_code, done.stdout, done.stderr) == (0, "", "")
+    head, *rows = CSV.splitlines()
+    mixed = [head, *rows[::2], *rows[1::2]]  # the order of names tells nothing
+    (folder / "in.csv").write_text("\n".join(mixed) + "\n")
+    done = shell(*MASK, "--quiet", "-i", "city", "-i", "name")
+    assert (done.exit_code, done.stdout, complaints(done)) == (0, "", "")
 
 
 def test_an_existing_file_is_kept_unless_forced(folder):
@@ -315,7 +328,7 @@ def test_assess_shows_measures_of_columns_as_a_table(folder):
 
 
 def test_groups_that_share_a_value_are_told_and_can_be_merged(folder):
-    lines = [f"{20 + i},{i % 8 // 4}" for i in range(24)]
+    lines = [f"{20 + i * 7 % 24},{i * 7 % 24 % 8 // 4}" for i in range(24)]
     (folder / "in.csv").write_text("\n".join(["age,ill", *lines]) + "\n")
     command = ["mask", "in.csv", "out.csv", "-c", "age", "-k", "4", "--confidential", "ill"]
     done = shell(*command)

@@ -4,6 +4,7 @@ from shoal.cli import _options as options
 from shoal.cli._large import is_large
 from shoal.cli._release import release
 from shoal.cli._session import session, settings
+from shoal.cli._sources import check_sources
 from shoal.errors import ParameterError
 
 
@@ -47,6 +48,7 @@ def mask(
 ) -> None:
     """Microaggregate SOURCE into TARGET."""
     with session(quiet=quiet):
+        check_sources(source)
         from shoal.frame.types import from_text
         from shoal.io.dialect import Dialect
         from shoal.partitioners import partitioner, takes_seed
@@ -75,6 +77,7 @@ def mask(
             types=from_text(type_ or []),
             shuffle=shuffle,
             random_state=seed if shuffle and not large else None,
+            other_columns="release",
             **step,
         )
         dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table, keep_notes)

@@ -17,7 +17,16 @@ from shoal.plan.thresholds import Thresholds, as_thresholds
 from shoal.steps import STEPS, Grouping, Step
 
 VERSION = 1
-KEYS = ("version", "shuffle", "random_state", "roles", "types", "thresholds", "steps")
+KEYS = (
+    "version",
+    "other_columns",
+    "shuffle",
+    "random_state",
+    "roles",
+    "types",
+    "thresholds",
+    "steps",
+)
 
 
 def to_dict(
@@ -25,14 +34,16 @@ def to_dict(
     steps: Sequence[Step],
     types: Mapping[str, Type],
     thresholds: Thresholds | None = None,
+    other_columns: str = "refuse",
     shuffle: bool = False,
     random_state: int | None = None,
 ) -> dict[str, Any]:
-    """Return roles, types, thresholds, steps and the order of records as a document."""
+    """Return what a plan is made of as a document."""
     declared = {name: declared.to_entry() for name, declared in types.items()}
     changed = {} if thresholds is None else parameters.decisions(thresholds)
     return {
         "version": VERSION,
+        "other_columns": other_columns,
         **({"shuffle": True} if shuffle else {}),
         **({} if random_state is None else {"random_state": random_state}),
         "roles": dict(roles),
@@ -42,10 +53,8 @@ def to_dict(
     }
 
 
-def from_dict(
-    entries: Mapping[str, Any], folder: Path | None = None
-) -> tuple[dict[str, str], list[Step], dict[str, Type], Thresholds, bool, int | None]:
-    """Return what a plan is made of, in the order of its parameters; refuse unknown entries.
+def from_dict(entries: Mapping[str, Any], folder: Path | None = None) -> dict[str, Any]:
+    """Return what a plan is made of, as a document says it; refuse what it does not know.
 
     Files that types name lie in ``folder``, and nowhere else; without a folder none may be named.
     """
@@ -66,12 +75,20 @@ def from_dict(
         _refuse_files(entries.get("types"))
     made = [_step(step, f"Step {at}") for at, step in enumerate(steps, start=1)]
     thresholds = as_thresholds(entries.get("thresholds"))
-    shuffle, seed = entries.get("shuffle", False), entries.get("random_state")
     try:
         types = as_types(entries.get("types"), folder)
-        return dict(roles), made, types, thresholds, shuffle, seed
     except ParameterError as error:
-        raise PlanError(str(error)) from None
+        raise PlanError(error.template, code=error.code, **error.attributes) from None
+    other_columns = entries.get("other_columns", "refuse")
+    return {
+        "roles": dict(roles),
+        "steps": made,
+        "types": types,
+        "thresholds": thresholds,
+        "other_columns": other_columns,
+        "shuffle": entries.get("shuffle", False),
+        "random_state": entries.get("random_state"),
+    }
 
 
 def _refuse_files(types: Any) -> None:
@@ -177,7 +194,9 @@ def _step(entry: Mapping[str, Any], culprit: str) -> Step:
             options["partition"] = _grouping(options.get("partition"), culprit)
         return parameters.build(STEPS[method], options)  # type: ignore[no-any-return]
     except ParameterError as error:
-        raise PlanError(f"{culprit}: {error}") from None
+        raise PlanError(
+            f"{culprit}: {error.template}", code=error.code, **error.attributes
+        ) from None
 
 
 def _grouping(entry: object, culprit: str) -> Partitioner:

@@ -21,6 +21,7 @@ from shoal.plan import document
 from shoal.plan.draft import Draft
 from shoal.plan.evidence import Evidence
 from shoal.plan.guarantees import check_promise, judge
+from shoal.plan.other_columns import OtherColumns, check_choice, to_drop, with_names
 from shoal.plan.profile import profile
 from shoal.plan.release import Release
 from shoal.plan.shuffle import random_order
@@ -29,6 +30,11 @@ from shoal.plan.validation import check
 from shoal.plan.warnings import noted, refuse_homogeneous
 from shoal.steps import Grouping, Microaggregate, Outcome, Step
 from shoal.steps.survey import with_roles
+
+# What a plan is made of.
+FIELDS = (
+    "roles", "steps", "types", "thresholds", "other_columns", "shuffle", "random_state",
+)  # fmt: skip
 
 
 class Plan:
@@ -39,7 +45,8 @@ class Plan:
     roles : mapping of str to str
         Role of each column: ``"identifier"`` (dropped from the release),
         ``"quasi-identifier"``, ``"confidential"``, ``"non-confidential"``, ``"weight"``
-        (counts in every mean of groups; released unchanged) or ``"household"`` (dropped).
+        (counts in every mean of groups; released unchanged), ``"household"`` (dropped) or
+        ``"unassigned"`` (nobody decided; released unchanged, with a warning).
     steps : list of steps
         What is done, in order.
     types : mapping of str to str or mapping, optional
@@ -49,6 +56,9 @@ class Plan:
     thresholds : Thresholds or mapping, optional
         From where on figures of the release become findings of its verdict; see
         `shoal.plan.thresholds.Thresholds`.
+    other_columns : str
+        What happens to columns of a table that the plan does not name: ``"refuse"`` the
+        table, ``"drop"`` the columns, or ``"release"`` them unchanged, with a warning.
     shuffle : bool
         Whether the released records stand in random order. Without it they keep their order,
         which may tell whose they are.
@@ -69,6 +79,7 @@ class Plan:
         steps: Sequence[Step],
         types: Mapping[str, Any] | None = None,
         thresholds: Thresholds | Mapping[str, Any] | None = None,
+        other_columns: OtherColumns = "refuse",
         shuffle: bool = False,
         random_state: int | None = None,
     ):
@@ -76,6 +87,7 @@ class Plan:
         self.roles, self.steps = with_roles(roles, steps)
         self.types = as_types(types)
         self.thresholds = as_thresholds(thresholds)
+        self.other_columns = check_choice(other_columns)
         self.shuffle = shuffle
         self.random_state = random_state
         check(self)
@@ -89,6 +101,7 @@ class Plan:
         identifiers: Sequence[str] = (),
         confidential: Sequence[str] = (),
         types: Mapping[str, Any] | None = None,
+        other_columns: OtherColumns = "refuse",
         shuffle: bool = False,
         random_state: int | None = None,
         **options: Any,
@@ -109,7 +122,22 @@ class Plan:
                     raise PlanError(
                         f"Column {name!r} is named as {roles[name]} and as {role}. Choose one."
                     )
-        return cls(roles, [step], types, shuffle=shuffle, random_state=random_state)
+        return cls(
+            roles,
+            [step],
+            types,
+            other_columns=other_columns,
+            shuffle=shuffle,
+            random_state=random_state,
+        )
+
+    def replace(self, **changes: Any) -> "Plan":
+        """Return the plan with some of its parts replaced; their names are those of ``Plan``."""
+        return Plan(**{name: getattr(self, name) for name in FIELDS} | changes)
+
+    def shuffled(self) -> "Plan":
+        """Return the plan with the released records in random order."""
+        return self if self.shuffle else self.replace(shuffle=True)
 
     @property
     def k(self) -> int | None:
@@ -197,7 +225,8 @@ class Plan:
             What `run` returns once there is a verdict, and what the verdict is computed from.
         """
         frame = tables.open_frame(data)
-        tables.check_columns(frame, [*self.roles, *self.types])
+        tables.check_columns(frame, [*self.roles, *self.types, *self.masked, *self.known])
+        frame = tables.without(frame, to_drop(self, frame.columns))
         steps = [step.seeded() for step in self.steps]
         confidential = columns_with(self.roles, "confidential")
         kept = self._complete(frame)
@@ -245,32 +274,17 @@ class Plan:
         )
         fields = dict(
             data=tables.to_native(released),
-            plan=self._reproducible(steps, outcomes, seed),
+            plan=with_names(self._reproducible(steps, outcomes, seed), whole.columns),
             partitions=partitions,
             measures=dict(measures),
             remarks=measures.remarks,
             unchanged=tuple(n for n in released.columns if n not in (*self.masked, *values)),
             provenance=_provenance(outcomes, masked, self.known),
-            drawn_seeds=(
-                *self._drawn(steps),
-                *([seed] if seed is not None and self.random_state is None else []),
-            ),
+            drawn_seeds=(*self._drawn(steps), *([seed] if seed != self.random_state else [])),
             rows=rows,
             profile=profile(self, frame, masked, outcomes),
         )
         return Draft(evidence, fields)
-
-    def with_steps(self, steps: Sequence[Step]) -> "Plan":
-        """Return the plan with other steps."""
-        return self._with(steps=steps)
-
-    def shuffled(self) -> "Plan":
-        """Return the plan with the released records in random order."""
-        return self if self.shuffle else self._with(shuffle=True)
-
-    def _with(self, **changes: Any) -> "Plan":
-        names = ("roles", "steps", "types", "thresholds", "shuffle", "random_state")
-        return Plan(**{name: changes.get(name, getattr(self, name)) for name in names})
 
     def to_dict(self, *, drawn_seeds: bool = True) -> dict[str, Any]:
         """Return the plan as a document: decisions only, defaults left out.
@@ -286,9 +300,7 @@ class Plan:
         dict
             Plain data.
         """
-        entries = document.to_dict(
-            self.roles, self.steps, self.types, self.thresholds, self.shuffle, self.random_state
-        )
+        entries = document.to_dict(**{name: getattr(self, name) for name in FIELDS})
         return entries if drawn_seeds else document.without_drawn_seeds(entries)
 
     @classmethod
@@ -297,7 +309,7 @@ class Plan:
 
         Files that it names must lie in ``folder``; where that is None, it may name none.
         """
-        return cls(*document.from_dict(entries, None if folder is None else Path(folder)))
+        return cls(**document.from_dict(entries, None if folder is None else Path(folder)))
 
     def save(self, path: str | Path, *, force: bool = False, drawn_seeds: bool = False) -> None:
         """Write the plan to a ``.toml`` or ``.json`` file.
@@ -354,7 +366,7 @@ class Plan:
             step if outcome.settled is None else step.having(partition=outcome.settled)
             for step, outcome in zip(seeded, outcomes, strict=True)
         ]
-        return self._with(steps=steps, random_state=seed)
+        return self.replace(steps=steps, random_state=seed)
 
     def _drawn(self, seeded: Sequence[Step]) -> tuple[int, ...]:
         """Return the seeds that the steps of this plan lack and the ``seeded`` ones have."""

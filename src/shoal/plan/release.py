@@ -173,4 +173,7 @@ class Release:
         groups = f"groups of {min(sizes)} to {max(sizes)}" if sizes else "no groups"
         loss = self.measures.get("information_loss")
         lost = "not measured" if loss is None else f"{loss:.2f}%"
-        return f"Release({self.provenance['records']} records, {groups}, information loss {lost})"
+        return (
+            f"Release({self.provenance['records']} records, {groups}, information loss {lost},"
+            f" verdict: {self.verdict.status})"
+        )

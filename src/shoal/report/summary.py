@@ -18,7 +18,7 @@ from shoal.metrics import ABOUT, MEASURES
 from shoal.metrics.digits import rounded
 from shoal.plan import document
 from shoal.plan.release import Released
-from shoal.report.verdict import beyond, can, cannot, verdict
+from shoal.report.verdict import beyond, can, cannot, explanation, uncovered
 
 Audience = Literal["public", "internal"]
 AUDIENCES = ("public", "internal")
@@ -51,17 +51,17 @@ def summarise(
 
 def _whole(release: Released, internal: bool, curve: Sequence[Point]) -> dict[str, Any]:
     plan = release.plan
-    attained = release.measures["smallest_class"]
     return {
         "audience": "internal" if internal else "public",
         "records": release.provenance["records"],
         "promise": {
             "k": plan.k,
-            "attained": attained,
-            "kept": plan.k is not None and attained >= plan.k,
+            "attained": release.verdict.k,
+            "kept": plan.k is not None and release.verdict.k >= plan.k,
             **beyond(release),
         },
-        "verdict": verdict(release),
+        "verdict": release.verdict.to_dict(ways_out=internal),
+        "explanation": explanation(release),
         "attacker": {"cannot": cannot(release), "can": can(release)},
         "missing": release.provenance["missing"],
         "guarantees": [
@@ -78,7 +78,7 @@ def _whole(release: Released, internal: bool, curve: Sequence[Point]) -> dict[st
         },
         "measures": [_measure(name, value) for name, value in release.measures.items()],
         "remarks": dict(release.remarks),
-        "warnings": list(release.warnings),
+        "warnings": uncovered(release),
         "plan": _plan(plan.to_dict(drawn_seeds=False), internal=internal),
         "pictures": {
             name: part
