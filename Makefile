@@ -1,18 +1,12 @@
 # The two commands of the README are `make demo` and `make test`.
 
 PYTHON ?= python3
-VENV := .venv
+VENV ?= .venv
+CONSTRAINTS ?= constraints.txt
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-# The reference tables of the literature, where the folder is there.
-BESIDE := $(wildcard ../shared/data)
-export SHOAL_DATA ?= $(if $(BESIDE),$(abspath $(BESIDE)))
-ifeq ($(SHOAL_DATA),)
-unexport SHOAL_DATA
-endif
-
-.PHONY: demo docs papers pictures benchmarks test lint types doc-style check clean changelog
+.PHONY: demo docs papers pictures benchmarks test lint types doc-style check test-lowest test-newest clean changelog
 
 demo: $(VENV)/.installed  ## Mask the built-in survey; leaves demo/release.csv and demo/report.html.
 	@$(BIN)/shoal demo demo --force
@@ -22,9 +16,9 @@ docs: $(VENV)/.developed  ## Build the guide, without network, into .build/site;
 	@echo ".build/site/index.html: the guide"
 
 papers: $(VENV)/.developed  ## Run the tables and figures of the papers again; writes docs/papers.
-	@$(BIN)/shoal papers docs/papers --force
+	@$(BIN)/python -m reproduction docs/papers --force
 
-pictures: $(VENV)/.developed $(VENV)/.browser  ## Photograph report, map and page for docs/pictures.
+pictures: $(VENV)/.developed $(VENV)/.tools  ## Photograph report, map and page for docs/pictures.
 	@$(BIN)/python docs/photograph.py
 	@$(BIN)/python docs/photograph_app.py
 
@@ -41,14 +35,27 @@ lint: $(VENV)/.developed
 types: $(VENV)/.developed
 	$(BIN)/mypy
 
-check: $(VENV)/.developed $(VENV)/.browser
+check: $(VENV)/.developed $(VENV)/.tools
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+
+test-lowest:  ## The tests with the lowest versions that pyproject.toml allows, in .venv-lowest.
+	$(MAKE) check VENV=.venv-lowest CONSTRAINTS=.build/lowest.txt
+
+test-newest:  ## The tests with the newest versions there are, in .venv-newest.
+	$(MAKE) check VENV=.venv-newest CONSTRAINTS=.build/newest.txt
+
+.build/lowest.txt: pyproject.toml tests/lowest_versions.py
+	@mkdir -p .build
+	$(PYTHON) tests/lowest_versions.py > $@
+
+.build/newest.txt:
+	@mkdir -p .build && touch $@
 
 changelog: $(VENV)/.developed  ## Gather the change fragments into CHANGELOG.md.
 	$(BIN)/towncrier build --yes
 
 clean:
-	rm -rf $(VENV) .build demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-lowest .venv-newest .build demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)
@@ -60,14 +67,12 @@ $(VENV)/.installed: $(VENV)/.made pyproject.toml
 	$(PIP) install --quiet --editable .
 	@touch $@
 
-$(VENV)/.developed: $(VENV)/.made pyproject.toml constraints.txt
+$(VENV)/.developed: $(VENV)/.made pyproject.toml $(CONSTRAINTS)
 	@echo "Installing Shoal and the tools of its developers into $(VENV) ..."
-	$(PIP) install --quiet --editable '.[app,datasets,files,plots,scale,sql]' --group dev --constraint constraints.txt
+	$(PIP) install --quiet --editable '.[app,files,plots,scale,sql]' --group dev --constraint $(CONSTRAINTS)
 	@touch $@ $(VENV)/.installed
 
-# The tests look at reports in Debian's chromium; who may install it does, others skip those tests.
-$(VENV)/.browser: $(VENV)/.made
-	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
-		&& apt-get update -qq && apt-get install -qq --yes --no-install-recommends chromium; } \
-		|| echo "No chromium here: the tests that need a browser are skipped, in CI they fail."
+# The tests look at pages in chromium, start a PostgreSQL server and pack files with zstd.
+$(VENV)/.tools: $(VENV)/.made tests/install_tools.sh
+	@bash tests/install_tools.sh
 	@touch $@

@@ -2,8 +2,8 @@
 
 import hashlib
 import os
+import signal
 from pathlib import Path
-from typing import NoReturn
 
 SOURCE = Path(__file__).parents[1] / "src" / "shoal" / "_kernels"
 
@@ -14,6 +14,9 @@ os.environ["NUMBA_CACHE_DIR"] = str(
     SOURCE.parents[2] / ".build" / "numba" / _digest.hexdigest()[:16]
 )
 
+# A shell may start the tests with interrupts ignored; the programs they start would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 os.environ["SCIPY_ARRAY_API"] = "1"  # one of scikit-learn's checks asks for it
 
 import numpy as np  # noqa: E402
@@ -21,8 +24,6 @@ import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
 
 from shoal import datasets  # noqa: E402
-from shoal.datasets import fetch  # noqa: E402
-from shoal.errors import FileError  # noqa: E402
 
 settings.register_profile(
     "shoal",
@@ -34,30 +35,9 @@ settings.register_profile(
 settings.load_profile("shoal")
 
 
-# Tests never leave this machine: where one forgets to start a server, nobody answers.
-fetch.ADDRESS = "http://127.0.0.1:9/data/"
-
-
-def without_reference(name: str, reason: object) -> NoReturn:
-    """Skip a test that lacks a reference table, or fail it where the table must be there."""
-    beside = Path(__file__).parents[2] / "shared"
-    if os.environ.get("CI") == "true" and beside.exists():
-        pytest.fail(f"The reference table {name} must be there. {reason}")
-    pytest.skip(f"needs the reference table {name}. {reason}")
-
-
 def reference_matrix(name: str) -> np.ndarray:
-    """Return a reference table as the literature uses it, in original units.
-
-    It comes from the folder that SHOAL_DATA names. A table that is there but
-    wrong is an error, never a skip.
-    """
-    if not os.environ.get("SHOAL_DATA"):
-        without_reference(name, "Set SHOAL_DATA to a folder with the CSVs.")
-    try:
-        table = datasets.CATALOGUE[name].load(kind="pyarrow").select(datasets.COLUMNS[name])
-    except FileError as reason:
-        without_reference(name, reason)
+    """Return a reference table as the literature uses it, in original units."""
+    table = datasets.CATALOGUE[name].load(kind="pyarrow").select(datasets.COLUMNS[name])
     return np.column_stack([column.to_numpy() for column in table.columns]).astype(np.float64)
 
 

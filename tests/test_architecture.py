@@ -28,13 +28,10 @@ ALLOWED = {
     "scale": {
         "io", "frame", "geometry", "partitioners", "metrics", "steps", "plan", "audit", "report",
     },
-    "papers": {
-        "io", "frame", "geometry", "datasets", "partitioners", "metrics", "steps", "plan",
-    },
     "app": {"datasets", "io", "frame", "partitioners", "steps", "plan", "report"},
     "cli": {
         "io", "frame", "datasets", "partitioners", "metrics", "steps", "plan", "audit",
-        "comparison", "report", "scale", "papers", "app",
+        "comparison", "report", "scale", "app",
     },
     "__main__": {"cli"},
 }  # fmt: skip
@@ -50,13 +47,11 @@ ONLY_IN = {
     "joblib": {"partitioners"},
     "highspy": {"partitioners"},
     "jinja2": {"report", "app"},
-    "matplotlib": {"report", "papers"},
+    "matplotlib": {"report"},
     "starlette": {"app"},
     "uvicorn": {"app"},
     "typer": {"cli"},
     "rich": {"cli"},
-    "pooch": {"datasets"},
-    "rdata": {"datasets"},
     "pandas": {"datasets", "frame", "io"},
     "pyarrow": {"frame", "io", "datasets", "scale"},
     "dask": {"scale"},

@@ -16,6 +16,7 @@ from shoal.steps import STEPS
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 TABLE = README.split("|---|---|---|\n")[1].split("\n\n")[0].splitlines()
 ROWS = {row.split("|")[1].strip(): row.split("|")[2:4] for row in TABLE}
+MAKEFILE = (Path(__file__).parents[1] / "Makefile").read_text(encoding="utf-8")
 SCREEN = 50  # lines before the table
 
 
@@ -36,6 +37,8 @@ def exists(name):
     """Say whether there is a command, an option, a parameter, a method, a step or a public name."""
     if name.startswith("shoal "):
         return CliRunner().invoke(app, [name.removeprefix("shoal "), "--help"]).exit_code == 0
+    if name.startswith("make "):
+        return f"\n{name.removeprefix('make ')}: " in MAKEFILE
     if name.startswith("--"):
         return name in CliRunner().invoke(app, ["mask", "--help"], terminal_width=200).stdout
     if name.endswith("="):
@@ -53,7 +56,9 @@ def test_what_a_row_of_the_table_names_is_there(row):
     assert re.search(r"\]\(docs/[^)]+\)", ROWS[row][1])
 
 
-@pytest.mark.parametrize("name", ["shoal no", "--no-such", "no=", "shoal.no", "no-method"])
+@pytest.mark.parametrize(
+    "name", ["shoal no", "make no", "--no-such", "no=", "shoal.no", "no-method"]
+)
 def test_what_is_not_there_is_found_out(name):
     assert not exists(name)
 

@@ -1,11 +1,96 @@
 """Every exception and warning of Shoal, on one screen.
 
 A message names the culprit, gives the number and shows the way out. It never
-holds a value from the data.
+holds a value from the data. Programs and tests look at the ``code`` and the
+attributes instead; docs/errors.md lists the codes.
+
+An option in a message stands in backquotes, in the words of Python:
+``Use `missing="drop"`.`` What a caller of the library sees has no backquotes; an
+interface replaces the option by its own words, see `Coded.worded`.
 """
 
+import re
+from collections.abc import Callable
+from typing import Any
 
-class ShoalError(Exception):
+_OPTION = re.compile(r"`([a-z_]+)(?:=([^`]*))?`")
+
+Wording = Callable[[str, str | None], str]
+"""Return what an interface calls an option, from its name and its value as Python writes it."""
+
+
+def python_wording(name: str, value: str | None) -> str:
+    """Return an option as callers of the library write it.
+
+    Parameters
+    ----------
+    name : str
+        The option.
+    value : str, optional
+        Its value, as Python writes it.
+
+    Returns
+    -------
+    str
+        For example ``missing="drop"``.
+    """
+    return repr(name) if value is None else f"{name}={value}"
+
+
+class Coded(Exception):
+    """What exceptions and warnings of Shoal have in common: a code and attributes.
+
+    Parameters
+    ----------
+    message : str
+        One or two sentences; options in backquotes.
+    code : str, optional
+        What happened, the same in every version; that of the class by default.
+    **attributes
+        The names and numbers that the message speaks of, such as ``column``.
+    """
+
+    code = "coded"
+    __str__ = Exception.__str__  # KeyError would quote the message, OSError show a file name
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.code = re.sub(r"(?<!^)(?=[A-Z])", "-", cls.__name__).lower()
+
+    def __init__(self, message: str = "", /, *, code: str | None = None, **attributes: Any) -> None:
+        self.template = str(message)
+        self.attributes = attributes
+        super().__init__(self.worded(python_wording))
+        if code is not None:
+            self.code = code
+        for name, value in attributes.items():
+            setattr(self, name, value)
+
+    def worded(self, wording: Wording) -> str:
+        """Return the message with its options in the words of an interface.
+
+        Parameters
+        ----------
+        wording : callable
+            What the interface calls an option; see `python_wording`.
+
+        Returns
+        -------
+        str
+            The message.
+        """
+        return _OPTION.sub(lambda option: wording(option[1], option[2]), self.template)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # By what the constructor takes: errors are sent between processes.
+        return _rebuild, (type(self), self.template, self.code, self.attributes), self.__dict__
+
+
+def _rebuild(cls: type[Coded], template: str, code: str, attributes: dict[str, Any]) -> Coded:
+    return cls(template, code=code, **attributes)
+
+
+class ShoalError(Coded):
     """Anything Shoal refuses to do; the command line exits with 1."""
 
 
@@ -19,8 +104,6 @@ class InputError(ShoalError, ValueError):
 
 class ColumnError(InputError, KeyError):
     """A column is not there, is there twice or holds the wrong kind of values."""
-
-    __str__ = Exception.__str__  # KeyError would show the message in quotes
 
 
 class FileError(ShoalError, OSError):
@@ -43,7 +126,7 @@ class GuaranteeBroken(ShoalError):
     """A group below k was about to be released; nothing was."""
 
 
-class ShoalWarning(UserWarning):
+class ShoalWarning(Coded, UserWarning):
     """Something the person who signs for the release must know."""
 
 

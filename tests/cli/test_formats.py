@@ -14,7 +14,7 @@ from shoal.cli import app
 from shoal.io.dialect import Dialect
 from shoal.io.files import read, write
 
-FILES = Path(__file__).parents[1] / "table" / "files"
+FILES = Path(__file__).parents[1] / "io" / "files"
 ENDINGS = ["csv.gz", "csv.zst", "feather", "xlsx", "dta", "sav", "zsav", "xpt", "fwf", "parquet"]
 MAP = "".join(
     f'[[columns]]\nname = "{name}"\nstart = {1 + 25 * at}\nwidth = 24\ntype = "{kind}"\n'

@@ -80,8 +80,8 @@ def test_every_row_of_a_paper_that_is_a_method_is_shown_once():
 
 
 def test_rows_of_papers_are_the_methods_that_the_papers_room_runs():
-    from shoal.papers import cv_mdav, two_mu_approx
-    from shoal.papers.mu_approx import losses
+    from reproduction import cv_mdav, two_mu_approx
+    from reproduction.mu_approx import losses
 
     assert figures.ROWS["cv-mdav"] == cv_mdav.METHODS
     assert figures.ROWS["two-mu-approx"] == two_mu_approx.METHODS

@@ -204,5 +204,6 @@ def test_categories_that_no_record_shows_any_more_do_not_leave():
             assert "rare" not in str(pa.table(released)["x"].chunk(0).dictionary.to_pylist())
             assert open_frame(released)["x"].dtype == frame["x"].dtype
     book = pd.DataFrame({"x": pd.Categorical(["b", "b"], ["b", "c"], ordered=True)})
-    kept = with_values(open_frame(book), {"x": Taken(np.array([0, 0]), np.zeros(2, bool))})
-    assert to_native(kept)["x"].dtype == book["x"].dtype
+    masked = with_values(open_frame(book), {"x": Taken(np.array([0, 0]), np.zeros(2, bool))})
+    assert to_native(masked)["x"].dtype == pd.CategoricalDtype(["b"], ordered=True)
+    assert to_native(open_frame(book))["x"].dtype == book["x"].dtype  # unchanged: a code book

@@ -2,8 +2,10 @@
 
 import pytest
 
-from shoal.errors import FileError, ParameterError
+from raising import raises
+from shoal.errors import FileError, ParameterError, PlanError
 from shoal.frame.types import KINDS, Type, as_types, from_text, text_of
+from shoal.plan import Plan
 
 
 def test_a_kind_may_stand_alone():
@@ -89,3 +91,61 @@ def test_a_column_has_one_type():
         from_text(["a=nominal", "a=date"])
     with pytest.raises(ParameterError, match="must be a table"):
         as_types(["a"])
+
+
+@pytest.fixture
+def home(tmp_path):
+    """Make a folder for a plan, with a file in it and one beside it."""
+    (tmp_path / "payroll.csv").write_text("Alice,90000\nBob,80000\n")
+    folder = tmp_path / "plans"
+    (folder / "below").mkdir(parents=True)
+    (folder / "towns.csv").write_text("Porto,north\nFaro,south\n")
+    (folder / "below" / "towns.csv").write_text("Porto,north\nFaro,south\n")
+    (folder / "link.csv").symlink_to(tmp_path / "payroll.csv")
+    (folder / "up").symlink_to(tmp_path)
+    (folder / "round.csv").symlink_to(folder / "round.csv")
+    (folder / "near.csv").symlink_to(folder / "towns.csv")
+    return folder
+
+
+def declared_in(folder, name, key="hierarchy"):
+    entries = {"version": 1, "roles": {"town": "quasi-identifier"}, "steps": [
+        {"method": "microaggregate", "columns": ["town"], "partition": {"method": "mdav", "k": 2}}
+    ]}  # fmt: skip
+    entries["types"] = {"town": {"kind": "nominal", key: name}}
+    return Plan.from_dict(entries, folder).types["town"].hierarchy
+
+
+@pytest.mark.parametrize("name", ["towns.csv", "below/towns.csv", "near.csv", "./towns.csv"])
+def test_a_plan_reads_files_of_its_own_folder(home, name):
+    assert declared_in(home, name) == (("Porto", "north"), ("Faro", "south"))
+
+
+@pytest.mark.parametrize("key", ["hierarchy", "distances"])
+@pytest.mark.parametrize(
+    "name",
+    ["../payroll.csv", "below/../../payroll.csv", "{above}/payroll.csv", "link.csv",
+     "up/payroll.csv", "round.csv", "a\0b", "below", "/dev/zero", "x" * 5000, "below/../towns.csv"],
+)  # fmt: skip
+def test_a_plan_reads_no_file_outside_its_folder(home, name, key):
+    with pytest.raises(FileError) as caught:
+        declared_in(home, name.format(above=home.parent), key)
+    assert "Alice" not in str(caught.value)
+
+
+def test_a_plan_in_the_folder_above_still_works_by_a_link_to_the_folder(home, tmp_path):
+    (tmp_path / "other").symlink_to(home)
+    assert declared_in(tmp_path / "other", "towns.csv")
+
+
+def test_a_plan_without_a_folder_names_no_file(home, monkeypatch):
+    monkeypatch.chdir(home)
+    assert declared_in("", "towns.csv")
+    with raises(PlanError, "plan-names-file"):
+        declared_in(None, "towns.csv")
+    assert declared_in(None, [["Porto", "north"]])
+
+
+def test_the_user_may_name_any_file(home):
+    given = from_text([f"town=hierarchy:{home.parent / 'payroll.csv'}"])
+    assert as_types(given)["town"].hierarchy[0] == ("Alice", "90000")

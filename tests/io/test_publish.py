@@ -8,6 +8,7 @@ import textwrap
 
 import pytest
 
+from raising import raises
 from shoal.errors import FileError
 from shoal.io.publish import Publication
 
@@ -39,7 +40,7 @@ def test_nothing_appears_and_nothing_stays_after_an_error(tmp_path, error):
 
 def test_a_file_that_exists_is_kept_unless_forced(tmp_path):
     (tmp_path / "a").write_text("old")
-    with pytest.raises(FileError, match="--force"):
+    with raises(FileError, "file-exists"):
         Publication().add(tmp_path / "a")
     with Publication(force=True) as publication:
         publication.add(tmp_path / "a").write_text("new")
@@ -53,7 +54,7 @@ def test_a_file_that_somebody_else_made_meanwhile_is_kept(tmp_path):
             publication.add(tmp_path / "a").write_text("mine")
             (tmp_path / "a").write_text("theirs")
 
-    with pytest.raises(FileError, match="exists already"):
+    with raises(FileError, "file-exists"):
         overtaken()
     assert (tmp_path / "a").read_text() == "theirs"
     assert leftovers(tmp_path) == ["a"]

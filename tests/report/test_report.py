@@ -105,6 +105,19 @@ def test_the_public_plan_holds_no_seed(release):
     assert "random_state" not in _public_plan(entries)
 
 
+def test_the_public_report_shows_no_row_of_a_declared_file():
+    firms = pd.DataFrame({"town": ["Porto", "Faro"] * 6, "size": ["small", "big"] * 6})
+    types = {
+        "town": {"kind": "nominal", "hierarchy": [["Porto", "Alice 90000"], ["Faro", "Bob"]]},
+        "size": {"kind": "ordinal", "order": ["small", "big", "Unreleased"]},
+    }
+    release = shoal.microaggregate(firms, ["town", "size"], k=3, method="mdav", types=types)
+    for secret in ("Alice", "Bob", "Unreleased"):
+        assert secret not in json.dumps(summarise(release))
+        assert secret not in render(summarise(release))
+        assert secret in summarise(release, "internal")["plan"]
+
+
 def test_the_public_report_is_silent_where_the_internal_one_speaks():
     firms = shoal.datasets.sme()
     release = shoal.microaggregate(

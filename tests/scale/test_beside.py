@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from clusters import people, write_files
+from raising import raises
 from shoal import Plan, scale
 from shoal import _progress as progress
 from shoal.audit import manifest as manifests
@@ -109,7 +110,7 @@ def test_a_release_in_python_has_report_and_manifest_too(made, tmp_path):
     assert "Internal" in (tmp_path / "internal.html").read_text()
     made.report(tmp_path / "report.txt")
     assert "The promise holds: k = 4" in (tmp_path / "report.txt").read_text()
-    with pytest.raises(FileError, match="exists already"):
+    with raises(FileError, "file-exists"):
         made.report(tmp_path / "report.txt")
     assert made.manifest["input"] == {}
     assert made.manifest["columns"] == ["age", "height", "job", "born", "region", "ill"]
@@ -177,7 +178,7 @@ def test_a_folder_whose_report_or_manifest_cannot_appear_goes_back(
 ):
     with (
         at_the_end((tmp_path / meanwhile).touch),
-        pytest.raises(FileError, match="exists already"),
+        raises(FileError, "file-exists"),
     ):
         scale.mask(
             source, PLAN, tmp_path / "out", client=client,

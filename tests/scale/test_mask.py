@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from clusters import Client, cluster, people, write_files
+from raising import raises
 from shoal import Plan, scale
 from shoal import _progress as progress
 from shoal.errors import (
@@ -285,7 +286,7 @@ def test_no_group_crosses_a_border_or_a_stratum_and_small_strata_share_a_block(c
 def test_a_stratum_below_k_is_refused(client, tmp_path):
     table = pa.table({"x": np.arange(20.0), "where": ["a"] * 3 + ["b"] * 17})
     plan = plan_of(["x"], roles={"where": "quasi-identifier"}, within="where")
-    with pytest.raises(InputError, match="1 of 2 strata hold fewer"):
+    with raises(InputError, "strata-below-k", small=1, strata=2, smallest=3):
         scale.mask(write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client)
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
 

@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from raising import raises
 from shoal import Plan
 from shoal.errors import ColumnError, FileError, GuaranteeBroken, InputError, ScratchLeft
 from shoal.partitioners import MDAV
@@ -378,7 +379,7 @@ def test_scratch_that_cannot_be_removed_is_told_with_its_path(act, tmp_path, mon
 def test_only_a_release_is_replaced_and_only_on_request(tmp_path):
     with Folder(tmp_path / "out") as folder:
         release_in(folder)
-    with pytest.raises(FileError, match="exists already"), Folder(tmp_path / "out"):
+    with raises(FileError, "file-exists"), Folder(tmp_path / "out"):
         pass
     (tmp_path / "out" / "part-00000.parquet").write_text("old")
     with Folder(tmp_path / "out", force=True) as folder:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
+from raising import raises
 from shoal import Microaggregate, Plan
 from shoal.errors import InputError, PlanError, ShoalWarning, StrataMerged
 from shoal.frame import tables
@@ -29,9 +30,40 @@ def merged(data=TOWNS, **options):
     return shoal.microaggregate(data, ["age"], **options)
 
 
-def test_a_small_stratum_is_refused_by_name_and_number():
-    with pytest.raises(InputError, match=r"k=3 records but stratum 'c' holds 2.*small_strata"):
+def test_a_small_stratum_is_refused_by_number_and_size():
+    with raises(InputError, "strata-below-k", small=1, strata=3, smallest=2, columns=("town",)):
         merged(small_strata="refuse")
+
+
+SECRET = "Hidden Hamlet"
+DEMANDS = {
+    "k": {"k": 3},
+    "diversity": {"k": 2, "diversity": 2},
+    "entropy": {"k": 2, "diversity": 2, "diversity_kind": "entropy"},
+    "closeness": {"k": 2, "closeness": 0.05},
+    "homogeneity": {"k": 2, "homogeneity": "merge"},
+    "too much": {"k": 50},
+}
+
+
+@pytest.mark.parametrize("kind", ["text", "category", "number", "two columns"])
+@pytest.mark.parametrize("demand", DEMANDS)
+def test_no_refusal_names_a_stratum(demand, kind):
+    secret = {"number": 987654}.get(kind, SECRET)
+    towns = [secret] * 2 + [{"number": 1}.get(kind, "a")] * 6 + [{"number": 2}.get(kind, "b")] * 6
+    data = pd.DataFrame({"town": towns, "age": range(14), "ill": [1, 1, *[1, 2, 3] * 4]})
+    within = ["town"]
+    if kind == "category":
+        data["town"] = data["town"].astype("category")
+    if kind == "two columns":
+        data["street"], within = [f"{SECRET} Street"] * 2 + ["x"] * 12, ["town", "street"]
+    options = {"within": within, "confidential": ["ill"], **DEMANDS[demand]}
+    with pytest.raises(InputError) as caught:
+        shoal.microaggregate(data, ["age"], method="mdav", **options)
+    assert str(secret) not in str(caught.value)
+    assert "'town'" in str(caught.value)
+    number = "stratum 1 of 3" if demand not in ("k", "too much") else "of 3 strata"
+    assert number in str(caught.value)
 
 
 def test_a_small_stratum_joins_the_nearest_and_shows_the_larger_name():

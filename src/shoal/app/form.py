@@ -28,6 +28,15 @@ ROLES = {
     "confidential": "confidential: kept",
     "non-confidential": "non-confidential: kept",
 }
+LABELS = {
+    "k": "k",
+    "effort": "Effort after the method",
+    "separator": "Separator",
+    "decimal": "Decimal mark",
+    "encoding": "Character set",
+    "missing_text": "Sign for a missing value",
+    "sheet": "Sheet of an Excel file",
+}  # of fields that the templates hold
 MOST_SIZES = 12  # values of k at a time
 ELSEWHERE = {"columns", "partition", "within", "k", "method"}  # asked for in their own way
 
@@ -68,6 +77,16 @@ def catalogue() -> dict[str, Any]:
         "of_method": {name: fields(cls, f"method:{name}") for name, cls in methods.items()},
         "of_effort": {name: fields(cls, f"effort:{name}") for name, cls in EFFORTS.items()},
     }
+
+
+def page_wording(name: str, value: str | None) -> str:
+    """Return an option that a message names as the page shows it: the label of its field.
+
+    >>> page_wording("small_strata", '"merge"'), page_wording("missing_text", None)
+    ("'Small strata' merge", "'Sign for a missing value'")
+    """
+    label = repr(LABELS.get(name, _label(name)))
+    return label if value is None else f"{label} {value.strip(chr(34))}"
 
 
 def first_settings(columns: list[dict[str, Any]]) -> dict[str, str]:

@@ -17,6 +17,7 @@ from typing import Any
 
 from shoal import _progress as progress
 from shoal import datasets
+from shoal.app.form import page_wording
 from shoal.errors import FileError, ShoalError, ShoalWarning
 from shoal.frame.inspect import inspect
 from shoal.io.dialect import Dialect
@@ -43,7 +44,7 @@ def work(task: str, order: str, folder: str, pipe: Connection) -> None:
             warnings.simplefilter("ignore", ShoalWarning)  # they stand in the report
             answer: dict[str, Any] = {"done": TASKS[task](json.loads(order))}
     except ShoalError as error:
-        answer = {"failed": str(error)}
+        answer = {"failed": error.worded(page_wording)}
     except MemoryError:
         answer = {"failed": "There is not enough memory for this table. Nothing was released."}
     except Exception as error:
@@ -80,7 +81,7 @@ def look(order: dict[str, Any]) -> dict[str, Any]:
 def mask(order: dict[str, Any]) -> dict[str, Any]:
     """Run a plan; leave release, plan and both reports in a folder, return the numbers."""
     dialect, folder = Dialect(**order["dialect"]), Path(order["folder"])
-    plan = Plan.from_dict(order["plan"])
+    plan = Plan.from_dict(order["plan"], None)
     target = folder / order["target"]
     check_format(target, dialect)
     progress.report("reading", 0, 0)

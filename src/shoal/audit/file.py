@@ -26,7 +26,7 @@ class Audit:
 
     def __init__(self, entries: Mapping[str, Any], place: str, table: str | None, dialect: Dialect):
         self.entries, self.place, self.dialect = entries, place, dialect
-        self.plan = Plan.from_dict(entries["plan"])
+        self.plan = Plan.from_dict(entries["plan"], None)
         self.output = entries.get("output", {})
         self.table = table or self.output.get("table")
 

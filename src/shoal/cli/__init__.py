@@ -19,7 +19,6 @@ from shoal.cli.inspect import inspect
 from shoal.cli.mask import mask
 from shoal.cli.methods import methods, steps
 from shoal.cli.page import page
-from shoal.cli.papers import papers
 from shoal.cli.run import run
 from shoal.cli.tradeoff import tradeoff
 from shoal.cli.verify import verify
@@ -32,7 +31,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 COMMANDS = (
-    mask, run, verify, assess, inspect, compare, tradeoff, methods, steps, demo, papers,
+    mask, run, verify, assess, inspect, compare, tradeoff, methods, steps, demo,
 )  # fmt: skip
 for command in COMMANDS:
     app.command(cls=Several if command is compare else None)(command)

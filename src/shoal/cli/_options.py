@@ -59,6 +59,10 @@ Household = Annotated[
 Weight = Annotated[
     str | None, typer.Option("--weight", help="Column of survey weights; -i drops it too.")
 ]
+MissingValues = Annotated[
+    str | None,
+    typer.Option("--missing", help="What is done about missing values: see 'shoal steps'."),
+]
 Types = Annotated[
     list[str] | None,
     typer.Option(

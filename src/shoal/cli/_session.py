@@ -15,7 +15,8 @@ from typing import Any
 import typer
 
 from shoal import _progress as progress
-from shoal.errors import ParameterError, ScratchLeft, ShoalError, ShoalWarning
+from shoal.cli._wording import OWN_FLAGS, command_wording
+from shoal.errors import ParameterError, ScratchLeft, ShoalError, ShoalWarning, Wording
 
 _interrupted = False
 
@@ -41,25 +42,15 @@ def heed() -> None:
         raise KeyboardInterrupt
 
 
-# What has an option of its own: a second way would override the first in silence.
-OWN_OPTIONS = {
-    "k": "-k",
-    "columns": "-c",
-    "partition": "-m",
-    "random_state": "--seed",
-    "within": "--within",
-    "household": "--household",
-    "weight": "--weight",
-    "method": "-m",
-    "effort": "--effort",
-    "budget": "--budget",
-}
 PATIENCE = 0.5  # seconds before a progress bar is worth showing
 
 
 @contextmanager
-def session(*, quiet: bool = False) -> Iterator[None]:
-    """Turn errors into one line and an exit code; show progress on a terminal."""
+def session(*, quiet: bool = False, wording: Wording = command_wording) -> Iterator[None]:
+    """Turn errors into one line and an exit code; show progress on a terminal.
+
+    Messages name options as ``wording`` says.
+    """
     try:
         with ExitStack() as stack:
             stack.enter_context(warnings.catch_warnings())
@@ -74,7 +65,7 @@ def session(*, quiet: bool = False) -> Iterator[None]:
                 stack.enter_context(progress.listening(lambda stage, done, total: heed()))
             yield
     except ShoalError as error:
-        complain(str(error))
+        complain(error.worded(wording))
         raise typer.Exit(2 if isinstance(error, ParameterError) else 1) from None
     except KeyboardInterrupt:
         typer.echo("interrupted: nothing was written", err=True)
@@ -146,14 +137,14 @@ def settings(
         name, mark, text = pair.partition("=")
         if not mark:
             raise ParameterError(f"--set takes name=value. Got {pair!r} instead.")
-        if name in OWN_OPTIONS:
-            raise ParameterError(f"{name!r} is not for --set. Use {OWN_OPTIONS[name]}.")
+        if name in OWN_FLAGS:
+            raise ParameterError(f"{name!r} is not for --set. Use {OWN_FLAGS[name]}.")
         if name in known:
             options[name] = known[name].parse(text)
         elif name in step:
             chosen[name] = step[name].parse(text)
         else:
-            names = [other for other in [*known, *step] if other not in OWN_OPTIONS]
+            names = [other for other in [*known, *step] if other not in OWN_FLAGS]
             raise ParameterError(
                 f"There is no parameter {name!r}.{parameters.hint(name, names)} The parameters are:"
                 f" {', '.join(names)}."

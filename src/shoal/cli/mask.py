@@ -4,6 +4,7 @@ from shoal.cli import _options as options
 from shoal.cli._large import draws, is_large
 from shoal.cli._release import deliver
 from shoal.cli._session import session, settings
+from shoal.errors import ParameterError
 
 
 def mask(
@@ -17,6 +18,7 @@ def mask(
     within: options.Within = None,
     household: options.Household = None,
     weight: options.Weight = None,
+    missing_values: options.MissingValues = None,
     confidential: options.Confidential = None,
     identifier: options.Identifiers = None,
     type_: options.Types = None,
@@ -54,9 +56,14 @@ def mask(
             chosen["random_state"] = seed
         if within:
             step["within"] = within
-        for name, given in (("household", household), ("weight", weight)):
-            if given is not None:
-                step[name] = given
+        if missing_values is not None and "missing" in step:
+            raise ParameterError(
+                "--missing and --set missing are both given. Leave one out.",
+                code="option-given-twice",
+                option="missing",
+            )
+        own = {"household": household, "weight": weight, "missing": missing_values}
+        step |= {name: given for name, given in own.items() if given is not None}
         plan = Plan.of(
             column,
             partitioner(method, {"k": k, "effort": effort, "budget": budget, **chosen}),

@@ -3,6 +3,7 @@
 from shoal.cli import _options as options
 from shoal.cli._release import deliver
 from shoal.cli._session import session
+from shoal.cli._wording import plan_wording
 
 
 def run(
@@ -29,7 +30,7 @@ def run(
     json: options.Json = False,
 ) -> None:
     """Run PLAN on SOURCE and write the release to TARGET."""
-    with session(quiet=quiet):
+    with session(quiet=quiet, wording=plan_wording):
         from shoal.io.dialect import Dialect
         from shoal.plan import Plan
 

@@ -1,10 +1,9 @@
 """Tables to try, test and compare methods on.
 
-`sme` and `survey` come with the package. `tarragona`, `census` and `eia` are the
-reference tables of the literature: read from the folder that the environment
-variable ``SHOAL_DATA`` names, or else fetched once. ``COLUMNS`` holds the
-columns of these that the literature uses, ``ROLES`` the role of each column of
-the first two, ``CATALOGUE`` every table with its size.
+`sme` is the running example of a paper and `survey` a synthetic table of any length.
+`tarragona`, `census` and `eia` are the reference tables of the literature. ``COLUMNS``
+holds the columns of these that the literature uses, ``ROLES`` the role of each column
+of the first two, ``CATALOGUE`` every table with its size.
 """
 
 from shoal.datasets.casc import COLUMNS, census, eia, tarragona

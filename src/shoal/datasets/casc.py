@@ -1,45 +1,34 @@
 """The reference tables of the CASC project, on which the literature compares methods.
 
-Shoal does not carry them. If the environment variable ``SHOAL_DATA`` names a
-folder, ``tarragona.csv``, ``census.csv`` and ``eia.csv`` are read there. If not,
-the R data file is fetched once from the public repository of the R package
-sdcMicro (GPL-2), at a fixed commit and with a fixed hash, and kept in the user's
-cache folder; that needs ``pip install "shoal[datasets]"``.
+They were published so that methods can be compared [BDM02]_; Census and EIA are extracts of
+US government data. The numbers were taken from the R data files of the public repository
+sdcTools/sdcMicro (folder ``data``, commit cf3251017482bb215f0a9abf4a930f502399fb72) and are
+stored as compressed Parquet. ``REFERENCES`` names the source file of each table and its hash.
 """
 
-import os
 from dataclasses import dataclass
-from pathlib import Path
+from importlib import resources
+from io import BytesIO
 from typing import Any
 
-import pyarrow as pa
-
-from shoal.datasets.fetch import fetch, missing
-from shoal.datasets.frames import Kind, check_kind, checked, frame, parse_csv, schema
-from shoal.errors import FileError
+from shoal.datasets.frames import Kind, check_kind, frame
 
 
 @dataclass(frozen=True)
 class Reference:
-    """What is known of a reference table before it is read."""
+    """Where a reference table comes from, and which of its columns the literature uses."""
 
-    file: str
-    sha256: str
+    source: str
+    source_sha256: str
     rows: int
     columns: tuple[str, ...]
-    text: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()
-
-    @property
-    def schema(self) -> pa.Schema:
-        """Names and types of the columns."""
-        return schema(self.columns, self.text)
 
 
 REFERENCES = {
     "tarragona": Reference(
-        file="Tarragona.rda",
-        sha256="e83def0648be5e47eaf202b4dd60dd6981591d0858fd249817b9a2cc97cf2aef",
+        source="Tarragona.rda",
+        source_sha256="e83def0648be5e47eaf202b4dd60dd6981591d0858fd249817b9a2cc97cf2aef",
         rows=834,
         columns=(
             *("FIXED.ASSETS", "CURRENT.ASSETS", "TREASURY", "UNCOMMITTED.FUNDS"),
@@ -48,8 +37,8 @@ REFERENCES = {
         ),
     ),
     "census": Reference(
-        file="CASCrefmicrodata.rda",
-        sha256="147d0d7fa823a384e36c2297174560e32cdbe6e39803f22f797610fb1a2993d6",
+        source="CASCrefmicrodata.rda",
+        source_sha256="147d0d7fa823a384e36c2297174560e32cdbe6e39803f22f797610fb1a2993d6",
         rows=1080,
         columns=(
             *("AFNLWGT", "AGI", "EMCONTRB", "FEDTAX", "PTOTVAL", "STATETAX", "TAXINC"),
@@ -57,15 +46,14 @@ REFERENCES = {
         ),
     ),
     "eia": Reference(
-        file="EIA.rda",
-        sha256="8b61ceb0d1fa01d024bd62171655601abed62ff70a5e9e6fd550c43a1f76695e",
+        source="EIA.rda",
+        source_sha256="8b61ceb0d1fa01d024bd62171655601abed62ff70a5e9e6fd550c43a1f76695e",
         rows=4092,
         columns=(
             *("UTILITYID", "UTILNAME", "STATE", "YEAR", "MONTH"),
             *("RESREVENUE", "RESSALES", "COMREVENUE", "COMSALES", "INDREVENUE", "INDSALES"),
             *("OTHREVENUE", "OTHRSALES", "TOTREVENUE", "TOTSALES"),
         ),
-        text=("UTILNAME", "STATE"),
         unused=("UTILNAME", "STATE", "YEAR", "MONTH"),
     ),
 }
@@ -80,12 +68,12 @@ def tarragona(kind: Kind = "pandas") -> Any:
     """Return Tarragona: 834 companies of the area of Tarragona, 13 columns of their accounts.
 
     One of the reference tables of [BDM02]_. The literature uses all columns.
-    Where the table comes from is said in `shoal.datasets.casc`.
+    `shoal.datasets.casc` names its source.
 
     Parameters
     ----------
     kind : {"pandas", "polars", "pyarrow"}
-        What kind of frame to return.
+        Kind of frame to return.
 
     Returns
     -------
@@ -97,6 +85,11 @@ def tarragona(kind: Kind = "pandas") -> Any:
     .. [BDM02] Brand, R., Domingo-Ferrer, J. and Mateo-Sanz, J. M. (2002).
        Reference data sets to test and compare SDC methods for protection of
        numerical microdata. European Project IST-2000-25069 CASC.
+
+    Examples
+    --------
+    >>> tarragona().shape
+    (834, 13)
     """
     return _load("tarragona", kind)
 
@@ -105,12 +98,12 @@ def census(kind: Kind = "pandas") -> Any:
     """Return Census: 1080 persons, 13 columns of incomes, taxes and a sampling weight.
 
     One of the reference tables of [BDM02]_. The literature uses all columns.
-    Where the table comes from is said in `shoal.datasets.casc`.
+    `shoal.datasets.casc` names its source.
 
     Parameters
     ----------
     kind : {"pandas", "polars", "pyarrow"}
-        What kind of frame to return.
+        Kind of frame to return.
 
     Returns
     -------
@@ -122,6 +115,11 @@ def census(kind: Kind = "pandas") -> Any:
     .. [BDM02] Brand, R., Domingo-Ferrer, J. and Mateo-Sanz, J. M. (2002).
        Reference data sets to test and compare SDC methods for protection of
        numerical microdata. European Project IST-2000-25069 CASC.
+
+    Examples
+    --------
+    >>> census().shape
+    (1080, 13)
     """
     return _load("census", kind)
 
@@ -131,12 +129,12 @@ def eia(kind: Kind = "pandas") -> Any:
 
     One of the reference tables of [BDM02]_. The literature uses eleven columns,
     ``COLUMNS["eia"]``: the number of the utility and ten revenues and sales.
-    Where the table comes from is said in `shoal.datasets.casc`.
+    `shoal.datasets.casc` names its source.
 
     Parameters
     ----------
     kind : {"pandas", "polars", "pyarrow"}
-        What kind of frame to return.
+        Kind of frame to return.
 
     Returns
     -------
@@ -149,46 +147,18 @@ def eia(kind: Kind = "pandas") -> Any:
     .. [BDM02] Brand, R., Domingo-Ferrer, J. and Mateo-Sanz, J. M. (2002).
        Reference data sets to test and compare SDC methods for protection of
        numerical microdata. European Project IST-2000-25069 CASC.
+
+    Examples
+    --------
+    >>> eia().shape
+    (4092, 15)
     """
     return _load("eia", kind)
 
 
 def _load(name: str, kind: str) -> Any:
+    from pyarrow import parquet
+
     check_kind(kind)
-    folder = os.environ.get("SHOAL_DATA")
-    return frame(_from_folder(name, Path(folder)) if folder else _from_network(name), kind)
-
-
-def _from_folder(name: str, folder: Path) -> pa.Table:
-    path = folder / f"{name}.csv"
-    known = REFERENCES[name]
-    try:
-        content = path.read_bytes()
-    except OSError as failure:
-        reason = f"{path.name} cannot be read there ({type(failure).__name__})"
-        if not path.exists():
-            reason = f"it holds no {path.name}" if folder.is_dir() else "there is no such folder"
-        raise FileError(
-            f"SHOAL_DATA names {str(folder)!r}, but {reason}."
-            " Put the CSV there, or unset SHOAL_DATA to fetch the table."
-        ) from None
-    return parse_csv(content, known.schema, known.rows, str(path))
-
-
-def _from_network(name: str) -> pa.Table:
-    try:
-        import rdata
-    except ImportError:
-        raise missing("rdata") from None
-    known = REFERENCES[name]
-    (content,) = rdata.read_rda(fetch(known.file, known.sha256)).values()
-    table = pa.table(
-        {
-            field.name: pa.array(
-                content[field.name].astype(str if field.name in known.text else "int64"),
-                field.type,
-            )
-            for field in known.schema
-        }
-    )
-    return checked(table, known.schema, known.rows, known.file)
+    content = resources.files("shoal.datasets").joinpath(f"{name}.parquet").read_bytes()
+    return frame(parquet.read_table(BytesIO(content)), kind)

@@ -49,4 +49,4 @@ def sme(kind: Kind = "pandas") -> Any:
     """
     check_kind(kind)
     content = resources.files("shoal.datasets").joinpath("sme.csv").read_bytes()
-    return frame(parse_csv(content, schema(COLUMNS, ("company",)), ROWS, "sme.csv"), kind)
+    return frame(parse_csv(content, schema(COLUMNS, ("company",))), kind)

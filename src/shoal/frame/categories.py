@@ -99,7 +99,7 @@ def refuse_disguised(name: str, texts: list[str], cells: Cells) -> None:
             raise ColumnError(
                 f"Column {name!r} holds text, and {cells.of(alike)} of {cells.number} cells read as"
                 f" {kind} values. Declare its type: {kind} or nominal. For files, see"
-                " --missing-text and --decimal."
+                " `missing_text` and `decimal`."
             )
     known = cells.of(range(len(texts)))
     if len(texts) > 2 and 2 * len(texts) > known:

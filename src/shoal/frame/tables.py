@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from shoal._params import hint
 from shoal.errors import ColumnError, InputError
 from shoal.frame.names import check_names
+from shoal.frame.residue import all_missing, only_used
 
 Frame = nw.DataFrame[Any]
 
@@ -141,7 +142,7 @@ def where(frame: Frame, kept: NDArray[np.bool_]) -> Frame:
     if kept.all():
         return frame
     frame = frame.filter(kept.tolist())
-    return frame.with_columns(_pruned(frame[name]) for name in frame.columns)
+    return frame.with_columns(only_used(frame[name]) for name in frame.columns)
 
 
 def incomplete(frame: Frame, columns: Sequence[str]) -> NDArray[np.bool_]:
@@ -172,12 +173,18 @@ def without(frame: Frame, columns: Sequence[str]) -> Frame:
 def to_native(frame: Frame) -> Any:
     """Return the table in the kind that the caller handed over, without notes on its source.
 
-    The schema of an Arrow table may name dropped columns, or hold anything else.
+    The schema of an Arrow table may name dropped columns, or hold anything else; so may the
+    attributes of a pandas table. Categories that no record shows are left out, but for a code book
+    (ordered categories) of a column that is released unchanged.
     """
-    native = frame.to_native()
+    pruned = frame.with_columns(only_used(frame[name], books=False) for name in frame.columns)
+    native = pruned.to_native()
     if isinstance(native, pa.Table):
         bare = pa.schema([field.remove_metadata() for field in native.schema])
         return pa.Table.from_arrays(native.columns, schema=bare)
+    if getattr(native, "attrs", None):
+        native = native.copy(deep=False)
+        native.attrs = {}
     return native
 
 
@@ -238,43 +245,28 @@ def differ(first: Frame, second: Frame, name: str) -> bool:
     if one.dtype.is_numeric() and other.dtype.is_numeric():
         one, other = one.cast(nw.Float64), other.cast(nw.Float64)
         return not np.array_equal(one.to_numpy(), other.to_numpy(), equal_nan=True)
-    return one.dtype != other.dtype or one.to_list() != other.to_list()
-
-
-def values_at(frame: Frame, columns: Sequence[str], row: int) -> list[Any]:
-    """Return the values of one record."""
-    return [frame[name][row] for name in columns]
+    # Of categories the class alone: those that no record shows may have been pruned.
+    return type(one.dtype) is not type(other.dtype) or one.to_list() != other.to_list()
 
 
 def _series(frame: Frame, name: str, new: NDArray[Any] | Taken) -> nw.Series[Any]:
     if isinstance(new, Taken):
-        column, hole = frame[name][new.records], new.hole
+        hole = new.hole
+        if hole.all() and (missing := all_missing(frame[name])) is not None:
+            return only_used(missing)
+        # What a missing cell hides in memory is a value that is released elsewhere.
+        records = new.records if hole.all() else np.where(hole, new.records[~hole][0], new.records)
+        column = frame[name][records]
     else:
         column, hole = nw.new_series(name, new, backend=frame.implementation), np.isnan(new)
     if not hole.any():
-        return _pruned(column)
+        return only_used(column)
     # pandas would turn what cannot be missing into objects or floats.
     plain = column.dtype == nw.Boolean or column.dtype.is_integer()
     known = nw.new_series("known", ~hole, backend=frame.implementation)
     both = column.alias("value").to_frame().with_columns(known)
     column = both.select(nw.when(nw.col("known")).then(nw.col("value")))["value"].alias(name)
-    return nw.maybe_convert_dtypes(column) if plain else _pruned(column)
-
-
-def _pruned(column: nw.Series[Any]) -> nw.Series[Any]:
-    """Forget categories that no record shows any more: they are values of the original.
-
-    The categories of an ordered type are a code book, and stay.
-    """
-    native = column.to_native()
-    if column.dtype != nw.Categorical:
-        return column
-    if isinstance(native, pa.ChunkedArray) and not native.type.ordered:
-        values = native.cast(native.type.value_type).dictionary_encode()
-        column = nw.from_native(values.cast(native.type), series_only=True).alias(column.name)
-    elif hasattr(native, "cat") and hasattr(native.cat, "remove_unused_categories"):
-        column = nw.from_native(native.cat.remove_unused_categories(), series_only=True)
-    return column
+    return nw.maybe_convert_dtypes(column) if plain else only_used(column)
 
 
 def _encoded(frame: Frame, name: str) -> NDArray[np.int64]:
@@ -296,8 +288,8 @@ def _numeric(frame: Frame, name: str) -> nw.Series[Any]:
         words = sum(not _is_number(cell) for cell in column.to_list())
         raise ColumnError(
             f"Column {name!r} holds text where numbers are needed, in {words} of {len(column)}"
-            " cells. Leave it out, or turn it into numbers; for files, see --missing-text and"
-            " --decimal."
+            " cells. Leave it out, or turn it into numbers; for files, see `missing_text` and"
+            " `decimal`."
         )
     return column
 

@@ -1,13 +1,13 @@
 """What the values of a column are, where the table itself does not say it."""
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from shoal._params import hint
-from shoal.errors import FileError, ParameterError
+from shoal.errors import ParameterError
+from shoal.frame.type_files import read_rows
 
 Kind = Literal["numeric", "ordinal", "nominal", "boolean", "date"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -72,14 +72,17 @@ def text_of(value: Any) -> str:
 
 
 def as_types(entries: Mapping[str, Any] | None, folder: Path | None = None) -> dict[str, Type]:
-    """Return declared types by column; ``folder`` is where the files that they name lie."""
+    """Return declared types by column.
+
+    With a ``folder`` the files that types name must lie in it; see `type_files.read_rows`.
+    """
     if entries is None:
         return {}
     if not isinstance(entries, Mapping):
         raise ParameterError(
             'Types must be a table: column = "kind", or column = { kind = "..." }.'
         )
-    return {name: _as_type(name, entry, folder or Path()) for name, entry in entries.items()}
+    return {name: _as_type(name, entry, folder) for name, entry in entries.items()}
 
 
 def from_text(pairs: Sequence[str]) -> dict[str, Any]:
@@ -111,7 +114,7 @@ def from_text(pairs: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-def _as_type(name: str, entry: Any, folder: Path) -> Type:
+def _as_type(name: str, entry: Any, folder: Path | None) -> Type:
     if isinstance(entry, Type):
         return entry
     entry = {"kind": entry} if isinstance(entry, str) else entry
@@ -150,10 +153,10 @@ def _order(name: str, given: Any) -> Row:
     return tuple(text_of(value) for value in given)
 
 
-def _rows(name: str, given: Any, folder: Path) -> tuple[Row, ...]:
+def _rows(name: str, given: Any, folder: Path | None) -> tuple[Row, ...]:
     """Return the rows of a hierarchy or of distances; a text names a file that holds them."""
     if isinstance(given, str | Path):
-        given = _read_rows(folder / given)
+        given = read_rows(given, folder)
     if not isinstance(given, Sequence) or any(
         isinstance(row, str) or not isinstance(row, Sequence) for row in given
     ):
@@ -162,23 +165,6 @@ def _rows(name: str, given: Any, folder: Path) -> tuple[Row, ...]:
             " that holds them."
         )
     return tuple(tuple(text_of(cell) for cell in row) for row in given)
-
-
-def _read_rows(path: Path) -> list[list[str]]:
-    """Read rows from a text file without a header; what separates cells is seen in its first line.
-
-    A hierarchy may come from other software, which mostly writes semicolons.
-    """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        reason = (error.strerror or "the disk said no").lower()
-        raise FileError(f"{str(path)!r} could not be read: {reason}.") from None
-    except UnicodeError:
-        raise FileError(f"{path.name!r} is not written in utf-8.") from None
-    first = text.partition("\n")[0]
-    separator = max(",;\t", key=first.count)
-    return [row for row in csv.reader(text.splitlines(), delimiter=separator) if row]
 
 
 def _check(name: str, given: Type) -> None:

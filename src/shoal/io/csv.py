@@ -59,7 +59,9 @@ def write_csv(table: pa.Table, path: Path, dialect: Dialect, target: Path) -> No
     except UnicodeEncodeError:
         raise FileError(
             f"The table holds characters that {dialect.encoding} cannot write. Use"
-            " --encoding utf-8."
+            ' `encoding="utf-8"`.',
+            code="cannot-encode",
+            encoding=dialect.encoding,
         ) from None
 
 
@@ -80,7 +82,7 @@ def _header(path: Path, dialect: Dialect) -> list[str]:
         if other is not None:
             raise FileError(
                 f"{path.name!r} seems to be separated by {other!r}. Say so with"
-                f" --separator, or give --separator '{separator}' if it has one column."
+                f" `separator`, or give `separator='{separator}'` if it has one column."
             )
     return names
 
@@ -183,7 +185,7 @@ def _ragged_line(path: Path, read: Any, ragged: list[Any]) -> FileError:
 def _ragged(path: Path, line: int, found: int, expected: int) -> FileError:
     return FileError(
         f"Line {line} of {path.name!r} has {found} field{'s' if found != 1 else ''} where the"
-        f" header has {expected}. Mend it (is a quotation mark open?), or check --separator."
+        f" header has {expected}. Mend it (is a quotation mark open?), or check `separator`."
     )
 
 
@@ -200,8 +202,11 @@ def wrong_encoding(path: Path, dialect: Dialect) -> FileError:
         marked = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
     other = "utf-16" if marked else "latin-1" if dialect.is_utf8 else "utf-8"
     return FileError(
-        f"{path.name!r} is not written in {dialect.encoding}. Try --encoding {other}, or name the"
-        " right one."
+        f'{path.name!r} is not written in {dialect.encoding}. Try `encoding="{other}"`, or name the'
+        " right one.",
+        code="wrong-encoding",
+        file=path.name,
+        encoding=other,
     )
 
 

@@ -124,7 +124,7 @@ def read_table(place: str, table: str | None) -> Source:
     from shoal.io.sql import read
 
     if table is None:
-        raise ParameterError(f"{shown(place)!r} is a database. Name a table with --table.")
+        raise ParameterError(f"{shown(place)!r} is a database. Name a table with `table`.")
     file = sqlite_file(place)
     if file is not None and not file.exists():
         raise FileError(f"There is no file {str(file)!r}.")

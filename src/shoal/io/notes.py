@@ -51,10 +51,19 @@ class ColumnNotes:
         """Return what still holds when a step has written other values.
 
         A missing code among means would make a mean a hole, and a format without
-        decimals would hide them. Entries of a schema may hold the old extremes.
+        decimals would hide them. Entries of a schema may hold the old extremes. Labels stay with
+        values that some record still shows: the others name values of the original.
         """
         shown = self.format if pa.types.is_temporal(values.type) else None
-        return replace(self, format=shown, missing=[], codes=None, declared=None, other={})
+        return replace(
+            self,
+            value_labels=_labels_of(self.value_labels, values),
+            format=shown,
+            missing=[],
+            codes=None,
+            declared=None,
+            other={},
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +132,18 @@ class Notes:
                 some = ", ".join(repr(name) for name in names[:3])
                 lost.append(f"{what} of {some}{' and others' if len(names) > 3 else ''}")
         return [f"{kind} has no place for: {'; '.join(lost)}."] if lost else []
+
+
+def _labels_of(labels: Mapping[Any, str], values: pa.ChunkedArray) -> dict[Any, str]:
+    """Return the labels of values that a column holds; text may be labelled by its number."""
+    if not labels:
+        return {}
+    held = values.type
+    if pa.types.is_dictionary(held):
+        values = values.cast(held.value_type)
+    shown = set(pc.unique(values).to_pylist())
+    shown |= {value for value in labels if str(value) in shown}
+    return {value: label for value, label in labels.items() if value in shown}
 
 
 _KINDS: dict[str, Callable[[ColumnNotes], Any]] = {

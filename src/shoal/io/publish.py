@@ -35,7 +35,7 @@ class Publication:
         if target.is_dir():
             raise FileError(f"{str(target)!r} is a directory. Name a file in it.")
         if target.exists() and not self.force:
-            raise FileError(f"{str(target)!r} exists already. Use --force to replace it.")
+            raise _exists(target)
         try:
             handle, name = tempfile.mkstemp(
                 prefix=f".{target.name}.", suffix=".part", dir=target.parent
@@ -94,7 +94,7 @@ class Publication:
             else:
                 os.link(part, target)  # fails if somebody made the target meanwhile
         except FileExistsError:
-            raise FileError(f"{str(target)!r} exists already. Use --force to replace it.") from None
+            raise _exists(target) from None
         except OSError as error:
             if self.force or target.exists():
                 raise FileError(_cannot_write(target, error)) from None
@@ -104,3 +104,11 @@ class Publication:
 def _cannot_write(target: Path, error: OSError) -> str:
     reason = (os.strerror(error.errno) if error.errno else "the disk said no").lower()
     return f"{str(target)!r} could not be written: {reason}. Nothing was changed."
+
+
+def _exists(target: Path) -> FileError:
+    return FileError(
+        f"{str(target)!r} exists already. Use `force=True` to replace it.",
+        code="file-exists",
+        file=str(target),
+    )

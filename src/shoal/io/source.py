@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from shoal.frame.residue import used_dictionary, without_hidden
 from shoal.io.csv import parse_columns
 from shoal.io.dialect import Dialect
 from shoal.io.notes import Notes
@@ -61,8 +62,7 @@ class Source:
         for name in unchanged:
             data = data.set_column(data.column_names.index(name), name, source.table.column(name))
         for at, name in enumerate(data.column_names):
-            if name not in unchanged and pa.types.is_dictionary(data.column(at).type):
-                data = data.set_column(at, name, _used(data.column(at)))
+            data = data.set_column(at, name, _bare(data.column(at), books=name not in unchanged))
         bare = pa.schema([field.remove_metadata() for field in data.schema])
         data = pa.Table.from_arrays(data.columns, schema=bare)
         remarks = (*self.remarks, *self.notes.left_behind(keep_notes=keep_notes))
@@ -72,8 +72,7 @@ class Source:
     def _where(self, kept: pa.Array) -> "Source":
         table = self.table.filter(kept)
         for at, name in enumerate(table.column_names):
-            if pa.types.is_dictionary(table.column(at).type):
-                table = table.set_column(at, name, _used(table.column(at)))
+            table = table.set_column(at, name, _bare(table.column(at), books=True))
         columns = {
             name: notes if notes.codes is None else replace(notes, codes=notes.codes.filter(kept))
             for name, notes in self.notes.columns.items()
@@ -81,17 +80,12 @@ class Source:
         return replace(self, table=table, notes=replace(self.notes, columns=columns))
 
 
-def _used(column: pa.ChunkedArray) -> pa.Array:
-    """Return a column of categories without those that no record has, or none has any more."""
-    column = column.unify_dictionaries().combine_chunks()
-    column = pa.concat_arrays(column.chunks) if isinstance(column, pa.ChunkedArray) else column
-    used = np.unique(column.indices.drop_null().to_numpy())
-    place = np.zeros(len(column.dictionary), np.int64)
-    place[used] = np.arange(len(used))
-    hole = column.is_null().to_numpy(zero_copy_only=False)
-    indices = place[column.indices.fill_null(0).to_numpy()]
-    return pa.DictionaryArray.from_arrays(
-        pa.array(indices, column.type.index_type, mask=hole),
-        column.dictionary.take(pa.array(used)),
-        ordered=column.type.ordered,
-    )
+def _bare(column: pa.ChunkedArray, *, books: bool) -> pa.ChunkedArray | pa.Array:
+    """Return a column with its values alone: no unused categories, nothing beneath missing cells.
+
+    Ordered categories, which are a code book, are pruned where ``books`` says so.
+    """
+    held = column.type
+    if pa.types.is_dictionary(held):
+        return used_dictionary(column) if books or not held.ordered else column
+    return without_hidden(column)

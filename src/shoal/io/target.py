@@ -66,7 +66,9 @@ class TableTarget:
     def __init__(self, place: str, table: str | None, *, force: bool = False):
         if table is None:
             raise ParameterError(
-                f"{shown(place)!r} is a database. Name a table to write with --target-table."
+                f"{shown(place)!r} is a database. Name a table to write with `target_table`.",
+                code="target-table-needed",
+                option="target_table",
             )
         self.place, self.table, self.force = place, table, force
         file = sqlite_file(place)
@@ -99,8 +101,10 @@ class TableTarget:
         exists = look.has_table(name, schema)
         if exists and not self.force:
             raise FileError(
-                f"Table {name!r} exists already in {shown(self.place)!r}. Use --force to replace"
-                " it."
+                f"Table {name!r} exists already in {shown(self.place)!r}. Use `force=True` to"
+                " replace it.",
+                code="table-exists",
+                table=name,
             )
         self._check_writable(connection, schema)
         return schema, name, exists
@@ -131,7 +135,9 @@ def open_target(place: str, dialect: Dialect, publication: Publication) -> Targe
         return TableTarget(place, dialect.table, force=publication.force)
     if dialect.table is not None:
         raise ParameterError(
-            "--target-table names a table, and the target is a file. Leave it out, or give the"
-            " address of a database."
+            "`target_table` names a table, and the target is a file. Leave it out, or give the"
+            " address of a database.",
+            code="target-is-no-database",
+            option="target_table",
         )
     return FileTarget(Path(place), dialect, publication)

@@ -82,7 +82,7 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
     effort = options.pop("effort", None)
     if effort is None or effort == "quick":
         if "budget" in options:
-            raise ParameterError('A budget needs effort="search" or effort="prove". Name one.')
+            raise ParameterError('A budget needs `effort="search"` or `effort="prove"`. Name one.')
         return _method(START if effort and method == "auto" else method, options)
     if effort not in EFFORTS:
         raise ParameterError(
@@ -94,7 +94,7 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
     if "budget" in options:
         raise ParameterError(
             f"{cls.__name__} takes no budget: it ends when nothing small helps. Leave the budget"
-            ' out, or take effort="search".'
+            ' out, or take `effort="search"`.'
         )
     return _wrapped(cls, _method(START if method == "auto" else method, options), own)
 

@@ -13,32 +13,38 @@ from shoal.frame.types import Type, as_types
 from shoal.io.publish import Publication
 from shoal.partitioners import METHODS, Partitioner, partitioner
 from shoal.partitioners import entry as grouping_entry
+from shoal.plan.thresholds import Thresholds, as_thresholds
 from shoal.steps import STEPS, Grouping, Step
 
 VERSION = 1
 
 
 def to_dict(
-    roles: Mapping[str, str], steps: Sequence[Step], types: Mapping[str, Type]
+    roles: Mapping[str, str],
+    steps: Sequence[Step],
+    types: Mapping[str, Type],
+    thresholds: Thresholds | None = None,
 ) -> dict[str, Any]:
-    """Return roles, types and steps as a document."""
+    """Return roles, types, thresholds and steps as a document."""
     declared = {name: declared.to_entry() for name, declared in types.items()}
+    changed = {} if thresholds is None else parameters.decisions(thresholds)
     return {
         "version": VERSION,
         "roles": dict(roles),
         **({"types": declared} if declared else {}),
+        **({"thresholds": changed} if changed else {}),
         "steps": [_step_entry(step) for step in steps],
     }
 
 
 def from_dict(
     entries: Mapping[str, Any], folder: Path | None = None
-) -> tuple[dict[str, str], list[Step], dict[str, Type]]:
-    """Return the roles, steps and types that a document holds; refuse what it does not know.
+) -> tuple[dict[str, str], list[Step], dict[str, Type], Thresholds]:
+    """Return the roles, steps, types and thresholds of a document; refuse unknown entries.
 
-    Files that types name lie in ``folder``.
+    Files that types name lie in ``folder``, and nowhere else; without a folder none may be named.
     """
-    _check_keys(entries, ("version", "roles", "types", "steps"), "The plan")
+    _check_keys(entries, ("version", "roles", "types", "thresholds", "steps"), "The plan")
     version = entries.get("version")
     if version != VERSION:
         raise PlanError(
@@ -51,11 +57,29 @@ def from_dict(
     steps = entries.get("steps", [])
     if not isinstance(steps, list) or not all(isinstance(step, Mapping) for step in steps):
         raise PlanError("The plan's steps must be a list of tables: [[steps]].")
+    if folder is None:
+        _refuse_files(entries.get("types"))
     made = [_step(step, f"Step {at}") for at, step in enumerate(steps, start=1)]
+    thresholds = as_thresholds(entries.get("thresholds"))
     try:
-        return dict(roles), made, as_types(entries.get("types"), folder)
+        return dict(roles), made, as_types(entries.get("types"), folder), thresholds
     except ParameterError as error:
         raise PlanError(str(error)) from None
+
+
+def _refuse_files(types: Any) -> None:
+    """Refuse types that name a file, where a plan has no folder of its own."""
+    declared = types.values() if isinstance(types, Mapping) else ()
+    if any(
+        isinstance(entry.get(key), str)
+        for entry in declared
+        if isinstance(entry, Mapping)
+        for key in ("hierarchy", "distances")
+    ):
+        raise PlanError(
+            "A type of the plan names a file, and the plan has no folder. Give the rows instead.",
+            code="plan-names-file",
+        )
 
 
 def load(path: Path) -> dict[str, Any]:

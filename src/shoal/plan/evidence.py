@@ -9,14 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.frame import tables
+from shoal.frame.roles import Role, columns_with
 from shoal.frame.tables import Frame
+from shoal.frame.values import same_values
 from shoal.metrics import classes
 from shoal.partitioners import Partition
+from shoal.plan.verdict import RECORDS, Finding
 
 if TYPE_CHECKING:
     from shoal.plan.plan import Plan
 
 Codes = NDArray[np.int64]
+OF_UNITS = ("unit", "household")  # roles of columns whose values are units
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +43,8 @@ class Evidence:
         The groups of each step and block, where they are known.
     measures : mapping
         Measures of the release by name, as far as they are known.
+    noted : tuple of Finding
+        What the run itself noted, like records that were dropped.
     """
 
     plan: "Plan"
@@ -47,19 +53,75 @@ class Evidence:
     units: Codes | None = None
     partitions: Sequence[Partition] = ()
     measures: Mapping[str, Any] | None = None
+    noted: Sequence[Finding] = ()
 
     @cached_property
     def joint_classes(self) -> Codes:
         """The class of each record on all columns that an attacker may know."""
         return self.classes_on(self.plan.known)
 
+    @cached_property
+    def _counted(self) -> dict[frozenset[str], Codes]:
+        """Classes that were numbered before, by their columns."""
+        return {}
+
     def classes_on(self, columns: Sequence[str]) -> Codes:
         """Return the class of each released record on some columns."""
-        return classes(tables.codes(self.released, columns))
+        chosen = frozenset(columns)
+        if chosen not in self._counted:
+            self._counted[chosen] = classes(tables.codes(self.released, list(columns)))
+        return self._counted[chosen]
 
     def smallest(self, labels: Codes) -> int:
         """Return the size of the smallest class, counted in units where they are known."""
+        return int(self.sizes(labels).min())
+
+    def sizes(self, labels: Codes) -> Codes:
+        """Return the size of each class, counted in units where they are known."""
         if self.units is None:
-            return int(np.bincount(labels).min())
-        pairs = np.unique(np.column_stack([labels, self.units]), axis=0)
-        return int(np.bincount(pairs[:, 0]).min())
+            return np.bincount(labels)
+        n_units = int(self.units.max()) + 1
+        return np.bincount(np.unique(labels * n_units + self.units) // n_units)
+
+    @property
+    def counted_unit(self) -> str:
+        """What is counted: ``"record"``, or the column of the units."""
+        if self.units is None:
+            return RECORDS
+        roles = self.plan.roles
+        return next((name for name, role in roles.items() if role in OF_UNITS), RECORDS)
+
+    @property
+    def everybody(self) -> str:
+        """What a share is a share of, in words."""
+        unit = self.counted_unit
+        return "the records" if unit == RECORDS else f"the units of {unit!r}"
+
+    @property
+    def unchanged(self) -> list[str]:
+        """The released columns that no step masks, whatever their role."""
+        return [name for name in self.released.columns if name not in self.plan.masked]
+
+    def with_role(self, role: Role) -> list[str]:
+        """Return the released columns that have a role."""
+        return [n for n in columns_with(self.plan.roles, role) if n in self.released.columns]
+
+    @cached_property
+    def exact(self) -> dict[str, float] | None:
+        """Share of records that show the original value, by masked column and (``""``) in all.
+
+        A value that came missing is left out of the share of its column, and counts as no change
+        in that of all columns. None without an original.
+        """
+        if self.original is None:
+            return None
+        shares: dict[str, float] = {}
+        everywhere = np.ones(len(self.released), bool)
+        masked = [name for name in self.plan.masked if name in self.released.columns]
+        for name in masked:
+            same = same_values(self.original, self.released, name)
+            missing = tables.incomplete(self.original, [name])
+            known = int((~missing).sum())
+            shares[name] = float((same & ~missing).sum() / known) if known else 0.0
+            everywhere &= same
+        return {**shares, "": float(everywhere.mean())} if masked else {}

@@ -1,18 +1,23 @@
 """What a plan promised is counted on the values that are about to be released."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from shoal.errors import GuaranteeBroken
 from shoal.frame import tables
-from shoal.frame.columns import ranks
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
-from shoal.metrics import classes, l_diversity, smallest_class, t_closeness
+from shoal.metrics import classes, smallest_class
 from shoal.plan.evidence import Evidence
-from shoal.plan.verdict import RECORDS, Finding, Verdict, counted, make_verdict
+from shoal.plan.findings import CHECKS
+from shoal.plan.findings.beyond import check_beyond
+from shoal.plan.verdict import Finding, Verdict, make_verdict
 from shoal.steps import Microaggregate, Step
-from shoal.steps.beyond import ROUNDING
 from shoal.steps.households import fewest, read_households
+
+WITHOUT_ORIGINAL = (
+    "values released exactly, dominated groups, derived columns, the order of records and imputed"
+    " values, which need the original table"
+)
 
 
 def check_promise(
@@ -33,35 +38,15 @@ def check_promise(
                 attained = fewest(found, read_households(released, step.household))
                 what = "households"
             if attained < step.k:
-                _broken(f"The smallest class of the released values holds {attained} {what}",
-                        f"k={step.k}")  # fmt: skip
+                _broken(f"The smallest class of the released values holds {attained} {what};"
+                        f" k={step.k} was promised.")  # fmt: skip
         if isinstance(step, Microaggregate):
-            _check_beyond(step, released, confidential, types)
+            for finding in check_beyond(step, released, confidential, types):
+                _broken(finding.sentence)
 
 
-def _check_beyond(
-    step: Microaggregate, released: Frame, confidential: Sequence[str], types: Mapping[str, Type]
-) -> None:
-    if step.diversity is None and step.closeness is None:
-        return
-    known = classes(tables.codes(released, [*step.columns, *step.strata]))[:, None]
-    numbered, ordered = ranks(released, confidential, types)
-    if step.diversity is not None:
-        least = l_diversity(known, numbered)[step.diversity_kind].min()
-        if least < step.diversity - ROUNDING:
-            _broken(f"Some class of the released values hides behind {least:.4g} confidential"
-                    " values", f"diversity={step.diversity:g}")  # fmt: skip
-    if step.closeness is not None:
-        farthest = t_closeness(known, numbered, ordered).max()
-        if farthest > step.closeness + ROUNDING:
-            _broken(f"Some class of the released values is {farthest:.4g} away from the table",
-                    f"closeness={step.closeness:g}")  # fmt: skip
-
-
-def _broken(found: str, promised: str) -> None:
-    raise GuaranteeBroken(
-        f"{found}; {promised} was promised. Please report this: no data were released."
-    )
+def _broken(sentence: str) -> None:
+    raise GuaranteeBroken(f"{sentence} Please report this: no data were released.")
 
 
 def judge(evidence: Evidence) -> Verdict:
@@ -77,37 +62,37 @@ def judge(evidence: Evidence) -> Verdict:
     Verdict
         Status, attained k and every finding.
     """
-    plan = evidence.plan
     attained = evidence.smallest(evidence.joint_classes)
     found = [finding for check in CHECKS for finding in check(evidence)]
-    return make_verdict(plan.k, attained, RECORDS, found)
+    if evidence.original is None:
+        found.append(not_computed(WITHOUT_ORIGINAL))
+    return make_verdict(
+        evidence.plan.k,
+        attained,
+        evidence.counted_unit,
+        [*found, *evidence.noted],
+        evidence.exact,
+    )
 
 
-def _attained(evidence: Evidence) -> list[Finding]:
-    return check_attained(evidence.plan.k, evidence.smallest(evidence.joint_classes))
+def not_computed(what: str) -> Finding:
+    """Return the finding that says which checks were not made."""
+    return Finding("checks-not-computed", "informs", f"Not checked: {what}.")
 
 
-def check_attained(k: int | None, attained: int) -> list[Finding]:
-    """Find a k that all columns together do not keep, or that is no guarantee."""
-    if k is None:
-        return [
-            Finding("no-k-promised", "qualifies", "No step promises k-anonymity of all columns that"
-                    f" an attacker may know; the smallest class holds {counted(attained)}.",
-                    {"attained": attained})
-        ]  # fmt: skip
-    if k == 1:
-        return [
-            Finding("k-is-one", "breaks", "k = 1 protects nobody: a record may be the only one of"
-                    " its kind.", {"k": 1, "attained": attained})
-        ]  # fmt: skip
-    if attained < k:
-        return [
-            Finding("joint-class-below-k", "breaks", "The columns that an attacker may know attain"
-                    f" only {counted(attained)} together, less than k = {k}: they were masked in"
-                    " separate blocks or steps.", {"k": k, "attained": attained})
-        ]  # fmt: skip
-    return []
+def may_be_published(verdict: Verdict, *, allow_not_kept: bool = False) -> bool:
+    """Say whether a release may leave: not where its promise is not kept, unless that is allowed.
 
+    Parameters
+    ----------
+    verdict : Verdict
+        What may be said about the release.
+    allow_not_kept : bool
+        Whether somebody asked for it to leave all the same.
 
-# Every check looks at the released values and returns what it found; docs/promises.md lists them.
-CHECKS: tuple[Callable[[Evidence], list[Finding]], ...] = (_attained,)
+    Returns
+    -------
+    bool
+        Whether files may be written.
+    """
+    return allow_not_kept or verdict.status != "not kept"

@@ -23,8 +23,9 @@ from shoal.plan.evidence import Evidence
 from shoal.plan.guarantees import check_promise, judge
 from shoal.plan.profile import profile
 from shoal.plan.release import Release
+from shoal.plan.thresholds import Thresholds, as_thresholds
 from shoal.plan.validation import check
-from shoal.plan.warnings import findings
+from shoal.plan.warnings import noted, python_warnings, refuse_homogeneous
 from shoal.steps import Grouping, Microaggregate, Outcome, Step
 from shoal.steps.survey import with_roles
 
@@ -44,6 +45,9 @@ class Plan:
         What columns hold where the table does not say it: a kind (``"numeric"``,
         ``"ordinal"``, ``"nominal"``, ``"boolean"`` or ``"date"``), or a mapping with the
         ``kind`` and an ``order``, a ``hierarchy`` or ``distances``.
+    thresholds : Thresholds or mapping, optional
+        From where on figures of the release become findings of its verdict; see
+        `shoal.plan.thresholds.Thresholds`.
 
     Examples
     --------
@@ -58,10 +62,12 @@ class Plan:
         roles: Mapping[str, str],
         steps: Sequence[Step],
         types: Mapping[str, Any] | None = None,
+        thresholds: Thresholds | Mapping[str, Any] | None = None,
     ):
         check_roles(roles)
         self.roles, self.steps = with_roles(roles, steps)
         self.types = as_types(types)
+        self.thresholds = as_thresholds(thresholds)
         check(self)
 
     @classmethod
@@ -164,7 +170,7 @@ class Plan:
         """
         frame = tables.open_frame(data)
         tables.check_columns(frame, [*self.roles, *self.types])
-        plan = Plan(self.roles, [step.seeded() for step in self.steps], self.types)
+        plan = self.with_steps([step.seeded() for step in self.steps])
         confidential = columns_with(self.roles, "confidential")
         kept = self._complete(frame)
         whole, frame = frame, tables.where(frame, kept)
@@ -192,14 +198,22 @@ class Plan:
             weight=self.weight,
             lower_bound=bound,
         )
-        found = findings(self, whole, kept, masked, outcomes, measures)
-        for warning in found:
-            warnings.warn(warning, stacklevel=_level_of_caller())
+        refuse_homogeneous(self, measures)
         released = tables.without(masked, self.dropped)
         partitions = tuple(groups for outcome in outcomes for groups in outcome.partitions)
         verdict = judge(
-            Evidence(self, released, frame, partitions=partitions, measures=dict(measures))
+            Evidence(
+                self,
+                released,
+                frame,
+                partitions=partitions,
+                measures=dict(measures),
+                noted=noted(self, whole, kept, outcomes),
+            )
         )
+        found = python_warnings(verdict)
+        for warning in found:
+            warnings.warn(warning, stacklevel=_level_of_caller())
         return Release(
             data=tables.to_native(released),
             plan=plan._settled(outcomes),
@@ -215,14 +229,21 @@ class Plan:
             profile=profile(self, frame, masked, outcomes),
         )
 
+    def with_steps(self, steps: Sequence[Step]) -> "Plan":
+        """Return the plan with other steps."""
+        return Plan(self.roles, steps, self.types, self.thresholds)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as a document: decisions only, defaults left out."""
-        return document.to_dict(self.roles, self.steps, self.types)
+        return document.to_dict(self.roles, self.steps, self.types, self.thresholds)
 
     @classmethod
-    def from_dict(cls, entries: Mapping[str, Any], folder: str | Path = "") -> Self:
-        """Make a plan from a document; files that it names lie in ``folder``."""
-        return cls(*document.from_dict(entries, Path(folder)))
+    def from_dict(cls, entries: Mapping[str, Any], folder: str | Path | None = "") -> Self:
+        """Make a plan from a document.
+
+        Files that it names must lie in ``folder``; where that is None, it may name none.
+        """
+        return cls(*document.from_dict(entries, None if folder is None else Path(folder)))
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
         """Write the plan to a ``.toml`` or ``.json`` file; ``force`` replaces one that exists."""
@@ -250,7 +271,8 @@ class Plan:
         if not kept.any():
             raise InputError(
                 f"Every one of the {len(frame)} records has a missing value, so"
-                ' missing="drop" would leave none. Use "own-groups" or "impute".'
+                ' `missing="drop"` would leave none. Use `missing="own-groups"` or'
+                ' `missing="impute"`.'
             )
         return np.asarray(kept)
 
@@ -260,7 +282,7 @@ class Plan:
             step if outcome.settled is None else step.having(partition=outcome.settled)
             for step, outcome in zip(self.steps, outcomes, strict=True)
         ]
-        return Plan(self.roles, steps, self.types)
+        return self.with_steps(steps)
 
     def _drawn(self, seeded: "Plan") -> tuple[int, ...]:
         """Return the seeds that this plan lacks and ``seeded`` has."""

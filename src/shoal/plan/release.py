@@ -81,6 +81,8 @@ class Release:
         Columns that leave as they came.
     provenance : dict
         Method used, number of records and versions of software.
+    verdict : Verdict
+        What may be said about the release, counted on the released values.
     drawn_seeds : tuple of int
         Seeds that the plan left open and this run drew; they stand in its ``plan``.
     kept : ndarray of bool, optional
@@ -89,8 +91,6 @@ class Release:
     profile : dict
         Counts and correlations that the pictures of a report are drawn from; see
         `shoal.plan.profile`.
-    verdict : Verdict
-        What may be said about the release, counted on the released values.
     """
 
     data: Any

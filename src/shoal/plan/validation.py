@@ -57,5 +57,5 @@ def check(plan: "Plan") -> None:
     if bare:
         raise PlanError(
             f"{listed(bare, 'Quasi-identifier', 'Quasi-identifiers')} would leave unmasked. Add"
-            " to a step, use within=, or give another role."
+            " to a step, use `within`, or give another role."
         )

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from shoal.errors import ShoalWarning, Wording, python_wording
+
 Severity = Literal["breaks", "qualifies", "informs"]
 Status = Literal["kept", "qualified", "not kept"]
 RECORDS = "record"  # the unit of protection where no column names another
@@ -25,6 +27,9 @@ class Finding:
         The numbers in the sentence, by name; plain data.
     columns : tuple of str
         The columns it speaks of.
+    way_out : str
+        What to do about it, for those who make the release; options stand in backquotes, as in
+        the messages of `shoal.errors`. Public reports leave it out.
     """
 
     code: str
@@ -32,6 +37,15 @@ class Finding:
     sentence: str
     figures: Mapping[str, Any] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
+    way_out: str = ""
+
+    def advice(self, wording: Wording = python_wording) -> str:
+        """Return the way out with its options in the words of an interface; may be empty."""
+        return ShoalWarning(self.way_out).worded(wording)
+
+    def with_advice(self, wording: Wording = python_wording) -> str:
+        """Return the sentence and the way out, with options in the words of an interface."""
+        return f"{self.sentence} {self.advice(wording)}".rstrip()
 
 
 @dataclass(frozen=True)
@@ -48,12 +62,16 @@ class Verdict:
         ``"record"``, or the column whose values are counted.
     findings : tuple of Finding
         What breaks, qualifies or explains the guarantee; the gravest first.
+    exact : mapping of str to float, optional
+        Share of the records whose released value is the original one, by masked column; that
+        of all masked columns together has the name ``""``. None where it was not measured.
     """
 
     promised: int | None
     k: int
     unit: str = RECORDS
     findings: tuple[Finding, ...] = ()
+    exact: Mapping[str, float] | None = None
 
     @property
     def status(self) -> Status:
@@ -88,23 +106,38 @@ class Verdict:
         """Return the codes of all findings, in order."""
         return [finding.code for finding in self.findings]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the verdict as plain data."""
+    def to_dict(self, *, ways_out: bool = True) -> dict[str, Any]:
+        """Return the verdict as plain data; without ``ways_out`` for readers of a release."""
+        hidden = () if ways_out else ("way_out",)
+        findings = [
+            {
+                name: list(value) if name == "columns" else value
+                for name, value in asdict(finding).items()
+                if name not in hidden
+            }
+            for finding in self.findings
+        ]
         return {
             "status": self.status,
             "sentence": self.sentence,
             "promised": self.promised,
             "k": self.k,
             "unit": self.unit,
-            "findings": [asdict(finding) for finding in self.findings],
+            "findings": findings,
         }
 
 
-def make_verdict(promised: int | None, k: int, unit: str, findings: Sequence[Finding]) -> Verdict:
+def make_verdict(
+    promised: int | None,
+    k: int,
+    unit: str,
+    findings: Sequence[Finding],
+    exact: Mapping[str, float] | None = None,
+) -> Verdict:
     """Return a verdict with the gravest findings first, otherwise in the order given."""
     order = ("breaks", "qualifies", "informs")
     ranked = sorted(findings, key=lambda finding: order.index(finding.severity))
-    return Verdict(promised, k, unit, tuple(ranked))
+    return Verdict(promised, k, unit, tuple(ranked), exact)
 
 
 def counted(number: int, unit: str = RECORDS) -> str:

@@ -1,4 +1,4 @@
-"""What the person who signs for a release must know."""
+"""What a run noted, and which findings are Python warnings as well."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -7,54 +7,87 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import (
+    CellsSuppressed,
     HomogeneousGroup,
     InputError,
     MissingValues,
     NoPromise,
+    NoSpread,
     ShoalWarning,
+    StrataMerged,
+    TellingOrder,
     UnderProtection,
     Unfinished,
     UnprotectedColumn,
 )
 from shoal.frame import tables
-from shoal.frame.roles import listed
 from shoal.frame.tables import Frame
 from shoal.metrics.assessment import Assessment
 from shoal.partitioners import way_taken
+from shoal.plan.verdict import Finding, Verdict
 from shoal.steps import Microaggregate, Outcome
 from shoal.steps.homogeneity import told
-from shoal.steps.survey import weight_told
 
 if TYPE_CHECKING:
     from shoal.plan import Plan
 
+# The findings that are Python warnings too, by their code.
+WARNED: dict[str, type[ShoalWarning]] = {
+    "missing-values": MissingValues,
+    "released-index": UnprotectedColumn,
+    "unprotected-column": UnprotectedColumn,
+    "released-weights": UnprotectedColumn,
+    "no-spread": NoSpread,
+    "cells-suppressed": CellsSuppressed,
+    "strata-merged": StrataMerged,
+    "telling-order": TellingOrder,
+    "unfinished": Unfinished,
+    "no-k-promised": NoPromise,
+    "joint-class-below-k": UnderProtection,
+    "homogeneous-group": HomogeneousGroup,
+}
 
-def findings(
-    plan: "Plan",
-    whole: Frame,
-    kept: NDArray[np.bool_],
-    masked: Frame,
-    outcomes: Sequence[Outcome],
-    measures: Assessment,
-) -> list[ShoalWarning]:
-    """Return the warnings about a release of the records that were ``kept`` of a ``whole`` table.
 
-    Classes that share a confidential value are refused where a step says so.
-    """
-    found = [*_dropped(plan, whole, kept), *_index(whole), *unprotected(plan, whole.columns)]
-    if plan.weight is not None:
-        found += weight_told(plan.weight, plan.roles, masked, plan.known)
+def noted(
+    plan: "Plan", whole: Frame, kept: NDArray[np.bool_], outcomes: Sequence[Outcome]
+) -> list[Finding]:
+    """Return what a run noted about the records that were ``kept`` of a ``whole`` table."""
+    warned = [warning for outcome in outcomes for warning in outcome.warnings]
     return [
-        *found,
-        *(warning for outcome in outcomes for warning in outcome.warnings),
+        *_dropped(plan, whole, kept),
+        *_index(whole),
+        *map(as_finding, warned),
         *_unfinished(outcomes),
-        *_without_promise(plan),
-        *_under_protection(plan, measures),
-        *_homogeneous(plan, measures),
     ]
 
 
-def _dropped(plan: "Plan", frame: Frame, kept: NDArray[np.bool_]) -> list[ShoalWarning]:
+def as_finding(warning: ShoalWarning) -> Finding:
+    """Return a warning of a step as a finding that informs."""
+    columns = warning.attributes.get("columns", ())
+    return Finding(warning.code, "informs", str(warning), columns=tuple(columns))
+
+
+def python_warnings(verdict: Verdict) -> list[ShoalWarning]:
+    """Return the findings that are Python warnings as well, in the order of their codes."""
+    return [
+        kind(f"{finding.sentence} {finding.way_out}".rstrip())
+        for code, kind in WARNED.items()
+        for finding in verdict.findings
+        if finding.code == code
+    ]
+
+
+def refuse_homogeneous(plan: "Plan", measures: Assessment) -> None:
+    """Refuse classes that share a confidential value where a step says so."""
+    classes = sum(measures["class_sizes"].values())
+    reason = told(measures.get("homogeneous_classes", {}), classes)
+    if reason and any(
+        isinstance(step, Microaggregate) and step.homogeneity == "refuse" for step in plan.steps
+    ):
+        raise InputError(f"{reason} Mask the columns in one step, or raise k.")
+
+
+def _dropped(plan: "Plan", frame: Frame, kept: NDArray[np.bool_]) -> list[Finding]:
     if kept.all():
         return []
     number = int((~kept).sum())
@@ -62,87 +95,39 @@ def _dropped(plan: "Plan", frame: Frame, kept: NDArray[np.bool_]) -> list[ShoalW
     missing = ", ".join(f"{name!r} {count}" for name, count in counts.items())
     verb = "was" if number == 1 else "were"
     return [
-        MissingValues(
-            f"{number} of {len(kept)} records {verb} dropped because values are missing: {missing}."
+        Finding(
+            "missing-values",
+            "informs",
+            f"{number} of {len(kept)} records {verb} dropped because values are missing:"
+            f" {missing}.",
+            {"dropped": number, "missing": dict(counts)},
+            tuple(counts),
         )
     ]
 
 
-def _index(frame: Frame) -> list[ShoalWarning]:
+def _index(frame: Frame) -> list[Finding]:
     if not tables.has_own_index(frame):
         return []
     return [
-        UnprotectedColumn(
-            "The index is released unchanged. If it names records, drop it first:"
-            " data.reset_index(drop=True)."
+        Finding(
+            "released-index",
+            "qualifies",
+            "The index is released unchanged.",
+            way_out="If it names records, drop it first: data.reset_index(drop=True).",
         )
     ]
 
 
-def unprotected(plan: "Plan", columns: Sequence[str]) -> list[ShoalWarning]:
-    """Warn of columns of a table that leave unchanged and have no role."""
-    free = [name for name in columns if name not in plan.roles and name not in plan.known]
-    if not free:
-        return []
-    has, is_ = ("has", "is") if len(free) == 1 else ("have", "are")
-    return [
-        UnprotectedColumn(
-            f"{listed(free)} {has} no role and {is_} released unchanged. What an attacker"
-            " may know is a quasi-identifier: give every column a role."
-        )
-    ]
-
-
-def _without_promise(plan: "Plan") -> list[ShoalWarning]:
-    """Warn of columns that attackers may know and that are masked without k-anonymity."""
-    return [
-        NoPromise(
-            f"{listed([n for n in step.columns if n in plan.known])}: NO k-anonymity is"
-            f" promised. {step.guarantee}"
-        )
-        for step in plan.hiding
-        if step.k is None
-    ]
-
-
-def _under_protection(plan: "Plan", measures: Assessment) -> list[ShoalWarning]:
-    attained = measures["smallest_class"]
-    if plan.k is None or attained >= plan.k:
-        return []
-    linked = (
-        f" An attacker who knows them all links {100 * measures['linkage']:.1f}% of the records"
-        " rightly."
-        if "linkage" in measures
-        else ""
-    )
-    return [
-        UnderProtection(
-            f"The quasi-identifiers together attain k={attained}, not k={plan.k}: they were"
-            f" masked in separate blocks or steps.{linked} Mask them in one step if that may"
-            " be."
-        )
-    ]
-
-
-def _homogeneous(plan: "Plan", measures: Assessment) -> list[ShoalWarning]:
-    """Warn of classes that share a confidential value, or refuse where a step says so."""
-    classes = sum(measures["class_sizes"].values())
-    reason = told(measures.get("homogeneous_classes", {}), classes)
-    if reason and any(
-        isinstance(step, Microaggregate) and step.homogeneity == "refuse" for step in plan.steps
-    ):
-        raise InputError(f"{reason} Mask the columns in one step, or raise k.")
-    way_out = 'Set homogeneity="merge" to join such groups with their neighbours, or raise k.'
-    return [HomogeneousGroup(f"{reason} {way_out}")] if reason else []
-
-
-def _unfinished(outcomes: Sequence[Outcome]) -> list[ShoalWarning]:
-    """Warn of efforts that the clock or somebody ended: the plan alone does not repeat them."""
+def _unfinished(outcomes: Sequence[Outcome]) -> list[Finding]:
+    """Find efforts that the clock or somebody ended: the plan alone does not repeat them."""
     ended = [way_taken(used) for o in outcomes for used in o.fitted if used.cut_short_]
     return [
-        Unfinished(
+        Finding(
+            "unfinished",
+            "informs",
             f"{way} ended before it was done, with the best groups until then. Running the plan"
-            " again may give other groups."
+            " again may give other groups.",
         )
         for way in dict.fromkeys(ended)
     ]

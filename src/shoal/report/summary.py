@@ -119,8 +119,25 @@ def _tradeoff(release: Released, curve: Sequence[Point]) -> dict[str, Any]:
 
 
 def _public_plan(entries: dict[str, Any]) -> str:
-    """Return the plan as TOML without its seeds, which would help to undo a mask that draws."""
-    return document.dumps(_without_seeds(entries))
+    """Return the plan as TOML, without what must not be published.
+
+    Seeds would help to undo a mask that draws. Orders, hierarchies and distances name categories
+    that no released record may show, and come from files that hold whatever somebody wrote.
+    """
+    types = {name: _counted(declared) for name, declared in entries.get("types", {}).items()}
+    return document.dumps(_without_seeds({**entries, **({"types": types} if types else {})}))
+
+
+def _counted(declared: Any) -> Any:
+    """Return a declared type with the number of values or rows in place of these."""
+    if not isinstance(declared, dict):
+        return declared
+    return {
+        name: f"{len(part)} {'values' if name == 'order' else 'rows'}, not shown"
+        if isinstance(part, list)
+        else part
+        for name, part in declared.items()
+    }
 
 
 def _without_seeds(entry: Any) -> Any:

@@ -139,7 +139,11 @@ class Folder:
         if not self.target.is_dir():
             raise FileError(f"{str(self.target)!r} is a file. A large table becomes a folder.")
         if not self.force:
-            raise FileError(f"{str(self.target)!r} exists already. Use --force to replace it.")
+            raise FileError(
+                f"{str(self.target)!r} exists already. Use `force=True` to replace it.",
+                code="file-exists",
+                file=str(self.target),
+            )
         inside = {path.name for path in self.target.iterdir()}
         if inside and not (own := _released(self.target)):
             raise FileError(

@@ -7,7 +7,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from shoal.errors import InputError
 from shoal.scale.book import Book
 from shoal.scale.job import Strata, joined
 from shoal.scale.pieces import sorted_by
@@ -64,16 +63,6 @@ def cut_strata(tally: Tally, book: Book, strata: Strata, counts: Codes, most: in
         inside = of == at
         trees.append(grow(Z[inside], most, weights[inside] if count > most else None))
     return replace(strata, trees=trees)
-
-
-def refuse_small(counts: Codes, k: int) -> None:
-    """Refuse strata of fewer than k records; their names may be persons."""
-    small = int((counts < k).sum())
-    if small:
-        raise InputError(
-            f"A group needs k={k} records but {small} of {len(counts)} strata hold fewer. Choose a"
-            ' coarser column for within, or set small_strata="merge".'
-        )
 
 
 def units_of(

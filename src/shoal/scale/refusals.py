@@ -25,8 +25,8 @@ WHOLE = {
 }
 
 HOLES = (
-    'Set missing="impute" or "drop", or mend them first: a group mean over a hole protects fewer'
-    " than k records."
+    'Use `missing="impute"` or `missing="drop"`, or correct them first: a group mean over a missing'
+    " value protects fewer than k records."
 )
 
 
@@ -43,7 +43,7 @@ def check_plan(plan: "Plan") -> Microaggregate:
             raise PlanError(f"{name} cannot be seen to on a large table. {way_out}")
     if step.missing == "own-groups":
         raise PlanError(
-            'missing="own-groups" compares all records that lack cells, which a large table does'
+            '`missing="own-groups"` compares all records that lack cells, which a large table does'
             ' not allow. Use "impute" or "drop".'
         )
     if step.homogeneity != "warn":
@@ -55,7 +55,7 @@ def check_plan(plan: "Plan") -> Microaggregate:
     if any(isinstance(one, Search | Prove) for one in (step.partition, *inside)):
         raise PlanError(
             "An effort that a clock ends would end elsewhere on every worker. Use"
-            ' effort="refine" or "quick".'
+            ' `effort="refine"` or `effort="quick"`.'
         )
     _check_roles(plan, step)
     return step

@@ -10,30 +10,32 @@ from pathlib import Path
 from typing import Any
 
 from shoal.audit import manifest as manifests
-from shoal.errors import (
-    GuaranteeBroken,
-    HomogeneousGroup,
-    MissingValues,
-    NoSpread,
-    ShoalWarning,
-)
+from shoal.errors import GuaranteeBroken
 from shoal.frame.roles import listed
 from shoal.metrics import NEEDS, needs
 from shoal.metrics.assessment import linear
 from shoal.plan import Plan
-from shoal.plan.guarantees import check_attained
-from shoal.plan.verdict import RECORDS, Verdict, make_verdict
-from shoal.plan.warnings import unprotected
+from shoal.plan.findings.attained import check_attained
+from shoal.plan.findings.homogeneity import check_homogeneous
+from shoal.plan.findings.loss import check_loss
+from shoal.plan.findings.unchanged import check_roles
+from shoal.plan.findings.weights import check_weights
+from shoal.plan.guarantees import not_computed
+from shoal.plan.verdict import RECORDS, Finding, Verdict, make_verdict
 from shoal.scale.exact import UNIT
 from shoal.scale.folder import MARKER
 from shoal.scale.job import Job
 from shoal.scale.passes import Grouped, Part
 from shoal.scale.weights import total_change
-from shoal.steps.homogeneity import told
 
 SECRET = ("confidential", "confidential_codes", "ordered")
 NEEDED = "Not computed: needs {}."
 WHOLE = "Not computed on a table that no process holds, nor are columns drawn before and after."
+NOT_CHECKED = (
+    "records that unchanged or confidential columns single out, derived columns, values released"
+    " exactly, dominated groups and imputed values, on a table that no process holds; its records"
+    " stand in the order of their released values"
+)
 SOFTWARE = ("shoal", "numpy", "numba", "scikit-learn", "pyarrow", "dask")
 
 
@@ -63,6 +65,8 @@ class LargeRelease:
         ``random_state``), missing cells, methods used and versions of software.
     files : tuple of dict
         Name, records, bytes and hash of each file.
+    verdict : Verdict
+        What may be said about the release: the classes are counted on its files.
     drawn_seeds : tuple of int
         Seeds that the plan left open and this run drew; they stand in its ``plan``.
     types : dict
@@ -81,6 +85,7 @@ class LargeRelease:
     groups: dict[str, int]
     provenance: dict[str, Any]
     files: tuple[dict[str, Any], ...]
+    verdict: Verdict
     drawn_seeds: tuple[int, ...] = ()
     types: dict[str, str] = field(default_factory=dict)
     came: tuple[dict[str, Any], ...] = ()
@@ -96,12 +101,6 @@ class LargeRelease:
     def grouped(self) -> list[dict[str, int]]:
         """The groups, as those of a table in memory: of one step and block."""
         return [self.groups]
-
-    @property
-    def verdict(self) -> Verdict:
-        """What may be said about the release: the classes are counted on its files."""
-        attained = self.measures["smallest_class"]
-        return make_verdict(self.plan.k, attained, RECORDS, check_attained(self.plan.k, attained))
 
     @property
     def profile(self) -> dict[str, Any]:
@@ -218,34 +217,52 @@ def check_promise(plan: Plan, measures: Mapping[str, Any], came: int, left: int)
         )
 
 
-def findings(
-    plan: Plan, job: Job, names: Sequence[str], grouped: Sequence[Grouped], dropped: int, came: int,
-    measures: Mapping[str, Any],
-) -> list[ShoalWarning]:  # fmt: skip
-    """Return what the person who signs must know."""
-    found: list[ShoalWarning] = []
-    if dropped:
-        found.append(
-            MissingValues(f"{dropped} of {came} records were dropped because values are missing.")
-        )
-    found += unprotected(plan, names)
-    flat = [reading.name for reading in job.book.masked if reading.flat]
-    if flat:
-        verb = "is constant and takes" if len(flat) == 1 else "are constant and take"
-        found.append(
-            NoSpread(f"{listed(flat)} {verb} no part in the grouping: there is no spread.")
-        )
+def judge(
+    plan: Plan, job: Job, names: Sequence[str], grouped: Sequence[Grouped], parts: Sequence[Part],
+    came: int, measures: Mapping[str, Any], noted: Sequence[Finding],
+) -> Verdict:  # fmt: skip
+    """Return what may be said about a release, from what was counted on its files."""
+    attained = measures["smallest_class"]
+    found = [
+        *check_attained(plan, attained),
+        *check_roles(plan, names),
+        *check_homogeneous(
+            measures.get("homogeneous_classes", {}), sum(measures["class_sizes"].values())
+        ),
+        *check_loss(measures["information_loss"], plan.thresholds.loss),
+        *_missing(grouped, came, sum(part.records for part in parts)),
+        *_flat(job),
+    ]
+    weighed = [part.smallest_weighed for part in parts if part.smallest_weighed is not None]
+    if weighed and job.step.weight is not None:
+        found += check_weights(job.step.weight, plan.k, min(weighed))
+    return make_verdict(plan.k, attained, RECORDS, [*found, *noted, not_computed(NOT_CHECKED)])
+
+
+def _missing(grouped: Sequence[Grouped], came: int, left: int) -> list[Finding]:
+    found = []
+    if came > left:
+        found.append(f"{came - left} of {came} records were dropped because values are missing.")
     filled = summed(one.filled for one in grouped)
     if any(filled.values()):
         cells = ", ".join(f"{name!r} {number}" for name, number in filled.items() if number)
-        found.append(
-            MissingValues(f"Cells that were missing now hold the value of the group: {cells}.")
+        found.append(f"Cells that were missing now hold the value of the group: {cells}.")
+    return [Finding("missing-values", "informs", sentence) for sentence in found]
+
+
+def _flat(job: Job) -> list[Finding]:
+    flat = [reading.name for reading in job.book.masked if reading.flat]
+    if not flat:
+        return []
+    verb = "is constant and takes" if len(flat) == 1 else "are constant and take"
+    return [
+        Finding(
+            "no-spread",
+            "informs",
+            f"{listed(flat)} {verb} no part in the grouping: there is no spread.",
+            columns=tuple(flat),
         )
-    classes = sum(measures["class_sizes"].values())
-    reason = told(measures.get("homogeneous_classes", {}), classes)
-    if reason:
-        found.append(HomogeneousGroup(f"{reason} Raise k if that matters."))
-    return found
+    ]
 
 
 def provenance(

@@ -12,13 +12,15 @@ from shoal.errors import InputError, StrataMerged
 from shoal.frame.columns import refuse_counted_holes
 from shoal.frame.roles import columns_with
 from shoal.plan import Plan
+from shoal.plan.verdict import Finding
+from shoal.plan.warnings import as_finding, python_warnings
 from shoal.scale.again import cut_again, cut_cell, cut_part, opened
 from shoal.scale.book import open_book
 from shoal.scale.cluster import stage
 from shoal.scale.folder import Folder
 from shoal.scale.frames import is_dask_frame, write_frame
 from shoal.scale.job import Codes, Job, Strata, save_job, task
-from shoal.scale.layout import blocks_of, cut_strata, open_strata, refuse_small, units_of
+from shoal.scale.layout import blocks_of, cut_strata, open_strata, units_of
 from shoal.scale.merging import merge_strata
 from shoal.scale.passes import Part, group_block, part_piece, write_part
 from shoal.scale.pieces import check_sortable, cut_pieces, read_footer
@@ -26,7 +28,7 @@ from shoal.scale.refusals import HOLES, check_columns, check_plan, check_weight,
 from shoal.scale.release import (
     LargeRelease,
     check_promise,
-    findings,
+    judge,
     measured,
     provenance,
     summed,
@@ -35,7 +37,7 @@ from shoal.scale.sample import share_of
 from shoal.scale.sources import check_parted, find_files, places
 from shoal.scale.tally import Tally, Wanted, merged, tally_piece
 from shoal.steps import Microaggregate
-from shoal.steps.survey import attained_told
+from shoal.steps.strata import refuse_sizes
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -51,6 +53,7 @@ class Run:
         self.step: Microaggregate = check_plan(plan)
         self.at_once, self.seed = at_once, seed
         self.job_file = str(folder.path("job"))
+        self.noted: list[Finding] = []
         self.warnings: list[Warning] = []
 
     def release(self, source: Any, drawn: tuple[int, ...]) -> LargeRelease:
@@ -66,12 +69,8 @@ class Run:
         left = sum(part.records for part in parts)
         check_promise(self.plan, measures, tally.records, left)
         came = sum(piece.records for piece in self.pieces)
-        self.warnings += findings(
-            self.plan, job, schema.names, grouped, came - tally.records, came, measures
-        )
-        weighed = [part.smallest_weighed for part in parts if part.smallest_weighed is not None]
-        if weighed and self.step.weight is not None:
-            self.warnings += attained_told(self.step.weight, min(weighed))
+        verdict = judge(self.plan, job, schema.names, grouped, parts, came, measures, self.noted)
+        self.warnings += python_warnings(verdict)
         sizes = summed(one.sizes for one in grouped)
         return LargeRelease(
             self.folder.target,
@@ -84,6 +83,7 @@ class Run:
             tuple(
                 {n: getattr(p, n) for n in ("name", "records", "bytes", "sha256")} for p in parts
             ),
+            verdict,
             drawn,
             recoded=tuple(self.step.strata) if job.strata.merged is not None else (),
         )
@@ -132,7 +132,7 @@ class Run:
         if not tally.records:
             raise InputError(
                 f"Every one of the {records} records has a missing value, so"
-                ' missing="drop" would leave none. Use "impute".'
+                ' `missing="drop"` would leave none. Use `missing="impute"`.'
             )
         if tally.records < self.step.k:
             raise InputError(
@@ -184,11 +184,11 @@ class Run:
     def _merged(self, job: Job, counts: Codes) -> Strata:
         """Refuse strata of fewer than k records, or merge them where the step says so."""
         if self.step.small_strata == "refuse":
-            refuse_small(counts, self.step.k)
+            refuse_sizes(counts.tolist(), self.step.k, columns=self.step.strata)
             return job.strata
         path = self.folder.path("strata")
         merged, told = merge_strata(self.cluster, job, path, self.pieces, counts)
-        self.warnings += [StrataMerged(told)] if told else []
+        self.noted += [as_finding(StrataMerged(told))] if told else []
         return replace(job.strata, merged=merged)
 
     def _released(self, field: pa.Field, tally: Tally) -> pa.Field:

@@ -32,7 +32,7 @@ class FolderAudit:
         client: Any = None,
     ):
         self.entries, self.place, self.home, self.client = entries, place, home, client
-        self.plan = Plan.from_dict(entries["plan"])
+        self.plan = Plan.from_dict(entries["plan"], None)
         self.output = entries["output"]
 
     def checks(self) -> Iterator[Check]:

@@ -168,7 +168,7 @@ def demand(
     check_confidential(confidential, f"{asked}={getattr(step, asked):g}")
     if step.closeness_by == "first" and len(confidential) > 1:
         raise PlanError(
-            f'closeness_by="first" sorts the records by one confidential column and there are'
+            f'`closeness_by="first"` sorts the records by one confidential column and there are'
             f' {len(confidential)}. Use "merge" or "swap", which see to all of them.'
         )
     ranks, ordered = numbered(frame, confidential, types)
@@ -188,17 +188,20 @@ def partitioner(
 def _check_first(step: "Microaggregate") -> None:
     if step.strata:
         raise PlanError(
-            'closeness_by="first" draws every group from the whole table, and within keeps groups'
+            '`closeness_by="first"` draws every group from the whole table, and within keeps groups'
             ' inside strata. Use "merge" or "swap".'
         )
     if step.missing == "own-groups":
         raise PlanError(
-            'closeness_by="first" draws every group from the whole table, and missing="own-groups"'
-            ' takes it apart. Use "merge" or "swap".'
+            '`closeness_by="first"` draws every group from the whole table, and'
+            ' `missing="own-groups"` splits it. Use `closeness_by="merge"` or'
+            ' `closeness_by="swap"`.',
+            code="closeness-first-splits",
+            option="missing",
         )
     if not isinstance(step.partition, MDAV | Auto):
         raise PlanError(
-            'closeness_by="first" groups in a way of its own, with the seeds of mdav, so'
+            '`closeness_by="first"` groups in a way of its own, with the seeds of mdav, so'
             f' {type(step.partition).__name__} would be ignored. Use the method "auto" or "mdav",'
             " or another closeness_by."
         )

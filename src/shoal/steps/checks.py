@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from shoal.steps.microaggregate import Microaggregate
 
 WAY_OUT = (
-    'Set missing="own-groups", "impute" or "drop", or mend them first: a group mean over a hole'
-    " protects fewer than k records."
+    'Use `missing="own-groups"`, `missing="impute"` or `missing="drop"`, or correct them first: a'
+    " group mean over a missing value protects fewer than k records."
 )
 
 
@@ -26,15 +26,15 @@ def check_options(step: "Microaggregate") -> None:
         raise PlanError("The blocks must hold each masked column exactly once.")
     beyond.check(step)
     if (step.trim is None) == (step.aggregate == "trimmed-mean"):
-        raise PlanError('aggregate="trimmed-mean" and trim belong together. Give both or none.')
+        raise PlanError('`aggregate="trimmed-mean"` and `trim` belong together. Give both or none.')
     if step.small_strata == "merge" and not step.strata:
-        raise PlanError('small_strata="merge" needs strata. Name their columns with within.')
+        raise PlanError('`small_strata="merge"` needs strata. Name their columns with `within`.')
     if step.household is not None:
         _check_household(step)
     if step.weight is not None and step.aggregate == "trimmed-mean":
         raise PlanError(
-            'aggregate="trimmed-mean" has no agreed form under weights. Use "mean" or "median", or'
-            " leave the weight out."
+            '`aggregate="trimmed-mean"` has no agreed form under weights. Use `aggregate="mean"` or'
+            ' `aggregate="median"`, or leave the weight out.'
         )
     if step.weighted_distances and step.standardise != "zscore":
         raise PlanError(
@@ -66,8 +66,8 @@ def check_axes(step: "Microaggregate", space: Space, holes: bool) -> None:
             )
     if holes and step.missing == "own-groups" and max(map(len, step.column_blocks)) > 1:
         raise InputError(
-            f'{name} with these options sorts by columns, and missing="own-groups" leaves out'
-            ' those that are missing. Use another method, or missing="impute".'
+            f'{name} with these options sorts by columns, and `missing="own-groups"` leaves out'
+            ' those that are missing. Use another method, or `missing="impute"`.'
         )
 
 
@@ -75,11 +75,11 @@ def _check_household(step: "Microaggregate") -> None:
     """Refuse what would part the members of a household."""
     if step.missing == "own-groups":
         raise PlanError(
-            'household keeps members together, and missing="own-groups" parts them by their missing'
-            ' cells. Use "impute" or "drop".'
+            '`household` keeps members together, and `missing="own-groups"` parts them by their'
+            ' missing cells. Use `missing="impute"` or `missing="drop"`.'
         )
     if step.closeness_by != "merge":
         raise PlanError(
-            f'closeness_by="{step.closeness_by}" moves single records, and household keeps members'
-            ' together. Use closeness_by="merge".'
+            f'`closeness_by="{step.closeness_by}"` moves single records, and `household` keeps'
+            ' members together. Use `closeness_by="merge"`.'
         )

@@ -157,7 +157,7 @@ def _refuse_constant(groups: Partition, material: Material) -> None:
     reason = told(dict(zip(material.confidential, found, strict=True)), groups.n_groups)
     if reason:
         raise InputError(
-            f'{reason} Set homogeneity="merge" to join such groups with their neighbours, or'
+            f'{reason} Set `homogeneity="merge"` to join such groups with their neighbours, or'
             " raise k."
         )
 

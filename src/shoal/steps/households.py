@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import InputError, ShoalWarning, TellingOrder
+from shoal.errors import InputError
 from shoal.frame import tables
 from shoal.frame.tables import Frame
 from shoal.partitioners import Partition, Partitioner
@@ -36,20 +36,6 @@ def refuse_split(strata: Sequence[Rows], households: Codes) -> None:
             f"{split} household{'s have' if split > 1 else ' has'} members in several strata, so no"
             " group within a stratum can hold them all. Choose strata that keep households whole."
         )
-
-
-def order_told(households: Codes, name: str) -> list[ShoalWarning]:
-    """Warn where members stand next to each other: the order of records is released too."""
-    runs = 1 + int((households[1:] != households[:-1]).sum())
-    number = int(households.max()) + 1
-    if runs > number or number == len(households):
-        return []
-    return [
-        TellingOrder(
-            f"The records are sorted by {name!r}, and a release keeps their order: whoever knows"
-            " that may find the members of a household side by side. Shuffle the records first."
-        )
-    ]
 
 
 def group_households(Z: Matrix, households: Codes, partition: Partitioner) -> Partition:

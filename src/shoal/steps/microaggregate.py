@@ -20,7 +20,7 @@ from shoal.steps.centroid import centroid
 from shoal.steps.checks import check_axes, check_options, check_values
 from shoal.steps.geometry import Space, open_space
 from shoal.steps.grouping import Material, group
-from shoal.steps.households import order_told, read_households, refuse_split
+from shoal.steps.households import read_households, refuse_split
 from shoal.steps.missing import told as holes_told
 
 Holes = NDArray[np.bool_]
@@ -258,7 +258,6 @@ class Microaggregate(Grouping):
                 *_without_spread(space.flat),
                 *_missing(columns, values, grouped),
                 *parts.warnings,
-                *([] if households is None else order_told(households, str(self.household))),
             ),
         )
 

@@ -27,8 +27,6 @@ class Strata:
         The columns whose values make the strata; none where the table is not split.
     rows : list of ndarray
         The records of each stratum, in order.
-    examples : list of int
-        A record of each stratum that shows its values.
     shown : ndarray of shape (n_records,), optional
         Where strata were merged: the record whose values each record shows in the
         columns.
@@ -39,18 +37,19 @@ class Strata:
     frame: Frame
     columns: Sequence[str]
     rows: list[Rows]
-    examples: list[int]
     shown: Rows | None = None
     warnings: tuple[ShoalWarning, ...] = ()
 
     def where(self, at: int) -> str:
-        """Return what to add to a sentence about the records of a stratum."""
-        return f" of stratum {self.name(at)}" if self.columns else ""
+        """Return what to add to a sentence about the records of a stratum.
 
-    def name(self, at: int) -> str:
-        """Return what to call a stratum."""
-        values = tables.values_at(self.frame, self.columns, self.examples[at])
-        return repr(", ".join(str(value) for value in values))
+        A stratum is named by its number: its name is a value of the data, and where the stratum
+        is small it may be a person.
+        """
+        if not self.columns:
+            return ""
+        names = ", ".join(map(repr, self.columns))
+        return f" of stratum {at + 1} of {len(self.rows)} (of {names}, in order of appearance)"
 
     @property
     def released(self) -> dict[str, Taken]:
@@ -64,30 +63,40 @@ class Strata:
 def split(frame: Frame, columns: Sequence[str]) -> Strata:
     """Return the strata that the values of ``columns`` make; without any, the whole table."""
     if not columns:
-        return Strata(frame, columns, [np.arange(len(frame))], [0])
+        return Strata(frame, columns, [np.arange(len(frame))])
     key = tables.codes(frame, columns)
     stratum = np.unique(key, axis=0, return_inverse=True)[1].ravel()
     rows = np.split(np.argsort(stratum, kind="stable"), np.cumsum(np.bincount(stratum))[:-1])
-    return Strata(frame, columns, rows, [int(part[0]) for part in rows])
+    return Strata(frame, columns, rows)
 
 
 def refuse_small(strata: Strata, k: int, units: Codes | None = None) -> None:
     """Refuse strata that hold fewer than k records, or households where ``units`` numbers these."""
     if not strata.columns:
         return
-    sizes, what = _sizes(strata.rows, units), _what(units)
+    sizes = _sizes(strata.rows, units)
+    refuse_sizes(sizes, k, columns=strata.columns, what=_what(units))
+
+
+def refuse_sizes(
+    sizes: Sequence[int], k: int, *, columns: Sequence[str], what: str = "records"
+) -> None:
+    """Refuse strata of ``columns`` that hold fewer than k; no message names one of them."""
     small = sum(size < k for size in sizes)
-    if 2 * small > len(sizes):  # no strata at all: their names may be persons
-        raise InputError(
-            f"A group needs k={k} {what} but {small} of {len(sizes)} strata hold fewer. Choose a"
-            ' coarser column for within, or set small_strata="merge".'
-        )
-    if small:
-        smallest = int(np.argmin(sizes))
-        raise InputError(
-            f"A group needs k={k} {what} but stratum {strata.name(smallest)} holds"
-            f' {sizes[smallest]}. Lower k, or merge strata: small_strata="merge".'
-        )
+    if not small:
+        return
+    names = ", ".join(map(repr, columns))
+    hold = f"{small} of {len(sizes)} strata of {names} hold" + ("s" if small == 1 else "")
+    raise InputError(
+        f"{hold} fewer than k={k} {what}, the smallest {min(sizes)}. Choose a coarser column for"
+        ' `within`, lower k, or set `small_strata="merge"`.',
+        code="strata-below-k",
+        columns=tuple(columns),
+        small=small,
+        strata=len(sizes),
+        smallest=min(sizes),
+        k=k,
+    )
 
 
 def merge_small(strata: Strata, k: int, Z: Matrix, units: Codes | None = None) -> Strata:
@@ -135,8 +144,7 @@ def merge_small(strata: Strata, k: int, Z: Matrix, units: Codes | None = None) -
         shown[part[~own]] = strata.rows[at][0]
     records = [len(part) for part in strata.rows]
     told = told_merged(members, sizes, records, k, columns=strata.columns, what=_what(units))
-    examples = [strata.examples[at] for at in largest]
-    return Strata(strata.frame, strata.columns, rows, examples, shown, (StrataMerged(told),))
+    return Strata(strata.frame, strata.columns, rows, shown, (StrataMerged(told),))
 
 
 def join_small(

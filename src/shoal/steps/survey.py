@@ -2,11 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from shoal.errors import PlanError, ShoalWarning, UnprotectedColumn
-from shoal.frame import tables
+from shoal.errors import PlanError
 from shoal.frame.roles import columns_with, listed
-from shoal.frame.tables import Frame
-from shoal.metrics import smallest_class
 from shoal.steps._step import Step
 from shoal.steps.microaggregate import Microaggregate
 
@@ -41,34 +38,13 @@ def with_roles(
     return roles, steps
 
 
-def weight_told(
-    name: str, roles: Mapping[str, str], released: Frame, known: Sequence[str]
-) -> list[ShoalWarning]:
-    """Warn of weights that leave: they may tell records apart that otherwise look alike."""
-    if roles[name] != "weight":
-        return []
-    return attained_told(name, smallest_class(tables.codes(released, [*known, name])))
-
-
-def attained_told(name: str, attained: int) -> list[ShoalWarning]:
-    """Warn of weights that leave, by the smallest class of who knows them."""
-    return [
-        UnprotectedColumn(
-            f"Column {name!r} holds weights and is released unchanged. Weights may identify: to"
-            f" whoever knows them the smallest class holds {attained}"
-            f" record{'s' if attained > 1 else ''}. If nobody needs them, make the column an"
-            " identifier, which is dropped."
-        )
-    ]
-
-
 def _check_merged(steps: Sequence[Step]) -> None:
     """Refuse strata that one step merges and another splits by: they would show two values."""
     merging = [s for s in steps if isinstance(s, Microaggregate) and s.small_strata == "merge"]
     recoded = [name for step in merging for name in step.strata]
     if recoded and sum(bool(set(recoded) & set(step.strata)) for step in steps) > 1:
         raise PlanError(
-            f'small_strata="merge" changes {listed(recoded, "column", "columns")}, which another'
+            f'`small_strata="merge"` changes {listed(recoded, "column", "columns")}, which another'
             " step splits by too. Mask the columns in one step."
         )
 

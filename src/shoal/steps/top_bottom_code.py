@@ -122,7 +122,7 @@ class TopBottomCode(Step):
         if beyond.sum() < LEAST:
             raise InputError(
                 f"Column {name!r} has {beyond.sum()} values beyond {end}, and their mean would give"
-                f' them away. Move {end} inwards, or use replacement="threshold".'
+                f' them away. Move {end} inwards, or use `replacement="threshold"`.'
             )
         return np.where(beyond, column[beyond].mean(), column)
 

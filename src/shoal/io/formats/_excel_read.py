@@ -105,7 +105,12 @@ def _sheet(book: Any, wanted: str | None, path: Path) -> Any:
     sheets = {sheet.title: sheet for sheet in book.worksheets}
     listed = ", ".join(repr(name) for name in sheets)
     if wanted is None and len(sheets) != 1:
-        raise FileError(f"{path.name!r} has several sheets: {listed}. Choose one with --sheet.")
+        raise FileError(
+            f"{path.name!r} has several sheets: {listed}. Choose one with `sheet`.",
+            code="sheet-needed",
+            file=path.name,
+            sheets=tuple(sheets),
+        )
     if wanted is not None and wanted not in sheets:
         raise FileError(
             f"{path.name!r} has no sheet {wanted!r}.{hint(wanted, sheets)} The sheets are:"

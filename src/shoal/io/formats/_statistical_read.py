@@ -47,7 +47,7 @@ def parsed(
     except Exception:  # pyreadstat raises its own kinds and plain ones; some show values
         raise FileError(
             f"{path.name!r} is not {kind}, or it is damaged or cut off. If its text is in another"
-            " character set, name it with --encoding."
+            " character set, name it with `encoding`."
         ) from None
 
 

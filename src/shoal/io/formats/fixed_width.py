@@ -96,7 +96,9 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     except UnicodeEncodeError:
         raise FileError(
             f"The table holds characters that {dialect.encoding} cannot write. Use"
-            " --encoding utf-8."
+            ' `encoding="utf-8"`.',
+            code="cannot-encode",
+            encoding=dialect.encoding,
         ) from None
     return source.notes.without_place("A fixed-width table", (), "text")
 
@@ -105,7 +107,9 @@ def read_layout(dialect: Dialect, path: Path) -> list[Place]:
     """Read the column map; refuse one that is no map or whose columns overlap."""
     if dialect.layout is None:
         raise ParameterError(
-            f"{path.name!r} is fixed-width text: give its column map with --layout map.toml."
+            f'{path.name!r} is fixed-width text: give its column map with `layout="map.toml"`.',
+            code="layout-needed",
+            file=path.name,
         )
     culprit = dialect.layout.name
     try:
@@ -178,7 +182,11 @@ def _field(table: pa.Table, place: Place, dialect: Dialect) -> Any:
     if longest > place.width:
         raise FileError(
             f"Column {place.name!r} needs {longest} characters and has {place.width} in the column"
-            " map. Round it with --set decimals=, widen the map, or write another format."
+            " map. Round it with `decimals`, widen the map, or write another format.",
+            code="value-too-wide",
+            column=place.name,
+            width=place.width,
+            needed=longest,
         )
     if pc.any(pc.match_substring_regex(cells, "[\r\n]")).as_py():
         raise FileError(f"Column {place.name!r} holds line ends, which a fixed-width table cannot.")

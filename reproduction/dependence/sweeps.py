@@ -1,0 +1,109 @@
+"""The runs behind the figures: MDAV over every k and lambda of the paper."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from reproduction.runs import Labels, Matrix, groups, masked, reference
+from shoal.geometry import with_confidential, zscore
+from shoal.metrics import average_diversity, distortion_x, distortion_y, linkage
+
+LAMBDAS = tuple(step / 10 for step in range(11))
+REAL, SYNTHETIC = (5, 10, 20, 50, 100), (50, 100, 200, 500)
+KNOWN = 6  # the first columns are the quasi-identifiers, the others confidential
+SIZES, K = (2, 3, 6), 10  # of Figure 14
+SEED = 2016
+
+
+@dataclass(frozen=True)
+class Source:
+    """A table of the paper: quasi-identifiers, confidential columns and the k it is masked with."""
+
+    title: str
+    X: Matrix
+    Y: Matrix
+    ks: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Point:
+    """What one run gives: both distortions, the average diversity and the largest group."""
+
+    x: float
+    y: float
+    diversity: float
+    largest: int
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """What one run with blocks of columns gives: distortion, linkage, groups of each block."""
+
+    x: float
+    linked: float
+    groups: tuple[int, ...]
+
+
+@cache
+def sources() -> Mapping[str, Source]:
+    """Return the four tables of the paper."""
+    found = {
+        f"gaussian {rho}": Source(f"Gaussian, ρ = {rho}", *gaussian(rho), SYNTHETIC)
+        for rho in (0.5, 0.9)
+    }
+    for name in ("census", "tarragona"):
+        Z = reference(name)
+        found[name] = Source(name.capitalize(), Z[:, :KNOWN], Z[:, KNOWN:], REAL)
+    return found
+
+
+def gaussian(rho: float, n: int = 1000) -> tuple[Matrix, Matrix]:
+    """Return two columns with correlation ``rho``, as z-scores; the paper's own are not known."""
+    first, second = np.random.default_rng(SEED).standard_normal((2, n, 1))
+    return zscore(first), zscore(rho * first + np.sqrt(1 - rho**2) * second)
+
+
+@cache
+def sweep(name: str) -> Mapping[tuple[int, float], Point]:
+    """Mask a table with every k and lambda of the paper."""
+    source = sources()[name]
+    return {(k, weight): _point(source, k, weight) for k in source.ks for weight in LAMBDAS}
+
+
+def _point(source: Source, k: int, weight: float) -> Point:
+    labels = groups(with_confidential(source.X, source.Y, weight), "mdav", k)
+    return Point(
+        distortion_x(source.X, masked(source.X, labels)),
+        distortion_y(labels[:, None], source.Y),
+        average_diversity(labels[:, None], source.Y),
+        int(np.bincount(labels).max()),
+    )
+
+
+@cache
+def blocked() -> Mapping[tuple[int, float], Blocks]:
+    """Mask Census in blocks of columns, each together with all confidential columns."""
+    return {(size, weight): _blocks(size, weight) for size in SIZES for weight in LAMBDAS}
+
+
+def _blocks(size: int, weight: float) -> Blocks:
+    source = sources()["census"]
+    parts = [source.X[:, at : at + size] for at in range(0, KNOWN, size)]
+    labels = [groups(with_confidential(part, source.Y, weight), "mdav", K) for part in parts]
+    release = np.hstack([masked(*pair) for pair in zip(parts, labels, strict=True)])
+    return Blocks(
+        distortion_x(source.X, release),
+        linkage(source.X, release),
+        tuple(_number(found) for found in labels),
+    )
+
+
+def _number(labels: Labels) -> int:
+    return int(labels.max()) + 1
+
+
+def rounded(values: Iterable[float]) -> list[float]:
+    """Return what a page shows, so that a plot shows no more."""
+    return [round(value, 4) for value in values]

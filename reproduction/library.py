@@ -1,0 +1,90 @@
+"""The papers by name, and the function that writes their pages."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from reproduction import cv_mdav, dependence, mu_approx, two_mu_approx, ward_mwa
+from reproduction.markdown import index_text, page_text
+from reproduction.page import Page, Part
+from reproduction.plots import check_plots, draw
+from shoal import _progress as progress
+from shoal._params import hint
+from shoal.errors import FileError, ParameterError
+from shoal.io.publish import Publication
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A page without its parts, and what makes each of them."""
+
+    page: Page
+    parts: Sequence[Callable[[], Part]]
+
+
+PAPERS = {
+    room.PAGE.name: Paper(room.PAGE, room.PARTS)
+    for room in (ward_mwa, two_mu_approx, mu_approx, cv_mdav, dependence)
+}
+
+
+def make(name: str) -> Page:
+    """Run every table and figure of a paper.
+
+    Parameters
+    ----------
+    name : str
+        A name in ``PAPERS``.
+
+    Returns
+    -------
+    Page
+        Published figures beside ours.
+    """
+    if name not in PAPERS:
+        raise ParameterError(
+            f"There is no paper {name!r}.{hint(name, PAPERS)} Choose one of: {', '.join(PAPERS)}."
+        )
+    paper = PAPERS[name]
+    parts = []
+    for done, part in enumerate(paper.parts):
+        progress.report(name, done, len(paper.parts))
+        parts.append(part())
+    progress.report(name, len(paper.parts), len(paper.parts))
+    return replace(paper.page, parts=tuple(parts))
+
+
+def write(folder: Path, names: Sequence[str] = (), *, force: bool = False) -> list[Page]:
+    """Write one page for each paper, its figures beside it; all appear together, or none.
+
+    Parameters
+    ----------
+    folder : Path
+        Where to write; it is made where it is not there.
+    names : list of str
+        Names in ``PAPERS``. Where none is given all are written, and a page
+        ``README.md`` that leads to them.
+    force : bool
+        Whether files that exist may be replaced.
+
+    Returns
+    -------
+    list of Page
+        What was written.
+    """
+    check_plots()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{str(folder)!r} cannot be a folder: {error.strerror}.") from None
+    with Publication(force=force) as publication:
+        targets = {name: publication.add(folder / f"{name}.md") for name in names or PAPERS}
+        index = None if names else publication.add(folder / "README.md")
+        pages = [make(name) for name in targets]
+        for page in pages:
+            targets[page.name].write_text(page_text(page), encoding="utf-8")
+            for figure in page.figures():
+                publication.add(folder / f"{figure.name}.svg").write_bytes(draw(figure))
+        if index is not None:
+            index.write_text(index_text(pages), encoding="utf-8")
+    return pages

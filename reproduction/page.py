@@ -1,0 +1,233 @@
+"""What a page about a paper holds, as plain data: published figures beside ours."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from reproduction.figure import Figure
+
+Key = tuple[str, str]
+Published = Mapping[Key, str]
+
+
+def as_printed(columns: str, text: str) -> dict[Key, str]:
+    """Return the cells of a printed table by the names of their row and column.
+
+    Parameters
+    ----------
+    columns : str
+        Names of the columns, with blanks between them.
+    text : str
+        One line for each row: its name, two blanks or more, its cells. A cell
+        keeps every digit that was printed; ``-`` stands for none.
+
+    Returns
+    -------
+    dict
+        What is printed, by row and column.
+
+    Examples
+    --------
+    >>> as_printed("k=3 k=4", "MDAV  5.69  7.50")
+    {('MDAV', 'k=3'): '5.69', ('MDAV', 'k=4'): '7.50'}
+    """
+    cells: dict[Key, str] = {}
+    for line in text.strip().splitlines():
+        row, values = line.strip().split("  ", maxsplit=1)
+        for column, value in zip(columns.split(), values.split(), strict=True):
+            cells[row, column] = value
+    return cells
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One figure of a paper beside ours.
+
+    Parameters
+    ----------
+    row : str
+        Row of the table it stands in.
+    column : str
+        Column of the table it stands in.
+    published : str
+        As it is printed, with all its digits; ``-`` where nothing is.
+    ours : float
+        What the code gives.
+    note : str
+        Why the two differ, where they do.
+    cut : bool
+        Whether the paper cuts its figures to the digits printed, rather than
+        round them.
+    """
+
+    row: str
+    column: str
+    published: str
+    ours: float
+    note: str = ""
+    cut: bool = False
+
+    @property
+    def digits(self) -> int:
+        """Number of decimals that are printed."""
+        return len(self.published.partition(".")[2])
+
+    @property
+    def agrees(self) -> bool:
+        """Whether ours, to the digits printed, is what is printed."""
+        if self.published == "-":
+            return True
+        shown = [f"{self.ours:.{self.digits}f}"]
+        if self.cut:
+            longer = f"{self.ours:.{self.digits + 8}f}"
+            shown.append(longer[:-8])
+        return float(self.published) in map(float, shown)
+
+    @property
+    def difference(self) -> float:
+        """Ours less the published figure."""
+        return self.ours - float(self.published)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a paper, its figures beside ours.
+
+    Parameters
+    ----------
+    title : str
+        Number and title.
+    about : str
+        How ours were made.
+    comparisons : tuple of Comparison
+        Its cells, row by row.
+    in_kind : bool
+        Whether the data of the paper are not known, so that ours are of the
+        same kind and a difference would mean nothing.
+    """
+
+    title: str
+    about: str
+    comparisons: tuple[Comparison, ...]
+    in_kind: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        title: str,
+        about: str,
+        published: Published,
+        ours: Mapping[Key, float],
+        notes: Mapping[Key, str] | None = None,
+        *,
+        cut: bool = False,
+        in_kind: bool = False,
+    ) -> "Table":
+        """Join what is printed and what the code gives.
+
+        Notes go by row and column; an empty name stands for all.
+        """
+        cells = tuple(
+            Comparison(row, column, text, ours[row, column], _note(notes or {}, row, column), cut)
+            for (row, column), text in published.items()
+        )
+        return cls(title, about, cells, in_kind)
+
+    @property
+    def rows(self) -> list[str]:
+        """Names of the rows, in order."""
+        return list(dict.fromkeys(cell.row for cell in self.comparisons))
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns, in order."""
+        return list(dict.fromkeys(cell.column for cell in self.comparisons))
+
+
+def _note(notes: Mapping[Key, str], row: str, column: str) -> str:
+    keys = ((row, column), (row, ""), ("", column), ("", ""))
+    return next((notes[key] for key in keys if key in notes), "")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of a paper, and whether our numbers bear it out.
+
+    Parameters
+    ----------
+    says : str
+        What the paper says, in our words.
+    found : str
+        What we found, in numbers.
+    holds : bool
+        Whether it holds.
+    note : str
+        Why it does not, where it does not.
+    """
+
+    says: str
+    found: str
+    holds: bool
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Claims:
+    """Sentences of a paper, each with what we found."""
+
+    title: str
+    about: str
+    claims: tuple[Claim, ...]
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """A table of ours alone: what a figure shows, in digits."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: Mapping[str, Sequence[float]]
+    decimals: int = 4
+
+
+Part = Table | Claims | Numbers | Figure
+
+
+@dataclass(frozen=True)
+class Page:
+    """Everything we say about one paper.
+
+    Parameters
+    ----------
+    name : str
+        Name of the file, without its ending.
+    title : str
+        Title of the paper.
+    reference : str
+        Authors, year and where it was published.
+    about : str
+        What the reader must know before the tables.
+    parts : tuple
+        Tables, claims, numbers and figures, in the order of the paper.
+    """
+
+    name: str
+    title: str
+    reference: str
+    about: str
+    parts: tuple[Part, ...] = field(default=())
+
+    def comparisons(self) -> Iterator[Comparison]:
+        """Yield every figure that is printed and can be compared."""
+        for part in self.parts:
+            if isinstance(part, Table) and not part.in_kind:
+                yield from (cell for cell in part.comparisons if cell.published != "-")
+
+    def claims(self) -> Iterator[Claim]:
+        """Yield every claim."""
+        for part in self.parts:
+            if isinstance(part, Claims):
+                yield from part.claims
+
+    def figures(self) -> Iterator[Figure]:
+        """Yield every figure."""
+        yield from (part for part in self.parts if isinstance(part, Figure))

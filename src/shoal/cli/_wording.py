@@ -1,0 +1,65 @@
+"""What the command line calls an option that a message names in Python's words."""
+
+FILE_FLAGS = {
+    "force": "--force",
+    "separator": "--separator",
+    "decimal": "--decimal",
+    "encoding": "--encoding",
+    "missing_text": "--missing-text",
+    "sheet": "--sheet",
+    "layout": "--layout",
+    "table": "--table",
+    "target_table": "--target-table",
+    "keep_notes": "--keep-notes",
+    "scheduler": "--scheduler",
+    "at_once": "--at-once",
+    "random_state": "--seed",
+}
+# What has an option of its own: a second way would override the first in silence.
+OWN_FLAGS = {
+    "k": "-k",
+    "columns": "-c",
+    "method": "-m",
+    "partition": "-m",
+    "random_state": "--seed",
+    "within": "--within",
+    "household": "--household",
+    "weight": "--weight",
+    "effort": "--effort",
+    "budget": "--budget",
+}
+PLAN_FLAGS = {
+    **OWN_FLAGS,
+    "missing": "--missing",
+    "identifiers": "-i",
+    "confidential": "--confidential",
+    "types": "--type",
+}
+
+
+def command_wording(name: str, value: str | None) -> str:
+    """Return an option as ``shoal mask`` takes it.
+
+    >>> command_wording("missing", '"drop"'), command_wording("small_strata", '"merge"')
+    ('--missing drop', '--set small_strata=merge')
+    >>> command_wording("force", "True"), command_wording("k", None)
+    ('--force', '-k')
+    """
+    flag = {**FILE_FLAGS, **PLAN_FLAGS}.get(name)
+    given = None if value in (None, "True") else value.strip("\"'")
+    if flag is None:
+        return f"--set {name}={'...' if given is None else given}"
+    return flag if given is None else f"{flag} {given}"
+
+
+def plan_wording(name: str, value: str | None) -> str:
+    """Return an option as a plan document has it; what concerns files stays an option.
+
+    >>> plan_wording("missing", '"drop"'), plan_wording("within", None)
+    ('missing = "drop"', "'within'")
+    >>> plan_wording("force", "True")
+    '--force'
+    """
+    if name in FILE_FLAGS and name != "random_state":
+        return command_wording(name, value)
+    return repr(name) if value is None else f"{name} = {value}"

@@ -1,0 +1,65 @@
+"""What the order of records tells about them."""
+
+import numpy as np
+
+from shoal.metrics._base import Labels, Values
+
+
+def order_correlation(values: Values) -> float:
+    """Return the rank correlation of a column with the number of the row.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_records,)
+        The column; rows that are not a number are left out.
+
+    Returns
+    -------
+    float
+        Spearman's correlation in [-1, 1], with mean ranks for ties; 1 or -1 where the table
+        is sorted by the column, near 0 where the order of rows says nothing, 0 where the column
+        is constant.
+
+    Examples
+    --------
+    >>> order_correlation(np.array([1.0, 2.0, 3.0, 9.0]))
+    1.0
+    """
+    known = ~np.isnan(values)
+    if known.sum() < 2:
+        return 0.0
+    code, counts = np.unique(values[known], return_inverse=True, return_counts=True)[1:]
+    ends = np.cumsum(counts)
+    rank = (ends - (counts + 1) / 2)[code.ravel()]
+    row = np.arange(len(rank)) - (len(rank) - 1) / 2
+    rank -= (len(rank) - 1) / 2
+    spread = np.sqrt((rank**2).sum() * (row**2).sum())
+    return float(np.clip((rank * row).sum() / spread, -1, 1)) if spread > 0 else 0.0
+
+
+def side_by_side(units: Labels) -> float:
+    """Return how far the records of each unit stand next to each other.
+
+    Parameters
+    ----------
+    units : ndarray of shape (n_records,)
+        The unit of each record, counted from 0.
+
+    Returns
+    -------
+    float
+        1 where every unit is one run of rows, about 0 for rows in random order; 0 where every
+        unit has one record, or all are of one unit. Moving one record changes it little.
+
+    Examples
+    --------
+    >>> side_by_side(np.array([0, 0, 1, 1, 2]))
+    1.0
+    """
+    sizes = np.bincount(units)
+    most = len(units) - np.count_nonzero(sizes)
+    if most == 0 or np.count_nonzero(sizes) == 1:
+        return 0.0
+    by_chance = float((sizes * (sizes - 1.0)).sum() / len(units))
+    found = int((units[1:] == units[:-1]).sum())
+    return float((found - by_chance) / (most - by_chance)) if most > by_chance else 0.0

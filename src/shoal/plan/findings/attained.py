@@ -1,0 +1,115 @@
+"""The k that the released values attain."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from shoal.frame.roles import listed
+from shoal.plan.evidence import Evidence
+from shoal.plan.verdict import RECORDS, Finding, counted
+
+if TYPE_CHECKING:
+    from shoal.plan.plan import Plan
+
+
+def find_attained(evidence: Evidence) -> list[Finding]:
+    """Find a k that is not kept, that is no guarantee, or that nobody promises."""
+    plan = evidence.plan
+    attained = evidence.smallest(evidence.joint_classes)
+    below: list[str] = []
+    if plan.k is not None and attained < plan.k:
+        below = _below(evidence)
+    linkage = (evidence.measures or {}).get("linkage")
+    return check_attained(plan, attained, evidence.counted_unit, below, linkage)
+
+
+def check_attained(
+    plan: "Plan",
+    attained: int,
+    unit: str = RECORDS,
+    below: Sequence[str] = (),
+    linkage: float | None = None,
+) -> list[Finding]:
+    """Find a k that is not kept, by the size of the smallest class of all columns together.
+
+    Parameters
+    ----------
+    plan : Plan
+        What was promised.
+    attained : int
+        Size of the smallest class of all columns that an attacker may know.
+    unit : str
+        What was counted.
+    below : list of str
+        The columns of blocks that do not keep their k by themselves.
+    linkage : float, optional
+        Share of the records that an attacker who knows all columns links rightly.
+
+    Returns
+    -------
+    list of Finding
+        What was found.
+    """
+    figures: dict[str, Any] = {"k": plan.k, "attained": attained}
+    if plan.k is None:
+        return [
+            Finding(
+                "no-k-promised",
+                "qualifies",
+                f"{listed([n for n in step.columns if n in plan.known])}: NO k-anonymity is"
+                f" promised. {step.guarantee}",
+                figures,
+                tuple(step.columns),
+            )
+            for step in plan.hiding
+            if step.k is None
+        ]
+    if plan.k == 1:
+        return [
+            Finding(
+                "k-is-one",
+                "breaks",
+                "k = 1 protects nobody: a record may be the only one of its kind.",
+                figures,
+                way_out="Choose `k` of 3 or more.",
+            )
+        ]
+    if attained >= plan.k:
+        return []
+    if below:
+        return [
+            Finding(
+                "class-below-k",
+                "breaks",
+                f"A class of {listed(below, 'column', 'columns')} holds only"
+                f" {counted(attained, unit)}, less than k = {plan.k}.",
+                figures,
+                tuple(below),
+            )
+        ]
+    linked = ""
+    if linkage is not None:
+        figures |= {"linkage": linkage}
+        linked = (
+            f" An attacker who knows them all links {100 * linkage:.3g}% of the records rightly."
+        )
+    return [
+        Finding(
+            "joint-class-below-k",
+            "breaks",
+            f"The quasi-identifiers together attain k={attained}, not k={plan.k}: they were masked"
+            f" in separate blocks or steps.{linked}",
+            figures,
+            tuple(plan.known),
+            "Mask them in one step if that may be.",
+        )
+    ]
+
+
+def _below(evidence: Evidence) -> list[str]:
+    """Return the columns of the first block that does not keep its k by itself."""
+    for step in evidence.plan.steps:
+        for block in step.column_blocks:
+            labels = evidence.classes_on([*block, *step.strata])
+            if step.k is not None and evidence.smallest(labels) < step.k:
+                return [*block, *step.strata]
+    return []

@@ -1,0 +1,30 @@
+"""Released values that are the original ones."""
+
+from shoal.plan.evidence import Evidence
+from shoal.plan.findings._words import by_column, percent
+from shoal.plan.verdict import Finding
+
+
+def find_exact(evidence: Evidence) -> list[Finding]:
+    """Find masked columns whose released values are mostly the original ones."""
+    if not evidence.exact:
+        return []
+    shares = {name: share for name, share in evidence.exact.items() if name}
+    together = evidence.exact[""]
+    limit = evidence.plan.thresholds.exact
+    most = {name: share for name, share in shares.items() if share > limit}
+    if not most:
+        return []
+    words = {name: f"in {percent(share)}" for name, share in most.items()}
+    all_of_them = f"; all {len(shares)} masked columns in {percent(together)}"
+    return [
+        Finding(
+            "released-exactly",
+            "qualifies" if together > limit else "informs",
+            f"Released values are the original ones: {by_column(words)} of the records"
+            f"{all_of_them if len(shares) > 1 else ''}.",
+            {"together": together, "columns": shares},
+            tuple(most),
+            "Raise `k`, or mask the columns in another way, if their values must not be read.",
+        )
+    ]

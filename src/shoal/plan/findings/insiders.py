@@ -1,0 +1,54 @@
+"""What members of a group learn about each other."""
+
+from shoal.plan.evidence import Evidence
+from shoal.plan.findings._words import few
+from shoal.plan.findings.dominance import averages
+from shoal.plan.verdict import Finding, counted
+
+
+def find_insiders(evidence: Evidence) -> list[Finding]:
+    """Find groups whose members compute the values of one of them from the released mean."""
+    types = evidence.plan.types
+    columns: list[str] = []
+    smallest: list[tuple[int, int]] = []  # size, and number of groups of that size
+    for step in filter(averages, evidence.plan.steps):
+        numbers = [n for n in step.numbers if n in step.columns]
+        numbers = [n for n in numbers if n not in types or types[n].kind == "numeric"]
+        numbers = [n for n in numbers if evidence.released[n].dtype.is_numeric()]
+        for block in step.column_blocks:
+            masked = [name for name in block if name in numbers]
+            if masked:
+                sizes = evidence.sizes(evidence.classes_on([*block, *step.strata]))
+                smallest.append((int(sizes.min()), int((sizes == sizes.min()).sum())))
+                columns += masked
+    if not columns:
+        return []
+    size = min(least for least, _ in smallest)
+    number = sum(count for least, count in smallest if least == size)
+    if size < 2:
+        return []  # a class of one is a graver finding
+    of = few(columns, "", "").strip()
+    groups = "1 group holds" if number == 1 else f"{number} groups hold"
+    figures = {"size": size, "groups": number}
+    if size == 2:
+        return [
+            Finding(
+                "pairs",
+                "qualifies",
+                f"{groups} {counted(2, evidence.counted_unit)}: each of the two computes the"
+                f" other's values of {of} from the released mean.",
+                figures,
+                tuple(columns),
+                "Choose `k` of 3 or more.",
+            )
+        ]
+    return [
+        Finding(
+            "insiders",
+            "informs",
+            f"{groups} {counted(size, evidence.counted_unit)}: any {size - 1} of them who pool"
+            f" their values of {of} compute those of the last one.",
+            figures,
+            tuple(columns),
+        )
+    ]

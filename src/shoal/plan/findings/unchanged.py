@@ -1,0 +1,105 @@
+"""Columns that are released unchanged: without a role, singling records out, or as a key."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from shoal.metrics import classes
+from shoal.metrics.uniqueness import unique_share
+from shoal.plan.evidence import Evidence
+from shoal.plan.findings._words import by_column, few, percent
+from shoal.plan.verdict import Finding
+
+if TYPE_CHECKING:
+    from shoal.plan.plan import Plan
+
+
+def find_without_role(evidence: Evidence) -> list[Finding]:
+    """Find columns that are released unchanged and have no role."""
+    return check_roles(evidence.plan, evidence.released.columns)
+
+
+def check_roles(plan: "Plan", columns: Sequence[str]) -> list[Finding]:
+    """Find columns of a table that have no role and that no step masks."""
+    free = [name for name in columns if name not in plan.roles and name not in plan.known]
+    if not free:
+        return []
+    has, is_ = ("has", "is") if len(free) == 1 else ("have", "are")
+    return [
+        Finding(
+            "unprotected-column",
+            "qualifies",
+            f"{few(free)} {has} no role and {is_} released unchanged.",
+            {"number": len(free)},
+            tuple(free),
+            "What an attacker may know is a quasi-identifier: give every column a role.",
+        )
+    ]
+
+
+def find_unchanged(evidence: Evidence) -> list[Finding]:
+    """Find records that unchanged columns single out, alone or together with the masked ones.
+
+    Confidential columns and weights are looked at by themselves.
+    """
+    apart = (*evidence.with_role("confidential"), *evidence.with_role("weight"))
+    free = [name for name in evidence.unchanged if name not in apart]
+    other = [name for name in free if name not in evidence.plan.known]
+    if not other:  # strata alone are among the columns that k is counted on
+        return []
+    alone = evidence.classes_on(free)
+    joined = evidence.joint_classes * (int(alone.max()) + 1) + alone
+    share = unique_share(alone, evidence.units)
+    together = unique_share(classes(joined[:, None]), evidence.units)
+    if together == 0:
+        return []
+    limit = evidence.plan.thresholds.unique
+    return [
+        Finding(
+            "unique-on-unchanged-columns",
+            "qualifies" if max(share, together) > limit else "informs",
+            f"{few(free)} {'is' if len(free) == 1 else 'are'} released unchanged:"
+            f" {percent(share)} of {evidence.everybody} are unique on"
+            f" {'it' if len(free) == 1 else 'them'} alone, {percent(together)} together with the"
+            " masked columns.",
+            {"alone": share, "with_masked": together},
+            tuple(free),
+            "Mask what somebody may know of a person, or drop it.",
+        )
+    ]
+
+
+def find_confidential_keys(evidence: Evidence) -> list[Finding]:
+    """Find confidential columns so nearly unique that they work as a key."""
+    plan = evidence.plan
+    secret = [name for name in evidence.with_role("confidential") if name not in plan.masked]
+    if not secret:
+        return []
+    limit = plan.thresholds.key
+    shares = {name: unique_share(evidence.classes_on([name]), evidence.units) for name in secret}
+    keys = {name: share for name, share in shares.items() if share > limit}
+    if keys:
+        words = {name: percent(share) for name, share in keys.items()}
+        return [
+            Finding(
+                "confidential-key",
+                "qualifies",
+                "Anyone who knows a confidential value that no other record has finds the record;"
+                f" share of {evidence.everybody} with such a value: {by_column(words)}.",
+                {"unique": shares},
+                tuple(keys),
+                "Round or mask the column if somebody may know its values.",
+            )
+        ]
+    together = unique_share(evidence.classes_on(secret), evidence.units)
+    if together <= limit or len(secret) == 1:
+        return []
+    return [
+        Finding(
+            "confidential-key",
+            "informs",
+            f"{percent(together)} of {evidence.everybody} are unique on the confidential"
+            f" {few(secret, 'column', 'columns')} together.",
+            {"unique": shares, "together": together},
+            tuple(secret),
+        )
+    ]

@@ -1,0 +1,29 @@
+"""Survey weights that are released and may identify."""
+
+from shoal.plan.evidence import Evidence
+from shoal.plan.verdict import RECORDS, Finding, counted
+
+
+def find_weights(evidence: Evidence) -> list[Finding]:
+    """Find weights that leave: they may tell records apart that otherwise look alike."""
+    plan = evidence.plan
+    name = plan.weight
+    if name is None or name not in evidence.released.columns:
+        return []
+    attained = evidence.smallest(evidence.classes_on([*plan.known, name]))
+    return check_weights(name, plan.k, attained, evidence.counted_unit)
+
+
+def check_weights(name: str, k: int | None, attained: int, unit: str = RECORDS) -> list[Finding]:
+    """Find weights that leave, by the smallest class of those who know them."""
+    return [
+        Finding(
+            "released-weights",
+            "qualifies" if attained < (k or 2) else "informs",
+            f"Column {name!r} holds weights and is released unchanged. Weights may identify: to"
+            f" anyone who knows them the smallest class holds {counted(attained, unit)}.",
+            {"attained": attained},
+            (name,),
+            "If nobody needs them, make the column an identifier, which is dropped.",
+        )
+    ]

@@ -1,0 +1,80 @@
+"""From where on a figure of a release becomes a finding: options of a plan, with defaults."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from shoal import _params as parameters
+from shoal._params import AtLeast, Between
+from shoal.errors import ParameterError, PlanError
+
+Share = Annotated[float, Between(0, 1)]
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """From where on a figure of a release becomes a finding of its verdict.
+
+    Parameters
+    ----------
+    unique : float
+        Share of units that unchanged columns may single out before that qualifies the verdict.
+    key : float
+        Share of units that one confidential column may single out.
+    exact : float
+        Share of records that may show the original values of all masked columns.
+    dominance : float
+        Share of its group's sum, or of its weight, that one record may hold.
+    p_percent : float, optional
+        Least error, in per cent of the greatest value of a group, with which the record in
+        second place must estimate that value: the p % rule. Not checked where None.
+    derived : float
+        R2 from which on unchanged columns determine a masked one.
+    order : float
+        Rank correlation of a column with the order of the records, and share of the records
+        of a unit that stand side by side, from which on the order is telling.
+    loss : float
+        Information loss in per cent.
+    group_size : float
+        Size of a group, in multiples of k.
+    sample : int
+        Records on which derived columns are looked for; longer tables are sampled.
+    """
+
+    unique: Share = 0.01
+    key: Share = 0.5
+    exact: Share = 0.5
+    dominance: Share = 0.8
+    p_percent: Annotated[float, Between(0, 100)] | None = None
+    derived: Share = 0.99
+    order: Share = 0.9
+    loss: Annotated[float, Between(0, 100)] = 50.0
+    group_size: Annotated[float, AtLeast(1)] = 3.0
+    sample: Annotated[int, AtLeast(100)] = 5000
+
+    def __post_init__(self) -> None:
+        parameters.validate(self)
+
+
+def as_thresholds(given: "Thresholds | Mapping[str, Any] | None") -> Thresholds:
+    """Return thresholds from a mapping of those that differ from their defaults.
+
+    Parameters
+    ----------
+    given : Thresholds, mapping or None
+        Thresholds by name; the defaults where None.
+
+    Returns
+    -------
+    Thresholds
+        All of them.
+    """
+    if isinstance(given, Thresholds):
+        return given
+    if not isinstance(given, Mapping | None):
+        raise PlanError("The plan's thresholds must be a table: name = number.")
+    try:
+        made: Thresholds = parameters.build(Thresholds, dict(given or {}))
+    except ParameterError as error:
+        raise PlanError(f"The plan's thresholds: {error}") from None
+    return made

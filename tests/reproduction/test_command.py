@@ -1,0 +1,93 @@
+"""``python -m reproduction``, with a paper that takes no time."""
+
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from reproduction import library
+from reproduction.__main__ import app
+from reproduction.figure import Figure, Panel, Series
+from reproduction.page import Claim, Claims, Page
+from shoal import _progress as progress
+
+
+def shell(*arguments):
+    return CliRunner().invoke(app, [*map(str, arguments)])
+
+
+def claim():
+    return Claims("Claims", "", (Claim("It holds.", "It does.", True),))
+
+
+def figure():
+    return Figure("one-figure-1", "Figure 1", "", (Panel("", "", "", (Series("a", [0], [1]),)),))
+
+
+@pytest.fixture
+def parts(monkeypatch):
+    """Return the parts of the only paper there is."""
+    found = [claim, figure]
+    page = Page("one", "One paper", "Authors.", "About.")
+    monkeypatch.setattr(library, "PAPERS", {"one": library.Paper(page, found)})
+    return found
+
+
+def test_one_page_for_each_paper_and_one_that_leads_to_them(tmp_path, parts):
+    done = shell(tmp_path / "new" / "folder")
+    assert done.exit_code == 0
+    said = "1 of 1 claims borne out; 1 figures drawn."
+    assert done.stdout == f"{tmp_path / 'new' / 'folder' / 'one'}.md: {said}\n"
+    names = {path.name for path in (tmp_path / "new" / "folder").iterdir()}
+    assert names == {"one.md", "README.md", "one-figure-1.svg"}
+
+
+def test_what_exists_is_replaced_only_when_asked(tmp_path, parts):
+    (tmp_path / "one.md").write_text("old")
+    refused = shell(tmp_path)
+    assert (refused.exit_code, (tmp_path / "one.md").read_text()) == (1, "old")
+    assert "--force" in refused.stderr
+    assert shell(tmp_path, "--force", "--quiet").stdout == ""
+    assert (tmp_path / "one.md").read_text().startswith("# One paper")
+
+
+def test_a_single_paper_leaves_the_others_and_the_index(tmp_path, parts):
+    assert shell(tmp_path, "--only", "one").exit_code == 0
+    assert not (tmp_path / "README.md").exists()
+    wrong = shell(tmp_path, "--only", "tow")
+    assert wrong.exit_code == 2
+    assert "There is no paper 'tow'." in wrong.stderr
+    assert "Choose one of: one." in wrong.stderr
+
+
+def test_without_matplotlib_the_way_out_is_named_before_any_work(tmp_path, parts, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    parts.insert(0, lambda: pytest.fail("work began"))
+    done = shell(tmp_path / "folder")
+    assert done.exit_code == 1
+    assert 'pip install "shoal[plots]"' in done.stderr
+    assert not (tmp_path / "folder").exists()
+
+
+def test_an_interrupt_leaves_nothing_behind(tmp_path, parts):
+    def interrupted():
+        raise KeyboardInterrupt
+
+    parts.append(interrupted)
+    done = shell(tmp_path)
+    assert done.exit_code == 130
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_is_an_error(tmp_path, parts):
+    (tmp_path / "file").write_text("")
+    done = shell(tmp_path / "file" / "folder")
+    assert done.exit_code == 1
+    assert "cannot be a folder" in done.stderr
+
+
+def test_progress_is_told(parts):
+    told = []
+    with progress.listening(lambda *report: told.append(report)):
+        library.make("one")
+    assert told == [("one", 0, 2), ("one", 1, 2), ("one", 2, 2)]

@@ -1,0 +1,79 @@
+"""Exceptions and warnings: codes, attributes, wording for an interface, and pickling."""
+
+import copy
+import pickle
+import warnings
+
+import pytest
+
+from shoal import errors
+from shoal.errors import Coded, ParameterError, ShoalError, ShoalWarning
+
+CLASSES = [
+    value for value in vars(errors).values() if isinstance(value, type) and issubclass(value, Coded)
+]
+every_class = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+
+MESSAGE = "Column 'a' has 3 missing values. Use `missing=\"drop\"`, or lower `k`."
+
+
+@every_class
+@pytest.mark.parametrize("again", [lambda error: pickle.loads(pickle.dumps(error)), copy.copy])
+def test_every_error_travels_between_processes(cls, again):
+    error = cls(MESSAGE, code="missing-values", column="a", filename="f.csv", name="n", count=3)
+    error.add_note("while reading")
+
+    copied = again(error)
+
+    assert type(copied) is cls
+    assert str(copied) == str(error)
+    assert copied.args == error.args
+    assert copied.code == "missing-values"
+    assert (copied.column, copied.filename, copied.name, copied.count) == ("a", "f.csv", "n", 3)
+    assert copied.attributes == error.attributes
+    assert copied.__notes__ == ["while reading"]
+    assert copied.worded(_loud) == error.worded(_loud)
+
+
+@every_class
+def test_python_callers_see_options_as_python_writes_them(cls):
+    shown = "Column 'a' has 3 missing values. Use missing=\"drop\", or lower 'k'."
+    assert str(cls(MESSAGE)) == shown
+    assert repr(cls(MESSAGE)) == f"{cls.__name__}({shown!r})"
+    assert str(cls("plain")) == "plain"
+
+
+def test_an_interface_words_options_in_its_own_way():
+    shown = "Column 'a' has 3 missing values. Use <MISSING \"drop\">, or lower <K>."
+    assert ShoalError(MESSAGE).worded(_loud) == shown
+
+
+def test_what_is_no_option_keeps_its_backticks():
+    assert str(ShoalError("Column `My Column` and `a b=c`.")) == "Column `My Column` and `a b=c`."
+
+
+@every_class
+def test_the_default_code_is_the_name_of_the_class(cls):
+    assert cls("x").code == cls.code
+    assert cls.code.replace("-", "") == cls.__name__.lower()
+    assert cls.code == cls.code.lower()
+
+
+def test_codes_of_classes_differ():
+    assert len({cls.code for cls in CLASSES}) == len(CLASSES)
+
+
+def test_a_code_belongs_to_one_exception_not_to_its_class():
+    ParameterError("x", code="other")
+    assert ParameterError("x").code == "parameter-error"
+
+
+def test_a_warning_is_given_as_it_was_made():
+    with pytest.warns(ShoalWarning) as caught:
+        warnings.warn(errors.NoSpread("flat", columns=("a",)), stacklevel=1)
+    assert caught[0].message.columns == ("a",)
+    assert caught[0].message.code == "no-spread"
+
+
+def _loud(name, value):
+    return f"<{name.upper()}>" if value is None else f"<{name.upper()} {value}>"
