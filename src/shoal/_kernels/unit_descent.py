@@ -20,7 +20,7 @@ AGAIN = 3  # moves of one record in a row
 
 @compiled
 def parcel(s, g, unit, mean):
-    """Fill ``mean`` with the mean of the records that a unit has in group ``g``; return how many."""
+    """Fill ``mean`` with the mean of a unit's records in group ``g``; return their number."""
     size = 0
     mean[:] = 0.0
     i = s.head[g]

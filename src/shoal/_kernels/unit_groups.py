@@ -40,9 +40,7 @@ class UnitGroups(NamedTuple):
     counts: np.ndarray
 
 
-def open_unit_groups(
-    X: np.ndarray, unit: np.ndarray, labels: np.ndarray, room: int
-) -> UnitGroups:
+def open_unit_groups(X: np.ndarray, unit: np.ndarray, labels: np.ndarray, room: int) -> UnitGroups:
     """Return the groups that ``labels`` tell, with ``room`` for so many in all.
 
     Units are numbered from 0 on.

@@ -49,11 +49,14 @@ def group_units(X: Matrix, units: Labels, partitioner: Partitioner) -> Partition
     """
     k = int(partitioner.k)
     person = np.unique(units, return_inverse=True)[1].ravel()
-    found = int(person.max()) + 1
-    if found < k:
+    number = int(person.max()) + 1
+    if number < k:
         raise InputError(
-            f"A group needs k={k} units but the data hold only {found}. Lower k, or merge the"
-            " strata."
+            f"A group needs k={k} units but the data hold only {number}. Lower k, or merge the"
+            " strata.",
+            code="too-few-units",
+            k=k,
+            units=number,
         )
     start = np.asarray(partitioner.fit(X).labels_)
     if fewest_units(start, person) >= k:

@@ -9,6 +9,7 @@ from typing import Any
 from shoal import _params as parameters
 from shoal._params import hint
 from shoal.errors import FileError, ParameterError, PlanError
+from shoal.frame.roles import RECORDS
 from shoal.frame.types import Type, as_types
 from shoal.io.publish import Publication
 from shoal.partitioners import METHODS, Partitioner, partitioner
@@ -24,12 +25,14 @@ def to_dict(
     steps: Sequence[Step],
     types: Mapping[str, Type],
     thresholds: Thresholds | None = None,
+    unit: str | None = None,
 ) -> dict[str, Any]:
-    """Return roles, types, thresholds and steps as a document."""
+    """Return a plan as a document; the role of a column names a unit other than records."""
     declared = {name: declared.to_entry() for name, declared in types.items()}
     changed = {} if thresholds is None else parameters.decisions(thresholds)
     return {
         "version": VERSION,
+        **({"unit": unit} if unit == RECORDS else {}),
         "roles": dict(roles),
         **({"types": declared} if declared else {}),
         **({"thresholds": changed} if changed else {}),
@@ -39,12 +42,12 @@ def to_dict(
 
 def from_dict(
     entries: Mapping[str, Any], folder: Path | None = None
-) -> tuple[dict[str, str], list[Step], dict[str, Type], Thresholds]:
-    """Return the roles, steps, types and thresholds of a document; refuse unknown entries.
+) -> tuple[dict[str, str], list[Step], dict[str, Type], Thresholds, str | None]:
+    """Return roles, steps, types, thresholds and unit of a document; refuse unknown entries.
 
     Files that types name lie in ``folder``, and nowhere else; without a folder none may be named.
     """
-    _check_keys(entries, ("version", "roles", "types", "thresholds", "steps"), "The plan")
+    _check_keys(entries, ("version", "unit", "roles", "types", "thresholds", "steps"), "The plan")
     version = entries.get("version")
     if version != VERSION:
         raise PlanError(
@@ -61,8 +64,11 @@ def from_dict(
         _refuse_files(entries.get("types"))
     made = [_step(step, f"Step {at}") for at, step in enumerate(steps, start=1)]
     thresholds = as_thresholds(entries.get("thresholds"))
+    unit = entries.get("unit")
+    if not isinstance(unit, str | None):
+        raise PlanError('The plan\'s unit must be a column, or "record".', code="plan-unit")
     try:
-        return dict(roles), made, as_types(entries.get("types"), folder), thresholds
+        return dict(roles), made, as_types(entries.get("types"), folder), thresholds, unit
     except ParameterError as error:
         raise PlanError(str(error)) from None
 

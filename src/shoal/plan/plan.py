@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from shoal import _params as parameters
 from shoal.errors import InputError, PlanError
 from shoal.frame import tables
-from shoal.frame.roles import as_list, check_roles, columns_with
+from shoal.frame.roles import OF_UNITS, RECORDS, as_list, check_roles, columns_with
 from shoal.frame.tables import Frame
 from shoal.frame.types import as_types
 from shoal.metrics.assessment import assess_frames, linear
@@ -28,6 +28,7 @@ from shoal.plan.validation import check
 from shoal.plan.warnings import noted, python_warnings, refuse_homogeneous
 from shoal.steps import Grouping, Microaggregate, Outcome, Step
 from shoal.steps.survey import with_roles
+from shoal.steps.units import read_units, refuse_repeated, with_unit
 
 
 class Plan:
@@ -38,7 +39,8 @@ class Plan:
     roles : mapping of str to str
         Role of each column: ``"identifier"`` (dropped from the release),
         ``"quasi-identifier"``, ``"confidential"``, ``"non-confidential"``, ``"weight"``
-        (counts in every mean of groups; released unchanged) or ``"household"`` (dropped).
+        (counts in every mean of groups; released unchanged), ``"unit"`` (k counts its values;
+        dropped) or ``"household"`` (the same, of households).
     steps : list of steps
         What is done, in order.
     types : mapping of str to str or mapping, optional
@@ -48,6 +50,9 @@ class Plan:
     thresholds : Thresholds or mapping, optional
         From where on figures of the release become findings of its verdict; see
         `shoal.plan.thresholds.Thresholds`.
+    unit : str, optional
+        What k counts: ``"record"``, or the column of the persons, households or firms to
+        hide. Records by default, unless an identifier repeats: then somebody must say it.
 
     Examples
     --------
@@ -63,8 +68,10 @@ class Plan:
         steps: Sequence[Step],
         types: Mapping[str, Any] | None = None,
         thresholds: Thresholds | Mapping[str, Any] | None = None,
+        unit: str | None = None,
     ):
         check_roles(roles)
+        roles, steps, self.unit = with_unit(roles, steps, unit)
         self.roles, self.steps = with_roles(roles, steps)
         self.types = as_types(types)
         self.thresholds = as_thresholds(thresholds)
@@ -79,6 +86,7 @@ class Plan:
         identifiers: Sequence[str] = (),
         confidential: Sequence[str] = (),
         types: Mapping[str, Any] | None = None,
+        unit: str | None = None,
         **options: Any,
     ) -> Self:
         """Make the plan of one microaggregation; ``options`` are those of the step."""
@@ -97,7 +105,7 @@ class Plan:
                     raise PlanError(
                         f"Column {name!r} is named as {roles[name]} and as {role}. Choose one."
                     )
-        return cls(roles, [step], types)
+        return cls(roles, [step], types, unit=unit)
 
     @property
     def k(self) -> int | None:
@@ -127,8 +135,13 @@ class Plan:
 
     @property
     def dropped(self) -> list[str]:
-        """The columns that never leave: identifiers, and households by which members are linked."""
-        return [*columns_with(self.roles, "identifier"), *columns_with(self.roles, "household")]
+        """The columns that never leave: identifiers, and units, which link records."""
+        return [n for role in ("identifier", *OF_UNITS) for n in columns_with(self.roles, role)]
+
+    @property
+    def unit_column(self) -> str | None:
+        """The column whose values k counts; None where it counts records."""
+        return None if self.unit == RECORDS else self.unit
 
     @property
     def weight(self) -> str | None:
@@ -146,9 +159,9 @@ class Plan:
 
     @property
     def words(self) -> list[str]:
-        """The masked columns that are declared to be no numbers, and the households."""
-        households = [step.household for step in self.steps if step.household is not None]
-        return [name for name in (*self.masked, *households) if name not in self.numbers]
+        """The masked columns that are declared to be no numbers, and the units."""
+        units = [] if self.unit_column is None else [self.unit_column]
+        return [name for name in (*self.masked, *units) if name not in self.numbers]
 
     @property
     def hiding(self) -> list[Step]:
@@ -174,6 +187,7 @@ class Plan:
         confidential = columns_with(self.roles, "confidential")
         kept = self._complete(frame)
         whole, frame = frame, tables.where(frame, kept)
+        units = self.units_in(frame)
         outcomes = [step.apply(frame, confidential, self.types) for step in plan.steps]
         values = {name: new for outcome in outcomes for name, new in outcome.values.items()}
         masked = tables.with_values(frame, values)
@@ -206,7 +220,8 @@ class Plan:
                 self,
                 released,
                 frame,
-                partitions=partitions,
+                units,
+                partitions,
                 measures=dict(measures),
                 noted=noted(self, whole, kept, outcomes),
             )
@@ -229,13 +244,26 @@ class Plan:
             profile=profile(self, frame, masked, outcomes),
         )
 
+    def units_in(self, frame: Frame) -> NDArray[np.int64] | None:
+        """Return the unit of each record as a number; None where k counts records.
+
+        Identifiers that repeat are refused where nobody says what k counts.
+        """
+        if self.unit_column is not None:
+            return read_units(frame, self.unit_column)
+        if self.unit is None:
+            strata = [name for step in self.steps for name in step.strata]
+            named = columns_with(self.roles, "identifier")
+            refuse_repeated(frame, [n for n in named if n not in (self.weight, *strata)])
+        return None
+
     def with_steps(self, steps: Sequence[Step]) -> "Plan":
         """Return the plan with other steps."""
-        return Plan(self.roles, steps, self.types, self.thresholds)
+        return Plan(self.roles, steps, self.types, self.thresholds, self.unit)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as a document: decisions only, defaults left out."""
-        return document.to_dict(self.roles, self.steps, self.types, self.thresholds)
+        return document.to_dict(self.roles, self.steps, self.types, self.thresholds, self.unit)
 
     @classmethod
     def from_dict(cls, entries: Mapping[str, Any], folder: str | Path | None = "") -> Self:
