@@ -105,7 +105,7 @@ def test_the_curve_of_dependence_stands_in_the_report_if_wanted(folder):
 
 
 def test_quiet_says_nothing_but_what_must_be_known(folder):
-    done = shell(*MASK, "--quiet", "-i", "city", "--confidential", "name")
+    done = shell(*MASK, "--quiet", "-i", "city", "--unit", "record", "--confidential", "name")
     assert (done.exit_code, done.stdout, done.stderr) == (0, "", "")
 
 
@@ -256,7 +256,7 @@ def test_an_unforeseen_error_shows_no_value(folder, monkeypatch):
     def broken(*arguments, **options):
         raise RuntimeError(f"secret value {47 * 100 + 11}")
 
-    monkeypatch.setattr(shoal.Plan, "run", broken)
+    monkeypatch.setattr(shoal.Plan, "draft", broken)
     monkeypatch.delenv("SHOAL_DEBUG", raising=False)
     done = shell(*MASK)
     assert done.exit_code == 1
@@ -298,7 +298,7 @@ def test_assess_finds_the_masked_columns_itself(folder):
 
 
 def test_assess_shows_measures_of_columns_as_a_table(folder):
-    shell(*MASK, "-i", "city", "--confidential", "name")
+    shell(*MASK, "-i", "city", "--unit", "record", "--confidential", "name")
     compare = ["assess", "in.csv", "out.csv", "--confidential", "name"]
     text = shell(*compare).stdout.splitlines()
     (head,) = [line for line in text if line.startswith("quasi-identifier ")]
@@ -376,7 +376,7 @@ def test_steps_are_listed_with_what_they_promise(folder):
 
 
 def test_diversity_and_closeness_are_set_like_any_parameter(folder):
-    secret = ["-i", "name", "-i", "city", "--confidential", "size"]
+    secret = ["-i", "name", "-i", "city", "--unit", "record", "--confidential", "size"]
     known = ["mask", "in.csv", "out.csv", "-c", "age", "-k", "2", *secret]
     done = shell(*known, "--set", "closeness=0.2", "--set", "closeness_by=swap", "--json")
     promise = json.loads(done.stdout)["promise"]

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from sklearn.base import clone
 
 from raising import raises
 from shoal._kernels.unit_groups import held, move, open_unit_groups
@@ -42,7 +43,12 @@ def grouped(X, units, k, method):
     X, units = X[:most], units[:most]
     if len(np.unique(units)) < k:
         assume(False)
-    return X, units, k, group_units(X, units, partitioner(method, {"k": k, **NEEDS.get(method, {})}))
+    return (
+        X,
+        units,
+        k,
+        group_units(X, units, partitioner(method, {"k": k, **NEEDS.get(method, {})})),
+    )
 
 
 @every_method
@@ -57,11 +63,11 @@ def test_every_group_holds_k_units(method, case):
 @every_method
 def test_units_of_one_record_change_nothing(method):
     rng = np.random.default_rng(0)
-    X, units, k, found = grouped(rng.normal(size=(24, 2)), rng.permutation(24), 3, method)
+    X, units, k, _ = grouped(rng.normal(size=(24, 2)), rng.permutation(24), 3, method)
     plain = partitioner(method, {"k": k, **NEEDS.get(method, {})})
     if "random_state" in plain.get_params():
         plain.set_params(random_state=0)
-        found = group_units(X, units, partitioner(method, plain.get_params(deep=False)))
+    found = group_units(X, units, clone(plain))
     assert np.array_equal(found.labels, plain.fit(X).labels_)
 
 
@@ -109,7 +115,8 @@ def test_values_of_any_size_are_grouped(scale):
     rng = np.random.default_rng(5)
     X, units = rng.normal(size=(60, 2)), rng.integers(0, 15, 60)
     labels = [
-        group_units(scale * X, units, partitioner("mdav", {"k": 3})).labels for scale in (1.0, scale)
+        group_units(scale * X, units, partitioner("mdav", {"k": 3})).labels
+        for scale in (1.0, scale)
     ]
     assert np.array_equal(*labels)
 

@@ -171,13 +171,13 @@ def test_contradictions_about_units_are_refused():
     step = Microaggregate(["age"], MDAV(k=2), unit="id")
     assert Plan({}, [step]).roles == {"id": "unit"}
     assert Plan({}, [Microaggregate(["age"], MDAV(k=2), unit="record")]).unit == "record"
-    for roles, given in (
+    for roles, unit in (
         ({"id": "unit", "hh": "household"}, None),
         ({"id": "unit"}, "record"),
         ({"hh": "household"}, "id"),
     ):
         with raises(PlanError, "several-units"):
-            Plan(roles, [Microaggregate(["age"], MDAV(k=2))], unit=given)
+            Plan(roles, [Microaggregate(["age"], MDAV(k=2))], unit=unit)
     with raises(PlanError, "several-units"):
         Microaggregate(["age"], MDAV(k=2), unit="id", household="hh")
     with raises(PlanError, "two-roles", column="id"):
