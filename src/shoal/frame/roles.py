@@ -7,9 +7,15 @@ from shoal._params import hint
 from shoal.errors import PlanError
 
 Role = Literal[
-    "identifier", "quasi-identifier", "confidential", "non-confidential", "weight", "unit",
+    "identifier",
+    "quasi-identifier",
+    "confidential",
+    "non-confidential",
+    "weight",
+    "unit",
     "household",
-]  # fmt: skip
+    "unassigned",
+]
 OF_UNITS: tuple[Role, ...] = ("unit", "household")  # roles of columns whose values k counts
 RECORDS = "record"  # the unit of protection where no column names another
 ROLES: tuple[Role, ...] = get_args(Role)

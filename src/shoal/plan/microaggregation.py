@@ -154,6 +154,7 @@ def microaggregate(
         blocks=blocks,
         missing=missing,
         types=types,
+        other_columns="release",
         standardise=standardise,
         aggregate=aggregate,
         trim=trim,

@@ -20,6 +20,7 @@ from shoal.plan import document
 from shoal.plan.draft import Draft
 from shoal.plan.evidence import Evidence
 from shoal.plan.guarantees import check_promise, judge
+from shoal.plan.other_columns import OtherColumns, check_choice, to_drop, with_names
 from shoal.plan.profile import profile
 from shoal.plan.release import Release
 from shoal.plan.thresholds import Thresholds, as_thresholds
@@ -28,6 +29,8 @@ from shoal.plan.warnings import noted, refuse_homogeneous
 from shoal.steps import Grouping, Microaggregate, Outcome, Step
 from shoal.steps.survey import with_roles
 from shoal.steps.units import read_units, refuse_repeated, with_unit
+
+FIELDS = ("roles", "steps", "types", "thresholds", "unit", "other_columns")  # parts of a plan
 
 
 class Plan:
@@ -39,7 +42,8 @@ class Plan:
         Role of each column: ``"identifier"`` (dropped from the release),
         ``"quasi-identifier"``, ``"confidential"``, ``"non-confidential"``, ``"weight"``
         (counts in every mean of groups; released unchanged), ``"unit"`` (k counts its values;
-        dropped) or ``"household"`` (the same, of households).
+        dropped), ``"household"`` (the same, of households) or ``"unassigned"`` (nobody
+        decided; released unchanged, with a warning).
     steps : list of steps
         What is done, in order.
     types : mapping of str to str or mapping, optional
@@ -52,6 +56,9 @@ class Plan:
     unit : str, optional
         What k counts: ``"record"``, or the column of the persons, households or firms to
         hide. Records by default, unless an identifier repeats: then somebody must say it.
+    other_columns : str
+        What happens to columns of a table that the plan does not name: ``"refuse"`` the
+        table, ``"drop"`` the columns, or ``"release"`` them unchanged, with a warning.
 
     Examples
     --------
@@ -68,12 +75,14 @@ class Plan:
         types: Mapping[str, Any] | None = None,
         thresholds: Thresholds | Mapping[str, Any] | None = None,
         unit: str | None = None,
+        other_columns: OtherColumns = "refuse",
     ):
         check_roles(roles)
         roles, steps, self.unit = with_unit(roles, steps, unit)
         self.roles, self.steps = with_roles(roles, steps)
         self.types = as_types(types)
         self.thresholds = as_thresholds(thresholds)
+        self.other_columns = check_choice(other_columns)
         check(self)
 
     @classmethod
@@ -86,6 +95,7 @@ class Plan:
         confidential: Sequence[str] = (),
         types: Mapping[str, Any] | None = None,
         unit: str | None = None,
+        other_columns: OtherColumns = "refuse",
         **options: Any,
     ) -> Self:
         """Make the plan of one microaggregation; ``options`` are those of the step."""
@@ -104,7 +114,11 @@ class Plan:
                     raise PlanError(
                         f"Column {name!r} is named as {roles[name]} and as {role}. Choose one."
                     )
-        return cls(roles, [step], types, unit=unit)
+        return cls(roles, [step], types, unit=unit, other_columns=other_columns)
+
+    def replace(self, **changes: Any) -> "Plan":
+        """Return the plan with some of its parts replaced; their names are those of ``Plan``."""
+        return Plan(**{name: getattr(self, name) for name in FIELDS} | changes)
 
     @property
     def k(self) -> int | None:
@@ -197,7 +211,8 @@ class Plan:
             What `run` returns once there is a verdict, and what the verdict is computed from.
         """
         frame = tables.open_frame(data)
-        tables.check_columns(frame, [*self.roles, *self.types])
+        tables.check_columns(frame, [*self.roles, *self.types, *self.masked, *self.known])
+        frame = tables.without(frame, to_drop(self, frame.columns))
         steps = [step.seeded() for step in self.steps]
         confidential = columns_with(self.roles, "confidential")
         kept = self._complete(frame)
@@ -241,7 +256,7 @@ class Plan:
         )
         fields = dict(
             data=tables.to_native(released),
-            plan=self._reproducible(steps, outcomes),
+            plan=with_names(self._reproducible(steps, outcomes), whole.columns),
             partitions=partitions,
             measures=dict(measures),
             remarks=measures.remarks,
@@ -266,13 +281,22 @@ class Plan:
             refuse_repeated(frame, [n for n in named if n not in (self.weight, *strata)])
         return None
 
-    def with_steps(self, steps: Sequence[Step]) -> "Plan":
-        """Return the plan with other steps."""
-        return Plan(self.roles, steps, self.types, self.thresholds, self.unit)
+    def to_dict(self, *, drawn_seeds: bool = True) -> dict[str, Any]:
+        """Return the plan as a document: decisions only, defaults left out.
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the plan as a document: decisions only, defaults left out."""
-        return document.to_dict(self.roles, self.steps, self.types, self.thresholds, self.unit)
+        Parameters
+        ----------
+        drawn_seeds : bool
+            Whether to keep the seeds that a run drew. They are keys; printing does not show
+            them.
+
+        Returns
+        -------
+        dict
+            Plain data.
+        """
+        entries = document.to_dict(**{name: getattr(self, name) for name in FIELDS})
+        return entries if drawn_seeds else document.without_drawn_seeds(entries)
 
     @classmethod
     def from_dict(cls, entries: Mapping[str, Any], folder: str | Path | None = "") -> Self:
@@ -280,11 +304,27 @@ class Plan:
 
         Files that it names must lie in ``folder``; where that is None, it may name none.
         """
-        return cls(*document.from_dict(entries, None if folder is None else Path(folder)))
+        return cls(**document.from_dict(entries, None if folder is None else Path(folder)))
 
-    def save(self, path: str | Path, *, force: bool = False) -> None:
-        """Write the plan to a ``.toml`` or ``.json`` file; ``force`` replaces one that exists."""
-        document.save(self.to_dict(), Path(path), force=force)
+    def save(self, path: str | Path, *, force: bool = False, drawn_seeds: bool = False) -> None:
+        """Write the plan to a ``.toml`` or ``.json`` file.
+
+        Seeds are keys: with them, noise can be subtracted, swapped values put back and shuffled
+        rows sorted again. The plan of a release holds the seeds that its run drew. They are left
+        out here, so that the file can be shared and draws anew when it is run; seeds that the
+        author of the plan wrote stay.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        force : bool
+            Whether a file that exists may be replaced.
+        drawn_seeds : bool
+            Whether to write drawn seeds too. The file then repeats the release, byte for byte,
+            and must be kept as secret as the original data.
+        """
+        document.save(self.to_dict(drawn_seeds=drawn_seeds), Path(path), force=force)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -319,7 +359,7 @@ class Plan:
             step if outcome.settled is None else step.having(partition=outcome.settled)
             for step, outcome in zip(seeded, outcomes, strict=True)
         ]
-        return self.with_steps(steps)
+        return self.replace(steps=steps)
 
     def _drawn(self, seeded: Sequence[Step]) -> tuple[int, ...]:
         """Return the seeds that the steps of this plan lack and the ``seeded`` ones have."""
