@@ -261,11 +261,16 @@ def _lines(table: pa.Table, dialect: Dialect, separator: str) -> Iterator[str]:
 def cell_texts(column: pa.Array, name: str, dialect: Dialect) -> pa.Array:
     """Return the cells of a column as they are written, without quotation marks."""
     kind = column.type
-    if pa.types.is_nested(kind) or pa.types.is_binary(kind):
+    try:
+        if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+            raise pa.ArrowNotImplementedError
+        text = pc.cast(column, pa.string())
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
         raise FileError(
-            f"Column {name!r} holds {kind} values, which text cannot. Write Parquet instead."
-        )
-    text = pc.cast(column, pa.string())
+            f"Column {name!r} holds {kind} values, which text cannot. Write Parquet instead.",
+            code="unrepresentable-column",
+            column=name,
+        ) from None
     if dialect.decimal != "." and (pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
         text = pc.replace_substring(text, ".", dialect.decimal)
     return pc.fill_null(text, dialect.missing)
