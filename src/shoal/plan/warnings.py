@@ -50,6 +50,11 @@ WARNED: dict[str, type[ShoalWarning]] = {
     "homogeneous-group": HomogeneousGroup,
     "formula-cells": FormulaCells,
 }
+# What a run notes itself; all other findings are computed from its tables.
+NOTED = (
+    "missing-values", "released-index", "no-spread", "cells-suppressed", "strata-merged",
+    "unfinished",
+)  # fmt: skip
 
 
 def noted(

@@ -83,7 +83,7 @@ def mask(
     check_plan(plan)
     check_source(source)
     page, record = (None if path is None else Path(path) for path in (report, manifest))
-    seeded = plan.with_steps([step.seeded() for step in plan.steps])
+    seeded = plan.replace(steps=[step.seeded() for step in plan.steps])
     with (
         Folder(target, force=force) as folder,
         beside(folder.target, page, audience, record, force) as write,
