@@ -105,6 +105,19 @@ KeepNotes = Annotated[
     bool, typer.Option("--keep-notes", help="Release the file's label, notes and other free text.")
 ]
 
+MemoryLimit = Annotated[
+    float | None,
+    typer.Option(
+        "--memory-limit", min=0, help="GB of memory that a file may take when it is read."
+    ),
+]
+MarkFormulas = Annotated[
+    bool,
+    typer.Option(
+        "--mark-formulas", help="Put ' in front of text that a spreadsheet takes for a formula."
+    ),
+]
+
 Report = Annotated[
     Path | None,
     typer.Option("--report", help="Write a report here: .html, .json or .txt; - shows it."),

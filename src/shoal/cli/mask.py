@@ -40,6 +40,8 @@ def mask(
     table: options.Table = None,
     target_table: options.TargetTable = None,
     keep_notes: options.KeepNotes = False,
+    memory_limit: options.MemoryLimit = None,
+    mark_formulas: options.MarkFormulas = False,
     scheduler: options.Scheduler = None,
     at_once: options.AtOnce = None,
     allow_not_kept: options.AllowNotKept = False,
@@ -86,7 +88,18 @@ def mask(
             other_columns="release",
             **step,
         )
-        dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table, keep_notes)
+        dialect = Dialect(
+            separator,
+            decimal,
+            encoding,
+            missing,
+            sheet,
+            layout,
+            table,
+            keep_notes,
+            memory_limit,
+            mark_formulas,
+        )
         release(
             plan,
             source,

@@ -1,6 +1,7 @@
 """Files that appear whole, together and at the end, or not at all."""
 
 import contextlib
+import logging
 import os
 import tempfile
 from collections.abc import Iterable
@@ -10,6 +11,9 @@ from typing import Self
 
 from shoal.errors import FileError
 from shoal.io.compression import inner, packing
+from shoal.io.lock import TargetLock
+
+_log = logging.getLogger("shoal")
 
 
 class Publication:
@@ -17,7 +21,8 @@ class Publication:
 
     Whatever goes wrong before that (a full disk, Ctrl-C, an error) removes what
     was written and leaves every target as it was. A killed process may leave
-    hidden files (``.NAME.xxxxxxxx.part.ENDING``), never half a target.
+    hidden files (``.NAME.xxxxxxxx.part.ENDING``), never half a target; the next run that
+    writes to the target removes them. Two runs do not write to one target at a time.
 
     Parameters
     ----------
@@ -28,6 +33,7 @@ class Publication:
     def __init__(self, *, force: bool = False):
         self.force = force
         self._parts: dict[Path, Path] = {}
+        self._locks: list[TargetLock] = []
 
     def add(self, target: Path) -> Path:
         """Return the path to write to in place of ``target``."""
@@ -39,15 +45,28 @@ class Publication:
         if target.exists() and not self.force:
             raise _exists(target)
         try:
+            self._lock(target)
             # The ending stays, so that the part is read back as its target will be.
             handle, name = tempfile.mkstemp(
                 prefix=f".{target.name}.", suffix=f".part{_ending(target)}", dir=target.parent
             )
+        except FileError:
+            raise
         except OSError as error:
             raise FileError(_cannot_write(target, error)) from None
         os.close(handle)
         self._parts[target] = Path(name)
         return Path(name)
+
+    def _lock(self, target: Path) -> None:
+        """Keep other runs from the target, and remove what runs that crashed left beside it."""
+        lock = TargetLock(target)
+        lock.acquire()
+        self._locks.append(lock)
+        swept = lock.sweep()
+        if swept:
+            files = "1 hidden file" if swept == 1 else f"{swept} hidden files"
+            _log.info("removed %s that an earlier run left beside %s", files, target.name)
 
     def __enter__(self) -> Self:
         return self
@@ -68,6 +87,8 @@ class Publication:
             for part in self._parts.values():
                 with contextlib.suppress(OSError):
                     part.unlink()
+            for lock in self._locks:
+                lock.release()
 
     def _publish(self) -> None:
         mask = os.umask(0)

@@ -11,11 +11,13 @@ from typing import Any
 
 from shoal import _progress as progress
 from shoal.errors import FileError, NotKept
+from shoal.frame.roles import listed
 from shoal.io.database import is_database, shown
 from shoal.io.dialect import Dialect
 from shoal.io.files import open_source
 from shoal.io.fingerprint import Fingerprint, unchanged_while_read
 from shoal.io.formats import format_of
+from shoal.io.formulas import formula_cells
 from shoal.io.publish import Publication, refuse_overwriting
 from shoal.io.source import Source
 from shoal.io.target import Target, open_target
@@ -24,7 +26,7 @@ from shoal.plan.guarantees import may_be_published
 from shoal.plan.plan import Plan
 from shoal.plan.readback import coded_columns, judge_file
 from shoal.plan.release import Release
-from shoal.plan.verdict import Verdict
+from shoal.plan.verdict import Finding, Verdict
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +106,7 @@ def deliver(
 
     Raises
     ------
-    NotKept
+    `NotKept`
         If the verdict on the file is "not kept", unless that is allowed.
     """
     source, target, documents = str(source), str(target), dict(documents or {})
@@ -168,6 +170,8 @@ def _written(
 ) -> Delivery:
     """Write the release and judge it as it reads back."""
     draft = masked.draft
+    if place.shows_formulas:
+        draft = draft.noting(_formulas(formula_cells(masked.leaving.table)))
     progress.report("writing", 0, 0)
     lost = place.write(masked.leaving)
     progress.report("reading back", 0, 0)
@@ -179,6 +183,25 @@ def _written(
     hashed = fingerprints and place.written is not None
     written = Fingerprint.of(place.written) if hashed and place.written else None
     return Delivery(release, masked.table, judged.columns, target=written)
+
+
+def _formulas(counts: Mapping[str, int]) -> list[Finding]:
+    """Find cells that a spreadsheet program would take for formulas."""
+    if not counts:
+        return []
+    cells = sum(counts.values())
+    begin = "1 cell begins" if cells == 1 else f"{cells} cells begin"
+    return [
+        Finding(
+            "formula-cells",
+            "informs",
+            f"{begin} with a character that makes a spreadsheet program run a formula when it opens"
+            f" the file: {listed(list(counts))}.",
+            {"cells": cells},
+            tuple(counts),
+            "Check these cells, or use `mark_formulas=True` to put an apostrophe in front of them.",
+        )
+    ]
 
 
 def not_kept(verdict: Verdict) -> NotKept:

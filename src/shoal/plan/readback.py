@@ -108,12 +108,15 @@ def _check_shape(before: Frame, after: Frame, name: str) -> None:
     if set(before.columns) != set(after.columns):
         raise FileError(
             f"{name!r} reads back with other columns than were written. Nothing was released."
-            " Write another format."
+            " Write another format.",
+            code="columns-lost",
         )
     if len(before) != len(after):
         raise FileError(
             f"{name!r} reads back with {len(after)} of {len(before)} records: this format loses"
-            " records without any value. Nothing was released. Drop them, or write another format."
+            " records without any value. Nothing was released. Drop them, or write another format.",
+            code="records-lost",
+            records=len(before) - len(after),
         )
 
 
@@ -139,7 +142,9 @@ def _not_representable(name: str, columns: Sequence[str], error: Exception) -> G
         " in the table and are equal in the file, or the reverse (blanks at the end of a text,"
         f" empty and missing texts, digits that the format does not store). {reason} Nothing was"
         " released. Make such values equal before masking, or write another format, such as"
-        " .parquet."
+        " .parquet.",
+        code="unrepresentable-values",
+        columns=tuple(columns),
     )
 
 

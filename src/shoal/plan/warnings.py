@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import (
     CellsSuppressed,
+    FormulaCells,
     HomogeneousGroup,
     InputError,
     MissingValues,
@@ -47,6 +48,7 @@ WARNED: dict[str, type[ShoalWarning]] = {
     "no-k-promised": NoPromise,
     "joint-class-below-k": UnderProtection,
     "homogeneous-group": HomogeneousGroup,
+    "formula-cells": FormulaCells,
 }
 # What a run notes itself; all other findings are computed from its tables.
 NOTED = (
