@@ -41,6 +41,9 @@ class Column:
         without gaps, in the order of the values; -1 where the value is missing.
     distances : ndarray of shape (n_codes, n_codes), optional
         Distance between any two values, where a hierarchy or a table declares it.
+    spelling : ndarray of shape (n_records,), optional
+        Rank of the way a record writes its value, where equal values are written in
+        several ways, as ``1`` and ``1.0`` are.
     """
 
     name: str
@@ -48,6 +51,7 @@ class Column:
     values: NDArray[np.float64]
     codes: NDArray[np.int64]
     distances: NDArray[np.float64] | None = None
+    spelling: NDArray[np.int64] | None = None
 
     @property
     def hole(self) -> NDArray[np.bool_]:
@@ -55,9 +59,15 @@ class Column:
         return np.isnan(self.values)
 
     def record_of(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return for each code the first record that has its value; any for the code -1."""
+        """Return for each code a record that has its value; any for the code -1.
+
+        Of several ways to write a value it is the first by rank, whatever the order of records.
+        """
+        order = np.arange(len(self.codes))
+        if self.spelling is not None:
+            order = np.argsort(self.spelling, kind="stable")
         first = np.zeros(self.codes.max(initial=-1) + 2, np.int64)
-        first[self.codes[::-1]] = np.arange(len(self.codes))[::-1]
+        first[self.codes[order[::-1]]] = order[::-1]
         return first[codes]
 
 
@@ -197,7 +207,8 @@ def _read(
             place, distances = without_order(name, texts, cells, known)
     code = np.unique(place, return_inverse=True)[1].astype(np.int64)
     values = np.append(place, np.nan)[index]
-    return Column(name, known.kind, values, np.append(code, -1)[index], distances)
+    codes = np.append(code, -1)[index]
+    return Column(name, known.kind, values, codes, distances, _spelling(plain, len(set(code))))
 
 
 def _numbers(frame: Frame, name: str) -> NDArray[np.float64]:
@@ -214,6 +225,17 @@ def _plain(array: Any) -> Any:
     if pa.types.is_floating(array.type):
         array = pc.if_else(pc.is_nan(array), pa.scalar(None, array.type), array)
     return array
+
+
+def _spelling(plain: Any, different: int) -> NDArray[np.int64] | None:
+    """Return the rank of each record's way to write its value; None where there is one each."""
+    if not _is_text(plain.type) and not pa.types.is_floating(plain.type):
+        return None
+    encoded = plain.dictionary_encode()
+    if len(encoded.dictionary) == different:
+        return None
+    rank = np.argsort(np.argsort([repr(value) for value in encoded.dictionary.to_pylist()]))
+    return np.asarray(rank[encoded.indices.fill_null(0).to_numpy()])
 
 
 def _own_order(array: Any) -> tuple[str, ...]:

@@ -1,6 +1,10 @@
 """The value that stands for a group.
 
 Where records have weights, each counts as its weight says; equal weights give what none give.
+
+Every value is a function of the group's records as a set: sums are correctly rounded, so their last
+bits do not depend on the order of the records. If they did, anyone who knows all values could find
+the order that gives these bits, and with it the row of each person.
 """
 
 from collections.abc import Callable
@@ -8,6 +12,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from shoal._kernels.exact_sums import group_means, group_sums, running_sums
 
 Column = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -18,10 +24,9 @@ ROUNDING = 1e-12  # what a sum of weights may lose; a share of the sum
 
 
 def group_mean(values: Column, labels: Labels, weights: Weights | None = None) -> Column:
-    """Return the mean of each record's group.
+    """Return the mean of each record's group: the float64 nearest to it.
 
-    Differences to the group's first record are averaged, so that a group of
-    equal values keeps exactly that value.
+    A group of equal values keeps exactly that value.
 
     Examples
     --------
@@ -30,10 +35,18 @@ def group_mean(values: Column, labels: Labels, weights: Weights | None = None) -
     >>> group_mean(np.array([1.0, 5.0]), np.array([0, 0]), np.array([3.0, 1.0]))
     array([2., 2.])
     """
-    base = np.empty(int(labels.max()) + 1)
-    base[labels[::-1]] = values[::-1]  # the first record is written last
-    excess = _mean(values - base[labels], labels, weights)
-    return np.asarray((base + excess)[labels])
+    return np.asarray(_mean(values, labels, weights)[labels])
+
+
+def exact_mean(values: Column) -> float:
+    """Return the float64 nearest to the mean of some values, whatever their order.
+
+    Examples
+    --------
+    >>> exact_mean(np.array([1e16, 1.0, -1e16]))
+    0.3333333333333333
+    """
+    return float(_mean(values, np.zeros(len(values), np.int64), None)[0])
 
 
 def group_median(values: Column, labels: Labels, weights: Weights | None = None) -> Column:
@@ -76,16 +89,19 @@ def group_trimmed_mean(values: Column, labels: Labels, trim: float) -> Column:
 def group_geometric_mean(values: Column, labels: Labels, weights: Weights | None = None) -> Column:
     """Return the geometric mean of each record's group; all values must be above 0.
 
+    Ratios to the least value of the group are averaged, so that a group of equal values
+    keeps exactly that value.
+
     Examples
     --------
     >>> group_geometric_mean(np.array([1.0, 100.0]), np.zeros(2, np.int64)).round(9)
     array([10., 10.])
     """
-    _, first = np.unique(labels, return_index=True)
-    base = values[first]
-    logarithm = np.log(values)
-    excess = _mean(logarithm - logarithm[first][labels], labels, weights)
-    return np.asarray((base * np.exp(excess))[labels])
+    distinct, index = np.unique(values, return_inverse=True)
+    logarithm = np.log(distinct)[index]
+    least = np.lexsort((values, labels))[np.cumsum(np.bincount(labels)) - np.bincount(labels)]
+    excess = _mean(logarithm - logarithm[least][labels], labels, weights)
+    return np.asarray((values[least] * np.exp(excess))[labels])
 
 
 def group_low_median(codes: Labels, labels: Labels, weights: Weights | None = None) -> Labels:
@@ -115,7 +131,7 @@ def group_mode(codes: Labels, labels: Labels, weights: Weights | None = None) ->
     width = int(codes.max(initial=0)) + 1
     pairs, pair = np.unique(labels * width + codes, return_inverse=True)
     group, code = pairs // width, pairs % width
-    count, everywhere = np.bincount(pair, weights), np.bincount(codes, weights)
+    count, everywhere = _counts(pair, weights), _counts(codes, weights)
     order = np.lexsort((code, -everywhere[code], -count, group))
     _, first = np.unique(group[order], return_index=True)
     return np.asarray(code[order][first][labels])
@@ -148,9 +164,17 @@ def over_known(
 
 def _mean(values: Column, labels: Labels, weights: Weights | None) -> Column:
     """Return the mean of each group."""
+    weights = np.empty(0) if weights is None else np.asarray(weights, np.float64)
+    values = np.ascontiguousarray(values, np.float64)
+    return np.asarray(group_means(values, weights, labels, int(labels.max()) + 1))
+
+
+def _counts(numbers: Labels, weights: Weights | None) -> Column:
+    """Return how often each number occurs, or the weight of its records."""
     if weights is None:
-        return np.asarray(np.bincount(labels, values) / np.bincount(labels))
-    return np.asarray(np.bincount(labels, weights * values) / np.bincount(labels, weights))
+        return np.bincount(numbers).astype(np.float64)
+    weights = np.asarray(weights, np.float64)
+    return np.asarray(group_sums(weights, numbers, int(numbers.max()) + 1))
 
 
 def _middles(order: Labels, labels: Labels, weights: Weights | None) -> tuple[Labels, Labels]:
@@ -159,12 +183,13 @@ def _middles(order: Labels, labels: Labels, weights: Weights | None) -> tuple[La
     start = np.cumsum(sizes) - sizes
     if weights is None:
         return start + (sizes - 1) // 2, start + sizes // 2
-    low, high = start.copy(), start.copy()
-    for at, (begin, size) in enumerate(zip(start, sizes, strict=True)):
-        below = np.cumsum(weights[order[begin : begin + size]])
-        half = below[-1] / 2
-        low[at] += np.searchsorted(below, half * (1 - ROUNDING))
-        high[at] += np.searchsorted(below, half * (1 + ROUNDING))
+    group = labels[order]
+    below = running_sums(np.asarray(weights, np.float64)[order], group)
+    half = below[start + sizes - 1] / 2
+    low, high = (
+        start + np.bincount(group[below < (half * share)[group]], minlength=len(sizes))
+        for share in (1 - ROUNDING, 1 + ROUNDING)
+    )
     return low, high
 
 

@@ -103,7 +103,8 @@ def rotated(X: Matrix, rng: np.random.Generator) -> Matrix:
     """Return random records with the means and covariances of ``X``.
 
     Their differences to the mean are those of ``X`` under a random rotation that
-    leaves the mean alone; all such rotations are equally likely.
+    leaves the mean alone; all such rotations are equally likely. The order of the rows
+    of ``X`` has no influence.
 
     Examples
     --------
@@ -112,7 +113,7 @@ def rotated(X: Matrix, rng: np.random.Generator) -> Matrix:
     >>> bool(np.allclose(np.cov(found.T), np.cov(X.T))), bool(np.allclose(found, X))
     (True, False)
     """
-    n = len(X)
+    n, X = len(X), X[np.lexsort(X.T)] + 0.0  # no negative zero
     mean = X[0] + (X - X[0]).mean(axis=0)  # equal values keep exactly their value
     spread = np.abs(X - mean).max(axis=0)
     unit = np.where(spread > 0, spread, 1.0)  # else a small column would drown in a large one

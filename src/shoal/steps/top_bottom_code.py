@@ -12,6 +12,7 @@ from shoal.frame import tables
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.steps._step import Outcome, Step, as_whole, named
+from shoal.steps.aggregate import exact_mean
 
 LEAST = 3  # fewer records would tell their values by the mean or by the threshold
 Share = Annotated[float, Above(0), Between(0, 0.5)] | None
@@ -124,7 +125,7 @@ class TopBottomCode(Step):
                 f"Column {name!r} has {beyond.sum()} values beyond {end}, and their mean would give"
                 f' them away. Move {end} inwards, or use `replacement="threshold"`.'
             )
-        return np.where(beyond, column[beyond].mean(), column)
+        return np.where(beyond, exact_mean(column[beyond]), column)
 
     def _check(self) -> None:
         ends = {"top": (self.top, self.top_share), "bottom": (self.bottom, self.bottom_share)}

@@ -1,0 +1,186 @@
+"""Sums and means of groups, correctly rounded: no order of the records changes a bit of them.
+
+A sum is kept without any error as an expansion [Sh97]_: floats of increasing magnitude that do not
+overlap. The last one outweighs all others together, though these may hold more than its last bit.
+
+.. [Sh97] Shewchuk, J. R. (1997). Adaptive precision floating-point arithmetic and fast robust
+   geometric predicates. Discrete & Computational Geometry 18, 305-363.
+"""
+
+import math
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+from shoal._kernels.twofold import product_of
+
+ROOM = 64  # parts of 53 bits that do not overlap: 40 span all exponents of a float64
+CORRECTIONS = 8  # the guess is a few floats away; the limit is for numbers that underflow
+MODERATE = 400  # powers of two within which no product of this file over- or underflows
+
+
+@compiled
+def add_to(parts, size, value):
+    """Add ``value`` to the expansion in ``parts[:size]``; return its new size."""
+    kept = 0
+    for at in range(size):
+        other = parts[at]
+        if abs(value) < abs(other):
+            value, other = other, value
+        leading = value + other
+        rest = other - (leading - value)
+        if rest != 0.0:
+            parts[kept] = rest
+            kept += 1
+        value = leading
+    if value != 0.0:
+        parts[kept] = value
+        kept += 1
+    return kept
+
+
+@compiled
+def copy_of(parts, size, factor, into):
+    """Write ``factor`` times an expansion, a power of two, to ``into``."""
+    for at in range(size):
+        into[at] = factor * parts[at]
+
+
+@compiled
+def subtract_product(parts, size, factor, others, n_others):
+    """Subtract ``factor`` times another expansion; return the new size."""
+    for at in range(n_others):
+        leading, rest = product_of(factor, others[at])
+        size = add_to(parts, size, -leading)
+        size = add_to(parts, size, -rest)
+    return size
+
+
+@compiled
+def value_of(parts, size):
+    """Return about the value of an expansion, a float or two away."""
+    value = 0.0
+    for at in range(size):
+        value += parts[at]
+    return value
+
+
+@compiled
+def quotient(total, n_total, weight, n_weight, work):
+    """Return the float nearest to the quotient of two expansions; the divisor is positive.
+
+    A guess is corrected until the remainder is at most half the distance to the next float.
+    """
+    if n_total == 0:
+        return 0.0
+    guess = value_of(total, n_total) / value_of(weight, n_weight)
+    if n_total == 1 and n_weight == 1:
+        return guess
+    for _ in range(CORRECTIONS):
+        copy_of(total, n_total, 1.0, work)
+        size = subtract_product(work, n_total, guess, weight, n_weight)
+        if size == 0:
+            return guess
+        up = work[size - 1] > 0.0
+        gap = np.nextafter(guess, np.inf if up else -np.inf) - guess
+        copy_of(work, size, 2.0, work)
+        size = subtract_product(work, size, gap, weight, n_weight)
+        if size == 0:
+            return guess + gap / 2.0  # halfway: the sum is rounded to the even one
+        if (work[size - 1] > 0.0) != up or math.isnan(work[size - 1]):
+            return guess
+        guess += gap
+    return guess
+
+
+@compiled
+def exponent_of(values, records):
+    """Return the power of two to scale some values by, 0 where the greatest is moderate."""
+    greatest = 0.0
+    for record in records:
+        greatest = max(greatest, abs(values[record]))
+    exponent = math.frexp(greatest)[1]
+    return exponent if abs(exponent) > MODERATE else 0
+
+
+@compiled
+def members_of(labels, n_groups):
+    """Return the records sorted by group, and where each group begins, with the end last."""
+    start = np.zeros(n_groups + 1, np.int64)
+    for label in labels:
+        start[label + 1] += 1
+    for group in range(n_groups):
+        start[group + 1] += start[group]
+    order, filled = np.zeros(labels.shape[0], np.int64), start.copy()
+    for record in range(labels.shape[0]):
+        order[filled[labels[record]]] = record
+        filled[labels[record]] += 1
+    return order, start
+
+
+@compiled
+def group_means(values, weights, labels, n_groups):
+    """Return the mean of each group, correctly rounded; 0 for a group without records.
+
+    Without weights pass an empty array.
+    """
+    means = np.zeros(n_groups)
+    total, weight, work = np.zeros(ROOM), np.zeros(ROOM), np.zeros(ROOM)
+    weighted = weights.shape[0] > 0
+    order, start = members_of(labels, n_groups)
+    for group in range(n_groups):
+        records = order[start[group] : start[group + 1]]
+        if records.shape[0] == 0:
+            continue
+        shift, n_total = exponent_of(values, records), 0
+        if not weighted:
+            for record in records:
+                n_total = add_to(total, n_total, scaled(values[record], -shift))
+            n_weight = add_to(weight, 0, float(records.shape[0]))
+        else:
+            lift, n_weight = exponent_of(weights, records), 0
+            for record in records:
+                counts = scaled(weights[record], -lift)
+                leading, rest = product_of(counts, scaled(values[record], -shift))
+                n_total = add_to(total, n_total, leading)
+                n_total = add_to(total, n_total, rest)
+                n_weight = add_to(weight, n_weight, counts)
+        means[group] = scaled(quotient(total, n_total, weight, n_weight, work), shift)
+    return means
+
+
+@compiled
+def scaled(value, exponent):
+    """Return ``value`` times a power of two."""
+    return value if exponent == 0 else math.ldexp(value, exponent)
+
+
+@compiled
+def group_sums(values, labels, n_groups):
+    """Return the sum of each group, correctly rounded."""
+    sums = np.zeros(n_groups)
+    total, one, work = np.zeros(ROOM), np.ones(1), np.zeros(ROOM)
+    order, start = members_of(labels, n_groups)
+    for group in range(n_groups):
+        size = 0
+        for record in order[start[group] : start[group + 1]]:
+            size = add_to(total, size, values[record])
+        sums[group] = quotient(total, size, one, 1, work)
+    return sums
+
+
+@compiled
+def running_sums(values, labels):
+    """Return the sum of each record's group up to this record, correctly rounded.
+
+    Records of a group stand next to each other.
+    """
+    sums = np.zeros(values.shape[0])
+    total, one, work = np.zeros(ROOM), np.ones(1), np.zeros(ROOM)
+    size = 0
+    for record in range(values.shape[0]):
+        if record > 0 and labels[record] != labels[record - 1]:
+            size = 0
+        size = add_to(total, size, values[record])
+        sums[record] = quotient(total, size, one, 1, work)
+    return sums
