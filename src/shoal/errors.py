@@ -126,6 +126,12 @@ class GuaranteeBroken(ShoalError):
     """A group below k was about to be released; nothing was."""
 
 
+class NotKept(GuaranteeBroken):
+    """The verdict on a release is "not kept", which nobody allowed; nothing was released."""
+
+    verdict: Any = None
+
+
 class ShoalWarning(Coded, UserWarning):
     """Something the person who signs for the release must know."""
 

@@ -256,7 +256,7 @@ def test_an_unforeseen_error_shows_no_value(folder, monkeypatch):
     def broken(*arguments, **options):
         raise RuntimeError(f"secret value {47 * 100 + 11}")
 
-    monkeypatch.setattr(shoal.Plan, "run", broken)
+    monkeypatch.setattr(shoal.Plan, "draft", broken)
     monkeypatch.delenv("SHOAL_DEBUG", raising=False)
     done = shell(*MASK)
     assert done.exit_code == 1

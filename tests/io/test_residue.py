@@ -19,9 +19,7 @@ import shoal
 from shoal import Plan
 from shoal.errors import ShoalWarning
 from shoal.frame.residue import used_dictionary, without_hidden
-from shoal.io.dialect import Dialect
-from shoal.io.files import write
-from shoal.plan.delivery import mask_source
+from shoal.plan.deliver import deliver
 
 TOWNS = ["Porto"] * 6 + ["Faro"] * 6 + ["Secret Hamlet", "Secret Farm"]
 KNOWN = ["Porto", "Faro", "Secret Hamlet", "Secret Farm", "Secret Castle"]
@@ -184,8 +182,7 @@ def released(source, target, columns, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ShoalWarning)
         plan = Plan.of(columns, MDAV(k=5), **options)
-        leaving = mask_source(plan, str(source), Dialect())[1]
-        write(leaving, target, target=target)
+        deliver(plan, source, target)
     return target
 
 

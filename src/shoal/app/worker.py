@@ -10,7 +10,7 @@ import os
 import signal
 import time
 import warnings
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,9 @@ from shoal.app.form import page_wording
 from shoal.errors import FileError, ShoalError, ShoalWarning
 from shoal.frame.inspect import inspect
 from shoal.io.dialect import Dialect
-from shoal.io.files import check_format, open_source, read, write
+from shoal.io.files import read, write
 from shoal.plan import Plan, document
+from shoal.plan.deliver import deliver
 from shoal.report import one_line, render, summarise
 
 MOST_COLUMNS = 500  # more than a page can show
@@ -80,24 +81,20 @@ def look(order: dict[str, Any]) -> dict[str, Any]:
 
 def mask(order: dict[str, Any]) -> dict[str, Any]:
     """Run a plan; leave release, plan and both reports in a folder, return the numbers."""
-    dialect, folder = Dialect(**order["dialect"]), Path(order["folder"])
-    plan = Plan.from_dict(order["plan"], None)
-    target = folder / order["target"]
-    check_format(target, dialect)
-    progress.report("reading", 0, 0)
-    opened = open_source(order["name"], dialect=dialect, numbers=())
-    made = plan.run(opened.with_numbers(plan.numbers, plan.words))
-    progress.report("writing", 0, 0)
-    leaving = opened.released(made.data, made.unchanged, kept=made.kept)
-    made = replace(
-        made, warnings=(*made.warnings, *write(leaving, target, target=target, dialect=dialect))
-    )
-    summaries = {PUBLIC: summarise(made, "public"), INTERNAL: summarise(made, "internal")}
-    for name, summary in summaries.items():
-        (folder / name).write_text(render(summary), encoding="utf-8")
-    text = document.dumps(made.plan.to_dict())  # with its seeds: it repeats the release
-    (folder / PLAN).write_text(text, encoding="utf-8")
-    summary = summaries[PUBLIC]
+    folder = Path(order["folder"])
+    made = deliver(
+        Plan.from_dict(order["plan"], None),
+        order["name"],
+        folder / order["target"],
+        dialect=Dialect(**order["dialect"]),
+        documents={
+            folder / PUBLIC: lambda delivery: render(summarise(delivery.release, "public")),
+            folder / INTERNAL: lambda delivery: render(summarise(delivery.release, "internal")),
+            # With its seeds: it repeats the release.
+            folder / PLAN: lambda delivery: document.dumps(delivery.release.plan.to_dict()),
+        },
+    ).release
+    summary = summarise(made, "public")
     return {
         "line": one_line(summary),
         "verdict": summary["verdict"],

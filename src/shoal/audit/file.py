@@ -17,8 +17,9 @@ from shoal.io.dialect import Dialect
 from shoal.io.files import open_source, write
 from shoal.metrics import smallest_class
 from shoal.plan import Plan
-from shoal.plan.delivery import mask_source
+from shoal.plan.deliver import mask_source
 from shoal.plan.guarantees import check_promise
+from shoal.plan.readback import read_frame
 
 
 class Audit:
@@ -57,8 +58,7 @@ class Audit:
 
     def _released(self) -> Frame:
         dialect = replace(self.dialect, sheet=None, table=self.table)
-        opened = open_source(self.place, dialect=dialect, numbers=())
-        return tables.open_frame(opened.with_numbers(self.plan.numbers, self.plan.words))
+        return read_frame(open_source(self.place, dialect=dialect, numbers=()), self.plan)
 
     def _records(self, frame: Frame) -> tuple[bool, str]:
         told = self.entries["records"]
@@ -90,10 +90,11 @@ class Audit:
         return attained == told, f"{attained} records, and {told} in the manifest"
 
     def _repeated(self, original: str, dialect: Dialect) -> tuple[bool | None, str]:
-        leaving = mask_source(self.plan, original, dialect)[1]
         if is_database(self.place):
             return None, "not compared: a table of a database has no bytes"
         name = Path(self.output.get("name", self.place)).name
+        opened = open_source(original, dialect=dialect, numbers=())
+        leaving = mask_source(self.plan, opened, name, dialect).leaving
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / name
             write(leaving, path, target=path, dialect=dialect)

@@ -10,7 +10,7 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,8 @@ from shoal.errors import FileError
 from shoal.frame.tables import open_frame
 from shoal.io.database import is_database
 from shoal.io.dialect import Dialect
+from shoal.io.fingerprint import Fingerprint
+from shoal.plan.deliver import Delivery
 from shoal.plan.release import Release, Released
 
 VERSION = 2
@@ -101,6 +103,33 @@ def with_files(
     came = keyed_entry(source, hash_key)
     files = {"input": came, "output": dict(target), "dialect": plain}
     return sealed({**entries, **files})
+
+
+def of_delivery(
+    delivery: Delivery,
+    dialect: Dialect,
+    *,
+    source: tuple[str, str | None],
+    target: tuple[str, str | None],
+) -> dict[str, Any]:
+    """Return the manifest of a file that was delivered; sealed.
+
+    ``source`` and ``target`` are places, each with its table where it is a database. The
+    hashes are those of the input that was masked and of the file that was judged.
+    """
+    entries = {**delivery.release.manifest, "columns": list(delivery.columns)}
+    return with_files(
+        entries,
+        _entry(*source, delivery.source),
+        _entry(*target, delivery.target),
+        dialect,
+    )
+
+
+def _entry(place: str, table: str | None, fingerprint: Fingerprint | None) -> dict[str, Any]:
+    if fingerprint is None:
+        return {"table": table}
+    return {"name": Path(place).name, **asdict(fingerprint)}
 
 
 def file_entry(place: str, written: Path | None, table: str | None = None) -> dict[str, Any]:

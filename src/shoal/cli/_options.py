@@ -117,6 +117,13 @@ Manifest = Annotated[
         "--manifest", help="Write a manifest for auditors here: .json. It holds the seed."
     ),
 ]
+AllowNotKept = Annotated[
+    bool,
+    typer.Option(
+        "--allow-not-kept",
+        help="Write a release whose verdict is 'not kept'; exits 1 all the same.",
+    ),
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace files and tables that exist.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing but warnings and errors.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]

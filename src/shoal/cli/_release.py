@@ -1,31 +1,32 @@
-"""What every command does that masks: read, run, write, tell."""
+"""What every command does that masks: deliver, then say what was released."""
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from shoal.cli._large import is_large, mask_large
-from shoal.cli._session import heed, say
-from shoal.errors import FileError
+from shoal.cli._large import mask_large
+from shoal.cli._session import say
+from shoal.errors import NotKept
 
 if TYPE_CHECKING:
     from shoal.io.dialect import Dialect
     from shoal.plan import Plan
+    from shoal.plan.deliver import Delivery, Document
     from shoal.plan.release import Release
     from shoal.scale import LargeRelease
 
 HERE = Path("-")  # a report for the terminal
 
 
-def deliver(
+def release(
     plan: "Plan",
     sources: Sequence[str],
     target: str,
     *,
+    large: bool,
     dialect: "Dialect",
     report: Path | None,
     audience: str,
@@ -34,29 +35,53 @@ def deliver(
     target_table: str | None,
     scheduler: str | None,
     at_once: int | None,
+    allow_not_kept: bool,
     force: bool,
     as_json: bool,
     quiet: bool,
     seed: int | None = None,
     plan_file: Path | None = None,
 ) -> None:
-    """Mask a table in memory, or on a cluster where that is asked for, and tell what came of it."""
-    shared: dict[str, Any] = {"dialect": dialect, "audience": audience, "manifest": manifest}
+    """Mask a table in memory, or a ``large`` one on a cluster, and say what was released."""
+    from shoal.io.publish import refuse_overwriting
+
     made: Release | LargeRelease
-    if is_large(sources, target, scheduler, at_once):
-        refuse_taken((report, manifest), [(plan_file, "plan")])
+    if large:
+        refuse_overwriting((report, manifest), [(plan_file, "plan")])
         others = {"--curve": curve, "--target-table": target_table}
-        page = report if report != HERE else None
-        cluster = {"client": scheduler, "at_once": at_once, "random_state": seed}
-        shared |= {"others": others, "report": page, **cluster}
-        made = mask_large(plan, sources, target, force=force, **shared)
+        made = mask_large(
+            plan,
+            sources,
+            target,
+            dialect=dialect,
+            others=others,
+            audience=audience,
+            report=report if report != HERE else None,
+            manifest=manifest,
+            client=scheduler,
+            at_once=at_once,
+            random_state=seed,
+            force=force,
+        )
     else:
-        shared |= {"report": report, "curve": curve, "target_table": target_table}
-        made = release(plan, sources[0], target, force=force, plan_file=plan_file, **shared)
+        made = release_file(
+            plan,
+            sources[0],
+            target,
+            dialect=dialect,
+            report=report,
+            audience=audience,
+            curve=curve,
+            manifest=manifest,
+            target_table=target_table,
+            plan_file=plan_file,
+            allow_not_kept=allow_not_kept,
+            force=force,
+        )
     tell(made, target, report, as_json=as_json, quiet=quiet, audience=audience)
 
 
-def release(
+def release_file(
     plan: "Plan",
     source: str,
     target: str,
@@ -69,43 +94,48 @@ def release(
     target_table: str | None = None,
     plan_file: Path | None = None,
     manifest: Path | None = None,
+    allow_not_kept: bool = False,
 ) -> "Release":
-    """Read, run, write: the way of every command that masks."""
+    """Deliver a release with its report and its manifest."""
     from shoal.audit import manifest as manifests
     from shoal.cli._later import let_go
     from shoal.comparison.tradeoff import around
-    from shoal.io.publish import Publication
-    from shoal.io.target import open_target
-    from shoal.plan.delivery import mask_source
+    from shoal.plan.deliver import deliver
     from shoal.report import check_audience, check_report, report_text, summarise
 
     let_go()
     check_audience(audience)
-    report = report if report != HERE else None
-    if report is not None:
+    documents: dict[Path, Document] = {}
+    if report is not None and report != HERE:
         check_report(report)
+
+        def write_report(delivery: "Delivery", path: Path = report) -> str:
+            points = around(plan, delivery.table, jobs=os.cpu_count() or 1) if curve else []
+            return report_text(summarise(delivery.release, audience, curve=points), path)
+
+        documents[report] = write_report
     if manifest is not None:
         manifests.check_manifest(manifest)
-    refuse_taken((target, report, manifest), [(source, "source"), (plan_file, "plan")])
-    if target == source and target_table == dialect.table is not None:
-        raise FileError(f"Table {target_table!r} is the source. Write to another table.")
-    with Publication(force=force) as publication:
-        page = publication.add(report) if report is not None else None
-        record = publication.add(manifest) if manifest is not None else None
-        place = open_target(target, replace(dialect, table=target_table), publication)
-        came = manifests.file_entry(source, None, dialect.table) if record is not None else {}
-        made, leaving, ready = mask_source(plan, source, dialect)
-        points = around(plan, ready, jobs=os.cpu_count() or 1) if curve else []
-        if page is not None and report is not None:
-            summary = summarise(made, audience, curve=points)
-            page.write_text(report_text(summary, report), encoding="utf-8")
-        made = replace(made, warnings=(*made.warnings, *place.write(leaving)))
-        if record is not None:
-            left = manifests.file_entry(target, place.written, target_table)
-            entries = manifests.with_files(made.manifest, came, left, dialect)
-            record.write_text(manifests.dumps(entries), encoding="utf-8")
-        heed()
-    return made
+        places = {"source": (source, dialect.table), "target": (target, target_table)}
+        documents[manifest] = lambda delivery: manifests.dumps(
+            manifests.of_delivery(delivery, dialect, **places)
+        )
+    try:
+        return deliver(
+            plan,
+            source,
+            target,
+            dialect=dialect,
+            target_table=target_table,
+            documents=documents,
+            inputs=[(plan_file, "plan")],
+            fingerprints=manifest is not None,
+            allow_not_kept=allow_not_kept,
+            force=force,
+        ).release
+    except NotKept as error:
+        way_out = "--allow-not-kept writes it all the same."
+        raise NotKept(f"{error.template} {way_out}", verdict=error.verdict) from None
 
 
 def tell(
@@ -138,18 +168,7 @@ def tell(
         typer.echo(f"note: {note}", err=True)
     for warning in made.warnings:
         typer.secho(f"warning: {warning}", fg="yellow", err=True)
-
-
-def refuse_taken(
-    paths: Sequence[str | Path | None], taken: Sequence[tuple[str | Path | None, str]]
-) -> None:
-    """Refuse to write over what is read."""
-    for path in paths:
-        for other, what in taken:
-            if path is not None and other is not None and _same(path, other):
-                raise FileError(f"{str(path)!r} is the {what}. Write to another file.")
-
-
-def _same(one: str | Path, other: str | Path) -> bool:
-    one, other = Path(one), Path(other)
-    return one.exists() and other.exists() and one.samefile(other)
+    if made.verdict.status == "not kept":
+        for finding in made.verdict.of("breaks"):
+            typer.secho(f"not kept: {finding.sentence}", fg="red", err=True)
+        raise typer.Exit(1)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from shoal.cli import _options as options
-from shoal.cli._release import release, tell
+from shoal.cli._release import release_file, tell
 from shoal.cli._session import session
 
 Folder = Annotated[Path, typer.Argument(help="Folder to write to.")]
@@ -36,7 +36,7 @@ def demo(
             write(survey, publication.add(original), target=original)
         plan.save(folder / "plan.toml", force=force)
         report = folder / "report.html"
-        made = release(
+        made = release_file(
             plan, str(original), str(target), dialect=Dialect(), report=report, force=force
         )
         tell(made, str(target), report, as_json=False, quiet=quiet)

@@ -2,7 +2,7 @@
 
 from shoal.cli import _options as options
 from shoal.cli._large import draws, is_large
-from shoal.cli._release import deliver
+from shoal.cli._release import release
 from shoal.cli._session import session, settings
 from shoal.errors import ParameterError
 
@@ -39,6 +39,7 @@ def mask(
     keep_notes: options.KeepNotes = False,
     scheduler: options.Scheduler = None,
     at_once: options.AtOnce = None,
+    allow_not_kept: options.AllowNotKept = False,
     force: options.Force = False,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -73,10 +74,11 @@ def mask(
             **step,
         )
         dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table, keep_notes)
-        deliver(
+        release(
             plan,
             source,
             target,
+            large=large,
             dialect=dialect,
             report=report,
             audience=audience,
@@ -85,6 +87,7 @@ def mask(
             target_table=target_table,
             scheduler=scheduler,
             at_once=at_once,
+            allow_not_kept=allow_not_kept,
             force=force,
             as_json=json,
             quiet=quiet,

@@ -1,7 +1,8 @@
 """``shoal run``: run a plan on a file."""
 
 from shoal.cli import _options as options
-from shoal.cli._release import deliver
+from shoal.cli._large import is_large
+from shoal.cli._release import release
 from shoal.cli._session import session
 from shoal.cli._wording import plan_wording
 
@@ -25,6 +26,7 @@ def run(
     keep_notes: options.KeepNotes = False,
     scheduler: options.Scheduler = None,
     at_once: options.AtOnce = None,
+    allow_not_kept: options.AllowNotKept = False,
     force: options.Force = False,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -35,11 +37,11 @@ def run(
         from shoal.plan import Plan
 
         dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table, keep_notes)
-        loaded = Plan.load(plan)
-        deliver(
-            loaded,
+        release(
+            Plan.load(plan),
             source,
             target,
+            large=is_large(source, target, scheduler, at_once),
             dialect=dialect,
             report=report,
             audience=audience,
@@ -48,6 +50,7 @@ def run(
             target_table=target_table,
             scheduler=scheduler,
             at_once=at_once,
+            allow_not_kept=allow_not_kept,
             force=force,
             as_json=json,
             quiet=quiet,

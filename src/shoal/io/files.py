@@ -1,6 +1,7 @@
 """A path becomes a table, and a table a file."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,17 @@ def write(
     source = data if isinstance(data, Source) else Source(data, notes_of(data.schema))
     lost = format_of(target, dialect).load().write(source, Path(path), dialect, target)
     return (*source.remarks, *lost)
+
+
+def read_back(path: Path, *, target: Path, dialect: Dialect) -> Source:
+    """Read a file that `write` wrote for ``target``, as others will read it under that name."""
+    try:
+        return open_source(path, dialect=replace(dialect, sheet=None, table=None), numbers=())
+    except ShoalError:
+        raise FileError(
+            f"{target.name!r} cannot be read back as it was written. Nothing was released. Write"
+            " another format."
+        ) from None
 
 
 def check_format(path: Path, dialect: Dialect | None = None) -> None:

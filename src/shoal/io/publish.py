@@ -3,11 +3,13 @@
 import contextlib
 import os
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from shoal.errors import FileError
+from shoal.io.compression import inner, packing
 
 
 class Publication:
@@ -15,7 +17,7 @@ class Publication:
 
     Whatever goes wrong before that (a full disk, Ctrl-C, an error) removes what
     was written and leaves every target as it was. A killed process may leave
-    hidden ``.part`` files, never half a target.
+    hidden files (``.NAME.xxxxxxxx.part.ENDING``), never half a target.
 
     Parameters
     ----------
@@ -37,8 +39,9 @@ class Publication:
         if target.exists() and not self.force:
             raise _exists(target)
         try:
+            # The ending stays, so that the part is read back as its target will be.
             handle, name = tempfile.mkstemp(
-                prefix=f".{target.name}.", suffix=".part", dir=target.parent
+                prefix=f".{target.name}.", suffix=f".part{_ending(target)}", dir=target.parent
             )
         except OSError as error:
             raise FileError(_cannot_write(target, error)) from None
@@ -99,6 +102,27 @@ class Publication:
             if self.force or target.exists():
                 raise FileError(_cannot_write(target, error)) from None
             part.replace(target)  # a file system without links
+
+
+def refuse_overwriting(
+    paths: Iterable[str | Path | None], inputs: Iterable[tuple[str | Path | None, str]]
+) -> None:
+    """Refuse to write over what is read; ``inputs`` are paths and what each of them is."""
+    inputs = list(inputs)
+    for path in paths:
+        for other, what in inputs:
+            if path is not None and other is not None and _same(path, other):
+                raise FileError(f"{str(path)!r} is the {what}. Write to another file.")
+
+
+def _same(one: str | Path, other: str | Path) -> bool:
+    one, other = Path(one), Path(other)
+    return one.exists() and other.exists() and one.samefile(other)
+
+
+def _ending(target: Path) -> str:
+    """Return the suffixes that say how a file is written, as ``.csv.gz``."""
+    return inner(target).suffix + (target.suffix if packing(target) else "")
 
 
 def _cannot_write(target: Path, error: OSError) -> str:

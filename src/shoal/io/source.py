@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.frame.residue import used_dictionary, without_hidden
@@ -46,6 +47,30 @@ class Source:
             return self.table
         return parse_columns(self.table, columns, self.text, words)
 
+    def with_codes_apart(self, table: pa.Table, columns: Collection[str]) -> pa.Table:
+        """Return ``table`` with missing codes as values of their own in some columns.
+
+        Such a column becomes one of categories: two cells are equal where a file that keeps
+        missing codes shows the same. No code is also a value, for a file declares its codes.
+        """
+        for at, name in enumerate(table.column_names):
+            if name in columns and (codes := self.notes.on(name).codes) is not None:
+                table = table.set_column(at, name, _apart(self.table.column(name), codes))
+        return table
+
+    def without_blank(self, table: pa.Table, columns: Collection[str]) -> pa.Table:
+        """Return ``table`` without those of some columns that hold nothing in a text table."""
+        if self.text is None:
+            return table
+        blank = [
+            name
+            for name in columns
+            if name in table.column_names
+            and pa.types.is_string(table.schema.field(name).type)
+            and not pc.any(pc.not_equal(table.column(name), "")).as_py()
+        ]
+        return table.drop_columns(blank)
+
     def released(
         self,
         data: Any,
@@ -61,13 +86,32 @@ class Source:
         source = self if kept is None else self._where(pa.array(kept))
         for name in unchanged:
             data = data.set_column(data.column_names.index(name), name, source.table.column(name))
+        notes = source.notes.released(data, unchanged, keep_notes=keep_notes)
+        for name in data.column_names:
+            if name not in unchanged and self._is_apart(data, name):
+                data, notes = self._with_codes_again(data, notes, name)
         for at, name in enumerate(data.column_names):
             data = data.set_column(at, name, _bare(data.column(at), books=name not in unchanged))
         bare = pa.schema([field.remove_metadata() for field in data.schema])
         data = pa.Table.from_arrays(data.columns, schema=bare)
         remarks = (*self.remarks, *self.notes.left_behind(keep_notes=keep_notes))
-        notes = source.notes.released(data, unchanged, keep_notes=keep_notes)
         return replace(self, table=data, notes=notes, remarks=remarks)
+
+    def _is_apart(self, data: pa.Table, name: str) -> bool:
+        """Say whether `with_codes_apart` turned a column of ``data`` into categories."""
+        held = [table.schema.field(name).type for table in (data, self.table)]
+        coded = self.notes.on(name).codes is not None
+        return coded and pa.types.is_dictionary(held[0]) and not pa.types.is_dictionary(held[1])
+
+    def _with_codes_again(self, data: pa.Table, notes: Notes, name: str) -> tuple[pa.Table, Notes]:
+        """Return values and missing codes in place of the categories that stand for them."""
+        own = self.notes.on(name)
+        column, codes = self.table.column(name).combine_chunks(), pa.array(own.codes)
+        texts = _apart(column, codes).cast(pa.string())
+        first = pc.index_in(data.column(name).cast(pa.string()).combine_chunks(), texts)
+        data = data.set_column(data.column_names.index(name), name, column.take(first))
+        columns = {**notes.columns, name: replace(own, codes=codes.take(first), other={})}
+        return data, replace(notes, columns=columns)
 
     def _where(self, kept: pa.Array) -> "Source":
         table = self.table.filter(kept)
@@ -78,6 +122,53 @@ class Source:
             for name, notes in self.notes.columns.items()
         }
         return replace(self, table=table, notes=replace(self.notes, columns=columns))
+
+
+def as_types_of(table: pa.Table, like: pa.Table) -> pa.Table:
+    """Return ``table`` with columns in the types that they have in ``like``, where that is exact.
+
+    A text table, or an SPSS file, holds dates and categories in another form; a column that
+    does not convert stays as it is.
+    """
+    for at, name in enumerate(table.column_names):
+        if name in like.column_names:
+            table = table.set_column(at, name, _as_type_of(table.column(at), like.column(name)))
+    return table
+
+
+def _as_type_of(column: pa.ChunkedArray, like: pa.ChunkedArray) -> pa.ChunkedArray:
+    held = like.type
+    if column.type == held:
+        return column
+    try:
+        if pa.types.is_string(column.type) and not _is_text(held):
+            column = pc.if_else(pc.equal(column, ""), pa.scalar(None, pa.string()), column)
+        if not pa.types.is_dictionary(held):
+            return column.cast(held)
+        values = column.cast(held.value_type).combine_chunks()
+        ordered = like.unify_dictionaries().chunk(0).dictionary
+        places = pc.index_in(values, ordered)
+        if places.null_count > values.null_count:
+            return values  # the file shows a value that the table does not have
+        places = places.cast(held.index_type)
+        return pa.chunked_array(
+            [pa.DictionaryArray.from_arrays(places, ordered, ordered=held.ordered)]
+        )
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
+        return column
+
+
+def _is_text(held: pa.DataType) -> bool:
+    if pa.types.is_dictionary(held):
+        return _is_text(held.value_type)
+    return bool(pa.types.is_string(held) or pa.types.is_large_string(held))
+
+
+def _apart(column: Any, codes: pa.Array) -> pa.Array:
+    """Return values and missing codes of a column as categories."""
+    texts = pc.coalesce(codes.cast(pa.string()), column.cast(pa.string()))
+    texts = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
+    return texts.dictionary_encode()
 
 
 def _bare(column: pa.ChunkedArray, *, books: bool) -> pa.ChunkedArray | pa.Array:

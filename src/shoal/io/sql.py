@@ -15,16 +15,24 @@ if TYPE_CHECKING:
     from sqlalchemy.types import TypeEngine
 
 ROWS_AT_ONCE = 5_000
+_INSERTED = {"sqlite": "rowid", "postgresql": "ctid"}  # where a new table keeps its rows in order
 
 
-def read(connection: "Connection", schema: str | None, name: str) -> Source:
-    """Read a table in the order of its primary key, or as the database gives it."""
+def read(
+    connection: "Connection", schema: str | None, name: str, *, as_written: bool = False
+) -> Source:
+    """Read a table in the order of its primary key, or as the database gives it.
+
+    With ``as_written`` a table that was just made is read in the order of its insertion.
+    """
     import sqlalchemy as sa
 
     table = sa.Table(name, sa.MetaData(), schema=schema, autoload_with=connection)
     family = connection.dialect.name
     query = sa.select(*[_asked(column, family) for column in table.columns])
-    rows = connection.execute(query.order_by(*table.primary_key.columns)).fetchall()
+    order = _INSERTED.get(family) if as_written else None
+    ordered = query.order_by(*([sa.text(order)] if order else table.primary_key.columns))
+    rows = connection.execute(ordered).fetchall()
     columns = [
         _column(column, [row[at] for row in rows], family)
         for at, column in enumerate(table.columns)

@@ -1,12 +1,14 @@
 """Where a release goes: a file that appears at the end, or a table of a database."""
 
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol, Self
 
 from shoal.errors import FileError, ParameterError
 from shoal.io.database import connected, is_database, shown, sqlite_file, table_named
 from shoal.io.dialect import Dialect
-from shoal.io.files import check_format, write
+from shoal.io.files import check_format, read_back, write
 from shoal.io.publish import Publication
 from shoal.io.source import Source
 
@@ -15,14 +17,31 @@ if TYPE_CHECKING:
 
 
 class Target(Protocol):
-    """Takes a table, and says what had no place."""
+    """Takes a table, shows how it reads back, and publishes it when it is told to."""
 
     @property
     def written(self) -> Path | None:
         """Where a file lies until it is published; None for a database."""
 
     def write(self, source: Source) -> tuple[str, ...]:
-        """Write the table."""
+        """Write the table; return what could not be represented."""
+
+    def read_back(self) -> Source:
+        """Read what was written, before it is published."""
+
+    def publish(self) -> None:
+        """Let others see what was written."""
+
+    def __enter__(self) -> Self:
+        """Begin; whatever is not published by the end is taken back."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Take back what was not published."""
 
 
 class FileTarget:
@@ -44,8 +63,26 @@ class FileTarget:
         self.written = publication.add(path)
 
     def write(self, source: Source) -> tuple[str, ...]:
-        """Write the table beside its name; return what had no place."""
+        """Write the table beside its name; return what could not be represented."""
         return write(source, self.written, target=self.path, dialect=self.dialect)
+
+    def read_back(self) -> Source:
+        """Read the file that was written, before it gets its name."""
+        return read_back(self.written, target=self.path, dialect=self.dialect)
+
+    def publish(self) -> None:
+        """Leave the renaming to the publication, which gives all files their names at once."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Leave the removal to the publication."""
 
 
 class TableTarget:
@@ -73,23 +110,50 @@ class TableTarget:
         self.place, self.table, self.force = place, table, force
         file = sqlite_file(place)
         self._new = file if file is not None and not file.exists() else None
+        self._transaction = ExitStack()
+        self._connection: Connection | None = None
         if self._new is None:
             with connected(place) as connection:
                 self._check(connection)
 
     def write(self, source: Source) -> tuple[str, ...]:
-        """Make the table; return what had no place."""
+        """Make the table within the transaction; return what could not be represented."""
         from shoal.io.sql import write
 
+        self._connection = self._transaction.enter_context(connected(self.place, keep=True))
+        schema, name, exists = self._check(self._connection)
+        lost = write(source, self._connection, schema, name, replace=exists)
+        return (*source.remarks, *lost)
+
+    def read_back(self) -> Source:
+        """Read the table within the transaction that made it, in the order it was written."""
+        from shoal.io.sql import read
+
+        if self._connection is None:
+            raise RuntimeError("A table is read back after it was written.")
+        schema, name = table_named(self._connection, self.table)
+        return read(self._connection, schema, name, as_written=True)
+
+    def publish(self) -> None:
+        """Commit the transaction."""
+        self._transaction.close()
+        self._new = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Roll back what was not committed; remove a database that was not there before."""
         try:
-            with connected(self.place, keep=True) as connection:
-                schema, name, exists = self._check(connection)
-                lost = write(source, connection, schema, name, replace=exists)
-        except BaseException:
+            self._transaction.__exit__(kind, error, trace)
+        finally:
             if self._new is not None:  # SQLite makes the file before the table
                 self._new.unlink(missing_ok=True)
-            raise
-        return (*source.remarks, *lost)
 
     def _check(self, connection: "Connection") -> tuple[str | None, str, bool]:
         from sqlalchemy import inspect

@@ -1,7 +1,5 @@
 """A plan says what is done; running it on a table gives a release."""
 
-import sys
-import warnings
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -19,13 +17,14 @@ from shoal.frame.types import as_types
 from shoal.metrics.assessment import assess_frames, linear
 from shoal.partitioners import Partitioner, way_taken
 from shoal.plan import document
+from shoal.plan.draft import Draft
 from shoal.plan.evidence import Evidence
 from shoal.plan.guarantees import check_promise, judge
 from shoal.plan.profile import profile
 from shoal.plan.release import Release
 from shoal.plan.thresholds import Thresholds, as_thresholds
 from shoal.plan.validation import check
-from shoal.plan.warnings import noted, python_warnings, refuse_homogeneous
+from shoal.plan.warnings import noted, refuse_homogeneous
 from shoal.steps import Grouping, Microaggregate, Outcome, Step
 from shoal.steps.survey import with_roles
 
@@ -168,13 +167,29 @@ class Plan:
         Release
             The masked table of the same kind, with what was done and measured.
         """
+        draft = self.draft(data)
+        return draft.judged(judge(draft.evidence))
+
+    def draft(self, data: Any) -> Draft:
+        """Mask ``data`` without judging the result: a file is judged as it reads back.
+
+        Parameters
+        ----------
+        data : pandas, polars or pyarrow table
+            The table; it is left as it is.
+
+        Returns
+        -------
+        Draft
+            What `run` returns once there is a verdict, and what the verdict is computed from.
+        """
         frame = tables.open_frame(data)
         tables.check_columns(frame, [*self.roles, *self.types])
-        plan = self.with_steps([step.seeded() for step in self.steps])
+        steps = [step.seeded() for step in self.steps]
         confidential = columns_with(self.roles, "confidential")
         kept = self._complete(frame)
         whole, frame = frame, tables.where(frame, kept)
-        outcomes = [step.apply(frame, confidential, self.types) for step in plan.steps]
+        outcomes = [step.apply(frame, confidential, self.types) for step in steps]
         values = {name: new for outcome in outcomes for name, new in outcome.values.items()}
         masked = tables.with_values(frame, values)
         check_promise(self.steps, masked, confidential, self.types)
@@ -201,33 +216,27 @@ class Plan:
         refuse_homogeneous(self, measures)
         released = tables.without(masked, self.dropped)
         partitions = tuple(groups for outcome in outcomes for groups in outcome.partitions)
-        verdict = judge(
-            Evidence(
-                self,
-                released,
-                frame,
-                partitions=partitions,
-                measures=dict(measures),
-                noted=noted(self, whole, kept, outcomes),
-            )
+        evidence = Evidence(
+            self,
+            released,
+            frame,
+            partitions=partitions,
+            measures=dict(measures),
+            noted=noted(self, whole, kept, outcomes),
         )
-        found = python_warnings(verdict)
-        for warning in found:
-            warnings.warn(warning, stacklevel=_level_of_caller())
-        return Release(
+        fields = dict(
             data=tables.to_native(released),
-            plan=plan._settled(outcomes),
+            plan=self._reproducible(steps, outcomes),
             partitions=partitions,
             measures=dict(measures),
             remarks=measures.remarks,
-            warnings=tuple(str(warning) for warning in found),
             unchanged=tuple(n for n in released.columns if n not in (*self.masked, *values)),
             provenance=_provenance(outcomes, masked, self.known),
-            verdict=verdict,
-            drawn_seeds=self._drawn(plan),
+            drawn_seeds=self._drawn(steps),
             kept=None if kept.all() else kept,
             profile=profile(self, frame, masked, outcomes),
         )
+        return Draft(evidence, fields)
 
     def with_steps(self, steps: Sequence[Step]) -> "Plan":
         """Return the plan with other steps."""
@@ -276,17 +285,17 @@ class Plan:
             )
         return np.asarray(kept)
 
-    def _settled(self, outcomes: Sequence[Outcome]) -> "Plan":
-        """Return the plan that makes the same groups again, whatever the clock says."""
+    def _reproducible(self, seeded: Sequence[Step], outcomes: Sequence[Outcome]) -> "Plan":
+        """Return the plan that makes the same groups again: seeds drawn, no limit of time."""
         steps = [
             step if outcome.settled is None else step.having(partition=outcome.settled)
-            for step, outcome in zip(self.steps, outcomes, strict=True)
+            for step, outcome in zip(seeded, outcomes, strict=True)
         ]
         return self.with_steps(steps)
 
-    def _drawn(self, seeded: "Plan") -> tuple[int, ...]:
-        """Return the seeds that this plan lacks and ``seeded`` has."""
-        pairs = zip(self.steps, seeded.steps, strict=True)
+    def _drawn(self, seeded: Sequence[Step]) -> tuple[int, ...]:
+        """Return the seeds that the steps of this plan lack and the ``seeded`` ones have."""
+        pairs = zip(self.steps, seeded, strict=True)
         seeds = [zip(old.seeds, new.seeds, strict=True) for old, new in pairs]
         return tuple(new for step in seeds for old, new in step if old is None and new is not None)
 
@@ -294,14 +303,6 @@ class Plan:
 def _phrase(step: Step) -> str:
     by = f" by {step.partition}" if isinstance(step, Grouping) else ""
     return f"{step.name} {len(step.columns)} columns{by}"
-
-
-def _level_of_caller() -> int:
-    """Return the stacklevel of the first frame outside this package."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("shoal."):
-        level, frame = level + 1, frame.f_back
-    return level
 
 
 def _provenance(outcomes: Sequence[Outcome], masked: Frame, known: Sequence[str]) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """What a run noted, and which findings are Python warnings as well."""
 
+import sys
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -75,6 +77,22 @@ def python_warnings(verdict: Verdict) -> list[ShoalWarning]:
         for finding in verdict.findings
         if finding.code == code
     ]
+
+
+def warn(verdict: Verdict) -> tuple[str, ...]:
+    """Warn of the findings that are Python warnings as well; return what was said."""
+    found = python_warnings(verdict)
+    for warning in found:
+        warnings.warn(warning, stacklevel=_level_of_caller())
+    return tuple(str(warning) for warning in found)
+
+
+def _level_of_caller() -> int:
+    """Return the stacklevel of the first frame outside this package."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("shoal."):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def refuse_homogeneous(plan: "Plan", measures: Assessment) -> None:

@@ -92,7 +92,7 @@ def mask(
         check_workers(cluster, folder.path("release"))
         came = _hashes(cluster, source) if record is not None else ()
         run = Run(cluster, folder, seeded, at_once, random_state)
-        made = _completed(run.release(source, plan._drawn(seeded)), folder, came)
+        made = _completed(run.release(source, plan._drawn(seeded.steps)), folder, came)
         write(made)
         progress.report("publishing", 0, 1)  # the last moment at which a listener may end the run
         folder.publish(entry["name"] for entry in made.files)

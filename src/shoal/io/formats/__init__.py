@@ -33,6 +33,8 @@ class Format:
         Whether such files can be written.
     packs : bool
         Whether such files may be packed.
+    codes : tuple of str
+        The families of files whose missing codes such a file keeps apart.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Format:
     beginnings: tuple[bytes, ...] = ()
     writes: bool = True
     packs: bool = False
+    codes: tuple[str, ...] = ()
 
     def load(self) -> Any:
         """Import what reads and writes such files; say so if a package is missing."""
@@ -55,9 +58,11 @@ FORMATS = (
     Format("Parquet", "parquet", (".parquet", ".pq"), (b"PAR1\x15",)),
     Format("Feather", "feather", (".feather", ".arrow", ".ipc"), (b"ARROW1", b"FEA1\0")),
     Format("Excel", "excel", (".xlsx",), (_ZIP,)),
-    Format("Stata", "stata", (".dta",), (b"<stata_dta>",)),
-    Format("SPSS", "spss", (".sav", ".zsav"), (b"$FL2@(#)", b"$FL3@(#)")),
-    Format("SAS transport", "sas", (".xpt",), (b"HEADER RECORD*******LIB",)),
+    Format("Stata", "stata", (".dta",), (b"<stata_dta>",), codes=("stata", "sas")),
+    Format("SPSS", "spss", (".sav", ".zsav"), (b"$FL2@(#)", b"$FL3@(#)"), codes=("spss",)),
+    Format(
+        "SAS transport", "sas", (".xpt",), (b"HEADER RECORD*******LIB",), codes=("sas", "stata")
+    ),
     Format("SAS", "sas", (".sas7bdat",), (_SAS,), writes=False),
 )
 _TEXT, _FIXED_WIDTH = FORMATS[:2]

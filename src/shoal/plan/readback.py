@@ -1,0 +1,155 @@
+"""A written file is judged as it reads back."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from shoal.errors import FileError, GuaranteeBroken, InputError
+from shoal.frame import tables
+from shoal.frame.roles import columns_with, listed
+from shoal.frame.tables import Frame
+from shoal.io.source import Source, as_types_of
+from shoal.metrics import MEASURES, classes
+from shoal.plan.draft import Draft
+from shoal.plan.guarantees import check_promise, judge
+from shoal.plan.verdict import Verdict
+
+if TYPE_CHECKING:
+    from shoal.plan.plan import Plan
+
+OF_CLASSES = ("smallest_class", "class_sizes", "reidentification")  # counted from classes alone
+
+
+class Judged(NamedTuple):
+    """What may be said about a file: verdict, measures of its classes, and its columns."""
+
+    verdict: Verdict
+    measures: dict[str, Any]
+    columns: tuple[str, ...]
+
+
+def judge_file(draft: Draft, back: Source, name: str) -> Judged:
+    """Judge a release as it reads back; refuse a file that keeps less than the table does.
+
+    Parameters
+    ----------
+    draft : Draft
+        The release as it was in memory.
+    back : Source
+        What the file holds.
+    name : str
+        What to call the file.
+
+    Returns
+    -------
+    Judged
+        The verdict on the file, and the measures with those of its classes.
+    """
+    evidence, plan = draft.evidence, draft.evidence.plan
+    released = read_frame(back, plan, like=evidence.released)
+    _check_shape(evidence.released, released, name)
+    confidential = columns_with(plan.roles, "confidential")
+    households = [step.household for step in plan.steps if step.household is not None]
+    counted = released
+    if evidence.original is not None and households:
+        counted = tables.with_columns_of(released, evidence.original, households)
+    try:
+        check_promise(plan.steps, counted, confidential, plan.types)
+        verdict = judge(replace(evidence, released=released))
+    except (GuaranteeBroken, InputError) as error:
+        changed = _equal_in_file(evidence.released, released, [*plan.known, *confidential])
+        if not changed:
+            raise
+        raise _not_representable(name, changed, error) from None
+    measures = {**(evidence.measures or {}), **_recounted(evidence.released, released, plan.known)}
+    return Judged(verdict, measures, tuple(released.columns))
+
+
+def read_frame(back: Source, plan: "Plan", *, like: Frame | None = None) -> Frame:
+    """Return a released file as a frame, missing codes apart, with the types of ``like``.
+
+    Parameters
+    ----------
+    back : Source
+        What the file holds.
+    plan : Plan
+        What was done.
+    like : Frame, optional
+        The release in memory; text that stands for its dates or numbers is read as such.
+
+    Returns
+    -------
+    Frame
+        The released table. A column that the plan drops is left out where it is blank: a
+        fixed-width file keeps its place.
+    """
+    table = back.with_numbers(plan.numbers, plan.words)
+    if like is not None:
+        table = as_types_of(table, tables.to_native(like))
+    table = back.with_codes_apart(table, coded_columns(plan))
+    return tables.open_frame(back.without_blank(table, plan.dropped))
+
+
+def coded_columns(plan: "Plan") -> list[str]:
+    """Return the columns in which missing codes are values: released apart, they count apart.
+
+    These are the strata, and the confidential columns where a step promises something about
+    their values.
+    """
+    strata = [name for step in plan.steps for name in step.strata]
+    options = [vars(step) for step in plan.steps]
+    promised = any(o.get("diversity") or o.get("closeness") is not None for o in options)
+    promised = promised and not any(o.get("dependence") for o in options)  # needs numbers
+    secret = columns_with(plan.roles, "confidential") if promised else []
+    secret = [name for name in secret if name not in plan.types]
+    return [name for name in dict.fromkeys([*strata, *secret]) if name not in plan.masked]
+
+
+def _check_shape(before: Frame, after: Frame, name: str) -> None:
+    """Refuse a file that lost records or columns on the way."""
+    if set(before.columns) != set(after.columns):
+        raise FileError(
+            f"{name!r} reads back with other columns than were written. Nothing was released."
+            " Write another format."
+        )
+    if len(before) != len(after):
+        raise FileError(
+            f"{name!r} reads back with {len(after)} of {len(before)} records: this format loses"
+            " records without any value. Nothing was released. Drop them, or write another format."
+        )
+
+
+def _equal_in_file(before: Frame, after: Frame, columns: Sequence[str]) -> list[str]:
+    """Return the columns whose values the file does not tell apart as the table does."""
+    return [
+        name
+        for name in dict.fromkeys(columns)
+        if not _same_classes(tables.codes(before, [name]), tables.codes(after, [name]))
+    ]
+
+
+def _same_classes(before: Any, after: Any) -> bool:
+    both = classes(np.column_stack([classes(before), classes(after)]))
+    return len({int(np.max(part)) for part in (classes(before), classes(after), both)}) == 1
+
+
+def _not_representable(name: str, columns: Sequence[str], error: Exception) -> GuaranteeBroken:
+    reason = str(error).replace(" Please report this: no data were released.", "")
+    hold = "holds" if len(columns) == 1 else "hold"
+    return GuaranteeBroken(
+        f"{name!r} does not keep what the table keeps: {listed(columns)} {hold} values that differ"
+        " in the table and are equal in the file, or the reverse (blanks at the end of a text,"
+        f" empty and missing texts, digits that the format does not store). {reason} Nothing was"
+        " released. Make such values equal before masking, or write another format, such as"
+        " .parquet."
+    )
+
+
+def _recounted(before: Frame, after: Frame, known: Sequence[str]) -> Mapping[str, Any]:
+    """Return the measures of classes where the file has others than the table."""
+    labels = [classes(tables.codes(frame, known)) for frame in (before, after)]
+    if _same_classes(*(part[:, np.newaxis] for part in labels)):
+        return {}
+    return {name: MEASURES[name](labels[1][:, np.newaxis]) for name in OF_CLASSES}
