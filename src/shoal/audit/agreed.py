@@ -16,9 +16,12 @@ from shoal.plan import Plan
 DRAWN, COUNTED, TIME = "random_state", "rounds", "budget"
 
 
-def check_agreed(agreed: str | Path, plan: Plan) -> tuple[bool, str]:
+def check_agreed(agreed: str | Path, entries: Mapping[str, Any]) -> tuple[bool, str]:
     """Say whether a plan file is the plan of a manifest, and what differs."""
-    differ = list(differences(Plan.load(agreed).to_dict(), plan.to_dict()))
+    found = entries["plan"]
+    if entries["manifest"] == 1:  # written by an older Shoal
+        found = Plan.from_dict(found, None).to_dict()
+    differ = list(differences(Plan.load(agreed).to_dict(), found))
     if differ:
         return False, f"it is NOT the agreed plan: {', '.join(differ)} {_verb(differ)}"
     return True, "it is the agreed plan"

@@ -1,12 +1,11 @@
 """One thing that was looked at, and how that is told."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import NamedTuple
 
-from shoal.audit.manifest import seal
 from shoal.errors import ClusterError, MissingDependency, ShoalError
 from shoal.frame.roles import listed
+from shoal.plan.verdict import Verdict
 
 OUT_OF_PLACE = (" Please report this: no data were released.", " Nothing was released.")
 
@@ -17,6 +16,27 @@ class Check(NamedTuple):
     name: str
     passed: bool | None
     told: str
+
+
+class Verification(list[Check]):
+    """What was looked at, in order, and what may be said about the release.
+
+    Parameters
+    ----------
+    checks : iterable of Check
+        What was looked at.
+    verdict : Verdict or None
+        The verdict on the released values; None where they cannot be read.
+    """
+
+    def __init__(self, checks: Iterable[Check] = (), verdict: Verdict | None = None):
+        super().__init__(checks)
+        self.verdict = verdict
+
+    @property
+    def failed(self) -> list[str]:
+        """The names of the checks that failed."""
+        return [check.name for check in self if check.passed is False]
 
 
 def tried(name: str, look: Callable[[], tuple[bool | None, str]]) -> Check:
@@ -35,33 +55,6 @@ def said(error: ShoalError) -> str:
     for words in OUT_OF_PLACE:
         told = told.replace(words, "")
     return told
-
-
-def unbroken(entries: Mapping[str, Any]) -> Check:
-    """Check the seal of a manifest."""
-    whole = seal(entries) == entries["seal"]
-    return Check("manifest", whole, "as it was written" if whole else "somebody changed it")
-
-
-def repeated(same: bool, entries: Mapping[str, Any]) -> tuple[bool, str]:
-    """Say whether the plan gives the same bytes, and what may be the reason where not."""
-    if same:
-        return True, "the plan gives the same bytes"
-    then = entries.get("versions", {})
-    differ = [f"{name} {then[name]} then, {now} now" for name, now in _installed(then)]
-    reason = f"; versions differ: {', '.join(differ)}" if differ else ""
-    return False, f"the plan gives other bytes{reason}"
-
-
-def _installed(then: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return software of which another version is here than there was, and which one."""
-    found = []
-    for name in then:
-        try:
-            found.append((name, version(name)))
-        except PackageNotFoundError:
-            found.append((name, "none"))
-    return [(name, now) for name, now in found if now != then[name]]
 
 
 def gone(dropped: Sequence[str], columns: Collection[str]) -> tuple[bool, str]:

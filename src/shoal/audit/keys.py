@@ -107,6 +107,13 @@ def load_private_key(path: str | Path, *, passphrase: str | None = None) -> "Ed2
     return key
 
 
+def as_private_key(
+    given: "str | Path | Ed25519PrivateKey | None",
+) -> "Ed25519PrivateKey | None":
+    """Return the private key that somebody named by its file, or has read already."""
+    return load_private_key(given) if isinstance(given, str | Path) else given
+
+
 def load_public_key(path: str | Path) -> "Ed25519PublicKey":
     """Read the public key that a signature is checked with.
 

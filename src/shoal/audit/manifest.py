@@ -111,11 +111,12 @@ def of_delivery(
     *,
     source: tuple[str, str | None],
     target: tuple[str, str | None],
+    hash_key: bytes,
 ) -> dict[str, Any]:
     """Return the manifest of a file that was delivered; sealed.
 
     ``source`` and ``target`` are places, each with its table where it is a database. The
-    hashes are those of the input that was masked and of the file that was judged.
+    hashes are those of the input that was masked, keyed, and of the file that was judged.
     """
     entries = {**delivery.release.manifest, "columns": list(delivery.columns)}
     return with_files(
@@ -123,6 +124,7 @@ def of_delivery(
         _entry(*source, delivery.source),
         _entry(*target, delivery.target),
         dialect,
+        hash_key,
     )
 
 

@@ -1,6 +1,7 @@
 """What a manifest must look like; a file that looks otherwise is refused before it is used."""
 
 from collections.abc import Collection, Mapping
+from pathlib import Path
 from typing import Any, NoReturn
 
 from shoal.errors import FileError
@@ -30,7 +31,33 @@ POSSIBLE: dict[str, type] = {
     "dialect": dict,
     "large": dict,
 }
-OF_VERDICT: dict[str, type] = {"status": str, "sentence": str, "k": int, "unit": str}
+OF_VERDICT: dict[str, type] = {
+    "status": str,
+    "sentence": str,
+    "promised": object,
+    "k": int,
+    "unit": str,
+    "findings": list,
+}
+OF_PROMISE: dict[str, type] = {"k": object, "smallest_class": int, "guarantees": list}
+OF_FINDING: dict[str, type] = {
+    "code": str,
+    "severity": str,
+    "sentence": str,
+    "figures": dict,
+    "columns": list,
+    "way_out": str,
+}
+OF_FILE: dict[str, type] = {
+    "name": str,
+    "bytes": int,
+    "sha256": str,
+    "hmac_sha256": str,
+    "table": object,
+    "records": int,
+    "types": dict,
+    "files": list,
+}
 
 
 def check_shape(entries: Any, name: str, versions: Collection[int]) -> None:
@@ -58,16 +85,31 @@ def check_shape(entries: Any, name: str, versions: Collection[int]) -> None:
         _check_types(entries, {**NEEDED, **POSSIBLE, "versions": dict}, name)
     else:
         needed = {**NEEDED, **NEEDED_SINCE_2}
-        _check_needed(entries, needed, name)
-        _check_types(entries, {**needed, **POSSIBLE}, name)
-        unknown = [part for part in entries if part not in {**needed, **POSSIBLE}]
-        if unknown:
-            _refuse(name, f"it has the unknown entry {unknown[0]!r}")
-        _check_needed(entries["verdict"], {**OF_VERDICT, "findings": list}, name)
-        _check_types(entries["verdict"], {**OF_VERDICT, "findings": list}, name)
-        _check_findings(entries["verdict"]["findings"], name)
-    _check_needed(entries["promise"], {"k": int, "smallest_class": int}, name)
+        _check_part(entries, {**needed, **POSSIBLE}, name, needed)
+        _check_part(entries["verdict"], OF_VERDICT, name)
+        _check_part(entries["promise"], OF_PROMISE, name)
+        for finding in entries["verdict"]["findings"]:
+            _check_part(finding, OF_FINDING, name)
+    _check_needed(entries["promise"], ("k", "smallest_class"), name)
+    for part in ("input", "output", "report"):
+        held = entries.get(part, {})
+        listed = held.get("files", [])
+        for file in [held, *(listed if isinstance(listed, list) else [None])]:
+            _check_part(file, OF_FILE, name, ())
     _check_files(entries, name)
+
+
+def _check_part(
+    part: Any, types: Mapping[str, type], name: str, needed: Collection[str] | None = None
+) -> None:
+    """Refuse a part that lacks an entry, has an unknown one, or one of another type."""
+    if not isinstance(part, dict):
+        _refuse(name, "a part of it is not what it should be")
+    _check_needed(part, types if needed is None else needed, name)
+    _check_types(part, types, name)
+    unknown = [entry for entry in part if entry not in types]
+    if unknown:
+        _refuse(name, f"it has the unknown entry {unknown[0]!r}")
 
 
 def _check_needed(entries: Mapping[str, Any], needed: Collection[str], name: str) -> None:
@@ -84,31 +126,20 @@ def _check_types(entries: Mapping[str, Any], types: Mapping[str, type], name: st
             _refuse(name, f"{part!r} is not what it should be")
 
 
-def _check_findings(findings: list[Any], name: str) -> None:
-    for finding in findings:
-        if not isinstance(finding, dict):
-            _refuse(name, "a finding of its verdict is not what it should be")
-        _check_needed(finding, ("code", "severity", "sentence", "figures", "columns"), name)
-
-
 def _check_files(entries: Mapping[str, Any], name: str) -> None:
     """Refuse files that are not told as they should be."""
     output, large = entries.get("output", {}), entries.get("large", {})
-    for part in (output, entries.get("input", {})):
-        files = part.get("files", [])
-        if not isinstance(files, list) or not all(map(_is_file, files)):
-            _refuse(name, "its files are not what they should be")
+    files = [*output.get("files", []), *entries.get("input", {}).get("files", [])]
+    if not all("name" in file for file in files):
+        _refuse(name, "a file has no name")
+    named = [entries.get(part, {}).get("name", "a") for part in ("output", "input", "report")]
+    if not all(isinstance(one, str) and "\0" not in one and Path(one).name == one for one in named):
+        _refuse(name, "the name of a file is not what it should be")
     if "files" in output and not (
         isinstance(output.get("types"), dict) and {"at_once", "random_state"} <= set(large)
     ):
         _refuse(name, "it is of a folder and lacks its types, at_once or random_state")
 
 
-def _is_file(entry: Any) -> bool:
-    return isinstance(entry, dict) and isinstance(entry.get("name"), str)
-
-
 def _refuse(name: str, reason: str) -> NoReturn:
-    raise FileError(
-        f"{name!r} is no manifest, or it is damaged: {reason}.", code="bad-manifest"
-    )
+    raise FileError(f"{name!r} is no manifest, or it is damaged: {reason}.", code="bad-manifest")

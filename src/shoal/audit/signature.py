@@ -9,14 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shoal.audit import keys
+from shoal.audit import manifest as manifests
 from shoal.errors import FileError
 from shoal.io.publish import Publication
 
 if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import (
-        Ed25519PrivateKey,
-        Ed25519PublicKey,
-    )
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 ENDING = ".sig"
 
@@ -51,32 +49,34 @@ def sign(
     Path
         The signature, beside the manifest.
     """
-    from shoal.audit import manifest as manifests
-
-    manifests.load(Path(manifest))  # what is no manifest is not signed as one
+    content = keys.read_bytes(Path(manifest))
+    manifests.parse(content, Path(manifest).name)  # what is no manifest is not signed as one
     private = keys.load_private_key(key, passphrase=passphrase)
     target = signature_path(manifest)
     with Publication(force=force) as publication:
-        publication.add(target).write_bytes(signature_of(keys.read_bytes(Path(manifest)), private))
+        publication.add(target).write_bytes(private.sign(content))
     return target
 
 
-def signature_of(content: bytes, key: "Ed25519PrivateKey") -> bytes:
-    """Return the signature of a manifest."""
-    return key.sign(content)
+def check_signature(
+    content: bytes, manifest: Path, key: "Ed25519PublicKey | None"
+) -> tuple[bool | None, str]:
+    """Say whether a manifest of some content was signed with the private half of ``key``.
 
-
-def check_signature(manifest: Path, key: "Ed25519PublicKey") -> tuple[bool, str]:
-    """Say whether a manifest was signed with the private half of ``key``; an absent one was not."""
+    One without a signature was not; without a key nothing can be said.
+    """
+    path = signature_path(manifest)
+    if key is None:
+        there = "" if path.exists() else ", and there is none beside the manifest"
+        return None, f"not checked: no key was given{there}"
     from cryptography.exceptions import InvalidSignature
 
-    path = signature_path(manifest)
     try:
         signature = keys.read_bytes(path)
     except FileError:
         return False, f"there is no readable signature {path.name!r} beside the manifest"
     try:
-        key.verify(signature, keys.read_bytes(manifest))
+        key.verify(signature, content)
     except InvalidSignature:
         return False, "the signature is NOT that of this manifest and this key"
     return True, "made over this manifest with the private key of this public key"
