@@ -6,7 +6,7 @@ CONSTRAINTS ?= constraints.txt
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo docs papers pictures benchmarks test lint types doc-style check test-lowest test-newest clean changelog
+.PHONY: demo docs papers pictures benchmarks test lint types check bounds poison test-lowest test-newest clean changelog
 
 demo: $(VENV)/.installed  ## Mask the built-in survey; leaves demo/release.csv and demo/report.html.
 	@$(BIN)/shoal demo demo --force
@@ -25,7 +25,7 @@ pictures: $(VENV)/.developed $(VENV)/.tools  ## Photograph report, map and page 
 benchmarks: $(VENV)/.developed  ## Measure all that docs/speed.md and docs/costs.md tell; half an hour alone.
 	@$(BIN)/python benchmarks/all.py
 
-test: lint types check  ## Everything: lint, types, docstrings, tests, doctests, the guide, links and spelling.
+test: lint types check bounds poison  ## Everything: lint, types, docstrings, tests, doctests, the guide, links and spelling.
 
 lint: $(VENV)/.developed
 	$(BIN)/ruff check .
@@ -37,6 +37,18 @@ types: $(VENV)/.developed
 
 check: $(VENV)/.developed $(VENV)/.tools
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+
+# Faults of memory: kernels that read or write outside an array, or read what nobody wrote.
+KERNEL_TESTS := tests/_kernels tests/partitioners/test_contract.py -m 'not slow' \
+	-k 'not scikit_learn' --ignore tests/_kernels/test_compile.py --ignore tests/_kernels/test_cache.py \
+	--ignore tests/_kernels/test_pipeline.py --numprocesses auto --dist loadfile --quiet
+
+bounds: $(VENV)/.developed  ## Run the tests of the kernels with every index checked.
+	NUMBA_BOUNDSCHECK=1 SHOAL_EXAMPLES=10 $(BIN)/python -m pytest $(KERNEL_TESTS)
+
+poison: $(VENV)/.developed  ## Run them with memory that is poisoned before it is used.
+	SHOAL_POISON=1 SHOAL_EXAMPLES=10 GLIBC_TUNABLES=glibc.malloc.perturb=165:glibc.malloc.tcache_count=0 \
+		$(BIN)/python -m pytest $(KERNEL_TESTS)
 
 test-lowest:  ## The tests with the lowest versions that pyproject.toml allows, in .venv-lowest.
 	$(MAKE) check VENV=.venv-lowest CONSTRAINTS=.build/lowest.txt

@@ -4,11 +4,24 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+# Lengths at which kernels begin another box, block or group of blocks (8, 32, 64, 1024 records) or
+# another stretch of a pass (256, 512), and the lengths beside them.
+SIZES = (8, 16, 32, 64, 128, 200, 256, 512, 1024, 2048)
+EDGES = sorted({size + beside for size in SIZES for beside in (-1, 0, 1)})
+
+
+@st.composite
+def lengths(draw, least, most):
+    """Draw a number of records; every second one is at an edge, where there is one."""
+    edges = [n for n in EDGES if least <= n <= most]
+    any_length = st.integers(least, most)
+    return draw(any_length | st.sampled_from(edges) if edges else any_length)
+
 
 @st.composite
 def tables(draw, least=1, most=40, columns=3, values=4):
     """Draw a table of small whole numbers: distances and means are exact, ties are many."""
-    n = draw(st.integers(least, most))
+    n = draw(lengths(least, most))
     p = draw(st.integers(1, columns))
     return draw(arrays(np.float64, (n, p), elements=st.integers(0, values - 1).map(float)))
 
@@ -51,7 +64,7 @@ KINDS = {
 def long_tables(draw, most=400, columns=6, but=()):
     """Draw a table of any length and of one of many kinds, ordinary or nasty; not ``but`` some."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    shape = draw(st.integers(1, most)), draw(st.integers(1, columns))
+    shape = draw(lengths(1, most)), draw(st.integers(1, columns))
     return KINDS[draw(st.sampled_from(sorted(set(KINDS) - set(but))))](rng, shape)
 
 

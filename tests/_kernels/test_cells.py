@@ -20,10 +20,11 @@ def fill(X, centres, k, step, bids):
     return None if auction(X, cells, k, step, bids) else cells.labels
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_the_cheapest_records_are_found_in_every_box(seed):
+@pytest.mark.parametrize("n", [LEAF - 1, LEAF, LEAF + 1, 8 * LEAF - 1, 8 * LEAF + 1, 10 * LEAF])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_cheapest_records_are_found_in_every_box(seed, n):
     rng = np.random.default_rng(seed)
-    X, k = rng.lognormal(size=(10 * LEAF, 3)), 4
+    X, k = rng.lognormal(size=(n, 3)), 4
     centres = X[rng.permutation(len(X))[: len(X) // (k + 2)]].copy()
     step = 2.0**-4
     labels = fill(X, centres, k, step, 4000)

@@ -44,8 +44,8 @@ def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path):
     kernels.mkdir(parents=True)
     for folder in (kernels, kernels.parent):
         (folder / "__init__.py").touch()
-    for name in ("_compile.py", "_pipeline.py"):
-        shutil.copy(KERNELS / name, kernels)
+    for path in KERNELS.glob("_*.py"):
+        shutil.copy(path, kernels)
     (kernels / "caller.py").write_text(CALLER)
     (kernels / "callee.py").write_text(CALLEE.format(1))
     assert walked(tmp_path) == ["2"]

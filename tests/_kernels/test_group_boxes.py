@@ -8,7 +8,7 @@ import pytest
 from shoal._kernels.group_boxes import WIDTH, emptied, look_around, look_into, move, pack, vanish
 
 
-@pytest.fixture(params=[1, WIDTH, WIDTH + 1, 5 * WIDTH + 3])
+@pytest.fixture(params=[1, WIDTH - 1, WIDTH, WIDTH + 1, 5 * WIDTH + 3])
 def groups(request):
     n = request.param
     centre = np.random.default_rng(n).normal(size=(n, 3))

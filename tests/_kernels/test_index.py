@@ -98,6 +98,23 @@ def test_answers_hold_over_several_groups_of_blocks(kind, n, p):
         check_answers(index, X, left, X[left].mean(axis=0), 5)
 
 
+@pytest.mark.parametrize("beside", [-1, 0, 1, 5, BLOCK - 1, BLOCK, BLOCK + 1])
+@pytest.mark.parametrize("size", [BLOCK, BLOCK * FAN, 2 * BLOCK * FAN])
+def test_answers_hold_beside_full_blocks_and_groups_of_blocks(size, beside):
+    n = size + beside
+    rng = np.random.default_rng(n)
+    X = rng.normal(size=(n, 2))
+    index, left = open_index(X), np.arange(n)
+    for _ in range(3):
+        for record in rng.integers(n, size=5):
+            check_answers(index, X, left, X[record], 9)
+        gone = rng.permutation(len(left))[: len(left) // 2]
+        leave(index, left[gone])
+        left = np.delete(left, gone)
+    index = renew(index)
+    check_answers(index, X, left, X[left[0]], 9)
+
+
 @settings(max_examples=30)
 # Faint tables mirror themselves: two means lie equally far from the middle but for rounding.
 @given(X=long_tables(most=90, columns=4, but=["faint"]), k=st.integers(1, 6))

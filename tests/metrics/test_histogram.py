@@ -121,3 +121,11 @@ def test_the_last_bin_is_open(least):
     masked = np.clip(column, 0, 100)
     found = histogram(column, masked, least)
     assert found.before[-1] == least
+
+
+@pytest.mark.parametrize("unit", [5e-324, 1e-310, 1e-301])
+def test_values_too_close_for_a_power_of_ten_are_counted_in_one_place(unit):
+    before = unit * np.arange(12.0)
+    result = histogram(before, np.repeat(before[1::3], 3), least=3)
+    assert sum(result.after) == len(before)
+    assert sum(count or 0 for count in result.before) + result.untold == len(before)

@@ -9,7 +9,7 @@ import shoal.partitioners
 from shoal._params import declared
 from shoal.errors import GuaranteeBroken, InputError, ParameterError
 from shoal.partitioners import METHODS, Partition
-from tables import tables_and_k
+from tables import EDGES, KINDS, tables_and_k
 
 every_method = pytest.mark.parametrize("method", METHODS)
 
@@ -51,6 +51,22 @@ def test_every_length_and_width_keeps_k(method, p, k, extra):
     n = {"k": k, "2k-1": 2 * k - 1, "2k": 2 * k, "3k-1": 3 * k - 1, "3k": 3 * k, "50": 50}[extra]
     k, X = taken(method, k, np.random.default_rng(n * p).normal(size=(n, p)))
     assert partition(X, k, method).sizes.min() >= k
+
+
+@every_method
+@pytest.mark.parametrize("kind", ["ordinary", "tied"])
+@pytest.mark.parametrize("n", [*EDGES, 1026, 1031, 2050])
+def test_lengths_around_block_and_pool_sizes_keep_k(method, n, kind):
+    k, X = taken(method, 4, KINDS[kind](np.random.default_rng(n), (n, 2)))
+    assert partition(X, k, method).sizes.min() >= k
+
+
+@every_method
+@pytest.mark.parametrize("scale", [1e-200, 1e-310, 5e-324])
+def test_values_whose_squares_vanish_are_grouped(method, scale):
+    for n in (2, 7):
+        k, X = taken(method, 2, scale * np.arange(-1.0, n - 1)[:, np.newaxis])
+        assert partition(X, k, method).sizes.min() >= k
 
 
 @every_method

@@ -2,14 +2,14 @@
 
 import gc
 import logging
-from functools import cache
-from hashlib import sha256
-from pathlib import Path
+import os
 from types import FunctionType
 
 from numba import __version__ as installed
 from numba import njit
 from numba.core import event
+
+from shoal._kernels._cache import cache_folder, write_checksums_at_exit
 
 _log = logging.getLogger("shoal")
 
@@ -24,9 +24,9 @@ if OURS:
 def compiled(function):
     """Compile ``function`` at its first call and keep the result on disk.
 
-    Numba keeps it beside the source or, where that place is read-only, in the
-    user's cache folder. Where neither can be written, the kernel is compiled
-    again in every process: slower, never wrong.
+    It is kept beside the source or, where that place is read-only, in the user's
+    cache folder; see `shoal._kernels._cache`. Where neither can be written, the
+    kernel is compiled again in every process: slower, never wrong.
 
     Kernels call a twin of it, a verb, which is no machine code until a door needs
     it; see `shoal._kernels._pipeline`. Only doors are kept.
@@ -44,19 +44,10 @@ OPTIONS = {"nogil": True, "no_cfunc_wrapper": True}
 
 
 def _door(function):
-    """Return a kernel for Python, kept on disk if there is a place.
-
-    Numba would look only at a kernel's own file to see whether what it kept is
-    stale. But a kernel holds the code of those it calls, and code made of their
-    older text was seen to group wrongly in silence. So the text of all kernels counts.
-    """
+    """Return a kernel for Python, kept on disk if there is a place."""
     options = OPTIONS | {"pipeline_class": DoorCompiler} if OURS else OPTIONS
-    try:
-        kernel = njit(cache=True, **options)(function)
-    except RuntimeError:  # numba found no place to write to
-        return njit(**options)(function)
-    kernel._cache._cache_file._source_stamp = _stamp()
-    return kernel
+    with cache_folder() as kept:
+        return njit(cache=kept, **options)(function)
 
 
 def _twin(function):
@@ -65,13 +56,6 @@ def _twin(function):
     twin = FunctionType(function.__code__, function.__globals__, *parts)
     twin.__module__, twin.__qualname__ = function.__module__, f"{function.__qualname__}.verb"
     return twin
-
-
-@cache
-def _stamp():
-    """Return a name for the text of all kernels together."""
-    texts = (path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
-    return sha256(b"\0".join(texts)).hexdigest()
 
 
 def inlined(function):
@@ -101,6 +85,7 @@ class _Announcer(event.Listener):
         if self.depth == 1:
             self.collecting = gc.isenabled()
             gc.disable()
+            write_checksums_at_exit(os.getpid())
         if not self.told:
             _log.info("Compiling for this machine: a few seconds, once.")
             self.told = True

@@ -50,7 +50,7 @@ def pack(groups: Any) -> Boxes:
     padded = np.append(ordered, np.full(boxes * WIDTH - len(ordered), -1)).reshape(boxes, WIDTH)
     empty = (padded < 0)[:, None, :]
     centres = np.ascontiguousarray(groups.centre[padded].transpose(0, 2, 1))
-    places = np.empty(len(groups.parent), np.int64)
+    places = np.full(len(groups.parent), -1)  # joined groups have none
     places[ordered] = np.arange(len(ordered))
     return Boxes(
         np.where(empty, np.inf, centres),

@@ -106,7 +106,7 @@ def _build(X, labels, groups, size, total) -> Index:
         pays_after=PAYS[0] * n + PAYS[1],
         blocks=_full((many, width, BLOCK), np.nan),
         records=np.full((many, BLOCK), -1, np.int32),
-        place=np.empty(len(X), np.int32),
+        place=np.empty(len(X), np.int32),  # of the living alone; nobody asks for the others
         filled=np.zeros(many, np.int64),
         alike=np.ones(many, np.bool_),
         low=_full((outer, width, FAN), np.inf),

@@ -10,6 +10,7 @@ from shoal.metrics._base import Labels, Values
 MOST = 24  # bars; more are noise on a page
 BULK = 16  # bins over the bulk of the masked values, at most
 MORE = 6  # bins beyond it on either side: masking narrows, so the original reaches further
+NARROWEST = 1e-300  # a range that is divided into bins: less has no power of ten left
 TAIL = 0.05  # share of the masked values outside the bulk, on either side
 
 
@@ -120,7 +121,7 @@ def bars(before: Mapping[Hashable, int], after: Mapping[Hashable, int], least: i
 def _round_edges(after: Values, bins: int, whole: bool) -> Values:
     """Return multiples of 1, 2 or 5 times a power of ten, over the bulk of ``after``."""
     low, high = np.quantile(after, [TAIL, 1 - TAIL], method="nearest")
-    if not high > low:
+    if not high - low > NARROWEST:
         return np.array([low])
     wanted = (high - low) / bins
     power = 10.0 ** np.floor(np.log10(wanted))

@@ -99,7 +99,7 @@ def _cover(groups: Labels, records: Labels, n: int) -> Any:
     """Return who is in which group, as a sparse matrix of records by groups."""
     from scipy.sparse import csc_array
 
-    place = np.empty(n, np.int64)
+    place = np.full(n, -1)  # records of other regions have none
     place[records] = np.arange(len(records))
     columns, places = np.nonzero(groups >= 0)
     rows = place[groups[columns, places]]

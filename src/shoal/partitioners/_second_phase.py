@@ -28,7 +28,7 @@ def second_phase(
     for start in range(0, len(order), STRIDE):
         dissolve(X, groups, order[start : start + STRIDE])
         progress.report("second phase", min(start + STRIDE, len(order)), len(order))
-    found = np.empty(len(X), np.int64)
+    found = np.full(len(X), -1)
     roll(groups, found)
     divide_large(X, found, k, divide)
     return found

@@ -118,7 +118,7 @@ class Blocked(Partitioner):
         sizes = np.bincount(labels)
         centres = np.column_stack([np.bincount(labels, column) / sizes for column in X.T])
         most = max(1, int(self.block_size) * len(sizes) // len(X))
-        of_group = np.empty(len(sizes), np.int64)
+        of_group = np.full(len(sizes), -1)
         for at, groups in enumerate(blocks(centres, most, 1, SHIFTED)):
             of_group[groups] = at
         block = of_group[labels]
@@ -134,7 +134,7 @@ class Blocked(Partitioner):
         """Let ``work`` label the rows of each part; groups of different parts are different."""
         from joblib import Parallel, delayed
 
-        labels = np.empty(len(X), np.int64)
+        labels = np.full(len(X), -1)
         offset, done = 0, 0
         found = Parallel(self.workers or -1, prefer="threads", return_as="generator")(
             delayed(work)(X, rows) for rows in parts

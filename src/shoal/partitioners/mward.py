@@ -106,7 +106,7 @@ class MWard(Partitioner):
 
     def _split(self, X: Matrix) -> Labels:
         rows, cell, rank = unit_extent(X), first_alike(X), self._rank(X)
-        labels = np.empty(len(X), np.int64)
+        labels = np.full(len(X), -1)
         parts = [np.arange(len(X))]
         while parts:
             part = parts.pop()

@@ -100,7 +100,7 @@ class Sorted(Partitioner):
             )
 
     def _split(self, X: Matrix) -> Labels:
-        labels = np.empty(len(X), np.int64)
+        labels = np.full(len(X), -1)
         last = len(X) // self.k - 1
         labels[order(score(X, self.by, self.loadings), self.descending)] = np.minimum(
             np.arange(len(X)) // self.k, last

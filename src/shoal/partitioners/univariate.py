@@ -108,7 +108,7 @@ class Univariate(Partitioner):
             )
 
     def _split(self, X: Matrix) -> Labels:
-        labels = np.empty(len(X), np.int64)
+        labels = np.full(len(X), -1)
         rows = self._order(X)
         # Powers of two are exact; squares neither vanish nor overflow.
         U = np.ldexp(X, -np.frexp(np.abs(X).max())[1])

@@ -108,7 +108,7 @@ class Strata:
     def cells(self, table: pa.Table, Z: NDArray[np.float64]) -> Codes:
         """Return the cell of each record."""
         stratum, starts = self.of(table), self.starts
-        found = np.empty(len(Z), np.int64)
+        found = np.full(len(Z), -1)
         for at in np.unique(stratum):
             rows = np.flatnonzero(stratum == at)
             found[rows] = starts[at] + self.trees[at].leaves(Z[rows])

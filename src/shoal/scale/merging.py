@@ -59,7 +59,7 @@ def merge_strata(
         return np.array([float(sum(total) * UNIT / size(group)) for total in totals])
 
     members = join_small(len(counts), k, size, centre)
-    into, shown = np.empty_like(counts), np.empty_like(counts)
+    into, shown = np.full_like(counts, -1), np.full_like(counts, -1)
     for number, (group, kept) in enumerate(
         zip(members, largest_of(members, counts.tolist()), strict=True)
     ):

@@ -85,7 +85,7 @@ def group(
     What the first stratum settles, how far its time went, holds for the others.
     """
     hole = np.column_stack([column.hole for column in columns])
-    labels = np.empty(len(hole), np.int64)
+    labels = np.full(len(hole), -1)
     offset = 0
     fitted: list[Partitioner] = []
     for part in _parts(step, columns, material, hole):

@@ -1,0 +1,146 @@
+"""Where compiled kernels are kept, and how a damaged file among them is noticed.
+
+The folder is named after the text of all kernels. Numba itself compares only the text of a
+kernel's own file, but the machine code of a kernel contains the kernels that it calls.
+
+Numba loads machine code without checking it, so a damaged file would crash the process or make
+every run fail. Each process that compiled something therefore writes the checksums of all files
+when it ends, and a file that does not match is removed before numba sees it.
+"""
+
+import hashlib
+import json
+import logging
+import os
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from multiprocessing.util import Finalize
+from pathlib import Path
+
+from numba import __version__, config
+
+_log = logging.getLogger("shoal")
+
+CHECKSUMS = "checksums.json"
+MONTH = 30 * 24 * 3600.0  # seconds after which a folder of an older version is removed
+
+
+@contextmanager
+def cache_folder() -> Iterator[bool]:
+    """Let numba keep the kernels decorated meanwhile in our folder; yield whether there is one."""
+    before, folder = config.CACHE_DIR, kernel_folder()
+    config.CACHE_DIR = str(folder or before)
+    try:
+        yield folder is not None
+    finally:
+        config.CACHE_DIR = before
+
+
+@cache
+def kernel_folder() -> Path | None:
+    """Return the checked folder of the kernels as they are now, or None if none can be written."""
+    for place in _places():
+        folder = place / stamp()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=folder).close()
+        except OSError:
+            continue
+        with suppress(OSError):
+            remove_old(place)
+        remove_unverified(folder)
+        return folder
+    return None
+
+
+def _places() -> Iterable[Path]:
+    """Return where the folder may be: as the user says, beside the kernels, in the user's cache."""
+    if config.CACHE_DIR:
+        return [Path(config.CACHE_DIR) / "shoal"]
+    places = [Path(__file__).parent / "__pycache__" / "compiled"]
+    with suppress(RuntimeError):  # the user has no home
+        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        places.append(home / "shoal" / "compiled")
+    return places
+
+
+@cache
+def stamp() -> str:
+    """Return a name for the text of all kernels, numba's version and how numba compiles."""
+    here = Path(__file__).parent
+    digest = hashlib.sha256(f"{__version__} {config.BOUNDSCHECK} {config.OPT}".encode())
+    for path in sorted(here.rglob("*.py")):
+        digest.update(path.relative_to(here).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def remove_unverified(folder: Path) -> None:
+    """Remove the files that have no checksum, or another one, and name the latter."""
+    known = read_checksums(folder)
+    for path in compiled_files(folder):
+        name = path.relative_to(folder).as_posix()
+        with suppress(OSError):
+            if known.get(name) == checksum(path):
+                continue
+            if name in known:
+                _log.warning("%s is damaged: its kernel is compiled again.", path)
+            path.unlink()
+
+
+def write_checksums(folder: Path) -> None:
+    """Write the checksums of all files in ``folder``; known ones are not computed again."""
+    with suppress(OSError):
+        written = (folder / CHECKSUMS).stat().st_mtime if (folder / CHECKSUMS).exists() else 0.0
+        known = read_checksums(folder)
+        sums = {}
+        for path in compiled_files(folder):
+            name = path.relative_to(folder).as_posix()
+            is_new = name not in known or path.stat().st_mtime >= written
+            sums[name] = checksum(path) if is_new else known[name]
+        with tempfile.NamedTemporaryFile("w", dir=folder, delete=False) as file:
+            json.dump(sums, file, indent=0)
+        Path(file.name).replace(folder / CHECKSUMS)
+
+
+@cache
+def write_checksums_at_exit(process: int) -> None:
+    """Write the checksums when the process ends, unless a signal ends it.
+
+    `atexit` would not do, since the worker processes of `multiprocessing` never call it.
+    """
+    folder = kernel_folder()
+    if folder is not None and process == os.getpid():
+        Finalize(None, write_checksums, (folder,), exitpriority=0)
+
+
+def read_checksums(folder: Path) -> dict[str, str]:
+    """Return the checksums by file name; none if they cannot be read."""
+    try:
+        sums = json.loads((folder / CHECKSUMS).read_text())
+    except (OSError, ValueError):
+        return {}
+    return sums if isinstance(sums, dict) else {}
+
+
+def compiled_files(folder: Path) -> list[Path]:
+    """Return the files that numba wrote: machine code and the indexes of it."""
+    return sorted(path for path in folder.rglob("*.nb[ci]") if path.is_file())
+
+
+def checksum(path: Path) -> str:
+    """Return a checksum of the content of a file."""
+    return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
+
+
+def remove_old(place: Path) -> None:
+    """Remove the folders of other versions that nobody wrote to for a month."""
+    for folder in place.iterdir():
+        used = max((path.stat().st_mtime for path in folder.glob("*")), default=time.time())
+        if folder.name != stamp() and time.time() - used > MONTH:
+            for path in [*compiled_files(folder), folder / CHECKSUMS]:
+                path.unlink(missing_ok=True)
+            for path in [*folder.glob("*"), folder]:
+                path.rmdir()

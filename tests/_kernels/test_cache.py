@@ -1,0 +1,131 @@
+"""Compiled kernels are kept, a damaged file is named and replaced, and old folders go."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from shoal._kernels import _cache
+
+KERNELS = Path(_cache.__file__).parent
+KERNEL = """
+from shoal._kernels._compile import compiled
+
+@compiled
+def total(numbers):
+    result = 0.0
+    for number in numbers:
+        result += number
+    return result
+"""
+CALL = """
+import logging, numpy as np
+logging.basicConfig(level="WARNING")
+from shoal._kernels.example import total
+print(total(np.arange(4.0)), *total.stats.cache_hits.values())
+"""
+
+
+@pytest.fixture
+def package(tmp_path):
+    """Return a folder with a package of one kernel, and with its compiled form."""
+    kernels = tmp_path / "shoal" / "_kernels"
+    kernels.mkdir(parents=True)
+    for folder in (kernels, kernels.parent):
+        (folder / "__init__.py").touch()
+    for path in KERNELS.glob("_*.py"):
+        shutil.copy(path, kernels)
+    (kernels / "example.py").write_text(KERNEL)
+    assert run(tmp_path).stdout == "6.0\n"
+    return tmp_path
+
+
+def run(place):
+    environment = {**os.environ, "PYTHONPATH": str(place), "NUMBA_CACHE_DIR": str(place / "kept")}
+    return subprocess.run(
+        [sys.executable, "-c", CALL], env=environment, capture_output=True, text=True, check=True
+    )
+
+
+def kept(place):
+    return sorted((place / "kept").rglob("*.nb[ci]"))
+
+
+def test_what_is_whole_is_used_again(package):
+    done = run(package)
+    assert done.stdout == "6.0 1\n"
+    assert done.stderr == ""
+
+
+def flip(content):
+    middle = len(content) // 2
+    return content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
+
+
+DAMAGE = {
+    "a flipped bit": flip,
+    "a missing end": lambda content: content[:-100],
+    "no content": lambda content: b"",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+@pytest.mark.parametrize("kind", [".nbi", ".nbc"])
+def test_a_damaged_file_is_named_and_its_kernel_compiled_again(package, kind, damage):
+    (path,) = (path for path in kept(package) if path.suffix == kind)
+    path.write_bytes(DAMAGE[damage](path.read_bytes()))
+    done = run(package)
+    assert done.stdout == "6.0\n"
+    assert str(path) in done.stderr
+    again = run(package)
+    assert (again.stdout, again.stderr) == ("6.0 1\n", "")
+
+
+@pytest.mark.parametrize("content", [b"", b"no json", b"[1]", None])
+def test_files_without_readable_checksums_are_compiled_again(package, content):
+    (checksums,) = (package / "kept").rglob(_cache.CHECKSUMS)
+    checksums.unlink() if content is None else checksums.write_bytes(content)
+    assert run(package).stdout == "6.0\n"
+    assert run(package).stdout == "6.0 1\n"
+
+
+def test_a_worker_process_writes_checksums_too(package):
+    for path in kept(package):
+        path.unlink()
+    script = package / "worker.py"
+    script.write_text(
+        "import multiprocessing\n"
+        "def work():\n"
+        "    import numpy as np\n"
+        "    from shoal._kernels.example import total\n"
+        "    total(np.arange(4.0))\n"
+        "if __name__ == '__main__':\n"
+        "    worker = multiprocessing.get_context('spawn').Process(target=work)\n"
+        "    worker.start()\n"
+        "    worker.join()\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(package)}
+    environment |= {"NUMBA_CACHE_DIR": str(package / "kept")}
+    subprocess.run([sys.executable, script], env=environment, check=True)
+    assert run(package).stdout == "6.0 1\n"
+
+
+def test_folders_of_older_versions_are_removed_after_a_month(tmp_path):
+    month_ago = time.time() - _cache.MONTH - 60
+    for name, age in [("old", month_ago), ("recent", time.time()), (_cache.stamp(), month_ago)]:
+        folder = tmp_path / name / "_kernels_0"
+        folder.mkdir(parents=True)
+        for path in [
+            folder / "kernel.nbi",
+            folder / "kernel.nbc",
+            folder.parent / "checksums.json",
+        ]:
+            path.touch()
+            os.utime(path, (age, age))
+        os.utime(folder, (age, age))
+    _cache.remove_old(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"recent", _cache.stamp()}
