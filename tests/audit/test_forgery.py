@@ -8,7 +8,6 @@ import pytest
 from typer.testing import CliRunner
 
 import shoal
-from shoal import Plan
 from shoal.audit import keys
 from shoal.audit import manifest as manifests
 from shoal.cli import app
@@ -18,14 +17,34 @@ pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 del ShoalWarning
 
 CSV = "name;town;age;size;ill;free\n" + "".join(
-    f"p{i};{'ab'[i % 2]};{20 + i * 7 % 30};{i * 13 % 17};{i % 3};{i % 5}\n" for i in range(40)
+    f"p{i};{'ab'[i % 2]};{20 + i * 7 % 30};{i * 13 % 17};{i * 37 % 101};{i % 5}\n"
+    for i in range(40)
 )
-MASK = [
-    *("mask", "in.csv", "out.csv", "-c", "age", "-c", "size", "-k", "4", "-m", "mu-approx"),
-    *("--within", "town", "-i", "name", "--confidential", "ill", "--separator", ";"),
-    *("--manifest", "out.json", "--report", "out.txt", "--sign", "key.pem", "--set",
-      "homogeneity=merge"),
-]  # fmt: skip
+PLAN = """version = 1
+[roles]
+name = "identifier"
+town = "quasi-identifier"
+age = "quasi-identifier"
+size = "quasi-identifier"
+ill = "confidential"
+free = "non-confidential"
+[types]
+size = "ordinal"
+[[steps]]
+method = "microaggregate"
+columns = ["age", "size"]
+within = "town"
+homogeneity = "merge"
+partition = { method = "mdav", k = 4 }
+[[steps]]
+method = "rank-swap"
+columns = ["ill"]
+percent = 40
+"""
+RUN = [
+    *("run", "agreed.toml", "in.csv", "out.csv", "--separator", ";", "--sign", "key.pem"),
+    *("--manifest", "out.json", "--report", "out.txt"),
+]
 # What no run can tell: where software had another version, or a file another name, the same
 # release comes out. The signature covers these too.
 NOT_RECOMPUTED = ("versions", "input.name", "output.name", "report.name")
@@ -43,11 +62,9 @@ def made(home):
         patch.chdir(home)
         Path("in.csv").write_text(CSV)
         keys.make_key_pair("key.pem", "public.pem")
-        done = CliRunner().invoke(app, MASK)
+        Path("agreed.toml").write_text(PLAN)
+        done = CliRunner().invoke(app, RUN)
         assert done.exit_code == 0, done.output
-        agreed = json.loads(Path("out.json").read_text())["plan"]
-        del agreed["steps"][0]["partition"]["random_state"]  # the run drew it
-        Plan.from_dict(agreed).save("agreed.toml")
     return json.loads((home / "out.json").read_text())
 
 
@@ -143,16 +160,7 @@ def test_every_forged_field_fails_with_the_original_and_the_plan(folder, made, f
         if not failed:
             passed.append(spelled(path))
             assert passed[-1].startswith(NOT_RECOMPUTED), f"{passed[-1]} was forged unseen"
-            assert (
-                not passed[-1].startswith("versions")
-                or "versions" in unsure
-                or forging
-                in (
-                    removed,
-                    emptied,
-                )
-            )
-    assert len(passed) < 12
+            assert not passed[-1].startswith("versions") or "versions" in unsure
 
 
 @pytest.mark.parametrize("forging", [changed, removed])

@@ -1,6 +1,5 @@
 """A release is held against its manifest and its promise."""
 
-import hashlib
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,8 +9,8 @@ from shoal.audit import keys, statements
 from shoal.audit import manifest as manifests
 from shoal.audit.agreed import check_agreed
 from shoal.audit.check import Check, Verification, tried
-from shoal.audit.file import Audit, read_dialect
-from shoal.audit.hashes import hash_key_path, matches
+from shoal.audit.file import Audit, check_file, read_dialect
+from shoal.audit.hashes import hash_key_path
 from shoal.audit.signature import check_signature, sign
 from shoal.audit.write import write_manifest
 from shoal.errors import ParameterError, ShoalWarning
@@ -114,8 +113,7 @@ def _report(entry: Mapping[str, Any] | None, report: str | Path | None) -> tuple
         return None, "not checked: no report was named"
     if entry is None:
         return False, "the manifest holds no hash of a report"
-    same = matches(hashlib.sha256(keys.read_bytes(Path(report))).hexdigest(), entry, None)
-    return same, f"sha256 is {'' if same else 'NOT '}the manifest's"
+    return check_file(str(report), entry)
 
 
 def _hash_key(manifest: Path, hash_key: str | Path | None) -> bytes | None:

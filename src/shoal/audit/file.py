@@ -69,7 +69,7 @@ class Audit:
             return
         yield tried("run again", lambda: self._repeated(made))
         yield tried("statements", lambda: statements.check_statements(self.entries, entries))
-        yield tried("versions", lambda: statements.check_versions(self.entries))
+        yield tried("versions", lambda: statements.check_versions(self.entries, entries))
 
     def _released(self) -> Frame:
         dialect = replace(self.dialect, sheet=None, table=self.table)

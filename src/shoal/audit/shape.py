@@ -95,7 +95,8 @@ def check_shape(entries: Any, name: str, versions: Collection[int]) -> None:
         held = entries.get(part, {})
         listed = held.get("files", [])
         for file in [held, *(listed if isinstance(listed, list) else [None])]:
-            _check_part(file, OF_FILE, name, ())
+            hashed = version != 1 and isinstance(file, dict) and "sha256" in file
+            _check_part(file, OF_FILE, name, ("name", "bytes") if hashed else ())
     _check_files(entries, name)
 
 

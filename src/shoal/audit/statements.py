@@ -86,8 +86,10 @@ def check_statements(entries: Mapping[str, Any], again: Mapping[str, Any]) -> tu
     return True, "verdict, measures, warnings and all else are those of the run"
 
 
-def check_versions(entries: Mapping[str, Any]) -> tuple[bool | None, str]:
+def check_versions(entries: Mapping[str, Any], again: Mapping[str, Any]) -> tuple[bool | None, str]:
     """Say whether the software that a manifest names is installed; other versions prove nothing."""
+    if entries["manifest"] != 1 and set(entries["versions"]) != set(again["versions"]):
+        return False, "it names other software than the run"
     differ = other_versions(entries)
     if differ:
         return None, f"cannot be checked{differ}"

@@ -81,7 +81,7 @@ class FolderAudit:
         yield tried("run again", lambda: self._repeated(made))
         again = made.manifest
         yield tried("statements", lambda: statements.check_statements(self.entries, again))
-        yield tried("versions", lambda: statements.check_versions(self.entries))
+        yield tried("versions", lambda: statements.check_versions(self.entries, again))
 
     @cached_property
     def _hashes(self) -> dict[str, str]:
