@@ -88,13 +88,13 @@ def verify(
 
             whole = FolderAudit(entries, Path(released), path.parent, client)
             found += [*whole.checks(), *(whole.again(places, secret) if places else ())]
-            return Verification(found, whole.verdict)
+            return Verification(tuple(found), whole.verdict)
         if len(places) > 1:
             raise ParameterError(f"A file has one original. Got {len(places)}; name one.")
         audit = Audit(entries, str(released), table, read_dialect(entries, path.parent, layout))
         found += audit.checks()
         found += audit.again(str(places[0]), original_table, secret) if places else ()
-        return Verification(found, audit.verdict)
+        return Verification(tuple(found), audit.verdict)
 
 
 def _papers(

@@ -4,7 +4,9 @@ What a run adds to a plan may differ, and nothing else:
 
 - ``random_state``, where the agreed plan gives none: the run drew it;
 - ``rounds`` in place of ``budget`` in an effort, where the agreed plan gives no rounds: the run
-  counted what it made in that time.
+  counted what it made in that time;
+- the role ``unassigned`` of columns that the agreed plan does not name, with ``other_columns =
+  "refuse"``, where the agreed plan says ``"release"``: the run named what it released.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,6 +16,7 @@ from typing import Any
 from shoal.plan import Plan
 
 DRAWN, COUNTED, TIME = "random_state", "rounds", "budget"
+OTHERS = "other_columns"
 
 
 def check_agreed(agreed: str | Path, entries: Mapping[str, Any]) -> tuple[bool, str]:
@@ -21,7 +24,8 @@ def check_agreed(agreed: str | Path, entries: Mapping[str, Any]) -> tuple[bool, 
     found = entries["plan"]
     if entries["manifest"] == 1:  # written by an older Shoal
         found = Plan.from_dict(found, None).to_dict()
-    differ = list(differences(Plan.load(agreed).to_dict(), found))
+    wanted = Plan.load(agreed).to_dict()
+    differ = list(differences(wanted, _without_named(found, wanted)))
     if differ:
         return False, f"it is NOT the agreed plan: {', '.join(differ)} {_verb(differ)}"
     return True, "it is the agreed plan"
@@ -41,6 +45,15 @@ def differences(agreed: Any, found: Any, where: str = "") -> Iterator[str]:
             yield from differences(one, other, f"{where}[{at}]")
     elif agreed != found or isinstance(agreed, bool) != isinstance(found, bool):
         yield where
+
+
+def _without_named(found: Mapping[str, Any], agreed: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a plan without what a run adds to one that releases other columns."""
+    if agreed.get(OTHERS) != "release" or found.get(OTHERS, "refuse") != "refuse":
+        return found
+    named = found.get("roles", {}).items()
+    roles = {n: role for n, role in named if n in agreed["roles"] or role != "unassigned"}
+    return {**found, OTHERS: "release", "roles": roles}
 
 
 def _added(name: str, agreed: Mapping[str, Any], found: Mapping[str, Any]) -> bool:

@@ -12,7 +12,6 @@ from shoal.audit.check import Check, gone, said, tried
 from shoal.audit.hashes import has_hash, matches
 from shoal.audit.statements import other_versions
 from shoal.errors import FileError, ShoalError
-from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame
 from shoal.io.database import is_database
 from shoal.io.dialect import Dialect
@@ -20,7 +19,7 @@ from shoal.io.files import open_source
 from shoal.plan import Plan
 from shoal.plan.deliver import Delivery, deliver
 from shoal.plan.evidence import Evidence
-from shoal.plan.guarantees import check_promise, judge
+from shoal.plan.guarantees import judge
 from shoal.plan.readback import read_frame
 from shoal.plan.verdict import Verdict
 
@@ -49,8 +48,8 @@ class Audit:
         frame = evidence.released
         yield tried("records", lambda: self._records(frame))
         yield tried("columns", lambda: self._columns(frame))
-        yield tried("dropped", lambda: gone(self.plan.dropped, frame.columns))
-        yield tried("promise", lambda: self._promise(frame))
+        yield tried("dropped", lambda: gone(self.plan, frame.columns))
+        yield tried("promise", lambda: self._promise(evidence))
         yield tried("smallest class", lambda: self._smallest(evidence))
         yield tried(
             "measures", lambda: statements.check_measures(self.entries, evidence.joint_classes)
@@ -83,12 +82,13 @@ class Audit:
         same = list(frame.columns) == self.entries["columns"]
         return same, f"{len(frame.columns)}, {'as' if same else 'not as'} in the manifest"
 
-    def _promise(self, frame: Frame) -> tuple[bool | None, str]:
+    def _promise(self, evidence: Evidence) -> tuple[bool | None, str]:
         same, reason = statements.check_plan(self.entries, self.plan)
         if not same:
             return False, reason
-        confidential = columns_with(self.plan.roles, "confidential")
-        check_promise(self.plan.steps, frame, confidential, self.plan.types)
+        self.verdict = judge(evidence)
+        if self.verdict.status == "not kept":
+            return False, " ".join(finding.sentence for finding in self.verdict.of("breaks"))
         if self.plan.k is None:
             return None, "the plan promises no k-anonymity"
         told = f"k={self.plan.k} is kept, counted on the released values"
@@ -102,7 +102,7 @@ class Audit:
         return attained == stated, f"{attained} records, and {stated} in the manifest"
 
     def _verdict(self, evidence: Evidence) -> tuple[bool | None, str]:
-        self.verdict = judge(evidence)
+        self.verdict = self.verdict or judge(evidence)
         return statements.check_verdict(self.entries, self.verdict)
 
     def _run_again(self, original: str) -> tuple[Delivery, dict[str, Any]]:
@@ -123,13 +123,13 @@ class Audit:
             )
         places: dict[str, Any] = {"source": (original, None), "target": (name, None)}
         entries = manifests.of_delivery(made, self.dialect, **places, hash_key=NOBODY)
-        self.verdict = made.release.verdict
         return made, entries
 
     def _repeated(self, made: Delivery) -> tuple[bool | None, str]:
         if is_database(self.place):
             return None, "not compared: a table of a database has no bytes"
         if made.target is not None and made.target.sha256 == manifests.sha256(Path(self.place)):
+            self.verdict = made.release.verdict  # of the same bytes, with all checks
             return True, "the plan gives the same bytes"
         return False, f"the plan gives other bytes{other_versions(self.entries)}"
 

@@ -4,6 +4,7 @@ from shoal.cli import _options as options
 from shoal.cli._large import draws, is_large
 from shoal.cli._release import release
 from shoal.cli._session import session, settings
+from shoal.cli._sources import check_sources
 from shoal.errors import ParameterError
 
 
@@ -48,6 +49,7 @@ def mask(
 ) -> None:
     """Microaggregate SOURCE into TARGET."""
     with session(quiet=quiet):
+        check_sources(source)
         from shoal.frame.types import from_text
         from shoal.io.dialect import Dialect
         from shoal.partitioners import partitioner
@@ -73,6 +75,7 @@ def mask(
             identifiers=identifier or (),
             confidential=confidential or (),
             types=from_text(type_ or []),
+            other_columns="release",
             **step,
         )
         dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table, keep_notes)

@@ -4,6 +4,7 @@ from shoal.cli import _options as options
 from shoal.cli._large import is_large
 from shoal.cli._release import release
 from shoal.cli._session import session
+from shoal.cli._sources import check_sources
 from shoal.cli._wording import plan_wording
 
 
@@ -35,6 +36,7 @@ def run(
 ) -> None:
     """Run PLAN on SOURCE and write the release to TARGET."""
     with session(quiet=quiet, wording=plan_wording):
+        check_sources(source)
         from shoal.io.dialect import Dialect
         from shoal.plan import Plan
 

@@ -1,12 +1,13 @@
 """``shoal verify``: hold a release against its manifest and its promise."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from shoal.cli import _options as options
 from shoal.cli._session import say, session
+from shoal.cli._verdict import show_findings, status_line
 
 Released = Annotated[str, typer.Argument(help="The released file, folder or database.")]
 Manifest = Annotated[
@@ -42,7 +43,7 @@ HashKey = Annotated[
     ),
 ]
 Strict = Annotated[
-    bool, typer.Option("--strict", help="Exit with 1 also where the verdict is 'qualified'.")
+    bool, typer.Option("--strict", help="Fail also where the verdict is only qualified.")
 ]
 SIGNS = {True: "ok  ", False: "FAIL", None: "-   "}
 
@@ -83,12 +84,13 @@ def verify(
             client=scheduler,
         )
         lines = [f"{SIGNS[check.passed]} {check.name}: {check.told}" for check in found]
+        content: dict[str, Any] = {"checks": [check._asdict() for check in found]}
         verdict = found.verdict
-        content = {
-            "checks": [check._asdict() for check in found],
-            "verdict": None if verdict is None else verdict.to_dict(),
-        }
+        if verdict is not None:
+            lines.append(status_line(verdict))
+            content["verdict"] = verdict.to_dict()
         say(content, "\n".join(lines), as_json=json, quiet=quiet)
-        refused = ("not kept", "qualified") if strict else ("not kept",)
-        if found.failed or verdict is None or verdict.status in refused:
+        if verdict is not None:
+            show_findings(verdict)
+        if not found.passed or (strict and verdict is not None and verdict.status != "kept"):
             raise typer.Exit(1)

@@ -248,6 +248,8 @@ def keys(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
 def differ(first: Frame, second: Frame, name: str) -> bool:
     """Say whether a column has other values, or values of another type, in the other table."""
     one, other = first[name], second[name]
+    if one.dtype.is_integer() and other.dtype.is_integer():  # a float would round them
+        return bool(one.to_list() != other.to_list())
     if one.dtype.is_numeric() and other.dtype.is_numeric():
         one, other = one.cast(nw.Float64), other.cast(nw.Float64)
         return not np.array_equal(one.to_numpy(), other.to_numpy(), equal_nan=True)

@@ -143,6 +143,7 @@ def microaggregate(
         blocks=blocks,
         missing=missing,
         types=types,
+        other_columns="release",
         standardise=standardise,
         aggregate=aggregate,
         trim=trim,

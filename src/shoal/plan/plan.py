@@ -20,6 +20,7 @@ from shoal.plan import document
 from shoal.plan.draft import Draft
 from shoal.plan.evidence import Evidence
 from shoal.plan.guarantees import check_promise, judge
+from shoal.plan.other_columns import OtherColumns, check_choice, to_drop, with_names
 from shoal.plan.profile import profile
 from shoal.plan.release import Release
 from shoal.plan.thresholds import Thresholds, as_thresholds
@@ -27,6 +28,8 @@ from shoal.plan.validation import check
 from shoal.plan.warnings import noted, refuse_homogeneous
 from shoal.steps import Grouping, Microaggregate, Outcome, Step
 from shoal.steps.survey import with_roles
+
+FIELDS = ("roles", "steps", "types", "thresholds", "other_columns")  # what a plan is made of
 
 
 class Plan:
@@ -37,7 +40,8 @@ class Plan:
     roles : mapping of str to str
         Role of each column: ``"identifier"`` (dropped from the release),
         ``"quasi-identifier"``, ``"confidential"``, ``"non-confidential"``, ``"weight"``
-        (counts in every mean of groups; released unchanged) or ``"household"`` (dropped).
+        (counts in every mean of groups; released unchanged), ``"household"`` (dropped) or
+        ``"unassigned"`` (nobody decided; released unchanged, with a warning).
     steps : list of steps
         What is done, in order.
     types : mapping of str to str or mapping, optional
@@ -47,6 +51,9 @@ class Plan:
     thresholds : Thresholds or mapping, optional
         From where on figures of the release become findings of its verdict; see
         `shoal.plan.thresholds.Thresholds`.
+    other_columns : str
+        What happens to columns of a table that the plan does not name: ``"refuse"`` the
+        table, ``"drop"`` the columns, or ``"release"`` them unchanged, with a warning.
 
     Examples
     --------
@@ -62,11 +69,13 @@ class Plan:
         steps: Sequence[Step],
         types: Mapping[str, Any] | None = None,
         thresholds: Thresholds | Mapping[str, Any] | None = None,
+        other_columns: OtherColumns = "refuse",
     ):
         check_roles(roles)
         self.roles, self.steps = with_roles(roles, steps)
         self.types = as_types(types)
         self.thresholds = as_thresholds(thresholds)
+        self.other_columns = check_choice(other_columns)
         check(self)
 
     @classmethod
@@ -78,6 +87,7 @@ class Plan:
         identifiers: Sequence[str] = (),
         confidential: Sequence[str] = (),
         types: Mapping[str, Any] | None = None,
+        other_columns: OtherColumns = "refuse",
         **options: Any,
     ) -> Self:
         """Make the plan of one microaggregation; ``options`` are those of the step."""
@@ -96,7 +106,11 @@ class Plan:
                     raise PlanError(
                         f"Column {name!r} is named as {roles[name]} and as {role}. Choose one."
                     )
-        return cls(roles, [step], types)
+        return cls(roles, [step], types, other_columns=other_columns)
+
+    def replace(self, **changes: Any) -> "Plan":
+        """Return the plan with some of its parts replaced; their names are those of ``Plan``."""
+        return Plan(**{name: getattr(self, name) for name in FIELDS} | changes)
 
     @property
     def k(self) -> int | None:
@@ -184,7 +198,8 @@ class Plan:
             What `run` returns once there is a verdict, and what the verdict is computed from.
         """
         frame = tables.open_frame(data)
-        tables.check_columns(frame, [*self.roles, *self.types])
+        tables.check_columns(frame, [*self.roles, *self.types, *self.masked, *self.known])
+        frame = tables.without(frame, to_drop(self, frame.columns))
         steps = [step.seeded() for step in self.steps]
         confidential = columns_with(self.roles, "confidential")
         kept = self._complete(frame)
@@ -226,7 +241,7 @@ class Plan:
         )
         fields = dict(
             data=tables.to_native(released),
-            plan=self._reproducible(steps, outcomes),
+            plan=with_names(self._reproducible(steps, outcomes), whole.columns),
             partitions=partitions,
             measures=dict(measures),
             remarks=measures.remarks,
@@ -238,13 +253,22 @@ class Plan:
         )
         return Draft(evidence, fields)
 
-    def with_steps(self, steps: Sequence[Step]) -> "Plan":
-        """Return the plan with other steps."""
-        return Plan(self.roles, steps, self.types, self.thresholds)
+    def to_dict(self, *, drawn_seeds: bool = True) -> dict[str, Any]:
+        """Return the plan as a document: decisions only, defaults left out.
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the plan as a document: decisions only, defaults left out."""
-        return document.to_dict(self.roles, self.steps, self.types, self.thresholds)
+        Parameters
+        ----------
+        drawn_seeds : bool
+            Whether to keep the seeds that a run drew. They are keys; printing does not show
+            them.
+
+        Returns
+        -------
+        dict
+            Plain data.
+        """
+        entries = document.to_dict(**{name: getattr(self, name) for name in FIELDS})
+        return entries if drawn_seeds else document.without_drawn_seeds(entries)
 
     @classmethod
     def from_dict(cls, entries: Mapping[str, Any], folder: str | Path | None = "") -> Self:
@@ -252,11 +276,27 @@ class Plan:
 
         Files that it names must lie in ``folder``; where that is None, it may name none.
         """
-        return cls(*document.from_dict(entries, None if folder is None else Path(folder)))
+        return cls(**document.from_dict(entries, None if folder is None else Path(folder)))
 
-    def save(self, path: str | Path, *, force: bool = False) -> None:
-        """Write the plan to a ``.toml`` or ``.json`` file; ``force`` replaces one that exists."""
-        document.save(self.to_dict(), Path(path), force=force)
+    def save(self, path: str | Path, *, force: bool = False, drawn_seeds: bool = False) -> None:
+        """Write the plan to a ``.toml`` or ``.json`` file.
+
+        Seeds are keys: with them, noise can be subtracted, swapped values put back and shuffled
+        rows sorted again. The plan of a release holds the seeds that its run drew. They are left
+        out here, so that the file can be shared and draws anew when it is run; seeds that the
+        author of the plan wrote stay.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        force : bool
+            Whether a file that exists may be replaced.
+        drawn_seeds : bool
+            Whether to write drawn seeds too. The file then repeats the release, byte for byte,
+            and must be kept as secret as the original data.
+        """
+        document.save(self.to_dict(drawn_seeds=drawn_seeds), Path(path), force=force)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -291,7 +331,7 @@ class Plan:
             step if outcome.settled is None else step.having(partition=outcome.settled)
             for step, outcome in zip(seeded, outcomes, strict=True)
         ]
-        return self.with_steps(steps)
+        return self.replace(steps=steps)
 
     def _drawn(self, seeded: Sequence[Step]) -> tuple[int, ...]:
         """Return the seeds that the steps of this plan lack and the ``seeded`` ones have."""

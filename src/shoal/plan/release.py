@@ -84,7 +84,8 @@ class Release:
     verdict : Verdict
         What may be said about the release, counted on the released values.
     drawn_seeds : tuple of int
-        Seeds that the plan left open and this run drew; they stand in its ``plan``.
+        Seeds that the plan left open and this run drew; they stand in its ``plan``. They
+        are keys to the release: printing does not show them.
     kept : ndarray of bool, optional
         Which records of the table the release holds, where some were dropped because a
         value is missing.
@@ -172,4 +173,7 @@ class Release:
         groups = f"groups of {min(sizes)} to {max(sizes)}" if sizes else "no groups"
         loss = self.measures.get("information_loss")
         lost = "not measured" if loss is None else f"{loss:.2f}%"
-        return f"Release({self.provenance['records']} records, {groups}, information loss {lost})"
+        return (
+            f"Release({self.provenance['records']} records, {groups}, information loss {lost},"
+            f" verdict: {self.verdict.status})"
+        )

@@ -16,17 +16,14 @@ from shoal.audit.keys import read_bytes
 from shoal.audit.statements import other_versions, plain
 from shoal.errors import ClusterError, ShoalError
 from shoal.plan import Plan
-from shoal.plan.findings.attained import check_attained
-from shoal.plan.guarantees import not_computed
-from shoal.plan.verdict import RECORDS, Verdict, make_verdict
+from shoal.plan.verdict import Verdict
 from shoal.scale import mask
 from shoal.scale.folder import MARKER
 from shoal.scale.pieces import Footer, read_footer
 from shoal.scale.recount import Recount, recount
-from shoal.scale.release import LargeRelease
+from shoal.scale.release import LargeRelease, judge_recount
 from shoal.scale.sources import find_files
 
-NOT_COUNTED = "what needs more columns than the classes of the folder, or the original table"
 NAMED = 3  # files told by name; the others are counted
 
 
@@ -77,7 +74,6 @@ class FolderAudit:
         except ShoalError as error:
             yield Check("run again", False, said(error))
             return
-        self.verdict = made.verdict
         yield tried("run again", lambda: self._repeated(made))
         again = made.manifest
         yield tried("statements", lambda: statements.check_statements(self.entries, again))
@@ -124,7 +120,7 @@ class FolderAudit:
         return same, f"{len(promised)}, {'as' if same else 'not as'} in the manifest"
 
     def _dropped(self, footers: Iterable[Footer]) -> tuple[bool, str]:
-        return gone(self.plan.dropped, {name for footer in footers for name in footer.schema.names})
+        return gone(self.plan, list({name: 0 for f in footers for name in f.schema.names}))
 
     def _marker(self) -> tuple[bool, str]:
         """Say whether the file that is published with a folder states what the manifest does."""
@@ -144,8 +140,11 @@ class FolderAudit:
         if not same:
             return False, reason
         k = self.plan.k
+        self.verdict = judge_recount(self.plan, counted.smallest, self.output["types"])
         if k is None:
             return None, "the plan promises no k-anonymity"
+        if self.verdict.status == "not kept" and counted.smallest >= k:
+            return False, " ".join(finding.sentence for finding in self.verdict.of("breaks"))
         if counted.smallest < k:
             return False, (
                 f"The smallest class of the released values holds {counted.smallest} records;"
@@ -158,8 +157,7 @@ class FolderAudit:
         return counted.smallest == told, f"{counted.smallest} records, and {told} in the manifest"
 
     def _verdict(self, counted: Recount) -> tuple[bool | None, str]:
-        found = [*check_attained(self.plan, counted.smallest), not_computed(NOT_COUNTED)]
-        self.verdict = make_verdict(self.plan.k, counted.smallest, RECORDS, found)
+        self.verdict = judge_recount(self.plan, counted.smallest, self.output["types"])
         return statements.check_verdict(self.entries, self.verdict)
 
     def _original(
@@ -197,6 +195,7 @@ class FolderAudit:
     def _repeated(self, made: LargeRelease) -> tuple[bool, str]:
         again = {entry["name"]: entry["sha256"] for entry in made.files}
         if again == {name: one for name, one in self._hashes.items() if name != MARKER}:
+            self.verdict = made.verdict
             return True, "the plan gives the same bytes"
         return False, f"the plan gives other bytes{other_versions(self.entries)}"
 

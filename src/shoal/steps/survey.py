@@ -17,6 +17,9 @@ def with_roles(
     weights or households has that role, or is an identifier and dropped.
     """
     roles, steps = dict(roles), list(steps)
+    for step in steps:  # weights of one step count in every mean, also after a plan is saved
+        if step.weight is not None:
+            roles.setdefault(step.weight, "weight")
     weights = columns_with(roles, "weight")
     if len(weights) > 1:
         raise PlanError(f"{listed(weights)} cannot all be weights. Choose one.")

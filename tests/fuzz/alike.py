@@ -1,0 +1,55 @@
+"""Whether a cell of one format says what a cell of another format says."""
+
+import contextlib
+import datetime as dt
+import math
+from typing import Any
+
+MOMENT = dt.timedelta(milliseconds=2)  # what formats with floating moments may lose
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Say whether two cells mean the same; blanks at the end and kinds of numbers do not count."""
+    one, other = _plain(one), _plain(other)
+    if one == other:
+        return True
+    for kind in (_number, _moment):
+        first, second = kind(one), kind(other)
+        if first is not None and second is not None:
+            if isinstance(first, float):
+                return math.isclose(first, second, rel_tol=1e-13, abs_tol=1e-300)
+            return bool(abs(first - second) <= MOMENT)
+    return False
+
+
+def number_of(value: Any) -> float | None:
+    """Return the number that a cell stands for, if it does."""
+    return _number(_plain(value))
+
+
+def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, str) and not value.strip():
+        return None
+    if isinstance(value, str):
+        return {"true": 1.0, "false": 0.0}.get(value.lower(), value.rstrip())
+    return float(value) if isinstance(value, bool) else value
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, str):
+        with contextlib.suppress(ValueError):
+            return float(value.replace(",", "."))
+        return None
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _moment(value: Any) -> dt.datetime | None:
+    if isinstance(value, str):
+        with contextlib.suppress(ValueError):
+            return dt.datetime.fromisoformat(value.strip())
+        return None
+    if isinstance(value, dt.datetime):
+        return value.replace(tzinfo=None)
+    if isinstance(value, dt.date):
+        return dt.datetime(value.year, value.month, value.day)
+    return None
