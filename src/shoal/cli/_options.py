@@ -135,6 +135,23 @@ Manifest = Annotated[
         "--manifest", help="Write a manifest for auditors here: .json. It holds the seed."
     ),
 ]
+Sign = Annotated[
+    Path | None,
+    typer.Option(
+        "--sign",
+        metavar="KEY",
+        help="Sign the manifest with this private key: .pem, see 'shoal keygen'."
+        " SHOAL_PASSPHRASE holds its passphrase, or a prompt asks.",
+    ),
+]
+HashKey = Annotated[
+    Path | None,
+    typer.Option(
+        "--hash-key",
+        help="Secret that keys the original's hash in the manifest; made if it does not exist."
+        " Beside the manifest by default.",
+    ),
+]
 AllowNotKept = Annotated[
     bool,
     typer.Option(
