@@ -54,10 +54,40 @@ def changed(change, *, seal=False):
 def test_a_release_stands_by_its_manifest(folder):
     done = shell(*VERIFY)
     assert done.exit_code == 0
-    names = [line.split()[1].rstrip(":") for line in done.stdout.splitlines()]
+    *checks, verdict = done.stdout.splitlines()
+    names = [line.split()[1].rstrip(":") for line in checks]
     assert names == ["manifest", "file", "records", "columns", "dropped", "promise", "smallest"]
-    assert all(line.startswith("ok ") for line in done.stdout.splitlines())
+    assert all(line.startswith("ok ") for line in checks)
+    assert verdict.startswith("verdict: ")
     assert failed(*VERIFY, "--original", "in.csv") == []
+
+
+def test_strict_fails_where_the_verdict_is_qualified(folder):
+    found = shoal.verify("out.csv", "out.json")
+    assert found.verdict.status == "qualified"
+    assert found.passed
+    assert len(found) == len(list(found))
+    assert shell(*VERIFY).exit_code == 0
+    assert shell(*VERIFY, "--strict").exit_code == 1
+    told = json.loads(shell(*VERIFY, "--json").stdout)["verdict"]
+    assert told["findings"] == found.verdict.to_dict()["findings"]
+
+
+def test_with_the_original_the_verdict_is_that_of_the_release(folder):
+    found = shoal.verify("out.csv", "out.json", original="in.csv").verdict
+    assert "checks-not-computed" not in found.codes()
+    alone = shoal.verify("out.csv", "out.json").verdict
+    assert alone.codes()[-1] == "checks-not-computed"
+    assert set(alone.codes()[:-1]) <= set(found.codes())
+
+
+def test_columns_that_attain_less_together_are_not_kept(folder):
+    done = shell("mask", "in.csv", "apart.csv", "-c", "age", "-c", "size", "-k", "3",
+                 "--set", "blocks=1", "--manifest", "apart.json", "--allow-not-kept")  # fmt: skip
+    found = shoal.verify("apart.csv", "apart.json")
+    assert found.verdict.status == "not kept"
+    assert not found.passed
+    assert shell("verify", "apart.csv", "--manifest", "apart.json").exit_code == done.exit_code == 1
 
 
 def test_a_manifest_names_files_and_seeds_but_neither_paths_nor_the_time(folder):

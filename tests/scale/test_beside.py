@@ -19,8 +19,14 @@ from shoal.report import summarise
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 
-PLAN = Plan.of(["age", "height"], MDAV(k=4), identifiers=["name"], confidential=["ill"])
-DRAWS = Plan.of(["age", "height"], MuApprox(k=4), identifiers=["name"])
+PLAN = Plan.of(
+    ["age", "height"],
+    MDAV(k=4),
+    identifiers=["name"],
+    confidential=["ill"],
+    other_columns="release",
+)
+DRAWS = Plan.of(["age", "height"], MuApprox(k=4), identifiers=["name"], other_columns="release")
 SEED = 987_654_321
 
 
@@ -58,7 +64,7 @@ def at_the_end(act):
 
 def test_report_and_manifest_appear_with_the_folder(home):
     assert names(home) == ["out", "out.json", "report.html"]
-    assert "The promise holds: k = 4" in (home / "report.html").read_text()
+    assert "k = 4 is kept" in (home / "report.html").read_text()
     found = entries(home)
     assert found["seal"] == manifests.seal(found)
     listed = [entry["name"] for entry in found["output"]["files"]]
@@ -109,7 +115,7 @@ def test_a_release_in_python_has_report_and_manifest_too(made, tmp_path):
     made.report(tmp_path / "internal.html", audience="internal")
     assert "Internal" in (tmp_path / "internal.html").read_text()
     made.report(tmp_path / "report.txt")
-    assert "The promise holds: k = 4" in (tmp_path / "report.txt").read_text()
+    assert "k = 4 is kept" in (tmp_path / "report.txt").read_text()
     with raises(FileError, "file-exists"):
         made.report(tmp_path / "report.txt")
     assert made.manifest["input"] == {}
@@ -138,10 +144,12 @@ def test_missing_cells_of_a_release_are_counted_and_told(client, tmp_path):
     table = people(400)
     region = pa.array([None if at % 4 == 0 else "north" for at in range(400)])
     source = write_files(table.drop(["region"]).append_column("region", region), tmp_path / "in")
-    plan = Plan.of(["age"], MDAV(k=4), within="region", identifiers=["name"])
+    plan = Plan.of(
+        ["age"], MDAV(k=4), within="region", identifiers=["name"], other_columns="release"
+    )
     made = scale.mask(source, plan, tmp_path / "out", client=client, at_once=100)
     assert made.provenance["missing"] == {"region": 100}
-    assert "100 released cells are missing" in summarise(made)["verdict"]
+    assert "100 released cells are missing" in summarise(made)["explanation"]
 
 
 @pytest.mark.parametrize("inside", ["report", "manifest"])

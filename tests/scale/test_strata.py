@@ -31,7 +31,14 @@ def towns(seed=0):
 
 
 def plan_of(columns=("x", "y", "job"), k=5, within=("town", "sex"), **options):
-    return Plan.of(list(columns), MDAV(k=k), within=list(within), small_strata="merge", **options)
+    return Plan.of(
+        list(columns),
+        MDAV(k=k),
+        within=list(within),
+        small_strata="merge",
+        **options,
+        other_columns="release",
+    )
 
 
 def rows(table, names):

@@ -29,7 +29,7 @@ KNOWN = ["age", "height", "job", "region"]
 PLAN = Plan.of(
     ["age", "height", "job"], MDAV(k=4), within="region", identifiers=["name"],
     confidential=["ill"],
-)  # fmt: skip
+other_columns="release")  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -375,7 +375,7 @@ def test_columns_of_many_types_are_verified(client, tmp_path):
     )
     source = write_files(table, tmp_path / "in", files=2)
     within = [name for name in table.column_names if name != "age"]
-    plan = Plan.of(["age"], MDAV(k=4), within=within)
+    plan = Plan.of(["age"], MDAV(k=4), within=within, other_columns="release")
     scale.mask(
         source, plan, tmp_path / "out", client=client, at_once=30, manifest=tmp_path / "out.json"
     )

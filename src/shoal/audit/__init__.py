@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from shoal.audit import manifest as manifests
-from shoal.audit.check import Check
+from shoal.audit.check import Check, Verification
 from shoal.audit.file import Audit, read_dialect
 from shoal.errors import ParameterError, ShoalWarning
 
-__all__ = ["Check", "verify"]
+__all__ = ["Check", "Verification", "verify"]
 
 
 def verify(
@@ -22,7 +22,7 @@ def verify(
     original_table: str | None = None,
     layout: str | Path | None = None,
     client: Any = None,
-) -> list[Check]:
+) -> Verification:
     """Check a released file or folder against its manifest and its promise.
 
     A folder is looked at file by file: no more than one file is held at a time.
@@ -49,9 +49,10 @@ def verify(
 
     Returns
     -------
-    list of Check
-        What was looked at, in order: ``name``, ``passed`` (True, False, or None where it
-        could not be looked at) and ``told``, a sentence.
+    Verification
+        What was looked at, in order: each check has a ``name``, ``passed`` (True, False, or None
+        where it could not be looked at) and ``told``, a sentence. Its ``verdict`` is what may be
+        said about the release.
     """
     path = Path(manifest)
     entries = manifests.load(path)
@@ -62,8 +63,10 @@ def verify(
             from shoal.scale.verification import FolderAudit  # the room of large tables
 
             whole = FolderAudit(entries, Path(released), path.parent, client)
-            return [*whole.checks(), *(whole.again(places) if places else ())]
+            found = [*whole.checks(), *(whole.again(places) if places else ())]
+            return Verification(tuple(found), whole.verdict)
         if len(places) > 1:
             raise ParameterError(f"A file has one original. Got {len(places)}; name one.")
         audit = Audit(entries, str(released), table, read_dialect(entries, path.parent, layout))
-        return [*audit.checks(), *(audit.again(str(places[0]), original_table) if places else ())]
+        found = [*audit.checks(), *(audit.again(str(places[0]), original_table) if places else ())]
+        return Verification(tuple(found), audit.verdict)

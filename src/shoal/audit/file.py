@@ -10,16 +10,19 @@ from shoal.audit import manifest as manifests
 from shoal.audit.check import Check, gone, repeated, said, tried, unbroken
 from shoal.errors import FileError, ShoalError
 from shoal.frame import tables
-from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame
 from shoal.io.database import is_database
 from shoal.io.dialect import Dialect
 from shoal.io.files import open_source, write
+from shoal.io.source import Source
 from shoal.metrics import smallest_class
 from shoal.plan import Plan
 from shoal.plan.deliver import mask_source
-from shoal.plan.guarantees import check_promise
+from shoal.plan.draft import Draft
+from shoal.plan.evidence import Evidence
+from shoal.plan.guarantees import judge
 from shoal.plan.readback import read_frame
+from shoal.plan.verdict import Verdict
 
 
 class Audit:
@@ -30,6 +33,7 @@ class Audit:
         self.plan = Plan.from_dict(entries["plan"], None)
         self.output = entries.get("output", {})
         self.table = table or self.output.get("table")
+        self.verdict: Verdict | None = None
 
     def checks(self) -> Iterator[Check]:
         """Yield what can be said without the original."""
@@ -56,9 +60,12 @@ class Audit:
         dialect = replace(self.dialect, table=table or source.get("table"))
         yield tried("run again", lambda: self._repeated(original, dialect))
 
-    def _released(self) -> Frame:
+    def _opened(self) -> Source:
         dialect = replace(self.dialect, sheet=None, table=self.table)
-        return read_frame(open_source(self.place, dialect=dialect, numbers=()), self.plan)
+        return open_source(self.place, dialect=dialect, numbers=())
+
+    def _released(self) -> Frame:
+        return read_frame(self._opened(), self.plan)
 
     def _records(self, frame: Frame) -> tuple[bool, str]:
         told = self.entries["records"]
@@ -69,14 +76,15 @@ class Audit:
         return same, f"{len(frame.columns)}, {'as' if same else 'not as'} in the manifest"
 
     def _dropped(self, frame: Frame) -> tuple[bool, str]:
-        return gone(self.plan.dropped, frame.columns)
+        return gone(self.plan, frame.columns)
 
     def _promise(self, frame: Frame) -> tuple[bool | None, str]:
         k = self.entries["promise"]["k"]
         if k != self.plan.k:
             return False, f"the manifest promises k={k} and its plan k={self.plan.k}"
-        confidential = columns_with(self.plan.roles, "confidential")
-        check_promise(self.plan.steps, frame, confidential, self.plan.types)
+        self.verdict = judge(Evidence(self.plan, frame))
+        if self.verdict.status == "not kept":
+            return False, " ".join(finding.sentence for finding in self.verdict.of("breaks"))
         if k is None:
             return None, "the plan promises no k-anonymity"
         told = f"k={k} is kept, counted on the released values"
@@ -90,16 +98,25 @@ class Audit:
         return attained == told, f"{attained} records, and {told} in the manifest"
 
     def _repeated(self, original: str, dialect: Dialect) -> tuple[bool | None, str]:
-        if is_database(self.place):
-            return None, "not compared: a table of a database has no bytes"
-        name = Path(self.output.get("name", self.place)).name
+        in_database = is_database(self.place)
+        name = self.place if in_database else Path(self.output.get("name", self.place)).name
         opened = open_source(original, dialect=dialect, numbers=())
-        leaving = mask_source(self.plan, opened, name, dialect).leaving
+        masked = mask_source(self.plan, opened, name, dialect)
+        self._judge_with(masked.draft)
+        if in_database:
+            return None, "not compared: a table of a database has no bytes"
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / name
-            write(leaving, path, target=path, dialect=dialect)
+            write(masked.leaving, path, target=path, dialect=dialect)
             same = manifests.sha256(path) == manifests.sha256(Path(self.place))
         return repeated(same, self.entries)
+
+    def _judge_with(self, draft: Draft) -> None:
+        """Judge the file again, with all that the original adds."""
+        released = read_frame(self._opened(), self.plan, like=draft.evidence.released)
+        same_columns = set(released.columns) == set(draft.evidence.released.columns)
+        if same_columns and len(released) == len(draft.evidence.released):
+            self.verdict = judge(replace(draft.evidence, released=released))
 
 
 def _compared(place: str, entry: Mapping[str, Any], whose: str) -> tuple[bool | None, str]:

@@ -9,6 +9,7 @@ import typer
 
 from shoal.cli._large import mask_large
 from shoal.cli._session import say
+from shoal.cli._verdict import show_findings, status_line
 from shoal.errors import NotKept
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ def tell(
     summary = summarise(made, audience)
     files: Sequence[Mapping[str, Any]] = getattr(made, "files", ())  # of a folder
     inside = f", in {len(files)} file{'s' if len(files) > 1 else ''}" if files else ""
-    line = f"{shown(target)}: {one_line(summary)}{inside}"
+    line = f"{shown(target)}: {one_line(summary)}{inside}\n{status_line(made.verdict)}"
     if report == HERE:
         line = f"{shown(target)}: {whole_text(summary)}"
     elif report is not None:
@@ -163,12 +164,8 @@ def tell(
     told = {name: part for name, part in summary.items() if name != "pictures"}
     told |= {"files": list(files)} if files else {}
     say({**places, **told}, line, as_json=as_json, quiet=quiet)
-    for seed in made.drawn_seeds:
-        note = f"seed {seed} was drawn; random_state = {seed} in the plan repeats this release"
-        typer.echo(f"note: {note}", err=True)
-    for warning in made.warnings:
+    show_findings(made.verdict)
+    for warning in summary["warnings"]:
         typer.secho(f"warning: {warning}", fg="yellow", err=True)
     if made.verdict.status == "not kept":
-        for finding in made.verdict.of("breaks"):
-            typer.secho(f"not kept: {finding.sentence}", fg="red", err=True)
         raise typer.Exit(1)

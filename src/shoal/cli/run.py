@@ -4,6 +4,7 @@ from shoal.cli import _options as options
 from shoal.cli._large import is_large
 from shoal.cli._release import release
 from shoal.cli._session import session
+from shoal.cli._sources import check_sources
 from shoal.cli._wording import plan_wording
 
 
@@ -11,6 +12,7 @@ def run(
     plan: options.PlanFile,
     source: options.Sources,
     target: options.Target,
+    shuffle: options.Shuffle = False,
     report: options.Report = None,
     audience: options.Audience = "public",
     curve: options.Curve = False,
@@ -33,12 +35,13 @@ def run(
 ) -> None:
     """Run PLAN on SOURCE and write the release to TARGET."""
     with session(quiet=quiet, wording=plan_wording):
+        check_sources(source)
         from shoal.io.dialect import Dialect
         from shoal.plan import Plan
 
         dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table, keep_notes)
         release(
-            Plan.load(plan),
+            Plan.load(plan).shuffled() if shuffle else Plan.load(plan),
             source,
             target,
             large=is_large(source, target, scheduler, at_once),

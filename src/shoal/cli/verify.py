@@ -1,12 +1,13 @@
 """``shoal verify``: hold a release against its manifest and its promise."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from shoal.cli import _options as options
 from shoal.cli._session import say, session
+from shoal.cli._verdict import show_findings, status_line
 
 Released = Annotated[str, typer.Argument(help="The released file, folder or database.")]
 Manifest = Annotated[
@@ -22,6 +23,9 @@ Original = Annotated[
 OriginalTable = Annotated[
     str | None, typer.Option("--original-table", help="Original table, where in a database.")
 ]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Fail also where the verdict is only qualified.")
+]
 SIGNS = {True: "ok  ", False: "FAIL", None: "-   "}
 
 
@@ -33,6 +37,7 @@ def verify(
     table: options.Table = None,
     original_table: OriginalTable = None,
     scheduler: options.Scheduler = None,
+    strict: Strict = False,
     quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
@@ -52,7 +57,13 @@ def verify(
             client=scheduler,
         )
         lines = [f"{SIGNS[check.passed]} {check.name}: {check.told}" for check in found]
-        content = {"checks": [check._asdict() for check in found]}
+        content: dict[str, Any] = {"checks": [check._asdict() for check in found]}
+        verdict = found.verdict
+        if verdict is not None:
+            lines.append(status_line(verdict))
+            content["verdict"] = verdict.to_dict()
         say(content, "\n".join(lines), as_json=json, quiet=quiet)
-        if any(check.passed is False for check in found):
+        if verdict is not None:
+            show_findings(verdict)
+        if not found.passed or (strict and verdict is not None and verdict.status != "kept"):
             raise typer.Exit(1)

@@ -7,7 +7,13 @@ from shoal._params import hint
 from shoal.errors import PlanError
 
 Role = Literal[
-    "identifier", "quasi-identifier", "confidential", "non-confidential", "weight", "household"
+    "identifier",
+    "quasi-identifier",
+    "confidential",
+    "non-confidential",
+    "weight",
+    "household",
+    "unassigned",
 ]
 ROLES: tuple[Role, ...] = get_args(Role)
 

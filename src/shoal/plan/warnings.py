@@ -48,6 +48,11 @@ WARNED: dict[str, type[ShoalWarning]] = {
     "joint-class-below-k": UnderProtection,
     "homogeneous-group": HomogeneousGroup,
 }
+# What a run notes itself; all other findings are computed from its tables.
+NOTED = (
+    "missing-values", "released-index", "no-spread", "cells-suppressed", "strata-merged",
+    "unfinished",
+)  # fmt: skip
 
 
 def noted(

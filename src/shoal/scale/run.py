@@ -44,7 +44,8 @@ def mask(
 
     The files of the release depend on the records, the plan, ``at_once`` and
     ``random_state`` alone: not on the order of records or files, nor on the number of
-    workers. Its records stand in the order of their released values.
+    workers. Its records stand in the order of their released values, so that a plan with
+    ``shuffle`` has nothing to do.
 
     Parameters
     ----------
@@ -83,7 +84,7 @@ def mask(
     check_plan(plan)
     check_source(source)
     page, record = (None if path is None else Path(path) for path in (report, manifest))
-    seeded = plan.with_steps([step.seeded() for step in plan.steps])
+    seeded = plan.replace(steps=[step.seeded() for step in plan.steps])
     with (
         Folder(target, force=force) as folder,
         beside(folder.target, page, audience, record, force) as write,

@@ -12,10 +12,12 @@ from shoal.audit import manifest as manifests
 from shoal.audit.check import Check, gone, repeated, said, tried, unbroken
 from shoal.errors import ShoalError
 from shoal.plan import Plan
+from shoal.plan.verdict import Verdict
 from shoal.scale import mask
 from shoal.scale.folder import MARKER
 from shoal.scale.pieces import Footer, read_footer
 from shoal.scale.recount import Recount, recount
+from shoal.scale.release import judge_recount
 from shoal.scale.sources import find_files
 
 NAMED = 3  # files told by name; the others are counted
@@ -34,6 +36,7 @@ class FolderAudit:
         self.entries, self.place, self.home, self.client = entries, place, home, client
         self.plan = Plan.from_dict(entries["plan"], None)
         self.output = entries["output"]
+        self.verdict: Verdict | None = None
 
     def checks(self) -> Iterator[Check]:
         """Yield what can be said without the original."""
@@ -100,14 +103,17 @@ class FolderAudit:
         return same, f"{len(promised)}, {'as' if same else 'not as'} in the manifest"
 
     def _dropped(self, footers: Iterable[Footer]) -> tuple[bool, str]:
-        return gone(self.plan.dropped, {name for footer in footers for name in footer.schema.names})
+        return gone(self.plan, list({name: 0 for f in footers for name in f.schema.names}))
 
     def _promise(self, counted: Recount) -> tuple[bool | None, str]:
         k = self.entries["promise"]["k"]
         if k != self.plan.k:
             return False, f"the manifest promises k={k} and its plan k={self.plan.k}"
+        self.verdict = judge_recount(self.plan, counted.smallest, self.output["types"])
         if k is None:
             return None, "the plan promises no k-anonymity"
+        if self.verdict.status == "not kept" and counted.smallest >= k:
+            return False, " ".join(finding.sentence for finding in self.verdict.of("breaks"))
         if counted.smallest < k:
             return False, (
                 f"The smallest class of the released values holds {counted.smallest} records;"

@@ -1,6 +1,5 @@
 """What every step tells a plan: what it masks, what it promises, what it draws."""
 
-import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from shoal import _params as parameters
+from shoal._params import draw_seed
 from shoal.errors import PlanError, ShoalWarning
 from shoal.frame import tables
 from shoal.frame.roles import as_list, listed
@@ -125,7 +125,7 @@ class Step:
     def seeded(self) -> Self:
         """Return the step with every open seed drawn, so that what it does can be repeated."""
         is_open = self.draws and vars(self)["random_state"] is None
-        return self.having(random_state=secrets.randbelow(2**31)) if is_open else self
+        return self.having(random_state=draw_seed()) if is_open else self
 
     def having(self, **changes: Any) -> Self:
         """Return the step with other values of some parameters."""
@@ -165,7 +165,7 @@ class Grouping(Step):
         """Return the step with every open seed drawn, also that of its partitioner."""
         step = super().seeded()
         options = self.partition.get_params()
-        drawn = {n: secrets.randbelow(2**31) for n in _seed(self.partition) if options[n] is None}
+        drawn = {n: draw_seed() for n in _seed(self.partition) if options[n] is None}
         return step.having(partition=clone(self.partition).set_params(**drawn)) if drawn else step
 
     def _settle(self) -> None:

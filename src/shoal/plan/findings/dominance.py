@@ -5,7 +5,7 @@ import numpy as np
 from shoal.frame import tables
 from shoal.metrics.dominance import dominated_groups
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings._words import by_column
+from shoal.plan.findings.words import by_column
 from shoal.plan.verdict import Finding
 from shoal.steps import Microaggregate, Step
 

@@ -1,7 +1,7 @@
 """Released values that are the original ones."""
 
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings._words import by_column, percent
+from shoal.plan.findings.words import by_column, percent
 from shoal.plan.verdict import Finding
 
 

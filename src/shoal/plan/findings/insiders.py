@@ -1,8 +1,8 @@
 """What members of a group learn about each other."""
 
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings._words import few
 from shoal.plan.findings.dominance import averages
+from shoal.plan.findings.words import few
 from shoal.plan.verdict import Finding, counted
 
 

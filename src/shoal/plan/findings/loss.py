@@ -1,7 +1,7 @@
 """Releases that lose much: a high information loss, and groups far larger than k."""
 
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings._words import percent
+from shoal.plan.findings.words import percent
 from shoal.plan.verdict import Finding
 
 

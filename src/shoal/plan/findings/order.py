@@ -10,7 +10,7 @@ from shoal.frame.values import ordering
 from shoal.metrics import classes
 from shoal.metrics.row_order import order_correlation, side_by_side
 from shoal.plan.evidence import OF_UNITS, Evidence
-from shoal.plan.findings._words import by_column, percent
+from shoal.plan.findings.words import by_column, percent
 from shoal.plan.verdict import Finding
 
 FEWEST = 10  # records; the order of fewer may be chance

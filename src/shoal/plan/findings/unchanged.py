@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from shoal.metrics import classes
 from shoal.metrics.uniqueness import unique_share
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings._words import by_column, few, percent
+from shoal.plan.findings.words import by_column, few, percent
 from shoal.plan.verdict import Finding
 
 if TYPE_CHECKING:
@@ -20,7 +20,11 @@ def find_without_role(evidence: Evidence) -> list[Finding]:
 
 def check_roles(plan: "Plan", columns: Sequence[str]) -> list[Finding]:
     """Find columns of a table that have no role and that no step masks."""
-    free = [name for name in columns if name not in plan.roles and name not in plan.known]
+    free = [
+        name
+        for name in columns
+        if plan.roles.get(name, "unassigned") == "unassigned" and name not in plan.known
+    ]
     if not free:
         return []
     has, is_ = ("has", "is") if len(free) == 1 else ("have", "are")
