@@ -18,7 +18,7 @@ _log = logging.getLogger("shoal")
 SEEN = ("0.68.",)
 OURS = installed.startswith(SEEN)
 if OURS:
-    from shoal._kernels._pipeline import DoorCompiler, VerbCompiler
+    from shoal._kernels._pipeline import EntryCompiler, InnerCompiler
 
 
 def compiled(function):
@@ -28,40 +28,41 @@ def compiled(function):
     cache folder; see `shoal._kernels._cache`. Where neither can be written, the
     kernel is compiled again in every process: slower, never wrong.
 
-    Kernels call a twin of it, a verb, which is no machine code until a door needs
-    it; see `shoal._kernels._pipeline`. Only doors are kept.
+    Kernels call a twin of it, an inner kernel, which is compiled to machine code only as
+    part of the entry kernels that need it; see `shoal._kernels._pipeline`. Only entry
+    kernels, those that Python calls, are kept.
     """
-    kernel = _door(function)
+    kernel = _entry(function)
     if not OURS:
         return kernel
-    verb = njit(pipeline_class=VerbCompiler, no_cpython_wrapper=True, **OPTIONS)(_twin(function))
-    kernel.get_call_template, kernel.get_overload = verb.get_call_template, verb.get_overload
+    inner = njit(pipeline_class=InnerCompiler, no_cpython_wrapper=True, **OPTIONS)(_twin(function))
+    kernel.get_call_template, kernel.get_overload = inner.get_call_template, inner.get_overload
     return kernel
 
 
-# Kernels are called from Python and from one another; a door for C would be compiled in vain.
+# Kernels are called from Python and from one another, never from C.
 OPTIONS = {"nogil": True, "no_cfunc_wrapper": True}
 
 
-def _door(function):
+def _entry(function):
     """Return a kernel for Python, kept on disk if there is a place."""
-    options = OPTIONS | {"pipeline_class": DoorCompiler} if OURS else OPTIONS
+    options = OPTIONS | {"pipeline_class": EntryCompiler} if OURS else OPTIONS
     with cache_folder() as kept:
         return njit(cache=kept, **options)(function)
 
 
 def _twin(function):
-    """Return a function of the same code and another name, so that numba tells them apart."""
+    """Return a function of the same code and another name, so that numba distinguishes them."""
     parts = function.__name__, function.__defaults__, function.__closure__
     twin = FunctionType(function.__code__, function.__globals__, *parts)
-    twin.__module__, twin.__qualname__ = function.__module__, f"{function.__qualname__}.verb"
+    twin.__module__, twin.__qualname__ = function.__module__, f"{function.__qualname__}.inner"
     return twin
 
 
 def inlined(function):
     """Write ``function`` out wherever a kernel calls it, instead of compiling it by itself.
 
-    For small verbs on large structures, which cost more to hand over than to use.
+    For small kernels on large structures, where passing the structure takes longest.
     """
     return njit(inline="always", nogil=True)(function)
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from shoal import _progress as progress
-from shoal._kernels.closer import rank_own
-from shoal._kernels.index import open_index
+from shoal._kernels.spatial.index import open_index
+from shoal._kernels.spatial.rank_queries import rank_own_records
 from shoal.metrics._base import Labels, Matrix, measure
 from shoal.metrics._units import in_units_of, zscores
 from shoal.metrics.anonymity import classes
@@ -146,6 +146,6 @@ def _rank(
     closer, level = np.empty(len(points), np.int64), np.empty(len(points), np.int64)
     for start in range(0, len(points), STRIDE):
         stop = min(start + STRIDE, len(points))
-        rank_own(index, weights, points, own, ROUNDING, enough, start, stop, closer, level)
+        rank_own_records(index, weights, points, own, ROUNDING, enough, start, stop, closer, level)
         progress.report("linking records", stop, len(points))
     return closer, level
