@@ -204,7 +204,7 @@ def test_households_and_weights_are_verified_as_far_as_they_can_be(folder):
     assert shell(*command, "-i", "name", "--manifest", "h.json").exit_code == 0
     done = shell("verify", "h.csv", "--manifest", "h.json", "--original", "in.csv")
     assert done.exit_code == 0, done.stdout
-    assert "in records, because the column of households was dropped" in done.stdout
+    assert "in records, because the column of units was dropped" in done.stdout
     before, after = pd.read_csv("in.csv"), pd.read_csv("h.csv")
     assert "hh" not in after
     assert (after["age"] * after["w"]).sum() == pytest.approx((before["age"] * before["w"]).sum())
