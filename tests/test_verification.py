@@ -229,7 +229,7 @@ def test_a_database_has_no_hash_and_the_rest_is_checked(folder):
 def test_a_release_in_python_has_a_manifest_too(folder):
     data = pd.read_csv("in.csv")
     release = shoal.microaggregate(
-        data, ["age", "size"], k=4, method="mdav", identifiers=["name", "w"], unit="hh",
+        data, ["age", "size"], k=4, method="mdav", identifiers=["name", "hh", "w"], unit="record",
         confidential=["ill"],
     )  # fmt: skip
     entries = release.manifest

@@ -18,7 +18,17 @@ from shoal.plan.thresholds import Thresholds, as_thresholds
 from shoal.steps import STEPS, Grouping, Step
 
 VERSION = 1
-KEYS = ("version", "unit", "other_columns", "roles", "types", "thresholds", "steps")
+KEYS = (
+    "version",
+    "unit",
+    "other_columns",
+    "shuffle",
+    "random_state",
+    "roles",
+    "types",
+    "thresholds",
+    "steps",
+)
 
 
 def to_dict(
@@ -28,6 +38,8 @@ def to_dict(
     thresholds: Thresholds | None = None,
     unit: str | None = None,
     other_columns: str = "refuse",
+    shuffle: bool = False,
+    random_state: int | None = None,
 ) -> dict[str, Any]:
     """Return what a plan is made of as a document."""
     declared = {name: declared.to_entry() for name, declared in types.items()}
@@ -36,6 +48,8 @@ def to_dict(
         "version": VERSION,
         **({"unit": unit} if unit == RECORDS else {}),
         "other_columns": other_columns,
+        **({"shuffle": True} if shuffle else {}),
+        **({} if random_state is None else {"random_state": random_state}),
         "roles": dict(roles),
         **({"types": declared} if declared else {}),
         **({"thresholds": changed} if changed else {}),
@@ -80,6 +94,8 @@ def from_dict(entries: Mapping[str, Any], folder: Path | None = None) -> dict[st
         "thresholds": thresholds,
         "unit": unit,
         "other_columns": other_columns,
+        "shuffle": entries.get("shuffle", False),
+        "random_state": entries.get("random_state"),
     }
 
 
