@@ -13,10 +13,10 @@ from shoal._kernels.local_search.grouping import (
     N_SAVED,
     VERSION,
     accept_trial,
-    open_grouping,
     sse_change,
     undo_trial,
 )
+from shoal._kernels.local_search.passes import open_grouping
 from shoal._kernels.local_search.reshape import (
     descend_around,
     dissolve,

@@ -5,12 +5,31 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shoal._kernels.spatial import neighbours as neighbours_module
 from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_GROUP
 from shoal._kernels.spatial.index import open_index
-from shoal._kernels.spatial.neighbours import find_in_strides, neighbours, neighbours_and_squares
+from shoal._kernels.spatial.neighbours import (
+    find_in_strides,
+    neighbours,
+    neighbours_and_squares,
+    neighbours_of_few,
+)
 from tables import KINDS, long_tables, tables
 from twins import brute
 from twins.neighbours import neighbours as slow
+
+
+@pytest.fixture(autouse=True)
+def every_table_has_an_index(monkeypatch):
+    monkeypatch.setattr(neighbours_module, "SHORT", 0)
+
+
+@given(X=tables(least=2, most=2 * BLOCK) | long_tables(), m=st.integers(0, 12))
+def test_all_distances_of_a_short_table_give_the_same(X, m):
+    if len(X) > 1:
+        m = min(m, len(X) - 1)
+        for few, indexed in zip(neighbours_of_few(X, m), neighbours_and_squares(X, m), strict=True):
+            assert np.array_equal(few, indexed)
 
 
 @given(X=tables(least=2, most=2 * BLOCK), m=st.integers(1, 9))

@@ -3,6 +3,7 @@
 import gc
 import logging
 import os
+import time
 from types import FunctionType
 
 from numba import __version__ as installed
@@ -12,6 +13,8 @@ from numba.core import event
 from shoal._kernels._cache import cache_folder, write_checksums_at_exit
 
 _log = logging.getLogger("shoal")
+
+LOG_EVERY = 5.0  # seconds between two lines about compiling
 
 # `_pipeline` leans on parts of numba that may change without notice. So it serves only the
 # versions that the tests have seen; others compile longer, by numba's own way, to the same code.
@@ -68,36 +71,48 @@ def inlined(function):
 
 
 class _Announcer(event.Listener):
-    """Tell once per process that kernels are being compiled, so that nobody thinks it hangs.
+    """Log that kernels are being compiled, and every few seconds how many are done.
 
     Meanwhile Python collects no garbage: a compiler makes many objects and few cycles, and
-    looking for these was a tenth of the time.
+    the search for these took a tenth of the time.
     """
 
     def __init__(self):
-        self.told = False
         self.depth = 0
         self.collecting = False
+        self.done = 0
+        self.seconds = 0.0
+        self.began = self.logged = 0.0
 
     def on_start(self, event):
         if not self.depth and not _is_ours(event):
             return
         self.depth += 1
-        if self.depth == 1:
-            self.collecting = gc.isenabled()
-            gc.disable()
-            write_checksums_at_exit(os.getpid())
-        if not self.told:
-            _log.info("Compiling for this machine: a few seconds, once.")
-            self.told = True
+        if self.depth > 1:
+            return
+        self.collecting = gc.isenabled()
+        gc.disable()
+        write_checksums_at_exit(os.getpid())
+        self.began = time.monotonic()
+        if not self.logged:
+            _log.info("Compiling for this machine, once: this may take half a minute.")
+            self.logged = self.began
 
     def on_end(self, event):
-        """Collect garbage again, if that was done before."""
+        """Count an entry kernel, and collect garbage again if that was done before."""
         if not self.depth:
             return
         self.depth -= 1
-        if not self.depth and self.collecting:
+        if self.depth:
+            return
+        if self.collecting:
             gc.enable()
+        now = time.monotonic()
+        self.done += 1
+        self.seconds += now - self.began
+        if now - self.logged >= LOG_EVERY:
+            _log.info("Compiled %d kernels in %.0f s so far.", self.done, self.seconds)
+            self.logged = now
 
 
 def _is_ours(event):

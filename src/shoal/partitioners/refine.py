@@ -1,21 +1,21 @@
 """Better groups from any groups: a descent, then trials that change whole groups."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from shoal import _progress as progress
 from shoal._kernels.leftovers import group_means
-from shoal._kernels.local_search.descent import descend
-from shoal._kernels.local_search.grouping import (
-    N_QUEUED,
-    VERSION,
-    Grouping,
-    accept_trial,
+from shoal._kernels.local_search.grouping import N_QUEUED, VERSION, Grouping
+from shoal._kernels.local_search.passes import (
+    CLEAR,
+    DESCEND,
+    DISSOLVE,
+    GAINS,
+    GATHER,
+    NO_NUMBERS,
+    QUEUE,
     open_grouping,
+    run_pass,
 )
-from shoal._kernels.local_search.record_queue import clear_queue, queue_all
-from shoal._kernels.local_search.reshape import dissolve_pass, gather_gains, gather_pass
 from shoal._kernels.mdav import mdav1
 from shoal._kernels.spatial.block_order import order_by_halving
 from shoal._kernels.spatial.neighbours import neighbours
@@ -118,9 +118,9 @@ def improve(grouping: Grouping, k: int) -> None:
     dissolved, gathered = np.full(len(groups), -1), np.full(records, -1)
     descend_all(grouping, k)
     for _ in range(PASSES):
-        fall = _in_strides(dissolve_pass, grouping, k, groups, dissolved, "dissolving groups")
+        fall = _in_strides(DISSOLVE, grouping, k, groups, dissolved, "dissolving groups")
         centres = _centres(grouping, k)
-        fall += _in_strides(gather_pass, grouping, k, centres, gathered, "gathering groups")
+        fall += _in_strides(GATHER, grouping, k, centres, gathered, "gathering groups")
         if not descend_all(grouping, k) and not fall:
             break
 
@@ -128,39 +128,38 @@ def improve(grouping: Grouping, k: int) -> None:
 def descend_all(grouping: Grouping, k: int) -> bool:
     """Move records while the SSE falls; say whether some moved."""
     n, before = len(grouping.X), grouping.counts[VERSION]
-    queue_all(grouping)
+    run_pass(grouping, k, QUEUE, NO_NUMBERS, NO_NUMBERS, 0)
     for _ in range(SWEEPS * n // MOVES + 1):
         if not grouping.counts[N_QUEUED]:
             break
-        descend(grouping, k, MOVES)
-        accept_trial(grouping)
+        run_pass(grouping, k, DESCEND, NO_NUMBERS, NO_NUMBERS, MOVES)
         progress.report("moving records", n - int(grouping.counts[N_QUEUED]), n)
-    clear_queue(grouping)
+    run_pass(grouping, k, CLEAR, NO_NUMBERS, NO_NUMBERS, 0)
     return bool(grouping.counts[VERSION] != before)
 
 
 def _in_strides(
-    kernel: Callable[[Grouping, int, Labels, Labels], float],
+    action: int,
     grouping: Grouping,
     k: int,
     tries: Labels,
     tried: Labels,
     stage: str,
 ) -> float:
-    """Hand ``tries`` to a kernel, a stride at a time; return what the SSE fell by."""
+    """Run a pass over ``tries``, a stride at a time; return what the SSE fell by."""
     fall = 0.0
     for start in range(0, len(tries), STRIDE):
-        fall += kernel(grouping, k, tries[start : start + STRIDE], tried)
+        fall += run_pass(grouping, k, action, tries[start : start + STRIDE], tried, 0)
         progress.report(stage, min(start + STRIDE, len(tries)), len(tries))
     return fall
 
 
 def _centres(grouping: Grouping, k: int) -> Labels:
-    """Return the records around which a new group promises most."""
+    """Return the records around which a new group may gain most."""
     if grouping.near.shape[1] < k - 1:
         return np.empty(0, np.int64)
-    promise = gather_gains(grouping, k)
-    order = np.argsort(-promise, kind="stable")
+    run_pass(grouping, k, GAINS, NO_NUMBERS, NO_NUMBERS, 0)
+    order = np.argsort(-grouping.gains, kind="stable")
     return np.sort(order[: GATHERED * len(order) // k])  # in memory's order, which is faster
 
 

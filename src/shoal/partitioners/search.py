@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal import _progress as progress
-from shoal._kernels.local_search.grouping import Grouping, open_grouping
+from shoal._kernels.local_search.grouping import Grouping
+from shoal._kernels.local_search.passes import open_grouping
 from shoal.errors import ParameterError
 from shoal.partitioners._annealing import Annealing, anneal_together, schedule
 from shoal.partitioners._base import Labels, Matrix, in_order

@@ -28,7 +28,7 @@ class Grouping(NamedTuple):
     ``joins`` and ``costs`` are two groups that a record would join, their versions
     then, and the costs; ``leave_cost`` holds the lower cost by group and place, where it is at
     hand. ``group_list``, ``parts``, ``along`` and
-    ``across`` are working space.
+    ``across`` are working space; ``gains`` is written by `gather_gains`.
     """
 
     X: np.ndarray
@@ -63,14 +63,15 @@ class Grouping(NamedTuple):
     parts: np.ndarray
     along: np.ndarray
     across: np.ndarray
+    gains: np.ndarray
 
 
-def open_grouping(X: np.ndarray, near: np.ndarray, labels: np.ndarray, k: int) -> Grouping:
-    """Return the groups of ``labels``, each of at most 2k - 1 records."""
+def empty_grouping(X: np.ndarray, near: np.ndarray, labels: np.ndarray, k: int) -> Grouping:
+    """Return groups whose records are still to be filled in; see `passes.open_grouping`."""
     n, p = X.shape
     room = n // k + 4
     shape, most = (room, p), 4 * k
-    s = Grouping(
+    return Grouping(
         X, near, labels.copy(), np.zeros(n, np.int64),
         np.zeros((room, most), np.int64), np.zeros((room, p, most)),
         np.zeros(room, np.int64), np.zeros(shape), np.zeros(room),
@@ -82,10 +83,8 @@ def open_grouping(X: np.ndarray, near: np.ndarray, labels: np.ndarray, k: int) -
         np.zeros(n, np.int64), np.zeros(n, np.bool_), np.zeros(6, np.int64),
         np.zeros(room, np.int64), np.full((n, 4), -1), np.zeros((n, 2)),
         np.zeros(near.shape[1], np.int64), np.zeros((2, k), np.int64),
-        np.zeros(most), np.zeros(most),
+        np.zeros(most), np.zeros(most), np.zeros(n),
     )  # fmt: skip
-    fill_groups(s)
-    return s
 
 
 @compiled

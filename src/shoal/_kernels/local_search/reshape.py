@@ -159,13 +159,12 @@ def gather_pass(s, k, centres, tried):
 
 @compiled
 def gather_gains(s, k):
-    """Return for each record what its group and those of its nearest may gain by a new group.
+    """Write for each record what its group and those of its nearest may gain by a new group.
 
     That is the sum of the squared distances of the record and its k - 1 nearest to the
     centroids they have, less the SSE that they have as a group.
     """
     n, p = s.X.shape
-    gains = np.empty(n)
     for i in range(n):
         total, squares = s.squares[s.labels[i], s.place[i]], 0.0
         for m in range(k - 1):
@@ -178,5 +177,4 @@ def gather_gains(s, k):
                 pull += d
                 squares += d * d
             squares -= pull * pull / k
-        gains[i] = total - squares
-    return gains
+        s.gains[i] = total - squares

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal._kernels._compile import compiled
-
+CHUNK = 65_536  # records whose differences are computed at a time
 SAMPLE = 10_000  # records that suffice to see in which directions a table is long
 TOLERANCE = (
     1e-10  # axes farther from a right angle are not used; see `shoal._kernels.spatial.search`
@@ -45,18 +44,13 @@ def principal_frame(X: np.ndarray, living: np.ndarray, origin: np.ndarray) -> Fr
     return Frame(origin, np.ascontiguousarray(axes[:, ::-1]), scale, leading)
 
 
-@compiled
-def greatest_difference(X, living, origin):
+def greatest_difference(X: np.ndarray, living: np.ndarray, origin: np.ndarray) -> float:
     """Return the greatest difference of any living record from the origin in any column."""
-    greatest = 0.0
-    for i in living:
-        for j in range(X.shape[1]):
-            greatest = max(greatest, abs(X[i, j] - origin[j]))
-    return greatest
+    chunks = (living[start : start + CHUNK] for start in range(0, len(living), CHUNK))
+    return max(float(np.abs(X[rows] - origin).max()) for rows in chunks)
 
 
-@compiled
-def power_of_two(greatest):
+def power_of_two(greatest: float) -> float:
     """Return a power of two that brings ``greatest`` to between 1/2 and 1, or near it."""
     exponent = math.frexp(greatest)[1]
     return math.ldexp(1.0, min(max(-exponent, -1000), 1000))

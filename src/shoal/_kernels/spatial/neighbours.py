@@ -17,6 +17,7 @@ from shoal._kernels.spatial.bounds import NO_SCORE, near_score_bounds
 from shoal._kernels.spatial.index import Index, open_index
 from shoal._kernels.spatial.search import NEAREST, comes_first, measure_block, update_nearest
 
+SHORT = 1000  # records up to which all distances are computed: nothing has to be compiled
 STRIDE = 4  # blocks between two reports of progress: a fraction of a second
 NEEDS_NOTHING = np.float32(np.inf)  # what places without a record need
 
@@ -32,10 +33,38 @@ def neighbours(X: np.ndarray, m: int) -> np.ndarray:
 
 def neighbours_and_squares(X: np.ndarray, m: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the ``m`` nearest other rows of each row, and their squared distances."""
+    if len(X) <= SHORT:
+        return neighbours_of_few(X, m)
     nearest, squares = np.empty((len(X), m), np.int64), np.empty((len(X), m))
     for _ in find_in_strides(open_index(X), nearest, squares):
         pass
     return nearest, squares
+
+
+def neighbours_of_few(X: np.ndarray, m: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the same from all distances: slower than an index, but nothing is compiled.
+
+    Examples
+    --------
+    >>> neighbours_of_few(np.array([[0.0], [3.0], [1.0]]), 1)[0]
+    array([[2],
+           [2],
+           [0]])
+    """
+    n = len(X)
+    if m == 0:
+        return np.empty((n, 0), np.int64), np.empty((n, 0))
+    distance = np.zeros((n, n))
+    for column in X.T:
+        gap = column - column[:, np.newaxis]
+        distance += gap * gap
+    np.fill_diagonal(distance, np.inf)
+    farthest = np.partition(distance, m - 1, axis=1)[:, m - 1 : m]
+    row, other = np.nonzero(distance <= farthest)  # more than m where some are as far
+    order = np.lexsort((other, distance[row, other], row))
+    first = np.searchsorted(row[order], np.arange(n))
+    kept = order[first[:, np.newaxis] + np.arange(m)]
+    return other[kept], distance[row, other][kept]
 
 
 def find_in_strides(index: Index, nearest: np.ndarray, squares: np.ndarray) -> Iterator[int]:

@@ -1,5 +1,7 @@
 """Ranks of records: how many others are closer to a point than its own record, or as near."""
 
+import numpy as np
+
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_distance
 from shoal._kernels.spatial.block_order import BLOCK
@@ -51,3 +53,20 @@ def rank_own_records(index, weights, points, own, slack, enough, start, stop, cl
         squared = squared_distance(index.X, own[i], points[i])
         low, high = squared * (1 - slack), squared * (1 + slack)
         closer[i], level[i] = count_closer(index, weights, points[i], low, high, enough)
+
+
+def rank_among_few(
+    table: np.ndarray, weights: np.ndarray, points: np.ndarray, own: np.ndarray, slack: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what `rank_own_records` counts for all points, from all distances.
+
+    It is for short tables, where compiling takes longer than counting.
+    """
+    distance = np.zeros((len(points), len(table)))
+    for column, at in zip(table.T, points.T, strict=True):
+        gap = column - at[:, np.newaxis]
+        distance += gap * gap
+    mine = distance[np.arange(len(points)), own][:, np.newaxis]
+    is_closer = distance < mine * (1 - slack)
+    is_level = ~is_closer & (distance <= mine * (1 + slack))
+    return is_closer @ weights, is_level @ weights
