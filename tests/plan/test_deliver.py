@@ -26,10 +26,16 @@ from shoal.partitioners import MDAV
 from shoal.plan import Plan
 from shoal.plan import deliver as module
 from shoal.plan.deliver import deliver
-from shoal.steps import Microaggregate
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
-PLAN = Plan.of(["age"], MDAV(k=3), identifiers=["name"])
+
+
+def plan_of(columns, partitioner, **options):
+    """Return a plan that releases columns without a role."""
+    return Plan.of(columns, partitioner, other_columns="release", **options)
+
+
+PLAN = plan_of(["age"], MDAV(k=3), identifiers=["name"])
 
 
 @pytest.fixture
@@ -62,7 +68,7 @@ def test_the_command_line_and_the_page_write_the_same_bytes(folder):
 def test_the_verdict_is_that_of_the_file(folder):
     table = pa.table({"x": [1.0] * 4, "s": ["", "", None, None]})
     pq.write_table(table, "in.parquet")
-    plan = Plan.of(["x"], MDAV(k=2), within="s")
+    plan = plan_of(["x"], MDAV(k=2), within="s")
     assert plan.run(table).verdict.k == 2
     delivery = deliver(plan, "in.parquet", "out.csv")  # text knows no missing text
     assert delivery.release.verdict.k == delivery.release.measures["smallest_class"] == 4
@@ -79,14 +85,14 @@ def test_values_that_a_format_does_not_tell_apart_are_not_counted_twice(folder, 
     table = pa.table({"x": [1.0, 1.0, 5.0, 5.0], "secret": SAME[ending] * 2})
     pq.write_table(table, "in.parquet")
     before = names(folder)
-    plan = Plan.of(["x"], MDAV(k=2), confidential=["secret"], diversity=2)
+    plan = plan_of(["x"], MDAV(k=2), confidential=["secret"], diversity=2)
     plan.run(table)  # the table keeps it
     with raises(GuaranteeBroken, "unrepresentable-values", columns=("secret",)):
         deliver(plan, "in.parquet", f"out.{ending}")
     assert names(folder) == before
 
 
-BLOCKS = Plan({}, [Microaggregate(["age", "pay"], MDAV(k=3), blocks=1)])
+BLOCKS = plan_of(["age", "pay"], MDAV(k=3), blocks=1)
 
 
 def test_what_is_not_kept_is_not_published_unless_allowed(folder):
@@ -210,7 +216,7 @@ def test_a_fixed_width_file_that_would_lose_blank_records_is_refused(folder):
         '[[columns]]\nname = "x"\nstart = 1\nwidth = 9\ntype = "number"\n'
         '[[columns]]\nname = "y"\nstart = 10\nwidth = 9\n'
     )
-    plan = Plan.of(["x"], MDAV(k=2), missing="own-groups")
+    plan = plan_of(["x"], MDAV(k=2), missing="own-groups")
     with raises(FileError, "records-lost", records=2):
         deliver(plan, "in.parquet", "out.fwf", dialect=Dialect(layout=Path("map.toml")))
     assert not Path("out.fwf").exists()
@@ -228,11 +234,11 @@ def test_dates_and_ordered_categories_keep_their_distance_in_the_file(folder, en
     for values in (days, levels):
         frame = pd.DataFrame({**TYPELESS, "secret": values})
         frame.to_parquet("in.parquet")
-        plan = Plan.of(["x"], MDAV(k=2), confidential=["secret"], closeness=0.4)
+        plan = plan_of(["x"], MDAV(k=2), confidential=["secret"], closeness=0.4)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ShoalWarning)
             attained = plan.run(frame).measures["t_closeness"]["secret"]
-        tight = Plan.of(["x"], MDAV(k=2), confidential=["secret"], closeness=attained)
+        tight = plan_of(["x"], MDAV(k=2), confidential=["secret"], closeness=attained)
         deliver(tight, "in.parquet", f"out.{ending}", force=True)
 
 
@@ -241,7 +247,7 @@ def test_cells_that_look_like_formulas_are_found_and_marked_if_wanted(folder, en
     cells = ["=1+1", "-5", "+a", "@x", "-", "a=1", "-1.5e3", "\tx", None, "b", "b", "b"]
     table = pa.table({"age": [20.0 + at // 3 for at in range(12)], "note": cells})
     pq.write_table(table, "in.parquet")
-    plan = Plan.of(["age"], MDAV(k=3))
+    plan = plan_of(["age"], MDAV(k=3))
     found = deliver(plan, "in.parquet", f"a.{ending}").release.verdict.findings
     [finding] = [one for one in found if one.code == "formula-cells"]
     assert finding.figures == {"cells": 4}
@@ -256,5 +262,5 @@ def test_cells_that_look_like_formulas_are_found_and_marked_if_wanted(folder, en
 
 def test_a_masked_number_is_no_formula(folder):
     write(pa.table({"age": [-1.0, -1.0, -2.0, -2.0]}), "in.csv", target=Path("in.csv"))
-    made = deliver(Plan.of(["age"], MDAV(k=2)), "in.csv", "out.csv")
+    made = deliver(plan_of(["age"], MDAV(k=2)), "in.csv", "out.csv")
     assert "formula-cells" not in made.release.verdict.codes()

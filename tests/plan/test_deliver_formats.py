@@ -56,6 +56,11 @@ KINDS = {
 }
 
 
+def plan_of(columns, partitioner, **options):
+    """Return a plan that releases columns without a role."""
+    return Plan.of(columns, partitioner, other_columns="release", **options)
+
+
 @st.composite
 def columns(draw, n):
     """Return a column of values that some format cannot tell apart, or not hold at all."""
@@ -85,7 +90,7 @@ def nasty_tables(draw):
 
 options = st.fixed_dictionaries(
     {"small_strata": st.sampled_from(["merge", "refuse"])},
-    optional={"diversity": st.just(2)},
+    optional={"diversity": st.just(2), "shuffle": st.just(True)},
 )
 
 
@@ -132,7 +137,7 @@ def test_a_published_file_keeps_what_was_promised(tmp_path_factory, ending, tabl
     if ending == "fwf":
         layout = folder / "map.toml"
         layout.write_text(column_map(table))
-    plan = Plan.of(["x"], MDAV(k=K), identifiers=["name"], confidential=["secret"],
+    plan = plan_of(["x"], MDAV(k=K), identifiers=["name"], confidential=["secret"],
                    within="stratum", **chosen)  # fmt: skip
     release = published(source, folder / f"out.{ending}", plan, layout)
     assume(release is not None)
@@ -191,7 +196,7 @@ def test_missing_codes_that_are_released_apart_are_counted_apart(
     folder = tmp_path_factory.mktemp("run")
     source = folder / f"in.{coded[0]}"
     write_coded(source, *coded)
-    plan = Plan.of(["x"], MDAV(k=K), confidential=["secret"], within="stratum", **chosen)
+    plan = plan_of(["x"], MDAV(k=K), confidential=["secret"], within="stratum", **chosen)
     release = published(source, folder / f"out.{ending}", plan)
     assume(release is not None)
     check_counted(release, ["stratum", "x"], chosen)
@@ -203,7 +208,7 @@ def test_merged_strata_keep_their_missing_codes(tmp_path, family):
     stratum = [1.0] * 4 + [codes[0]] * 3 + [codes[1]]
     write_coded(tmp_path / f"in.{family}", family, [1.0, 1.0, 2.0, 2.0, 9.0, 9.0, 9.0, 9.0],
                 stratum, [1.0, 2.0] * 4)  # fmt: skip
-    plan = Plan.of(["x"], MDAV(k=K), confidential=["secret"], within="stratum",
+    plan = plan_of(["x"], MDAV(k=K), confidential=["secret"], within="stratum",
                    small_strata="merge")  # fmt: skip
     release = published(tmp_path / f"in.{family}", tmp_path / f"out.{family}", plan)
     assert sorted(map(str, release["stratum"])) == sorted(map(str, [1.0] * 4 + [codes[0]] * 4))

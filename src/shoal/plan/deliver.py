@@ -128,8 +128,10 @@ def deliver(
         with unchanged_while_read(source, hashed=fingerprints) as came:
             opened = open_source(source, dialect=dialect, numbers=())
         masked = mask_source(plan, opened, target, written_as)
-        delivery = _written(masked, place, target, fingerprints, allow_not_kept)
-        delivery = replace(delivery, source=came.fingerprint)
+        del opened  # its cells as text make room for what is read back
+        delivery = replace(
+            _written(masked, place, target, fingerprints, allow_not_kept), source=came.fingerprint
+        )
         for path, document in documents.items():
             content = document(delivery)
             parts[path].write_bytes(content.encode() if isinstance(content, str) else content)
@@ -138,7 +140,7 @@ def deliver(
     return delivery
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Masked:
     """A table that was masked and not yet written.
 
@@ -147,13 +149,13 @@ class Masked:
     draft : Draft
         What the plan made.
     leaving : Source
-        The same with what the file says about it, ready to be written.
+        The same with what the file says about it, ready to be written; None once it was.
     table : pyarrow.Table
         What the plan was run on.
     """
 
     draft: Draft
-    leaving: Source
+    leaving: Source | None
     table: Any
 
 
@@ -174,11 +176,14 @@ def _written(
     masked: Masked, place: Target, target: str, fingerprints: bool, allow_not_kept: bool
 ) -> Delivery:
     """Write the release and judge it as it reads back."""
-    draft = masked.draft
+    draft, leaving, masked.leaving = masked.draft, masked.leaving, None
+    if leaving is None:
+        raise RuntimeError("A release is written once.")
     if place.shows_formulas:
-        draft = draft.noting(_formulas(formula_cells(masked.leaving.table)))
+        draft = draft.noting(_formulas(formula_cells(leaving.table)))
     progress.report("writing", 0, 0)
-    lost = place.write(masked.leaving)
+    lost = place.write(leaving)
+    del leaving
     progress.report("reading back", 0, 0)
     name = shown(target) if place.written is None else Path(target).name
     judged = judge_file(draft, place.read_back(), name)

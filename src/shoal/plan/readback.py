@@ -13,6 +13,7 @@ from shoal.frame.tables import Frame
 from shoal.io.source import Source, as_types_of
 from shoal.metrics import MEASURES, classes
 from shoal.plan.draft import Draft
+from shoal.plan.evidence import Evidence
 from shoal.plan.guarantees import check_promise, judge
 from shoal.plan.verdict import Verdict
 
@@ -53,13 +54,14 @@ def judge_file(draft: Draft, back: Source, name: str) -> Judged:
     confidential = columns_with(plan.roles, "confidential")
     try:
         check_promise(plan.steps, released, confidential, plan.types, evidence.units)
-        verdict = judge(replace(evidence, released=released))
+        of_file = replace(evidence, released=released)
+        verdict = judge(of_file)
     except (GuaranteeBroken, InputError) as error:
         changed = _equal_in_file(evidence.released, released, [*plan.known, *confidential])
         if not changed:
             raise
         raise _not_representable(name, changed, error) from None
-    measures = {**(evidence.measures or {}), **_recounted(evidence.released, released, plan.known)}
+    measures = {**(evidence.measures or {}), **_recounted(evidence, of_file)}
     return Judged(verdict, measures, tuple(released.columns))
 
 
@@ -148,9 +150,9 @@ def _not_representable(name: str, columns: Sequence[str], error: Exception) -> G
     )
 
 
-def _recounted(before: Frame, after: Frame, known: Sequence[str]) -> Mapping[str, Any]:
+def _recounted(before: Evidence, after: Evidence) -> Mapping[str, Any]:
     """Return the measures of classes where the file has others than the table."""
-    labels = [classes(tables.codes(frame, known)) for frame in (before, after)]
-    if _same_classes(*(part[:, np.newaxis] for part in labels)):
+    labels = after.joint_classes[:, np.newaxis]
+    if before.measures and MEASURES["class_sizes"](labels) == before.measures["class_sizes"]:
         return {}
-    return {name: MEASURES[name](labels[1][:, np.newaxis]) for name in OF_CLASSES}
+    return {name: MEASURES[name](labels) for name in OF_CLASSES}
