@@ -307,6 +307,7 @@ def test_three_doors_one_result(folder, missing):
     assert done.exit_code == 0, done.output
     (folder / "plan.toml").write_text(
         f"""version = 1
+other_columns = "release"
 [roles]
 {chr(10).join(f'{name} = "quasi-identifier"' for name in COLUMNS)}
 [types]

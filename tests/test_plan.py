@@ -274,6 +274,7 @@ def test_a_plan_is_what_its_document_says():
     document = plan().to_dict()
     assert document == {
         "version": 1,
+        "other_columns": "refuse",
         "roles": {
             "company": "identifier",
             "turnover": "confidential",

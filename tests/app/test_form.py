@@ -45,6 +45,7 @@ def test_every_method_and_effort_can_be_chosen(method, effort):
     step = Microaggregate(["age", "school"], expected)
     roles = {"<b>name</b>": "identifier", "income": "confidential"}
     roles |= {"age": "quasi-identifier", "school": "quasi-identifier"}
+    roles |= {column["name"]: "unassigned" for column in COLUMNS if column["name"] not in roles}
     assert plan == Plan(roles, [step])
 
 

@@ -53,7 +53,8 @@ def test_all_commands_take_the_format(folder, ending):
     }
     judged = shell("assess", source, target, "-c", "age", "--json", *layout)
     assert json.loads(judged.stdout)["measures"]["smallest_class"] == 3
-    shoal.Plan.of(["age"], shoal.METHODS["mdav"](k=3)).save("plan.toml")
+    plan = shoal.Plan.of(["age"], shoal.METHODS["mdav"](k=3), other_columns="release")
+    plan.save("plan.toml")
     again = shell("run", "plan.toml", source, target, "--force", *layout)
     assert again.exit_code == 0
     curve = shell("tradeoff", source, "-c", "age", "--confidential", "pay", "--k", "3", *layout)

@@ -222,6 +222,7 @@ def test_an_interrupt_ends_our_advice(ends_soon):
 def test_a_plan_document_names_effort_and_budget(firms):
     written = {
         "version": 1,
+        "other_columns": "refuse",
         "roles": {},
         "steps": [
             {

@@ -16,7 +16,7 @@ from shoal.scale.slices import read_slices
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 
-PLAN = Plan.of(["x", "y"], MDAV(k=3))
+PLAN = Plan.of(["x", "y"], MDAV(k=3), other_columns="release")
 AT_ONCE = 250
 
 

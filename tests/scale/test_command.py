@@ -97,7 +97,7 @@ def test_one_file_becomes_a_folder_where_the_target_is_one(source, tmp_path, giv
 
 def test_mask_and_run_hand_over_the_same_options(source, tmp_path, given):
     plan = tmp_path / "plan.json"
-    Plan.of(["age"], MDAV(k=4)).save(plan)
+    Plan.of(["age"], MDAV(k=4), other_columns="release").save(plan)
     words = ["--report", "-", "--audience", "internal", "--manifest", "m.json", "--force"]
     words += ["--scheduler", "tcp://x:1", "--at-once", 7]
     assert "Enough." in shoal("mask", source, "out", "-c", "age", "-k", 4, *words).stderr
@@ -113,7 +113,7 @@ def test_mask_and_run_hand_over_the_same_options(source, tmp_path, given):
 
 def test_a_manifest_never_replaces_the_plan(source, tmp_path, given):
     plan = tmp_path / "plan.json"
-    Plan.of(["age"], MDAV(k=4)).save(plan)
+    Plan.of(["age"], MDAV(k=4), other_columns="release").save(plan)
     done = shoal("run", plan, source, tmp_path / "out", "--manifest", plan, "--force")
     assert done.exit_code == 1
     assert "is the plan" in done.stderr

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from clusters import Client, cluster, lose_connection, people, write_files
+from raising import raises
 from shoal import Plan, scale
 from shoal import _progress as progress
 from shoal.errors import ClusterError, FileError
@@ -23,7 +24,7 @@ from shoal.scale import cluster as clusters
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 
-PLAN = Plan.of(["age", "height"], MDAV(k=4))
+PLAN = Plan.of(["age", "height"], MDAV(k=4), other_columns="release")
 SOURCE = Path(__file__).parents[2] / "src"
 PATIENCE = 180  # seconds for a killed worker to come back: two to start, more on a busy machine
 
@@ -158,13 +159,18 @@ def test_a_damaged_file_is_named_and_nothing_is_left(how, processes, tmp_path):
         pq.write_table(table, folder / f"{name}.parquet", write_page_checksum=True)
     damage(folder / "b.parquet", how)
     with pytest.raises(FileError, match=r"'b\.parquet' is not a Parquet file, or it is damaged"):
-        scale.mask(folder, Plan.of(["age"], MDAV(k=4)), tmp_path / "out", client=processes)
+        scale.mask(
+            folder,
+            Plan.of(["age"], MDAV(k=4), other_columns="release"),
+            tmp_path / "out",
+            client=processes,
+        )
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
 
 
 def test_a_task_that_kills_every_worker_ends_the_run(processes, monkeypatch, source, tmp_path):
     monkeypatch.setattr("shoal.scale.stages.Run._write", _die)
-    with pytest.raises(ClusterError, match="died again and again"):
+    with raises(ClusterError, "workers-died", exit_codes=[1]):
         scale.mask(source, PLAN, tmp_path / "out", client=processes, at_once=500)
     assert not list(tmp_path.iterdir())
 
@@ -245,7 +251,9 @@ def test_a_table_several_times_larger_than_the_memory_of_the_workers(tmp_path):
         pq.write_table(pa.table({"age": number, "essay": essays}), tmp_path / f"in/{at}.parquet")
     limit = 640 * 2**20
     assert 16 * essays.cast(pa.string()).nbytes > 3 * limit
-    plan = Plan({"essay": "non-confidential"}, Plan.of(["age"], MDAV(k=4)).steps)
+    plan = PLAN.replace(
+        roles={"essay": "non-confidential"}, steps=Plan.of(["age"], MDAV(k=4)).steps
+    )
     with cluster(1, memory_limit=limit) as made, Client(made, set_as_default=False) as client:
         before = pids(client)
         found = scale.mask(tmp_path / "in", plan, tmp_path / "out", client=client, at_once=4000)

@@ -14,6 +14,7 @@ from clusters import Client, cluster, people, write_files
 from raising import raises
 from shoal import Plan, scale
 from shoal import _progress as progress
+from shoal.audit import verify
 from shoal.errors import (
     ColumnError,
     FileError,
@@ -37,8 +38,11 @@ MIXED = ["age", "height", "job", "born"]
 
 
 def plan_of(columns, k=4, roles=None, method="mdav", types=None, **options):
-    step = Plan.of(columns, partitioner(method, {"k": k}), types=types, **options).steps
-    return Plan({name: "quasi-identifier" for name in columns} | (roles or {}), step, types)
+    step = Plan.of(
+        columns, partitioner(method, {"k": k}), types=types, **options, other_columns="release"
+    ).steps
+    roles = {name: "quasi-identifier" for name in columns} | (roles or {})
+    return Plan(roles, step, types, other_columns="release")
 
 
 def released(folder):
@@ -95,6 +99,23 @@ def test_records_stand_in_the_order_of_what_is_released(made):
     for path in made.target.glob("*.parquet"):
         part = pq.read_table(path)
         assert part.equals(sorted_by(part, [*MIXED, "region"]))
+
+
+def test_a_shuffled_plan_has_nothing_to_do_where_records_are_sorted(client, source, tmp_path):
+    plan = plan_of(["age", "height"], roles=ROLES, within="region")
+    plain, shuffled = (
+        scale.mask(source, one, tmp_path / name, client=client, manifest=tmp_path / f"{name}.json")
+        for name, one in (("plain", plan), ("shuffled", plan.shuffled()))
+    )
+    assert hashes(plain) == hashes(shuffled)
+    assert shuffled.drawn_seeds == ()
+    assert shuffled.plan.shuffle
+    assert all(
+        check.passed is not False
+        for check in verify(
+            tmp_path / "shuffled", tmp_path / "shuffled.json", original=source, client=client
+        )
+    )
 
 
 def test_records_that_look_alike_lie_in_one_file(made):
@@ -401,7 +422,7 @@ def test_what_the_person_who_signs_must_know_is_said(client, source, tmp_path):
     ],
 )
 def test_what_needs_the_whole_table_is_refused_with_a_way_out(options, said, tmp_path):
-    plan = Plan.of(["age", "height"], MDAV(k=3), **options)
+    plan = Plan.of(["age", "height"], MDAV(k=3), **options, other_columns="release")
     with pytest.raises(PlanError, match=said):
         scale.mask(tmp_path, plan, tmp_path / "out")
 
@@ -409,14 +430,21 @@ def test_what_needs_the_whole_table_is_refused_with_a_way_out(options, said, tmp
 @pytest.mark.parametrize("options", [{}, {"block_size": 100}])
 @pytest.mark.parametrize("effort", ["search", "prove"])
 def test_efforts_that_a_clock_ends_are_refused(effort, options, tmp_path):
-    plan = Plan.of(["age"], partitioner("mdav", {"k": 3, "effort": effort, **options}))
+    plan = Plan.of(
+        ["age"], partitioner("mdav", {"k": 3, "effort": effort, **options}), other_columns="release"
+    )
     with pytest.raises(PlanError, match='effort="refine"'):
         scale.mask(tmp_path, plan, tmp_path / "out")
 
 
 def test_blocks_without_records_are_refused(tmp_path):
     with pytest.raises(ParameterError, match="at_once must be"):
-        scale.mask(tmp_path, Plan.of(["age"], MDAV(k=3)), tmp_path / "out", at_once=0)
+        scale.mask(
+            tmp_path,
+            Plan.of(["age"], MDAV(k=3), other_columns="release"),
+            tmp_path / "out",
+            at_once=0,
+        )
 
 
 @pytest.mark.parametrize(
@@ -429,7 +457,7 @@ def test_columns_are_refused_as_in_memory(columns, said, client, source, tmp_pat
 
 
 def test_a_stratum_is_not_confidential_as_in_memory(tmp_path):
-    plan = Plan.of(["age"], MDAV(k=3), within="ill", confidential=["ill"])
+    plan = Plan.of(["age"], MDAV(k=3), within="ill", confidential=["ill"], other_columns="release")
     with pytest.raises(ParameterError, match="'ill' cannot be quasi-identifier and confidential"):
         scale.mask(tmp_path, plan, tmp_path / "out")
 
@@ -516,6 +544,29 @@ def test_a_worker_uses_one_core():
 
 
 def test_blocks_of_any_method_are_grouped(client, source, tmp_path):
-    plan = Plan.of(["age", "height"], Blocked(k=4, method=VMDAV(k=4), block_size=200))
+    plan = Plan.of(
+        ["age", "height"], Blocked(k=4, method=VMDAV(k=4), block_size=200), other_columns="release"
+    )
     found = scale.mask(source, plan, tmp_path / "out", client=client, at_once=1000)
     assert found.measures["smallest_class"] >= 4
+
+
+def test_columns_that_the_plan_does_not_name_are_refused_dropped_or_named(source, tmp_path, client):
+    names = pq.read_schema(next(source.glob("*.parquet"))).names
+    others = [name for name in names if name not in ("age", "height", "name")]
+    assert others
+    plan = Plan.of(["age", "height"], MDAV(k=4), identifiers=["name"])
+    with raises(ColumnError, "columns-not-named", columns=tuple(others)):
+        scale.mask(source, plan, tmp_path / "refused", client=client)
+    assert not (tmp_path / "refused").exists()
+
+    made = scale.mask(source, plan.replace(other_columns="drop"), tmp_path / "a", client=client)
+    assert set(released(tmp_path / "a").column_names) == {"age", "height"}
+    assert made.plan.other_columns == "drop"
+
+    made = scale.mask(source, plan.replace(other_columns="release"), tmp_path / "b", client=client)
+    assert made.plan.other_columns == "refuse"
+    assert [made.plan.roles[name] for name in others] == ["unassigned"] * len(others)
+    again = scale.mask(source, made.plan, tmp_path / "c", client=client)
+    assert hashes(again) == hashes(made)
+    assert again.warnings == made.warnings

@@ -423,5 +423,10 @@ def test_what_somebody_put_into_a_release_is_not_lost_with_it(tmp_path):
 )
 def test_what_keeps_less_than_was_promised_does_not_leave(smallest, left, said):
     with pytest.raises(GuaranteeBroken, match=said):
-        check_promise(Plan.of(["x"], MDAV(k=4)), {"smallest_class": smallest}, 10, left)
-    check_promise(Plan.of(["x"], MDAV(k=4)), {"smallest_class": 4}, 10, 10)
+        check_promise(
+            Plan.of(["x"], MDAV(k=4), other_columns="release"),
+            {"smallest_class": smallest},
+            10,
+            left,
+        )
+    check_promise(Plan.of(["x"], MDAV(k=4), other_columns="release"), {"smallest_class": 4}, 10, 10)

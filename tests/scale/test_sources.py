@@ -74,7 +74,12 @@ def test_columns_in_names_of_folders_are_not_left_out(tmp_path):
 def test_a_release_does_not_become_a_part_of_its_source(client, tmp_path):
     source = write_files(people(60), tmp_path / "in")
     with pytest.raises(FileError, match="lies in the source"):
-        scale.mask(source, Plan.of(["age"], MDAV(k=4)), source / "out", client=client)
+        scale.mask(
+            source,
+            Plan.of(["age"], MDAV(k=4), other_columns="release"),
+            source / "out",
+            client=client,
+        )
     assert len(list(source.iterdir())) == 3
 
 
@@ -89,14 +94,24 @@ def test_a_release_does_not_become_a_part_of_its_source(client, tmp_path):
 def test_what_cannot_be_masked_is_refused_with_a_way_out(column, error, said, client, tmp_path):
     folder = write_files(pa.table({"x": column}), tmp_path / "in")
     with pytest.raises(error, match=said):
-        scale.mask(folder, Plan.of(["x"], MDAV(k=4)), tmp_path / "out", client=client)
+        scale.mask(
+            folder,
+            Plan.of(["x"], MDAV(k=4), other_columns="release"),
+            tmp_path / "out",
+            client=client,
+        )
 
 
 def test_columns_of_one_name_are_refused(client, tmp_path):
     twice = pa.Table.from_arrays([pa.array(range(20))] * 3, names=["x", "y", "y"])
     folder = write_files(twice, tmp_path / "in", files=1)
     with pytest.raises(ColumnError, match=r"'0.parquet' has several columns 'y'"):
-        scale.mask(folder, Plan.of(["x"], MDAV(k=4)), tmp_path / "out", client=client)
+        scale.mask(
+            folder,
+            Plan.of(["x"], MDAV(k=4), other_columns="release"),
+            tmp_path / "out",
+            client=client,
+        )
 
 
 def test_any_name_and_small_floats_will_do(client, tmp_path):
@@ -104,7 +119,7 @@ def test_any_name_and_small_floats_will_do(client, tmp_path):
     numbers = pa.array(rng.normal(size=60).astype(np.float16))
     table = pa.table({"count_all": rng.choice(["a", "b"], 60), "x": numbers, "y": numbers})
     folder = write_files(table, tmp_path / "in")
-    plan = Plan.of(["x"], MDAV(k=4), within="count_all")
+    plan = Plan.of(["x"], MDAV(k=4), within="count_all", other_columns="release")
     assert scale.mask(folder, plan, tmp_path / "out", client=client).measures["smallest_class"] == 4
     left = pq.read_table(tmp_path / "out").column("y").to_pylist()
     assert sorted(left) == sorted(numbers.to_pylist())

@@ -33,8 +33,10 @@ def survey(n=400, seed=0):
 
 
 def plan_of(roles=None, **options):
-    plan = Plan.of(NAMES, MDAV(k=4), within="region", weight="weight", **options)
-    return Plan({**plan.roles, **(roles or {})}, plan.steps)
+    plan = Plan.of(
+        NAMES, MDAV(k=4), within="region", weight="weight", **options, other_columns="release"
+    )
+    return plan.replace(roles={**plan.roles, **(roles or {})})
 
 
 @pytest.mark.parametrize(
@@ -108,7 +110,7 @@ def test_weights_of_text_are_refused(client, tmp_path):
 
 def test_columns_with_holes_have_no_total(client, tmp_path):
     table = pa.table({"x": [1.0, None, 3.0, 4.0], "weight": [1, 2, 3, 4]})
-    plan = Plan.of(["x"], MDAV(k=2), missing="impute", weight="weight")
+    plan = Plan.of(["x"], MDAV(k=2), missing="impute", weight="weight", other_columns="release")
     made = scale.mask(write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client)
     assert "weighted_total_change" not in made.measures
 

@@ -21,12 +21,14 @@ from shoal.steps import Microaggregate
 
 # What a column is, and what is done to it: strata are known to attackers and not masked.
 ROLES = {
-    "": "no role (released, with a warning)",
+    "": "no role: released, with a warning",
     "identifier": "identifier: dropped",
     "quasi-identifier": "quasi-identifier: masked",
     "stratum": "quasi-identifier: splits the groups",
     "confidential": "confidential: kept",
     "non-confidential": "non-confidential: kept",
+    "unit": "unit: k counts its values; dropped",
+    "household": "household: k counts households; dropped",
 }
 LABELS = {
     "k": "k",
@@ -120,9 +122,8 @@ def _plan(settings: Mapping[str, str], columns: list[str], k: int) -> Plan:
         )
     strata = [name for name, role in given.items() if role == "stratum"]
     roles = {
-        name: "quasi-identifier" if role == "stratum" else role
+        name: "quasi-identifier" if role == "stratum" else role or "unassigned"
         for name, role in given.items()
-        if role
     }
     method, effort = settings.get("method", "auto"), settings.get("effort", "")
     options = {"k": k, "effort": effort or None}

@@ -12,10 +12,12 @@ from shoal import __version__
 from shoal.cli._later import put_off
 from shoal.cli._session import interrupt
 from shoal.cli._several import Several
+from shoal.cli._sources import SideBySide
 from shoal.cli.assess import assess
 from shoal.cli.compare import compare
 from shoal.cli.demo import demo
 from shoal.cli.inspect import inspect
+from shoal.cli.keygen import keygen
 from shoal.cli.mask import mask
 from shoal.cli.methods import methods, steps
 from shoal.cli.page import page
@@ -31,10 +33,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 COMMANDS = (
-    mask, run, verify, assess, inspect, compare, tradeoff, methods, steps, demo,
+    mask, run, verify, keygen, assess, inspect, compare, tradeoff, methods, steps, demo,
 )  # fmt: skip
+KINDS = {compare: Several, mask: SideBySide, run: SideBySide}  # those with arguments of their own
 for command in COMMANDS:
-    app.command(cls=Several if command is compare else None)(command)
+    app.command(cls=KINDS.get(command))(command)
 app.command("app")(page)
 
 

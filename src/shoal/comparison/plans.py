@@ -23,6 +23,7 @@ from shoal.metrics import ABOUT, MEASURES
 from shoal.metrics.assessment import assess_frames
 from shoal.partitioners import METHODS, partitioner
 from shoal.plan import Plan
+from shoal.plan.other_columns import to_drop, with_names
 from shoal.steps import Microaggregate
 
 RISKS = ("linkage", "linkage_top2", "smallest_class")
@@ -200,6 +201,7 @@ def grid(
             identifiers=identifiers,
             confidential=confidential,
             types=types,
+            other_columns="release",
             dependence=share,
             **{name: value for name, value in options.items() if name in steps},
         )
@@ -228,10 +230,12 @@ def compare_plans(
         dict.fromkeys(name for plan in plans for name in (*plan.roles, *plan.known, *plan.types))
     )
     tables.check_columns(frame, named)
+    for plan in plans:
+        to_drop(plan, frame.columns)  # refuses what a plan does not name
     needed = tables.only(frame, named)
     kept = None if cache is None else Cache(Path(cache))
     found = "" if kept is None else digest(needed)
-    run = partial(_tried, needed=needed, risk=risk, cache=kept, digest=found)
+    run = partial(_tried, columns=frame.columns, needed=needed, risk=risk, cache=kept, digest=found)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ShoalWarning)  # told when a plan is chosen and run
         trials = tuple(_side_by_side(run, plans, jobs))
@@ -241,9 +245,15 @@ def compare_plans(
 
 
 def _tried(
-    plan: Plan, *, needed: Frame, risk: str | None, cache: Cache | None, digest: str
+    plan: Plan,
+    *,
+    columns: Sequence[str],
+    needed: Frame,
+    risk: str | None,
+    cache: Cache | None,
+    digest: str,
 ) -> Trial:
-    """Return the trial of a plan, from the cache where it is there."""
+    """Return the trial of a plan, from the cache where it is there; its plan names ``columns``."""
     name = "" if cache is None else key(digest, plan.to_dict(), risk)
     found = cache.get(name) if cache is not None else None
     if found is None:
@@ -256,7 +266,8 @@ def _tried(
     entries = plan.to_dict()
     for step, settled in zip(entries["steps"], found["settled"], strict=True):
         step |= settled
-    return Trial(Plan.from_dict(entries), found["method"], found["measures"])
+    tried = with_names(Plan.from_dict(entries), columns)
+    return Trial(tried, found["method"], found["measures"])
 
 
 def _run(plan: Plan, needed: Frame, risk: str | None) -> dict[str, Any]:
@@ -266,7 +277,7 @@ def _run(plan: Plan, needed: Frame, risk: str | None) -> dict[str, Any]:
     if "information_loss" not in measures:
         raise InputError("A comparison needs a masked column of numbers: its loss is compared.")
     if risk is not None and risk not in measures:
-        kept = needed if release.kept is None else tables.where(needed, release.kept)
+        kept = needed if release.rows is None else tables.take(needed, release.rows)
         after, confidential = (
             tables.open_frame(release.data),
             columns_with(plan.roles, "confidential"),

@@ -7,8 +7,17 @@ from shoal._params import hint
 from shoal.errors import PlanError
 
 Role = Literal[
-    "identifier", "quasi-identifier", "confidential", "non-confidential", "weight", "household"
+    "identifier",
+    "quasi-identifier",
+    "confidential",
+    "non-confidential",
+    "weight",
+    "unit",
+    "household",
+    "unassigned",
 ]
+OF_UNITS: tuple[Role, ...] = ("unit", "household")  # roles of columns whose values k counts
+RECORDS = "record"  # the unit of protection where no column names another
 ROLES: tuple[Role, ...] = get_args(Role)
 
 

@@ -29,7 +29,9 @@ def starter_plan(found: dict[str, Any], source: str, k: int | None = None) -> st
     lines = [
         f"# A plan to start from, for {_comment(source)}.",
         "# Every line is a suggestion: only you know what others know. See docs/real-tables.md.",
+        "# A column that is unassigned is released unchanged, with a warning: give it a role.",
         "version = 1",
+        'other_columns = "refuse"  # a table with a column that is not named here',
         "",
         "[roles]",
         *(_role(entry) for entry in columns),
@@ -50,9 +52,8 @@ def starter_plan(found: dict[str, Any], source: str, k: int | None = None) -> st
 
 def _role(entry: dict[str, Any]) -> str:
     why = _comment(entry["why"])
-    if entry["role"] is None:
-        return f'# {_text(entry["name"])} = "..."  # {why}'
-    return f'{_text(entry["name"])} = "{entry["role"]}"  # {why}'
+    role = entry["role"] or "unassigned"
+    return f'{_text(entry["name"])} = "{role}"  # {why}'
 
 
 def _partition(k: int | None) -> list[str]:

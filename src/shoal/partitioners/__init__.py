@@ -28,6 +28,7 @@ from shoal.partitioners.registry import (
     method_name,
     partition,
     partitioner,
+    takes_seed,
 )
 from shoal.partitioners.sorted import Sorted
 from shoal.partitioners.tfrp import TFRP
@@ -70,6 +71,7 @@ __all__ = [
     "method_name",
     "partition",
     "partitioner",
+    "takes_seed",
     "register",
     "method_label",
 ]

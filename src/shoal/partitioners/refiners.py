@@ -4,14 +4,13 @@
 starts from the groups of a method.
 """
 
-import secrets
 import time
 from typing import Annotated, Self, TypeVar
 
 import numpy as np
 from sklearn.base import clone
 
-from shoal._params import AtLeast, K, Seed
+from shoal._params import AtLeast, K, Seed, draw_seed
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
 from shoal.partitioners._improver import Improver
 from shoal.partitioners.prove import prove
@@ -265,7 +264,7 @@ class Prove(Improver):
 
 def seed_of(random_state: int | None) -> int:
     """Return the seed, drawn where there is none."""
-    return secrets.randbelow(2**31) if random_state is None else int(random_state)
+    return int(draw_seed() if random_state is None else random_state)
 
 
 def _with_budget_share(effort: E, share: float) -> E:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import (
     CellsSuppressed,
+    FormulaCells,
     HomogeneousGroup,
     InputError,
     MissingValues,
@@ -47,7 +48,13 @@ WARNED: dict[str, type[ShoalWarning]] = {
     "no-k-promised": NoPromise,
     "joint-class-below-k": UnderProtection,
     "homogeneous-group": HomogeneousGroup,
+    "formula-cells": FormulaCells,
 }
+# What a run notes itself; all other findings are computed from its tables.
+NOTED = (
+    "missing-values", "released-index", "no-spread", "cells-suppressed", "strata-merged",
+    "unfinished",
+)  # fmt: skip
 
 
 def noted(

@@ -12,6 +12,7 @@ from shoal.errors import InputError, StrataMerged
 from shoal.frame.columns import refuse_counted_holes
 from shoal.frame.roles import columns_with
 from shoal.plan import Plan
+from shoal.plan.other_columns import to_drop, with_names
 from shoal.plan.verdict import Finding
 from shoal.plan.warnings import as_finding, python_warnings
 from shoal.scale.again import cut_again, cut_cell, cut_part, opened
@@ -55,6 +56,7 @@ class Run:
         self.job_file = str(folder.path("job"))
         self.noted: list[Finding] = []
         self.warnings: list[Warning] = []
+        self.dropped = plan.dropped
 
     def release(self, source: Any, drawn: tuple[int, ...]) -> LargeRelease:
         """Go through the stages: count, part, group, write."""
@@ -106,6 +108,8 @@ class Run:
         check_parted(paths, schema.names)
         check_columns(self.plan, schema, frozenset().union(*(one.ordered for one in found)))
         check_weight(self.step.weight, schema)
+        self.dropped = [*self.plan.dropped, *to_drop(self.plan, schema.names)]
+        self.plan = with_names(self.plan, schema.names)
         return schema
 
     def _count(self, schema: pa.Schema) -> Tally:
@@ -160,7 +164,7 @@ class Run:
         refuse_counted_holes(
             {r.name: r.holes for r in book.secret}, "Mend them, or leave dependence out."
         )
-        leaving = [field for field in schema if field.name not in self.plan.dropped]
+        leaving = [field for field in schema if field.name not in self.dropped]
         released = pa.schema([self._released(field, tally) for field in leaving])
         check_sortable(released)
         strata, counts = open_strata(tally, step.strata)
