@@ -34,14 +34,6 @@ def is_large(
     return asked or folder or len(sources) > 1 or Path(sources[0]).is_dir()
 
 
-def draws(*methods: str | None) -> bool:
-    """Say whether one of these methods takes a seed; the sample of a large table always does."""
-    from shoal._params import declared
-    from shoal.partitioners import METHODS
-
-    return any("random_state" in declared(METHODS[one]) for one in methods if one in METHODS)
-
-
 def mask_large(
     plan: "Plan",
     sources: Sequence[str],

@@ -76,8 +76,10 @@ Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="Any other parameter of step or method."),
 ]
+Shuffle = Annotated[bool, typer.Option("--shuffle", help="Release the records in random order.")]
 Seed = Annotated[
-    int | None, typer.Option("--seed", min=0, help="For methods that draw, and large tables.")
+    int | None,
+    typer.Option("--seed", min=0, help="For methods that draw, --shuffle, and large tables."),
 ]
 
 Separator = Annotated[

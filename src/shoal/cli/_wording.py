@@ -27,6 +27,7 @@ OWN_FLAGS = {
     "weight": "--weight",
     "effort": "--effort",
     "budget": "--budget",
+    "shuffle": "--shuffle",
 }
 PLAN_FLAGS = {
     **OWN_FLAGS,

@@ -1,7 +1,7 @@
 """``shoal mask``: microaggregate one file into another."""
 
 from shoal.cli import _options as options
-from shoal.cli._large import draws, is_large
+from shoal.cli._large import is_large
 from shoal.cli._release import release
 from shoal.cli._session import session, settings
 from shoal.cli._sources import check_sources
@@ -24,6 +24,7 @@ def mask(
     identifier: options.Identifiers = None,
     type_: options.Types = None,
     set_: options.Settings = None,
+    shuffle: options.Shuffle = False,
     seed: options.Seed = None,
     report: options.Report = None,
     audience: options.Audience = "public",
@@ -52,12 +53,13 @@ def mask(
         check_sources(source)
         from shoal.frame.types import from_text
         from shoal.io.dialect import Dialect
-        from shoal.partitioners import partitioner
+        from shoal.partitioners import partitioner, takes_seed
         from shoal.plan import Plan
 
         step, chosen = settings(set_ or [], method, effort)
         large = is_large(source, target, scheduler, at_once)
-        if seed is not None and not (large and not draws(method, effort)):
+        # A large table needs a sample and a shuffled one an order; else a seed needs a method.
+        if seed is not None and (takes_seed(method, effort) or not (large or shuffle)):
             chosen["random_state"] = seed
         if within:
             step["within"] = within
@@ -75,6 +77,8 @@ def mask(
             identifiers=identifier or (),
             confidential=confidential or (),
             types=from_text(type_ or []),
+            shuffle=shuffle,
+            random_state=seed if shuffle and not large else None,
             other_columns="release",
             **step,
         )

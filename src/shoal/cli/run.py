@@ -12,6 +12,7 @@ def run(
     plan: options.PlanFile,
     source: options.Sources,
     target: options.Target,
+    shuffle: options.Shuffle = False,
     report: options.Report = None,
     audience: options.Audience = "public",
     curve: options.Curve = False,
@@ -42,7 +43,7 @@ def run(
 
         dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table, keep_notes)
         release(
-            Plan.load(plan),
+            Plan.load(plan).shuffled() if shuffle else Plan.load(plan),
             source,
             target,
             large=is_large(source, target, scheduler, at_once),

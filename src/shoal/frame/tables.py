@@ -145,6 +145,15 @@ def where(frame: Frame, kept: NDArray[np.bool_]) -> Frame:
     return frame.with_columns(only_used(frame[name]) for name in frame.columns)
 
 
+def take(frame: Frame, rows: NDArray[np.int64]) -> Frame:
+    """Return the records of some rows, in the order of these and numbered anew.
+
+    Nothing of the other records stays, and no index of a pandas table tells the old rows.
+    """
+    frame = nw.maybe_reset_index(frame[rows.tolist()])
+    return frame.with_columns(only_used(frame[name]) for name in frame.columns)
+
+
 def incomplete(frame: Frame, columns: Sequence[str]) -> NDArray[np.bool_]:
     """Say for each record whether a value of some columns is missing."""
     check_columns(frame, columns)

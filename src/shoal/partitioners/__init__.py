@@ -27,6 +27,7 @@ from shoal.partitioners.registry import (
     method_name,
     partition,
     partitioner,
+    takes_seed,
     way_taken,
 )
 from shoal.partitioners.sorted import Sorted
@@ -70,6 +71,7 @@ __all__ = [
     "method_name",
     "partition",
     "partitioner",
+    "takes_seed",
     "register",
     "way_taken",
 ]

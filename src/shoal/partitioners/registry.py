@@ -62,6 +62,12 @@ METHODS |= {"blocked": Blocked, **EFFORTS}
 START = "mdav"  # what efforts and blocks start from if no method is named
 
 
+def takes_seed(*methods: str | Partitioner | None) -> bool:
+    """Say whether one of some methods and efforts, by their names, draws."""
+    named = [METHODS[one] for one in methods if isinstance(one, str) and one in METHODS]
+    return any("random_state" in parameters.declared(cls) for cls in named)
+
+
 def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partitioner:
     """Return the partitioner that ``method`` names, made with ``options``.
 

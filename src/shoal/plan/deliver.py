@@ -163,7 +163,7 @@ def mask_source(plan: Plan, opened: Source, target: str, dialect: Dialect) -> Ma
     draft = plan.draft(table)
     made = draft.fields
     leaving = opened.released(
-        made["data"], made["unchanged"], kept=made["kept"], keep_notes=dialect.keep_notes
+        made["data"], made["unchanged"], rows=made["rows"], keep_notes=dialect.keep_notes
     )
     return Masked(draft, leaving, table)
 

@@ -17,7 +17,16 @@ from shoal.plan.thresholds import Thresholds, as_thresholds
 from shoal.steps import STEPS, Grouping, Step
 
 VERSION = 1
-KEYS = ("version", "other_columns", "roles", "types", "thresholds", "steps")
+KEYS = (
+    "version",
+    "other_columns",
+    "shuffle",
+    "random_state",
+    "roles",
+    "types",
+    "thresholds",
+    "steps",
+)
 
 
 def to_dict(
@@ -26,6 +35,8 @@ def to_dict(
     types: Mapping[str, Type],
     thresholds: Thresholds | None = None,
     other_columns: str = "refuse",
+    shuffle: bool = False,
+    random_state: int | None = None,
 ) -> dict[str, Any]:
     """Return what a plan is made of as a document."""
     declared = {name: declared.to_entry() for name, declared in types.items()}
@@ -33,6 +44,8 @@ def to_dict(
     return {
         "version": VERSION,
         "other_columns": other_columns,
+        **({"shuffle": True} if shuffle else {}),
+        **({} if random_state is None else {"random_state": random_state}),
         "roles": dict(roles),
         **({"types": declared} if declared else {}),
         **({"thresholds": changed} if changed else {}),
@@ -73,6 +86,8 @@ def from_dict(entries: Mapping[str, Any], folder: Path | None = None) -> dict[st
         "types": types,
         "thresholds": thresholds,
         "other_columns": other_columns,
+        "shuffle": entries.get("shuffle", False),
+        "random_state": entries.get("random_state"),
     }
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shoal.partitioners import Partitioner, partitioner
+from shoal.partitioners import Partitioner, partitioner, takes_seed
 from shoal.plan import Plan
 from shoal.plan.release import Release
 
@@ -36,6 +36,7 @@ def microaggregate(
     diversity_kind: str = "distinct",
     closeness: float | None = None,
     closeness_by: str = "merge",
+    shuffle: bool = False,
     random_state: int | None = None,
     **options: Any,
 ) -> Release:
@@ -105,9 +106,12 @@ def microaggregate(
         the *t* of t-closeness.
     closeness_by : str
         How it is reached: ``"merge"``, ``"swap"`` or ``"first"``.
+    shuffle : bool
+        Whether the released records stand in random order. Without it they keep their order,
+        which may tell whose they are.
     random_state : int, optional
-        Seed of a method that draws; where None, one is drawn and noted in the
-        release's plan.
+        Seed of a method that draws, and of a random order; where None, seeds are drawn and
+        noted in the release's plan.
     **options
         Further parameters of the method.
 
@@ -127,7 +131,7 @@ def microaggregate(
     2     55.0       11.0
     3     55.0       11.0
     """
-    if random_state is not None:
+    if random_state is not None and (not shuffle or takes_seed(method, effort)):
         options["random_state"] = random_state
     return Plan.of(
         columns,
@@ -153,4 +157,6 @@ def microaggregate(
         diversity_kind=diversity_kind,
         closeness=closeness,
         closeness_by=closeness_by,
+        shuffle=shuffle,
+        random_state=random_state if shuffle else None,
     ).run(data)

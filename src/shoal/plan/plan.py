@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _params as parameters
+from shoal._params import draw_seed
 from shoal.errors import InputError, PlanError
 from shoal.frame import tables
 from shoal.frame.roles import as_list, check_roles, columns_with
@@ -23,13 +24,17 @@ from shoal.plan.guarantees import check_promise, judge
 from shoal.plan.other_columns import OtherColumns, check_choice, to_drop, with_names
 from shoal.plan.profile import profile
 from shoal.plan.release import Release
+from shoal.plan.shuffle import random_order
 from shoal.plan.thresholds import Thresholds, as_thresholds
 from shoal.plan.validation import check
 from shoal.plan.warnings import noted, refuse_homogeneous
 from shoal.steps import Grouping, Microaggregate, Outcome, Step
 from shoal.steps.survey import with_roles
 
-FIELDS = ("roles", "steps", "types", "thresholds", "other_columns")  # what a plan is made of
+# What a plan is made of.
+FIELDS = (
+    "roles", "steps", "types", "thresholds", "other_columns", "shuffle", "random_state",
+)  # fmt: skip
 
 
 class Plan:
@@ -54,6 +59,11 @@ class Plan:
     other_columns : str
         What happens to columns of a table that the plan does not name: ``"refuse"`` the
         table, ``"drop"`` the columns, or ``"release"`` them unchanged, with a warning.
+    shuffle : bool
+        Whether the released records stand in random order. Without it they keep their order,
+        which may tell whose they are.
+    random_state : int, optional
+        Seed of that order; where None, one is drawn and noted in the release's plan.
 
     Examples
     --------
@@ -70,12 +80,16 @@ class Plan:
         types: Mapping[str, Any] | None = None,
         thresholds: Thresholds | Mapping[str, Any] | None = None,
         other_columns: OtherColumns = "refuse",
+        shuffle: bool = False,
+        random_state: int | None = None,
     ):
         check_roles(roles)
         self.roles, self.steps = with_roles(roles, steps)
         self.types = as_types(types)
         self.thresholds = as_thresholds(thresholds)
         self.other_columns = check_choice(other_columns)
+        self.shuffle = shuffle
+        self.random_state = random_state
         check(self)
 
     @classmethod
@@ -88,6 +102,8 @@ class Plan:
         confidential: Sequence[str] = (),
         types: Mapping[str, Any] | None = None,
         other_columns: OtherColumns = "refuse",
+        shuffle: bool = False,
+        random_state: int | None = None,
         **options: Any,
     ) -> Self:
         """Make the plan of one microaggregation; ``options`` are those of the step."""
@@ -106,11 +122,22 @@ class Plan:
                     raise PlanError(
                         f"Column {name!r} is named as {roles[name]} and as {role}. Choose one."
                     )
-        return cls(roles, [step], types, other_columns=other_columns)
+        return cls(
+            roles,
+            [step],
+            types,
+            other_columns=other_columns,
+            shuffle=shuffle,
+            random_state=random_state,
+        )
 
     def replace(self, **changes: Any) -> "Plan":
         """Return the plan with some of its parts replaced; their names are those of ``Plan``."""
         return Plan(**{name: getattr(self, name) for name in FIELDS} | changes)
+
+    def shuffled(self) -> "Plan":
+        """Return the plan with the released records in random order."""
+        return self if self.shuffle else self.replace(shuffle=True)
 
     @property
     def k(self) -> int | None:
@@ -204,6 +231,12 @@ class Plan:
         confidential = columns_with(self.roles, "confidential")
         kept = self._complete(frame)
         whole, frame = frame, tables.where(frame, kept)
+        rows, seed = None if kept.all() else np.flatnonzero(kept), self.random_state
+        if self.shuffle:
+            seed = draw_seed() if seed is None else seed
+            order = random_order(len(frame), seed)
+            # Before anything else, so that no tie is broken by the order that came.
+            rows, frame = np.flatnonzero(kept)[order], tables.take(frame, order)
         outcomes = [step.apply(frame, confidential, self.types) for step in steps]
         values = {name: new for outcome in outcomes for name, new in outcome.values.items()}
         masked = tables.with_values(frame, values)
@@ -241,14 +274,14 @@ class Plan:
         )
         fields = dict(
             data=tables.to_native(released),
-            plan=with_names(self._reproducible(steps, outcomes), whole.columns),
+            plan=with_names(self._reproducible(steps, outcomes, seed), whole.columns),
             partitions=partitions,
             measures=dict(measures),
             remarks=measures.remarks,
             unchanged=tuple(n for n in released.columns if n not in (*self.masked, *values)),
             provenance=_provenance(outcomes, masked, self.known),
-            drawn_seeds=self._drawn(steps),
-            kept=None if kept.all() else kept,
+            drawn_seeds=(*self._drawn(steps), *([seed] if seed != self.random_state else [])),
+            rows=rows,
             profile=profile(self, frame, masked, outcomes),
         )
         return Draft(evidence, fields)
@@ -325,13 +358,15 @@ class Plan:
             )
         return np.asarray(kept)
 
-    def _reproducible(self, seeded: Sequence[Step], outcomes: Sequence[Outcome]) -> "Plan":
-        """Return the plan that makes the same groups again: seeds drawn, no limit of time."""
+    def _reproducible(
+        self, seeded: Sequence[Step], outcomes: Sequence[Outcome], seed: int | None
+    ) -> "Plan":
+        """Return the plan that gives the same release again: seeds drawn, no limit of time."""
         steps = [
             step if outcome.settled is None else step.having(partition=outcome.settled)
             for step, outcome in zip(seeded, outcomes, strict=True)
         ]
-        return self.replace(steps=steps)
+        return self.replace(steps=steps, random_state=seed)
 
     def _drawn(self, seeded: Sequence[Step]) -> tuple[int, ...]:
         """Return the seeds that the steps of this plan lack and the ``seeded`` ones have."""

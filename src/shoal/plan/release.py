@@ -86,9 +86,9 @@ class Release:
     drawn_seeds : tuple of int
         Seeds that the plan left open and this run drew; they stand in its ``plan``. They
         are keys to the release: printing does not show them.
-    kept : ndarray of bool, optional
-        Which records of the table the release holds, where some were dropped because a
-        value is missing.
+    rows : ndarray of int, optional
+        Row of the table that each released record comes from, where some were dropped
+        because a value is missing, or the order is random. It is a key too.
     profile : dict
         Counts and correlations that the pictures of a report are drawn from; see
         `shoal.plan.profile`.
@@ -104,12 +104,12 @@ class Release:
     provenance: dict[str, Any]
     verdict: Verdict
     drawn_seeds: tuple[int, ...] = ()
-    kept: NDArray[np.bool_] | None = None
+    rows: NDArray[np.int64] | None = None
     profile: dict[str, Any] = field(default_factory=dict)
 
     @property
     def labels(self) -> Labels:
-        """Group of each record; with several blocks or steps, records that share all groups.
+        """Group of each released record; with several blocks or steps, those that share all groups.
 
         Where no step groups records, each is alone.
         """

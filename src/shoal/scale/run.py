@@ -51,7 +51,8 @@ def mask(
 
     The files of the release depend on the records, the plan, ``at_once`` and
     ``random_state`` alone: not on the order of records or files, nor on the number of
-    workers. Its records stand in the order of their released values.
+    workers. Its records stand in the order of their released values, so that a plan with
+    ``shuffle`` has nothing to do.
 
     Parameters
     ----------
