@@ -71,7 +71,7 @@ def test_blocks_that_together_attain_less_break_the_promise():
 
 def test_a_block_below_its_own_k_is_named():
     data = people()
-    plan = Plan.of(["age", "pay"], MDAV(k=4))
+    plan = Plan.of(["age", "pay"], MDAV(k=4), confidential=["ill"])
     release = plan.run(data)
     spoiled = release.data.copy()
     spoiled.loc[0, "age"] = -1.0
@@ -245,7 +245,8 @@ def test_a_category_that_follows_from_another_is_found():
 def test_long_tables_are_sampled_and_that_is_said():
     data = people(1500)
     data["extra"] = np.log(data["pay"])
-    plan = Plan({}, [Microaggregate(["age", "pay"], MDAV(k=4))], thresholds={"sample": 200})
+    plan = Plan({}, [Microaggregate(["age", "pay"], MDAV(k=4))], thresholds={"sample": 200},
+                other_columns="release")  # fmt: skip
     found = finding(plan.run(data), "derived-column")
     assert found.figures["records"] == 200
     assert "200" in found.sentence
@@ -343,7 +344,8 @@ def test_without_the_original_the_verdict_says_what_was_not_checked():
 
 def test_the_columns_of_a_panel_are_counted_in_units():
     data = people(40).assign(town=np.repeat(np.arange(20), 2))
-    plan = Plan.of(["age"], MDAV(k=4))
+    roles = {"pay": "confidential", "ill": "confidential", "town": "non-confidential"}
+    plan = Plan(roles, [Microaggregate(["age"], MDAV(k=4))])
     release = plan.run(data)
     units = np.repeat(np.arange(20), 2)
     evidence = Evidence(plan, open_frame(release.data), open_frame(data), units=units)

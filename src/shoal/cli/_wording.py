@@ -13,6 +13,9 @@ FILE_FLAGS = {
     "keep_notes": "--keep-notes",
     "scheduler": "--scheduler",
     "at_once": "--at-once",
+    "manifest": "--manifest",
+    "sign": "--sign",
+    "hash_key": "--hash-key",
     "random_state": "--seed",
 }
 # What has an option of its own: a second way would override the first in silence.

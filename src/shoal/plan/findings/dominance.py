@@ -62,7 +62,7 @@ def find_dominance(evidence: Evidence) -> list[Finding]:
             f"{rule}, so that the group's mean gives its value away: {words}.",
             {"groups": found, "share": limits.dominance},
             tuple(found),
-            'Top-code the column, raise `k`, or release `aggregate="median"`.',
+            'Top-code the column, raise k, or release `aggregate="median"`.',
         )
     ]
 

@@ -25,6 +25,6 @@ def find_exact(evidence: Evidence) -> list[Finding]:
             f"{all_of_them if len(shares) > 1 else ''}.",
             {"together": together, "columns": shares},
             tuple(most),
-            "Raise `k`, or mask the columns in another way, if their values must not be read.",
+            "Raise k, or mask the columns in another way, if their values must not be read.",
         )
     ]

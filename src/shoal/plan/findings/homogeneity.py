@@ -37,6 +37,6 @@ def check_homogeneous(counts: Mapping[str, int], number: int) -> list[Finding]:
             sentence,
             {"classes": number, "homogeneous": some},
             tuple(some),
-            'Set `homogeneity="merge"` to join such groups with their neighbours, or raise k.',
+            'Use `homogeneity="merge"` to join such groups with their neighbours, or raise k.',
         )
     ]

@@ -39,7 +39,7 @@ def find_insiders(evidence: Evidence) -> list[Finding]:
                 f" other's values of {of} from the released mean.",
                 figures,
                 tuple(columns),
-                "Choose `k` of 3 or more.",
+                "Choose k of 3 or more.",
             )
         ]
     return [

@@ -46,6 +46,6 @@ def check_loss(loss: float | None, limit: float) -> list[Finding]:
             if loss > 50
             else f"The information loss is {loss:.3g} %.",
             {"information_loss": loss},
-            way_out="Mask fewer columns in one step, lower `k`, or try another `method`.",
+            way_out="Mask fewer columns in one step, lower k, or try another method.",
         )
     ]
