@@ -92,8 +92,8 @@ class Audit:
         if self.plan.k is None:
             return None, "the plan promises no k-anonymity"
         told = f"k={self.plan.k} is kept, counted on the released values"
-        if any(step.household is not None for step in self.plan.steps):
-            told += "; in records, because the column of households was dropped"
+        if self.plan.unit_column is not None:
+            told += "; in records, because the column of units was dropped"
         return True, told
 
     def _smallest(self, evidence: Evidence) -> tuple[bool, str]:

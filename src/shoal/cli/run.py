@@ -28,6 +28,8 @@ def run(
     table: options.Table = None,
     target_table: options.TargetTable = None,
     keep_notes: options.KeepNotes = False,
+    memory_limit: options.MemoryLimit = None,
+    mark_formulas: options.MarkFormulas = False,
     scheduler: options.Scheduler = None,
     at_once: options.AtOnce = None,
     allow_not_kept: options.AllowNotKept = False,
@@ -41,7 +43,18 @@ def run(
         from shoal.io.dialect import Dialect
         from shoal.plan import Plan
 
-        dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table, keep_notes)
+        dialect = Dialect(
+            separator,
+            decimal,
+            encoding,
+            missing,
+            sheet,
+            layout,
+            table,
+            keep_notes,
+            memory_limit,
+            mark_formulas,
+        )
         release(
             Plan.load(plan).shuffled() if shuffle else Plan.load(plan),
             source,

@@ -11,11 +11,13 @@ from typing import Any
 
 from shoal import _progress as progress
 from shoal.errors import FileError, NotKept
+from shoal.frame.roles import listed
 from shoal.io.database import is_database, shown
 from shoal.io.dialect import Dialect
 from shoal.io.files import open_source
 from shoal.io.fingerprint import Fingerprint, unchanged_while_read
 from shoal.io.formats import format_of
+from shoal.io.formulas import formula_cells
 from shoal.io.publish import Publication, refuse_overwriting
 from shoal.io.source import Source
 from shoal.io.target import Target, open_target
@@ -24,7 +26,7 @@ from shoal.plan.guarantees import may_be_published
 from shoal.plan.plan import Plan
 from shoal.plan.readback import coded_columns, judge_file
 from shoal.plan.release import Release
-from shoal.plan.verdict import Verdict
+from shoal.plan.verdict import Finding, Verdict
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +110,7 @@ def deliver(
 
     Raises
     ------
-    NotKept
+    `NotKept`
         If the verdict on the file is "not kept", unless that is allowed.
     """
     source, target, documents = str(source), str(target), dict(documents or {})
@@ -126,8 +128,10 @@ def deliver(
         with unchanged_while_read(source, hashed=fingerprints) as came:
             opened = open_source(source, dialect=dialect, numbers=())
         masked = mask_source(plan, opened, target, written_as)
-        delivery = _written(masked, place, target, fingerprints, allow_not_kept)
-        delivery = replace(delivery, source=came.fingerprint)
+        del opened  # its cells as text make room for what is read back
+        delivery = replace(
+            _written(masked, place, target, fingerprints, allow_not_kept), source=came.fingerprint
+        )
         for path, document in documents.items():
             content = document(delivery)
             parts[path].write_bytes(content.encode() if isinstance(content, str) else content)
@@ -136,7 +140,7 @@ def deliver(
     return delivery
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Masked:
     """A table that was masked and not yet written.
 
@@ -145,13 +149,13 @@ class Masked:
     draft : Draft
         What the plan made.
     leaving : Source
-        The same with what the file says about it, ready to be written.
+        The same with what the file says about it, ready to be written; None once it was.
     table : pyarrow.Table
         What the plan was run on.
     """
 
     draft: Draft
-    leaving: Source
+    leaving: Source | None
     table: Any
 
 
@@ -172,9 +176,14 @@ def _written(
     masked: Masked, place: Target, target: str, fingerprints: bool, allow_not_kept: bool
 ) -> Delivery:
     """Write the release and judge it as it reads back."""
-    draft = masked.draft
+    draft, leaving, masked.leaving = masked.draft, masked.leaving, None
+    if leaving is None:
+        raise RuntimeError("A release is written once.")
+    if place.shows_formulas:
+        draft = draft.noting(_formulas(formula_cells(leaving.table)))
     progress.report("writing", 0, 0)
-    lost = place.write(masked.leaving)
+    lost = place.write(leaving)
+    del leaving
     progress.report("reading back", 0, 0)
     name = shown(target) if place.written is None else Path(target).name
     judged = judge_file(draft, place.read_back(), name)
@@ -184,6 +193,25 @@ def _written(
     hashed = fingerprints and place.written is not None
     written = Fingerprint.of(place.written) if hashed and place.written else None
     return Delivery(release, masked.table, judged.columns, target=written)
+
+
+def _formulas(counts: Mapping[str, int]) -> list[Finding]:
+    """Find cells that a spreadsheet program would take for formulas."""
+    if not counts:
+        return []
+    cells = sum(counts.values())
+    begin = "1 cell begins" if cells == 1 else f"{cells} cells begin"
+    return [
+        Finding(
+            "formula-cells",
+            "informs",
+            f"{begin} with a character that makes a spreadsheet program run a formula when it opens"
+            f" the file: {listed(list(counts))}.",
+            {"cells": cells},
+            tuple(counts),
+            "Check these cells, or use `mark_formulas=True` to put an apostrophe in front of them.",
+        )
+    ]
 
 
 def not_kept(verdict: Verdict) -> NotKept:
