@@ -17,10 +17,13 @@ from shoal._params import declared
 from shoal.frame import tables
 from shoal.frame.columns import Column
 from shoal.frame.tables import Taken
+from shoal.frame.values import any_codes
 from shoal.metrics import classes, homogeneous_classes, smallest_class
 from shoal.metrics.linkage import linked_among
+from shoal.metrics.uniqueness import unique_units
 from shoal.partitioners import Auto, Blocked, Partition, Partitioner, Refine, way_taken
 from shoal.scale.exact import exact_sum
+from shoal.scale.facts import Facts, count_facts
 from shoal.scale.job import Job, counted, load_job, task
 from shoal.scale.keys import chosen, content_keys, told_apart
 from shoal.scale.pieces import Piece, batches, sorted_by
@@ -71,6 +74,8 @@ class Grouped:
         Cells of each column that were missing and hold a value now.
     totals : dict
         Weighted totals of each column before and after, where there are weights.
+    facts : dict
+        What was counted for the verdict, by what it is and by column.
     """
 
     slices: Slices
@@ -81,6 +86,7 @@ class Grouped:
     asked: int
     filled: Mapping[str, int]
     totals: Totals = field(default_factory=dict)
+    facts: Facts = field(default_factory=dict)
 
 
 @task
@@ -96,6 +102,7 @@ def group_block(
     ways: dict[str, None] = {}
     filled: Counter[str] = Counter()
     summed: Counter[tuple[str, str]] = Counter()
+    facts: Counter[tuple[str, str]] = Counter()
     for unit in units:
         table = sorted_by(read_slices(files, unit), [*job.step.columns, *job.step.strata])
         columns = job.book.read(table)
@@ -108,6 +115,7 @@ def group_block(
         found, number_asked = _linked(job, table, columns, after)
         linked, asked = linked + found, asked + number_asked
         summed.update({} if weights is None else totals(weights, columns, after))
+        facts.update(count_facts(job.step, job.thresholds, columns, after, groups, weights))
         sizes.append(groups.sizes)
         ways[way] = None
         for column, new in zip(columns, after, strict=True):
@@ -118,7 +126,7 @@ def group_block(
     path = Path(folder, f"{number:08d}.arrow")
     slices = write_slices(path, table, parts.astype(np.int64))
     found_sizes = counted(np.concatenate(sizes))
-    return Grouped(slices, lost, found_sizes, tuple(ways), linked, asked, filled, summed)
+    return Grouped(slices, lost, found_sizes, tuple(ways), linked, asked, filled, summed, facts)
 
 
 def _weights(job: Job, table: pa.Table) -> NDArray[np.float64] | None:
@@ -208,6 +216,7 @@ class Part(NamedTuple):
     homogeneous: Mapping[str, int]
     missing: Mapping[str, int]
     smallest_weighed: int | None = None  # class of who knows the weights, where these leave
+    unique: int | None = None  # records that are unique on known and unchanged columns
 
 
 @task
@@ -225,7 +234,9 @@ def write_part(job_file: str, number: int, part: int, files: Sequence[Slices], f
     del table
     weight = [name for name in job.released.names if name == job.step.weight]
     released = tables.open_frame(
-        pq.read_table(path, columns=[*job.known, *job.confidential, *weight], partitioning=None)
+        pq.read_table(
+            path, columns=[*job.known, *job.confidential, *weight, *job.others], partitioning=None
+        )
     )
     found = classes(tables.keys(released, job.known))
     secret = tables.codes(released, job.confidential)
@@ -241,4 +252,7 @@ def write_part(job_file: str, number: int, part: int, files: Sequence[Slices], f
         dict(zip(job.confidential, map(int, alike), strict=True)),
         tables.holes(released, job.known),
         smallest_class(tables.codes(released, [*job.known, *weight])) if weight else None,
+        unique_units(classes(any_codes(released, [*job.known, *job.others])))
+        if job.others
+        else None,
     )

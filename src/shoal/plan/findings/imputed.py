@@ -1,5 +1,7 @@
 """Missing values filled in with what few records gave."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from shoal.frame import tables
@@ -22,9 +24,13 @@ def find_imputed(evidence: Evidence) -> list[Finding]:
             sizes = np.bincount(labels)
             for name in block:
                 given = np.bincount(labels, ~tables.incomplete(evidence.original, [name]))
-                number = int(((given == 1) & (sizes > 1)).sum())
-                if number:
-                    single[name] = number
+                single[name] = int(((given == 1) & (sizes > 1)).sum())
+    return check_givers(single)
+
+
+def check_givers(single: Mapping[str, int]) -> list[Finding]:
+    """Find groups whose released value one record gave, by their number of each column."""
+    single = {name: number for name, number in single.items() if number}
     if not single:
         return []
     words = by_column({name: f"in {number}" for name, number in single.items()})
