@@ -204,7 +204,7 @@ def test_households_and_weights_are_verified_as_far_as_they_can_be(folder):
     assert shell(*command, "-i", "name", "--manifest", "h.json").exit_code == 0
     done = shell("verify", "h.csv", "--manifest", "h.json", "--original", "in.csv")
     assert done.exit_code == 0, done.stdout
-    assert "in records, because the column of households was dropped" in done.stdout
+    assert "in records, because the column of units was dropped" in done.stdout
     before, after = pd.read_csv("in.csv"), pd.read_csv("h.csv")
     assert "hh" not in after
     assert (after["age"] * after["w"]).sum() == pytest.approx((before["age"] * before["w"]).sum())
@@ -229,7 +229,7 @@ def test_a_database_has_no_hash_and_the_rest_is_checked(folder):
 def test_a_release_in_python_has_a_manifest_too(folder):
     data = pd.read_csv("in.csv")
     release = shoal.microaggregate(
-        data, ["age", "size"], k=4, method="mdav", identifiers=["name", "hh", "w"],
+        data, ["age", "size"], k=4, method="mdav", identifiers=["name", "hh", "w"], unit="record",
         confidential=["ill"],
     )  # fmt: skip
     entries = release.manifest

@@ -88,8 +88,8 @@ class Audit:
         if k is None:
             return None, "the plan promises no k-anonymity"
         told = f"k={k} is kept, counted on the released values"
-        if any(step.household is not None for step in self.plan.steps):
-            told += "; in records, because the column of households was dropped"
+        if self.plan.unit_column is not None:
+            told += "; in records, because the column of units was dropped"
         return True, told
 
     def _smallest(self, frame: Frame) -> tuple[bool, str]:

@@ -52,9 +52,12 @@ Confidential = Annotated[
 Within = Annotated[
     list[str] | None, typer.Option("--within", help="Column of strata that no group crosses.")
 ]
-Household = Annotated[
+Unit = Annotated[
     str | None,
-    typer.Option("--household", help="Column of households that stay together; k counts them."),
+    typer.Option("--unit", help="Column of persons or firms: k counts them. Or: record."),
+]
+Household = Annotated[
+    str | None, typer.Option("--household", help="Column of households: k counts them.")
 ]
 Weight = Annotated[
     str | None, typer.Option("--weight", help="Column of survey weights; -i drops it too.")

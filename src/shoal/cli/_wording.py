@@ -23,6 +23,7 @@ OWN_FLAGS = {
     "partition": "-m",
     "random_state": "--seed",
     "within": "--within",
+    "unit": "--unit",
     "household": "--household",
     "weight": "--weight",
     "effort": "--effort",

@@ -17,6 +17,7 @@ def mask(
     effort: options.Effort = None,
     budget: options.Budget = None,
     within: options.Within = None,
+    unit: options.Unit = None,
     household: options.Household = None,
     weight: options.Weight = None,
     missing_values: options.MissingValues = None,
@@ -67,7 +68,12 @@ def mask(
                 code="option-given-twice",
                 option="missing",
             )
-        own = {"household": household, "weight": weight, "missing": missing_values}
+        own = {
+            "unit": unit,
+            "household": household,
+            "weight": weight,
+            "missing": missing_values,
+        }
         step |= {name: given for name, given in own.items() if given is not None}
         plan = Plan.of(
             column,

@@ -10,6 +10,8 @@ from shoal import _progress as progress
 from shoal.audit.manifest import file_entry
 from shoal.errors import ParameterError
 from shoal.plan import Plan
+from shoal.plan.deliver import not_kept
+from shoal.plan.guarantees import may_be_published
 from shoal.scale.beside import beside
 from shoal.scale.cluster import check_workers, opened, stage
 from shoal.scale.folder import MARKER, Folder
@@ -38,6 +40,7 @@ def mask(
     report: str | os.PathLike[str] | None = None,
     audience: str = "public",
     manifest: str | os.PathLike[str] | None = None,
+    allow_not_kept: bool = False,
     force: bool = False,
 ) -> LargeRelease:
     """Run a plan of one microaggregation on a table larger than memory, on a Dask cluster.
@@ -71,6 +74,8 @@ def mask(
     manifest : str or Path, optional
         Where a manifest for auditors is to appear together with the folder: ``.json``. It tells
         the hashes of the source, which is read once more for them.
+    allow_not_kept : bool
+        Whether a release whose verdict is "not kept" is published all the same.
     force : bool
         Whether a release that lies at the target, a report and a manifest may be replaced.
 
@@ -94,6 +99,8 @@ def mask(
         came = _hashes(cluster, source) if record is not None else ()
         run = Run(cluster, folder, seeded, at_once, random_state)
         made = _completed(run.release(source, plan._drawn(seeded.steps)), folder, came)
+        if not may_be_published(made.verdict, allow_not_kept=allow_not_kept):
+            raise not_kept(made.verdict)
         write(made)
         progress.report("publishing", 0, 1)  # the last moment at which a listener may end the run
         folder.publish(entry["name"] for entry in made.files)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from shoal.frame.columns import Column
 from shoal.partitioners import Partition
+from shoal.steps.units import enough
 
 Matrix = NDArray[np.float64]
 Holes = NDArray[np.bool_]
@@ -20,7 +21,9 @@ def same_pattern(hole: Holes) -> list[Rows]:
     return np.split(np.argsort(pattern, kind="stable"), np.cumsum(np.bincount(pattern))[:-1])
 
 
-def join_patterns(hole: Holes, Z: Matrix, columns: Rows, k: int) -> Holes:
+def join_patterns(
+    hole: Holes, Z: Matrix, columns: Rows, k: int, units: Rows | None = None
+) -> Holes:
     """Suppress further cells until every pattern of missing cells has at least ``k`` records.
 
     Take the pattern with the fewest records. It can be joined with any other:
@@ -40,7 +43,9 @@ def join_patterns(hole: Holes, Z: Matrix, columns: Rows, k: int) -> Holes:
     columns : ndarray of shape (n_axes,)
         The column of each axis.
     k : int
-        Least number of records in a pattern, at most the number of records.
+        Least number of records in a pattern, or of units; at most there are.
+    units : ndarray of shape (n_records,), optional
+        The unit of each record, where units are counted.
 
     Returns
     -------
@@ -51,16 +56,20 @@ def join_patterns(hole: Holes, Z: Matrix, columns: Rows, k: int) -> Holes:
     held = {tuple(hole[rows[0]].tolist()): rows for rows in same_pattern(hole)}
     while True:
         patterns = np.array(sorted(held))
-        counts = np.array([len(held[tuple(pattern)]) for pattern in patterns.tolist()])
+        records = np.array([len(held[tuple(pattern)]) for pattern in patterns.tolist()])
+        counts = records if units is None else _units_in(held, patterns, units)
         small = int(np.argmin(counts))
         if counts[small] >= k:
             return hole
-        other, donors = _cheapest(patterns, counts, small, k)
+        other, donors = _cheapest(patterns, counts, records, small, k)
         union = patterns[small] | patterns[other]
         few, many = (held.pop(tuple(patterns[at].tolist())) for at in (small, other))
         seen = ~union[columns]
         centre = Z[few][:, seen].mean(axis=0)
         order = np.argsort(((Z[many][:, seen] - centre) ** 2).sum(axis=1), kind="stable")
+        if donors and units is not None:
+            there = held.get(tuple(union.tolist()), many[:0])
+            donors = enough(units[np.concatenate([few, there])], units[many[order]], k)
         joined = np.concatenate([few, many[order[:donors]]])
         hole[joined] = union
         if donors < len(many):
@@ -69,17 +78,25 @@ def join_patterns(hole: Holes, Z: Matrix, columns: Rows, k: int) -> Holes:
         held[tuple(union.tolist())] = np.sort(np.concatenate([there, joined]))
 
 
-def _cheapest(patterns: Holes, counts: Rows, small: int, k: int) -> tuple[int, int]:
-    """Return the pattern to join ``small`` with, and how many of its records must change."""
+def _units_in(held: Mapping[tuple[bool, ...], Rows], patterns: Holes, units: Rows) -> Rows:
+    """Return the number of units with each pattern."""
+    return np.array([len(np.unique(units[held[tuple(p)]])) for p in patterns.tolist()])
+
+
+def _cheapest(patterns: Holes, counts: Rows, records: Rows, small: int, k: int) -> tuple[int, int]:
+    """Return the pattern to join ``small`` with, and how many of its records must change.
+
+    ``counts`` are units; a unit that must change counts as one record, the least it has.
+    """
     own, fewest = patterns[small], counts[small]
     union = patterns | own
     number = {row.tobytes(): count for row, count in zip(patterns, counts, strict=True)}
     there = np.array([number.get(row.tobytes(), 0) for row in union])
     stays = (union == own).all(axis=1)  # then its own records are counted there
     need = np.clip(k - there - np.where(stays, 0, fewest), 0, None)
-    donors = np.where(counts - need >= k, need, counts)
+    donors = np.where(counts - need >= k, need, records)
     donors[(union == patterns).all(axis=1)] = 0  # the other lacks all that already
-    cells = fewest * (union & ~own).sum(axis=1) + donors * (union & ~patterns).sum(axis=1)
+    cells = records[small] * (union & ~own).sum(axis=1) + donors * (union & ~patterns).sum(axis=1)
     cells[small] = np.iinfo(np.int64).max
     best = int(np.lexsort((patterns.sum(axis=1), counts >= k, cells))[0])
     return best, int(donors[best])

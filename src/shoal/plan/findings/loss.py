@@ -12,8 +12,8 @@ def find_loss(evidence: Evidence) -> list[Finding]:
     """Find a high information loss, and groups far larger than k."""
     loss = (evidence.measures or {}).get("information_loss")
     found = check_loss(loss, evidence.plan.thresholds.loss)
-    if any(step.household is not None for step in evidence.plan.steps):
-        return found  # k counts households there, and groups are as large as these
+    if evidence.units is not None:
+        return found  # k counts units there, and groups are as large as these
     counts: Counter[tuple[int, int]] = Counter()
     for part in evidence.partitions:
         counts.update((part.k, size) for size in part.sizes.tolist())
