@@ -40,7 +40,7 @@ def shell(*arguments, color=False):
 
 def complaints(done):
     """Return what a command tells beside its result, but for kernels compiled on the way."""
-    return done.stderr.replace(COMPILING, "")
+    return COMPILING.sub("", done.stderr)
 
 
 def test_mask_writes_a_release_and_says_one_line_of_truth(folder):

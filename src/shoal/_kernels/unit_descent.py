@@ -7,7 +7,7 @@ to a near group, or changes places with a record or a parcel there.
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.boxes import find_nearest, shift
+from shoal._kernels.spatial.box_tree import find_nearest, move_record
 from shoal._kernels.unit_groups import NOBODY, VERSION, gap, held, move
 
 NEAR = 8  # groups that a record may move to
@@ -146,8 +146,8 @@ def improve(s, tree, k, i, near, apart, out, back):
     relocate(s, i, together, target)
     if partner != NOBODY:
         relocate(s, partner, with_it, a)
-    shift(tree, a, s.centroids[a])
-    shift(tree, target, s.centroids[target])
+    move_record(tree, a, s.centroids[a])
+    move_record(tree, target, s.centroids[target])
     return True
 
 

@@ -7,8 +7,8 @@ other units from groups that can spare them. Each way is priced by the rise of t
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.boxes import find_nearest, leave, shift
-from shoal._kernels.increase import ward
+from shoal._kernels.mward.cost import ward
+from shoal._kernels.spatial.box_tree import find_nearest, move_record, remove_record
 from shoal._kernels.unit_groups import NOBODY, centre, gap, held, may_leave, move, sse_of
 
 NEAR = 8  # groups that are looked at
@@ -94,8 +94,8 @@ def absorb(s, tree, g, h):
     """Let all records of group ``g`` join group ``h``; ``g`` is gone."""
     while s.head[g] >= 0:
         move(s, s.head[g], h)
-    shift(tree, h, s.centroids[h])
-    leave(tree, g)
+    move_record(tree, h, s.centroids[h])
+    remove_record(tree, g)
 
 
 @compiled
@@ -105,8 +105,8 @@ def dissolve(s, tree, k, g, near, count):
         i = s.head[g]
         h = cheapest_join(s, k, i, near, count)[0]
         move(s, i, h)
-        shift(tree, h, s.centroids[h])
-    leave(tree, g)
+        move_record(tree, h, s.centroids[h])
+    remove_record(tree, g)
 
 
 @compiled
@@ -128,9 +128,9 @@ def mend(s, tree, k, g):
     taken, origin = np.empty(k, np.int64), np.empty(k, np.int64)
     number, loan = borrow(s, k, g, near, count, taken, origin)
     if loan < np.inf and loan <= min(least, scattered):
-        shift(tree, g, s.centroids[g])
+        move_record(tree, g, s.centroids[g])
         for m in range(number):
-            shift(tree, origin[m], s.centroids[origin[m]])
+            move_record(tree, origin[m], s.centroids[origin[m]])
         return NOBODY
     for m in range(number - 1, -1, -1):
         move(s, taken[m], origin[m])

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import clone
 
 from shoal import _progress as progress
-from shoal._kernels.boxes import BoxTree, grow
+from shoal._kernels.spatial.box_tree import BoxTree, build_tree
 from shoal._kernels.unit_descent import NEAR, sweep
 from shoal._kernels.unit_groups import UnitGroups, open_unit_groups
 from shoal._kernels.unit_repair import dissolve_worthwhile, mend_all, split_all
@@ -123,7 +123,7 @@ def _mended(X: Matrix, labels: Labels, units: Labels, k: int) -> Labels:
     """Return groups that all hold k units."""
     number = int(labels.max()) + 1
     groups = open_unit_groups(X, units, labels, number)
-    tree = grow(groups.centroids)
+    tree = build_tree(groups.centroids)
     queue = np.flatnonzero(groups.distinct < k)
     for start in range(0, len(queue), STRIDE):
         mend_all(groups, tree, k, queue, start, min(start + STRIDE, len(queue)))
@@ -136,7 +136,7 @@ def _opened(X: Matrix, labels: Labels, units: Labels, k: int) -> tuple[UnitGroup
     number = int(labels.max()) + 1
     groups = open_unit_groups(X, units, labels, max(number, len(X) // k) + 1)
     number = split_all(groups, k, number)
-    return groups, grow(groups.centroids[:number].copy())
+    return groups, build_tree(groups.centroids[:number].copy())
 
 
 def _moved(groups: UnitGroups, tree: BoxTree, k: int) -> int:

@@ -19,16 +19,9 @@ from shoal.steps import STEPS, Grouping, Step
 
 VERSION = 1
 KEYS = (
-    "version",
-    "unit",
-    "other_columns",
-    "shuffle",
-    "random_state",
-    "roles",
-    "types",
-    "thresholds",
+    "version", "unit", "other_columns", "shuffle", "random_state", "roles", "types", "thresholds",
     "steps",
-)
+)  # fmt: skip
 
 
 def to_dict(

@@ -16,7 +16,7 @@ from shoal.frame.roles import OF_UNITS, RECORDS, as_list, check_roles, columns_w
 from shoal.frame.tables import Frame
 from shoal.frame.types import as_types
 from shoal.metrics.assessment import assess_frames, linear
-from shoal.partitioners import Partitioner, way_taken
+from shoal.partitioners import Partitioner, method_label
 from shoal.plan import document
 from shoal.plan.draft import Draft
 from shoal.plan.evidence import Evidence
@@ -34,8 +34,7 @@ from shoal.steps.units import read_units, refuse_repeated, with_unit
 
 # What a plan is made of.
 FIELDS = (
-    "roles", "steps", "types", "thresholds", "unit", "other_columns", "shuffle",
-    "random_state",
+    "roles", "steps", "types", "thresholds", "unit", "other_columns", "shuffle", "random_state",
 )  # fmt: skip
 
 
@@ -415,6 +414,6 @@ def _provenance(outcomes: Sequence[Outcome], masked: Frame, known: Sequence[str]
     return {
         "records": len(masked),
         "missing": tables.holes(masked, known),
-        "methods": list(dict.fromkeys(way_taken(fitted) for fitted in used)),
+        "methods": list(dict.fromkeys(method_label(fitted) for fitted in used)),
         "versions": {name: version(name) for name in ("shoal", "numpy", "numba", "scikit-learn")},
     }

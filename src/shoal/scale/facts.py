@@ -37,9 +37,11 @@ def count_facts(
         found["same", one.name] = int((same & ~one.hole).sum())
         found["known", one.name] = int((~one.hole).sum())
         everywhere &= same
-        given = np.bincount(groups.labels, ~one.hole)
-        filled = step.missing == "impute"
-        found["givers", one.name] = int(((given == 1) & (groups.sizes > 1)).sum()) * filled
+        if step.missing == "impute":
+            given = np.bincount(groups.labels, ~one.hole)
+            shown = np.bincount(groups.labels, ~other.hole) > 0
+            found["one", one.name] = int((shown & (given == 1) & (groups.sizes > 1)).sum())
+            found["few", one.name] = int((shown & (given > 1) & (given < step.k)).sum())
     found["same", ALL], found["known", ALL] = int(everywhere.sum()), len(everywhere)
     if averages(step):
         found.update(_dominated(limits, before, groups, weights, str(step.weight)))
@@ -85,7 +87,7 @@ def find_facts(
     found = [
         *check_exact(exact_shares(facts), limits.exact),
         *check_dominance(of("dominated"), of("groups"), limits),
-        *check_givers(of("givers")),
+        *check_givers(of("one"), of("few"), step.k),
     ]
     numbers = [name for name in of("groups") if name in step.columns]
     if averages(step) and numbers:

@@ -94,7 +94,7 @@ def group(
         if used is not None:
             fitted.append(used)
             if isinstance(used, type(partition)):
-                partition = used.settled()
+                partition = used.reproducible_copy()
         labels[part.rows] = groups.labels + offset
         offset += groups.n_groups
     groups = Partition(labels, step.k)
@@ -116,7 +116,7 @@ def _split(
         groups = _together(rows, step.k)
     else:
         chosen = beyond.partitioner(step, demand, partition)
-        used = chosen.sharing(len(rows) / (n * len(step.column_blocks)))
+        used = chosen.with_budget_share(len(rows) / (n * len(step.column_blocks)))
         # Groups that are close from the start are merged below until they hold k units.
         if material.units is None or isinstance(used, ClosenessFirst):
             groups = used.fit(Z).partition_

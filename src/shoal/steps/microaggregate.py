@@ -78,7 +78,8 @@ class Microaggregate(Grouping):
         What to do with missing values: ``"refuse"`` them; ``"own-groups"`` groups
         records with the same missing cells, and suppresses further cells where fewer
         than k records share them; ``"impute"`` releases the value of the group in
-        their place; ``"drop"`` leaves such records out of the release.
+        their place, unless a single record gave it; ``"drop"`` leaves such records out of
+        the release.
     standardise : str
         ``"zscore"`` (mean 0, population standard deviation 1) or ``"none"``.
     aggregate : str
@@ -273,7 +274,7 @@ class Microaggregate(Grouping):
             self._bound(fitted, columns),
             (
                 *_without_spread(space.flat),
-                *_missing(columns, values, grouped),
+                *_missing(columns, values, grouped, imputed=self.missing == "impute"),
                 *parts.warnings,
             ),
         )
@@ -339,9 +340,14 @@ def _without_spread(flat: list[str]) -> list[ShoalWarning]:
 
 
 def _missing(
-    columns: list[Column], values: Mapping[str, Any], groups: Mapping[str, Partition]
+    columns: list[Column],
+    values: Mapping[str, Any],
+    groups: Mapping[str, Partition],
+    *,
+    imputed: bool,
 ) -> list[ShoalWarning]:
     released = {
         name: new.hole if isinstance(new, Taken) else np.isnan(new) for name, new in values.items()
     }
-    return [MissingValues(sentence) for sentence in holes_told(columns, released, groups)]
+    said = holes_told(columns, released, groups, imputed=imputed)
+    return [MissingValues(sentence) for sentence in said]

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.frame.columns import Column
+from shoal.metrics.givers import givers
 from shoal.partitioners import Partition
 from shoal.steps.units import enough
 
@@ -102,7 +103,13 @@ def _cheapest(patterns: Holes, counts: Rows, records: Rows, small: int, k: int) 
     return best, int(donors[best])
 
 
-def told(columns: Sequence[Column], released: Mapping[str, Holes], groups: Groups) -> list[str]:
+def told(
+    columns: Sequence[Column],
+    released: Mapping[str, Holes],
+    groups: Groups,
+    *,
+    imputed: bool = False,
+) -> list[str]:
     """Say which cells were suppressed or filled in, and on how few values that rests.
 
     Parameters
@@ -113,6 +120,8 @@ def told(columns: Sequence[Column], released: Mapping[str, Holes], groups: Group
         Where the released columns have no value.
     groups : mapping of str to Partition
         The groups of each column.
+    imputed : bool
+        Whether missing values were filled in, and no patterns joined.
 
     Returns
     -------
@@ -126,7 +135,10 @@ def told(columns: Sequence[Column], released: Mapping[str, Holes], groups: Group
     found = []
     if any(hidden.values()):
         found.append(
-            f"{_cells(hidden)} suppressed, to join patterns of missing cells that fewer than k"
+            f"{_cells(hidden)} suppressed: the other records of the group have no value, and that"
+            " of a single record is not released for all."
+            if imputed
+            else f"{_cells(hidden)} suppressed, to join patterns of missing cells that fewer than k"
             " records share."
         )
     if any(filled.values()):
@@ -140,9 +152,9 @@ def told(columns: Sequence[Column], released: Mapping[str, Holes], groups: Group
 
 
 def _thin(groups: Partition, hole: Holes) -> int:
-    """Count the groups in which some, but fewer than k, records have a value."""
-    known = np.bincount(groups.labels, ~hole)
-    return int(((known > 0) & (known < groups.k)).sum())
+    """Count the groups whose released value two or more, but fewer than k, records gave."""
+    known = givers(groups.labels, ~hole)
+    return int(((known > 1) & (known < groups.k)).sum())
 
 
 def _cells(counts: Mapping[str, int]) -> str:

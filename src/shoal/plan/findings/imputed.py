@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from shoal.frame import tables
+from shoal.metrics.givers import givers
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.words import by_column
 from shoal.plan.verdict import Finding
@@ -12,10 +13,11 @@ from shoal.steps import Microaggregate
 
 
 def find_imputed(evidence: Evidence) -> list[Finding]:
-    """Find groups whose released value one record gave, because the others had none."""
+    """Find groups whose released value rests on fewer than k records, or on a single one."""
     if evidence.original is None:
         return []
     single: dict[str, int] = {}
+    few: dict[str, int] = {}
     for step in evidence.plan.steps:
         if not isinstance(step, Microaggregate) or step.missing != "impute":
             continue
@@ -23,25 +25,51 @@ def find_imputed(evidence: Evidence) -> list[Finding]:
             labels = evidence.classes_on([*block, *step.strata])
             sizes = np.bincount(labels)
             for name in block:
-                given = np.bincount(labels, ~tables.incomplete(evidence.original, [name]))
-                single[name] = int(((given == 1) & (sizes > 1)).sum())
-    return check_givers(single)
+                given = givers(
+                    labels, ~tables.incomplete(evidence.original, [name]), evidence.units
+                )
+                shown = np.bincount(labels, ~tables.incomplete(evidence.released, [name])) > 0
+                single[name] = int((shown & (given == 1) & (sizes > 1)).sum())
+                few[name] = int((shown & (given > 1) & (given < step.k)).sum())
+    return check_givers(single, few, evidence.plan.k)
 
 
-def check_givers(single: Mapping[str, int]) -> list[Finding]:
-    """Find groups whose released value one record gave, by their number of each column."""
-    single = {name: number for name, number in single.items() if number}
-    if not single:
+def check_givers(single: Mapping[str, int], few: Mapping[str, int], k: int | None) -> list[Finding]:
+    """Find groups whose released value one record gave, or fewer than k, by their number."""
+    return [*_single(single), *_few(few, k)]
+
+
+def _single(groups: Mapping[str, int]) -> list[Finding]:
+    found = {name: number for name, number in groups.items() if number}
+    if not found:
         return []
-    words = by_column({name: f"in {number}" for name, number in single.items()})
+    words = by_column({name: f"in {number}" for name, number in found.items()})
     return [
         Finding(
             "one-giver",
             "qualifies",
             "In some groups all records but one had a missing value, and now show the value of that"
             f" one: {words}.",
-            {"groups": single},
-            tuple(single),
+            {"groups": found},
+            tuple(found),
+            'Use `missing="own-groups"` or `missing="drop"`.',
+        )
+    ]
+
+
+def _few(groups: Mapping[str, int], k: int | None) -> list[Finding]:
+    found = {name: number for name, number in groups.items() if number}
+    if not found:
+        return []
+    words = by_column({name: f"in {number}" for name, number in found.items()})
+    return [
+        Finding(
+            "few-givers",
+            "qualifies",
+            "In some groups fewer than k records gave the released value, because the others had"
+            f" none: {words}. Each of two givers computes the value of the other.",
+            {"groups": found, "k": k},
+            tuple(found),
             'Use `missing="own-groups"` or `missing="drop"`.',
         )
     ]
