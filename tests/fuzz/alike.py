@@ -19,12 +19,27 @@ def alike(one: Any, other: Any) -> bool:
             if isinstance(first, float):
                 return math.isclose(first, second, rel_tol=1e-13, abs_tol=1e-300)
             return bool(abs(first - second) <= MOMENT)
-    return False
+    return _counted(one, other) or _counted(other, one)
+
+
+def _counted(moment: Any, number: Any) -> bool:
+    """Say whether a number counts up to a moment, as SPSS, Stata and SAS store it."""
+    if not isinstance(moment, dt.datetime) or not isinstance(number, float):
+        return False
+    since = {dt.datetime(1582, 10, 14): 1.0, dt.datetime(1960, 1, 1): 1000.0}
+    counts = [unit * (moment - start).total_seconds() for start, unit in since.items()]
+    counts.append((moment - dt.datetime(1960, 1, 1)).total_seconds())
+    return any(math.isclose(count, number, rel_tol=1e-13) for count in counts)
 
 
 def number_of(value: Any) -> float | None:
     """Return the number that a cell stands for, if it does."""
     return _number(_plain(value))
+
+
+def moment_of(value: Any) -> dt.datetime | None:
+    """Return the moment that a cell stands for, if it does."""
+    return _moment(_plain(value))
 
 
 def _plain(value: Any) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 from fuzz.columns import Column, Rng, draw_columns
 from fuzz.frames import LIBRARIES
 from fuzz.plans import Document, draw_plan
+from fuzz.sources import FORMATS, WEIGHTS
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,9 @@ class Case:
     plan : dict
         The plan document.
     library : str
-        What the table is made with.
+        What the table is made with, where it is one in memory.
+    route : tuple of str, optional
+        The formats of the source and of the target, where files are masked.
     """
 
     seed: int
@@ -31,6 +34,7 @@ class Case:
     columns: list[Column]
     plan: Document
     library: str
+    route: tuple[str, str] | None = None
 
     def stream(self, name: str) -> Rng:
         """Return a random stream of its own for some part of the run."""
@@ -43,7 +47,9 @@ class Case:
             "step": [step["method"] for step in steps],
             "method": [s["partition"]["method"] for s in steps if "partition" in s],
             "option": sorted({name for step in steps for name in step} - {"method", "columns"}),
-            "table": [self.library],
+            "table": [self.library] if self.route is None else [],
+            "read": [] if self.route is None else [self.route[0]],
+            "written": [] if self.route is None else [self.route[1]],
         }
 
 
@@ -57,7 +63,19 @@ def stream(seed: int, number: int, part: str) -> Rng:
 
 def draw_case(seed: int, number: int) -> Case:
     """Draw a run."""
-    columns = draw_columns(stream(seed, number, "table"))
+    rng = stream(seed, number, "frame")
+    route = _draw_route(stream(seed, number, "file")) if rng.random() < IN_FILES else None
+    columns = draw_columns(stream(seed, number, "table"), odd_names=route is None)
     plan: Any = draw_plan(stream(seed, number, "plan"), columns)
-    library = str(stream(seed, number, "frame").choice(LIBRARIES))
-    return Case(seed, number, columns, plan, library)
+    library = str(rng.choice(LIBRARIES))
+    return Case(seed, number, columns, plan, library, route)
+
+
+IN_FILES = 0.4  # the share of runs that read and write files
+
+
+def _draw_route(rng: Rng) -> tuple[str, str]:
+    weights = np.array(WEIGHTS, float)
+    start = str(rng.choice(FORMATS, p=weights / weights.sum()))
+    end = start if rng.random() < 0.4 else str(rng.choice(FORMATS, p=weights / weights.sum()))
+    return start, end

@@ -164,11 +164,11 @@ ODD_NAMES = ("a b", "ä", "k", "0", "x.y", "class", "index", "COUNT", "_n", "val
 LENGTHS = (1025, 1030, 2050)  # just above the blocks of the neighbour index
 
 
-def draw_columns(rng: Rng) -> list[Column]:
+def draw_columns(rng: Rng, *, odd_names: bool = True) -> list[Column]:
     """Draw a table: mostly 2 to 60 records and two to seven columns."""
     n = int(rng.choice(LENGTHS)) if rng.random() < 0.01 else int(rng.integers(2, 61))
     names = list(rng.permutation(NAMES))[: int(rng.integers(2, 8))]
-    if rng.random() < 0.15:
+    if rng.random() < 0.15 and odd_names:
         names[0] = str(rng.choice(ODD_NAMES))
     columns = [draw_column(rng, str(name), n) for name in names]
     if rng.random() < 0.3:  # records that occur several times

@@ -62,10 +62,13 @@ def greatest_distance(
     ``order`` lists the values from the least on where their order means something; else
     every two values are equally far apart. Values that no record shows do not count.
     """
+    if order is not None:  # as numbers, minus zero is zero
+        secret, order = ([v + 0.0 if isinstance(v, float) else v for v in part]
+                         for part in (secret, order))  # fmt: skip
     keys = [key(value) for value in secret]
     values = list(dict.fromkeys(keys))
     if order is not None:
-        values = [one for one in map(key, order) if one in set(keys)]
+        values = [one for one in dict.fromkeys(map(key, order)) if one in set(keys)]
     everybody = pd.Series(keys).value_counts(normalize=True).reindex(values, fill_value=0.0)
     farthest = 0.0
     for rows in classes(view, columns):

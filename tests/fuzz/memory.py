@@ -55,7 +55,7 @@ def run_in_memory(case: Case) -> tuple[str, list[str]]:
 
 def refusal_problems(error: ShoalError) -> Iterator[str]:
     """Yield what is wrong with a refusal: a broken guarantee, a value in its message."""
-    if isinstance(error, GuaranteeBroken):
+    if isinstance(error, GuaranteeBroken) and "Please report" in str(error):
         yield f"guarantee: {error}"
     mark = telltale(str(error))
     if mark:

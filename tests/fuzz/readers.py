@@ -14,6 +14,7 @@ import pyarrow.feather
 import pyarrow.parquet
 import pyreadstat
 
+from fuzz.alike import number_of
 from fuzz.columns import Values
 from fuzz.frames import plain_values
 from fuzz.sources import Place
@@ -23,10 +24,10 @@ View = dict[str, Values]
 
 def read_seen(place: Place, table: str) -> View:
     """Return the cells of a file as a reader of it sees them; a missing code is a value."""
+    if place.layout is not None:
+        return _fixed(place)
     if place.kind in ("csv", "tsv", "txt"):
         return _text(place)
-    if place.kind in ("fwf", "dat"):
-        return _fixed(place)
     if place.kind == "db":
         return _database(place.path, table)
     if place.kind == "xlsx":
@@ -69,9 +70,14 @@ def _text(place: Place) -> View:
 def _fixed(place: Place) -> View:
     lines = _content(place.path).decode(place.encoding).removesuffix("\n").split("\n")
     return {
-        name: [line[start - 1 : start - 1 + width].strip() for line in lines]
+        name: [_cell(line[start - 1 : start - 1 + width]) for line in lines]
         for name, start, width in place.layout or ()
     }
+
+
+def _cell(text: str) -> str:
+    """Return a cell of fixed-width text: numbers stand at the right, text at the left."""
+    return text.strip() if number_of(text) is not None else text.rstrip()
 
 
 def _excel(path: Path) -> View:

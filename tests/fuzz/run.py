@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fuzz.case import Case, draw_case
+from fuzz.files import run_on_files
 from fuzz.memory import run_in_memory
 
 
@@ -34,7 +35,7 @@ class Result:
 def run_one(seed: int, number: int) -> Result:
     """Draw a run, do it and judge it."""
     case = draw_case(seed, number)
-    outcome, problems = run_in_memory(case)
+    outcome, problems = run_in_memory(case) if case.route is None else run_on_files(case)
     return Result(seed, number, outcome, problems, case.counted())
 
 
@@ -85,6 +86,7 @@ def repeat(seed: int, number: int) -> str:
 
 def describe(case: Case) -> str:
     """Return a case in words, for whoever looks into a failure."""
-    lines = [f"table ({case.library}, {len(case.columns[0].values)} records):"]
+    where = case.library if case.route is None else " to ".join(case.route)
+    lines = [f"table ({where}, {len(case.columns[0].values)} records):"]
     lines += [f"  {c.name} ({c.kind}): {c.values}" for c in case.columns]
     return "\n".join([*lines, f"plan: {case.plan}"])

@@ -186,12 +186,6 @@ def without(frame: Frame, columns: Sequence[str]) -> Frame:
     return frame.drop(columns)
 
 
-def with_columns_of(frame: Frame, other: Frame, columns: Sequence[str]) -> Frame:
-    """Return the frame with some columns of another one, whose records have the same order."""
-    wanted = [name for name in dict.fromkeys(columns) if name in other.columns]
-    return frame.with_columns(other[name] for name in wanted)
-
-
 def to_native(frame: Frame) -> Any:
     """Return the table in the kind that the caller handed over, without notes on its source.
 

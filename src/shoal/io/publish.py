@@ -34,9 +34,13 @@ class Publication:
         self.force = force
         self._parts: dict[Path, Path] = {}
         self._locks: list[TargetLock] = []
+        self._secret: set[Path] = set()
 
-    def add(self, target: Path) -> Path:
-        """Return the path to write to in place of ``target``."""
+    def add(self, target: Path, *, secret: bool = False) -> Path:
+        """Return the path to write to in place of ``target``.
+
+        A ``secret`` can be read by its owner alone, before and after it is published.
+        """
         target = Path(target)
         if target.absolute() in (other.absolute() for other in self._parts):
             raise FileError(f"{str(target)!r} would be written twice. Name two files.")
@@ -56,6 +60,8 @@ class Publication:
             raise FileError(_cannot_write(target, error)) from None
         os.close(handle)
         self._parts[target] = Path(name)
+        if secret:
+            self._secret.add(target)
         return Path(name)
 
     def _lock(self, target: Path) -> None:
@@ -95,7 +101,8 @@ class Publication:
         os.umask(mask)
         for target, part in self._parts.items():
             try:
-                part.chmod(target.stat().st_mode if target.exists() else 0o666 & ~mask)
+                usual = target.stat().st_mode if target.exists() else 0o666 & ~mask
+                part.chmod(0o600 if target in self._secret else usual)
                 with part.open("rb") as file:
                     os.fsync(file.fileno())
             except OSError as error:

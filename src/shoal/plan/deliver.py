@@ -4,7 +4,7 @@ Every interface that writes a release calls `deliver`, so that what is said of a
 counted in the same way everywhere: on the file, as others will read it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -54,7 +54,7 @@ class Delivery:
     target: Fingerprint | None = None
 
 
-Document = Callable[[Delivery], str]
+Document = Callable[[Delivery], str | bytes]
 
 
 def deliver(
@@ -65,6 +65,7 @@ def deliver(
     dialect: Dialect | None = None,
     target_table: str | None = None,
     documents: Mapping[Path, Document] | None = None,
+    secret: Collection[Path] = (),
     inputs: Sequence[tuple[Path | None, str]] = (),
     fingerprints: bool = False,
     allow_not_kept: bool = False,
@@ -89,7 +90,10 @@ def deliver(
     target_table : str, optional
         The table to make, where the target is a database.
     documents : mapping of Path to callable, optional
-        Further files, such as reports, with the functions that return their text.
+        Further files, such as reports, with the functions that return their content, in the
+        order in which they are called.
+    secret : collection of Path
+        Those of the documents that their owner alone may read.
     inputs : sequence of (Path, str)
         Files that were read besides the source and what they are; none is written over.
     fingerprints : bool
@@ -119,7 +123,7 @@ def deliver(
         Publication(force=force) as publication,
         open_target(target, written_as, publication) as place,
     ):
-        parts = {path: publication.add(path) for path in documents}
+        parts = {path: publication.add(path, secret=path in secret) for path in documents}
         progress.report("reading", 0, 0)
         with unchanged_while_read(source, hashed=fingerprints) as came:
             opened = open_source(source, dialect=dialect, numbers=())
@@ -129,7 +133,8 @@ def deliver(
             _written(masked, place, target, fingerprints, allow_not_kept), source=came.fingerprint
         )
         for path, document in documents.items():
-            parts[path].write_text(document(delivery), encoding="utf-8")
+            content = document(delivery)
+            parts[path].write_bytes(content.encode() if isinstance(content, str) else content)
         progress.report("publishing", 0, 0)  # whoever wants an end is heard here for the last time
         place.publish()
     return delivery

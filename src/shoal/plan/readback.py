@@ -52,12 +52,8 @@ def judge_file(draft: Draft, back: Source, name: str) -> Judged:
     released = read_frame(back, plan, like=evidence.released)
     _check_shape(evidence.released, released, name)
     confidential = columns_with(plan.roles, "confidential")
-    households = [step.household for step in plan.steps if step.household is not None]
-    counted = released
-    if evidence.original is not None and households:
-        counted = tables.with_columns_of(released, evidence.original, households)
     try:
-        check_promise(plan.steps, counted, confidential, plan.types)
+        check_promise(plan.steps, released, confidential, plan.types, evidence.units)
         of_file = replace(evidence, released=released)
         verdict = judge(of_file)
     except (GuaranteeBroken, InputError) as error:
