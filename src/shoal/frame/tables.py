@@ -116,7 +116,16 @@ def arrow(frame: Frame, name: str) -> Any:
         column = frame[name].to_arrow()
     except (pa.ArrowInvalid, pa.ArrowTypeError):
         raise ColumnError(
-            f"Column {name!r} mixes kinds of values. Turn it into text first."
+            f"Column {name!r} mixes kinds of values. Turn it into text first.",
+            code="mixed-values",
+            column=name,
+        ) from None
+    except pa.ArrowNotImplementedError:
+        raise ColumnError(
+            f"Column {name!r} holds {frame[name].dtype} values, which cannot be compared. Turn it"
+            " into text or numbers first.",
+            code="values-not-comparable",
+            column=name,
         ) from None
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
@@ -279,7 +288,14 @@ def _encoded(frame: Frame, name: str) -> NDArray[np.int64]:
     column = arrow(frame, name)
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
-    return np.asarray(column.dictionary_encode(null_encoding="encode").indices.to_numpy())
+    if isinstance(column.type, pa.BaseExtensionType):
+        column = column.storage
+    try:
+        encoded = column.dictionary_encode(null_encoding="encode")
+    except pa.ArrowNotImplementedError:  # lists, structures: equal where Python writes them alike
+        texts = [None if value is None else repr(value) for value in column.to_pylist()]
+        encoded = pa.array(texts, pa.string()).dictionary_encode(null_encoding="encode")
+    return np.asarray(encoded.indices.to_numpy())
 
 
 def _numeric(frame: Frame, name: str) -> nw.Series[Any]:
