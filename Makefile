@@ -6,7 +6,7 @@ CONSTRAINTS ?= constraints.txt
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo docs papers pictures benchmarks test lint types check bounds poison test-lowest test-newest clean changelog
+.PHONY: demo docs papers pictures benchmarks fuzz test lint types check bounds poison test-lowest test-newest clean changelog
 
 demo: $(VENV)/.installed  ## Mask the built-in survey; leaves demo/release.csv and demo/report.html.
 	@$(BIN)/shoal demo demo --force
@@ -24,6 +24,11 @@ pictures: $(VENV)/.developed $(VENV)/.tools  ## Photograph report, map and page 
 
 benchmarks: $(VENV)/.developed  ## Measure all that docs/speed.md and docs/costs.md tell; half an hour alone.
 	@$(BIN)/python benchmarks/all.py
+
+fuzz: $(VENV)/.developed  ## Random tables and plans, judged independently: SECONDS=, RUNS=, SEED=; RUN= repeats one.
+	@PYTHONPATH=src:tests $(BIN)/python -m fuzz --json .build/fuzz.json $(if $(SEED),--seed $(SEED)) \
+		$(if $(RUNS),--runs $(RUNS)) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(START),--start $(START)) \
+		$(if $(JOBS),--jobs $(JOBS)) $(if $(RUN),--run $(RUN))
 
 test: lint types check bounds poison  ## Everything: lint, types, docstrings, tests, doctests, the guide, links and spelling.
 
@@ -81,7 +86,7 @@ $(VENV)/.installed: $(VENV)/.made pyproject.toml
 
 $(VENV)/.developed: $(VENV)/.made pyproject.toml $(CONSTRAINTS)
 	@echo "Installing Shoal and the tools of its developers into $(VENV) ..."
-	$(PIP) install --quiet --editable '.[app,files,plots,scale,sql]' --group dev --constraint $(CONSTRAINTS)
+	$(PIP) install --quiet --editable '.[app,files,plots,scale,sign,sql]' --group dev --constraint $(CONSTRAINTS)
 	@touch $@ $(VENV)/.installed
 
 # The tests look at pages in chromium, start a PostgreSQL server and pack files with zstd.

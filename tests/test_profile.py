@@ -123,3 +123,13 @@ def test_codes_that_are_declared_to_be_no_numbers_are_counted_as_categories(surv
     assert town["before"] == [75] * 4
     assert made.profile["correlations"]["columns"] == KNOWN
     assert made.profile["groups"][0]["columns"] == KNOWN
+
+
+def test_groups_of_huge_and_tiny_values_lie_where_moderate_ones_do():
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    labels = np.repeat(np.arange(4), 3)
+    expected = plane(X, labels)
+    for unit in (2.0**970, 2.0**-970):
+        found = plane(X * [unit, 1.0], labels)
+        assert np.allclose(found.centres, expected.centres)
+        assert np.allclose(found.spread, expected.spread)

@@ -9,6 +9,7 @@ import inspect
 import json
 import math
 import re
+import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -29,7 +30,7 @@ class AtLeast:
 
     def accepts(self, value: Any) -> bool:
         """Say whether ``value`` obeys."""
-        return not isinstance(value, Real) or float(value) >= self.bound
+        return not isinstance(value, Real) or bool(value >= self.bound)  # type: ignore[operator]
 
     def __str__(self) -> str:
         return f" in [{self.bound:g}, inf)"
@@ -43,7 +44,7 @@ class Above:
 
     def accepts(self, value: Any) -> bool:
         """Say whether ``value`` obeys."""
-        return not isinstance(value, Real) or float(value) > self.bound
+        return not isinstance(value, Real) or bool(value > self.bound)  # type: ignore[operator]
 
     def __str__(self) -> str:
         return f" in ({self.bound:g}, inf)"
@@ -82,6 +83,21 @@ LONGEST = 200  # characters of a value that a message shows
 
 K = Annotated[int, AtLeast(1)]
 Seed = Annotated[int, AtLeast(0)] | None
+SEED_BITS = 128  # of a seed that is drawn: too many to try them all
+
+
+class DrawnSeed(int):
+    """A seed that was drawn for a run. It is a key to the release, so printing does not show it."""
+
+    def __repr__(self) -> str:
+        return "<drawn seed>"
+
+    __str__ = __repr__
+
+
+def draw_seed() -> DrawnSeed:
+    """Return a seed that nobody can guess or find by trying."""
+    return DrawnSeed(secrets.randbits(SEED_BITS))
 
 
 @dataclass(frozen=True)

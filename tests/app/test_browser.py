@@ -127,8 +127,8 @@ def test_from_file_to_download(visit, survey, tmp_path):
     assert "shoal run plan-1.toml survey.csv survey-release.csv" in view.content()
     with view.context.expect_page() as opened:
         view.get_by_role("link", name="Read the report").click()
-    assert "The promise holds: k = 4" in opened.value.locator(".verdict").inner_text()
-    assert "The promise holds: k = 4" in report.read_text(encoding="utf-8")
+    assert "k = 4 is kept" in opened.value.locator(".verdict").inner_text()
+    assert "k = 4 is kept" in report.read_text(encoding="utf-8")
 
 
 def test_several_runs_stand_side_by_side_and_settings_come_back(visit):

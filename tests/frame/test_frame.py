@@ -8,6 +8,7 @@ import pytest
 
 from shoal.errors import ColumnError, InputError
 from shoal.frame import tables
+from shoal.frame.describe import present
 
 KINDS = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 every_kind = pytest.mark.parametrize("make", KINDS.values(), ids=KINDS)
@@ -101,6 +102,16 @@ def test_whole_numbers_that_a_float_cannot_hold_are_refused():
             matrix(make({"a": [1, 2**53 + 1]}), ["a"])
     with pytest.raises(InputError, match="beyond 1e.300"):
         matrix(pd.DataFrame({"a": [1, 1e301]}), ["a"])
+
+
+@every_kind
+def test_whole_numbers_beyond_a_float_are_described_and_compared(make):
+    one, other = (tables.open_frame(make({"a": [2**60, last]})) for last in (7, 8))
+    assert present(one, "a").tolist() == [2.0**60, 7.0]
+    assert not tables.differ(one, one, "a")
+    assert tables.differ(one, other, "a")
+    last_bit = tables.open_frame(make({"a": [2**60 + 1, 7]}))
+    assert tables.differ(one, last_bit, "a")
 
 
 @every_kind

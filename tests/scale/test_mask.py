@@ -14,6 +14,7 @@ from clusters import Client, cluster, people, write_files
 from raising import raises
 from shoal import Plan, scale
 from shoal import _progress as progress
+from shoal.audit import verify
 from shoal.errors import (
     ColumnError,
     FileError,
@@ -98,6 +99,23 @@ def test_records_stand_in_the_order_of_what_is_released(made):
     for path in made.target.glob("*.parquet"):
         part = pq.read_table(path)
         assert part.equals(sorted_by(part, [*MIXED, "region"]))
+
+
+def test_a_shuffled_plan_has_nothing_to_do_where_records_are_sorted(client, source, tmp_path):
+    plan = plan_of(["age", "height"], roles=ROLES, within="region")
+    plain, shuffled = (
+        scale.mask(source, one, tmp_path / name, client=client, manifest=tmp_path / f"{name}.json")
+        for name, one in (("plain", plan), ("shuffled", plan.shuffled()))
+    )
+    assert hashes(plain) == hashes(shuffled)
+    assert shuffled.drawn_seeds == ()
+    assert shuffled.plan.shuffle
+    assert all(
+        check.passed is not False
+        for check in verify(
+            tmp_path / "shuffled", tmp_path / "shuffled.json", original=source, client=client
+        )
+    )
 
 
 def test_records_that_look_alike_lie_in_one_file(made):

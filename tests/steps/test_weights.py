@@ -140,6 +140,13 @@ def test_the_role_alone_makes_the_means_weighted():
     assert Plan.from_dict(plan.to_dict()) == plan
 
 
+def test_weights_of_one_step_count_in_all_and_a_saved_plan_says_so():
+    steps = [Microaggregate(["age"], MDAV(k=3)), Microaggregate(["pay"], MDAV(k=3), weight="w")]
+    plan = Plan({}, steps)
+    assert [step.weight for step in plan.steps] == ["w", "w"]
+    assert Plan.from_dict(plan.to_dict()) == plan
+
+
 def test_weights_are_dropped_on_request():
     data = survey()
     release = shoal.microaggregate(

@@ -22,6 +22,8 @@ OF_OTHER_FILES = {
     "layout": "--layout",
     "table": "--table",
     "keep_notes": "--keep-notes",
+    "memory_limit": "--memory-limit",
+    "mark_formulas": "--mark-formulas",
 }
 
 
@@ -32,14 +34,6 @@ def is_large(
     asked = scheduler is not None or at_once is not None
     folder = target.endswith("/") and sources[0].lower().endswith((".parquet", ".pq"))
     return asked or folder or len(sources) > 1 or Path(sources[0]).is_dir()
-
-
-def draws(*methods: str | None) -> bool:
-    """Say whether one of these methods takes a seed; the sample of a large table always does."""
-    from shoal._params import declared
-    from shoal.partitioners import METHODS
-
-    return any("random_state" in declared(METHODS[one]) for one in methods if one in METHODS)
 
 
 def mask_large(

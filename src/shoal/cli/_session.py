@@ -9,6 +9,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 from types import FrameType
 from typing import Any
 
@@ -19,6 +20,12 @@ from shoal.cli._wording import OWN_FLAGS, command_wording
 from shoal.errors import ParameterError, ScratchLeft, ShoalError, ShoalWarning, Wording
 
 _interrupted = False
+_wording: ContextVar[Wording] = ContextVar("wording", default=command_wording)
+
+
+def current_wording() -> Wording:
+    """Return what the running command calls an option."""
+    return _wording.get()
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:
@@ -51,6 +58,7 @@ def session(*, quiet: bool = False, wording: Wording = command_wording) -> Itera
 
     Messages name options as ``wording`` says.
     """
+    _wording.set(wording)
     try:
         with ExitStack() as stack:
             stack.enter_context(warnings.catch_warnings())

@@ -11,6 +11,9 @@ FILE_FLAGS = {
     "table": "--table",
     "target_table": "--target-table",
     "keep_notes": "--keep-notes",
+    "memory_limit": "--memory-limit",
+    "mark_formulas": "--mark-formulas",
+    "allow_not_kept": "--allow-not-kept",
     "scheduler": "--scheduler",
     "at_once": "--at-once",
     "random_state": "--seed",
@@ -23,10 +26,12 @@ OWN_FLAGS = {
     "partition": "-m",
     "random_state": "--seed",
     "within": "--within",
+    "unit": "--unit",
     "household": "--household",
     "weight": "--weight",
     "effort": "--effort",
     "budget": "--budget",
+    "shuffle": "--shuffle",
 }
 PLAN_FLAGS = {
     **OWN_FLAGS,

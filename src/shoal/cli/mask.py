@@ -1,7 +1,7 @@
 """``shoal mask``: microaggregate one file into another."""
 
 from shoal.cli import _options as options
-from shoal.cli._large import draws, is_large
+from shoal.cli._large import is_large
 from shoal.cli._release import release
 from shoal.cli._session import session, settings
 from shoal.cli._sources import check_sources
@@ -17,6 +17,7 @@ def mask(
     effort: options.Effort = None,
     budget: options.Budget = None,
     within: options.Within = None,
+    unit: options.Unit = None,
     household: options.Household = None,
     weight: options.Weight = None,
     missing_values: options.MissingValues = None,
@@ -24,11 +25,14 @@ def mask(
     identifier: options.Identifiers = None,
     type_: options.Types = None,
     set_: options.Settings = None,
+    shuffle: options.Shuffle = False,
     seed: options.Seed = None,
     report: options.Report = None,
     audience: options.Audience = "public",
     curve: options.Curve = False,
     manifest: options.Manifest = None,
+    sign: options.Sign = None,
+    hash_key: options.HashKey = None,
     separator: options.Separator = None,
     decimal: options.Decimal = ".",
     encoding: options.Encoding = "utf-8",
@@ -38,6 +42,8 @@ def mask(
     table: options.Table = None,
     target_table: options.TargetTable = None,
     keep_notes: options.KeepNotes = False,
+    memory_limit: options.MemoryLimit = None,
+    mark_formulas: options.MarkFormulas = False,
     scheduler: options.Scheduler = None,
     at_once: options.AtOnce = None,
     allow_not_kept: options.AllowNotKept = False,
@@ -50,12 +56,13 @@ def mask(
         check_sources(source)
         from shoal.frame.types import from_text
         from shoal.io.dialect import Dialect
-        from shoal.partitioners import partitioner
+        from shoal.partitioners import partitioner, takes_seed
         from shoal.plan import Plan
 
         step, chosen = settings(set_ or [], method, effort)
         large = is_large(source, target, scheduler, at_once)
-        if seed is not None and not (large and not draws(method, effort)):
+        # A large table needs a sample and a shuffled one an order; else a seed needs a method.
+        if seed is not None and (takes_seed(method, effort) or not (large or shuffle)):
             chosen["random_state"] = seed
         if within:
             step["within"] = within
@@ -65,7 +72,12 @@ def mask(
                 code="option-given-twice",
                 option="missing",
             )
-        own = {"household": household, "weight": weight, "missing": missing_values}
+        own = {
+            "unit": unit,
+            "household": household,
+            "weight": weight,
+            "missing": missing_values,
+        }
         step |= {name: given for name, given in own.items() if given is not None}
         plan = Plan.of(
             column,
@@ -73,10 +85,23 @@ def mask(
             identifiers=identifier or (),
             confidential=confidential or (),
             types=from_text(type_ or []),
+            shuffle=shuffle,
+            random_state=seed if shuffle and not large else None,
             other_columns="release",
             **step,
         )
-        dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table, keep_notes)
+        dialect = Dialect(
+            separator,
+            decimal,
+            encoding,
+            missing,
+            sheet,
+            layout,
+            table,
+            keep_notes,
+            memory_limit,
+            mark_formulas,
+        )
         release(
             plan,
             source,
@@ -87,6 +112,8 @@ def mask(
             audience=audience,
             curve=curve,
             manifest=manifest,
+            sign=sign,
+            hash_key=hash_key,
             target_table=target_table,
             scheduler=scheduler,
             at_once=at_once,

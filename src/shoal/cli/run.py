@@ -12,10 +12,13 @@ def run(
     plan: options.PlanFile,
     source: options.Sources,
     target: options.Target,
+    shuffle: options.Shuffle = False,
     report: options.Report = None,
     audience: options.Audience = "public",
     curve: options.Curve = False,
     manifest: options.Manifest = None,
+    sign: options.Sign = None,
+    hash_key: options.HashKey = None,
     separator: options.Separator = None,
     decimal: options.Decimal = ".",
     encoding: options.Encoding = "utf-8",
@@ -25,6 +28,8 @@ def run(
     table: options.Table = None,
     target_table: options.TargetTable = None,
     keep_notes: options.KeepNotes = False,
+    memory_limit: options.MemoryLimit = None,
+    mark_formulas: options.MarkFormulas = False,
     scheduler: options.Scheduler = None,
     at_once: options.AtOnce = None,
     allow_not_kept: options.AllowNotKept = False,
@@ -38,9 +43,20 @@ def run(
         from shoal.io.dialect import Dialect
         from shoal.plan import Plan
 
-        dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table, keep_notes)
+        dialect = Dialect(
+            separator,
+            decimal,
+            encoding,
+            missing,
+            sheet,
+            layout,
+            table,
+            keep_notes,
+            memory_limit,
+            mark_formulas,
+        )
         release(
-            Plan.load(plan),
+            Plan.load(plan).shuffled() if shuffle else Plan.load(plan),
             source,
             target,
             large=is_large(source, target, scheduler, at_once),
@@ -49,6 +65,8 @@ def run(
             audience=audience,
             curve=curve,
             manifest=manifest,
+            sign=sign,
+            hash_key=hash_key,
             target_table=target_table,
             scheduler=scheduler,
             at_once=at_once,

@@ -1,12 +1,13 @@
 """``shoal verify``: hold a release against its manifest and its promise."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from shoal.cli import _options as options
 from shoal.cli._session import say, session
+from shoal.cli._verdict import show_findings, status_line
 
 Released = Annotated[str, typer.Argument(help="The released file, folder or database.")]
 Manifest = Annotated[
@@ -22,6 +23,28 @@ Original = Annotated[
 OriginalTable = Annotated[
     str | None, typer.Option("--original-table", help="Original table, where in a database.")
 ]
+Key = Annotated[
+    Path | None,
+    typer.Option(
+        "--key", help="Public key: .pem. The manifest's signature must be there and be of it."
+    ),
+]
+Agreed = Annotated[
+    Path | None,
+    typer.Option("--plan", help="Plan that was agreed on; the manifest's must be the same."),
+]
+Report = Annotated[
+    Path | None, typer.Option("--report", help="The report that was written with the release.")
+]
+HashKey = Annotated[
+    Path | None,
+    typer.Option(
+        "--hash-key", help="Secret that keys the original's hash; beside the manifest by default."
+    ),
+]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Fail also where the verdict is only qualified.")
+]
 SIGNS = {True: "ok  ", False: "FAIL", None: "-   "}
 
 
@@ -29,10 +52,15 @@ def verify(
     released: Released,
     manifest: Manifest,
     original: Original = None,
+    key: Key = None,
+    plan: Agreed = None,
+    report: Report = None,
+    hash_key: HashKey = None,
     layout: options.Layout = None,
     table: options.Table = None,
     original_table: OriginalTable = None,
     scheduler: options.Scheduler = None,
+    strict: Strict = False,
     quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
@@ -46,13 +74,23 @@ def verify(
             released,
             manifest,
             original=original,
+            key=key,
+            plan=plan,
+            report=report,
+            hash_key=hash_key,
             table=table,
             original_table=original_table,
             layout=layout,
             client=scheduler,
         )
         lines = [f"{SIGNS[check.passed]} {check.name}: {check.told}" for check in found]
-        content = {"checks": [check._asdict() for check in found]}
+        content: dict[str, Any] = {"checks": [check._asdict() for check in found]}
+        verdict = found.verdict
+        if verdict is not None:
+            lines.append(status_line(verdict))
+            content["verdict"] = verdict.to_dict()
         say(content, "\n".join(lines), as_json=json, quiet=quiet)
-        if any(check.passed is False for check in found):
+        if verdict is not None:
+            show_findings(verdict)
+        if not found.passed or (strict and verdict is not None and verdict.status != "kept"):
             raise typer.Exit(1)

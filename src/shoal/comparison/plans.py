@@ -277,7 +277,7 @@ def _run(plan: Plan, needed: Frame, risk: str | None) -> dict[str, Any]:
     if "information_loss" not in measures:
         raise InputError("A comparison needs a masked column of numbers: its loss is compared.")
     if risk is not None and risk not in measures:
-        kept = needed if release.kept is None else tables.where(needed, release.kept)
+        kept = needed if release.rows is None else tables.take(needed, release.rows)
         after, confidential = (
             tables.open_frame(release.data),
             columns_with(plan.roles, "confidential"),

@@ -15,7 +15,10 @@ from shoal.frame.tables import Frame
 
 def present(frame: Frame, name: str) -> NDArray[np.float64]:
     """Return the numbers of a column, without holes and infinities."""
-    values = frame[name].drop_nulls().cast(nw.Float64).to_numpy()
+    column = frame[name].drop_nulls()
+    if not column.dtype.is_integer():  # Arrow refuses to cast whole numbers beyond 2**53
+        column = column.cast(nw.Float64)
+    values = np.asarray(column.to_numpy(), np.float64)
     return np.asarray(values[np.isfinite(values)])
 
 

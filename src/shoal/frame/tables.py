@@ -122,9 +122,9 @@ def arrow(frame: Frame, name: str) -> Any:
         ) from None
     except pa.ArrowNotImplementedError:
         raise ColumnError(
-            f"Column {name!r} holds {frame[name].dtype} values, which cannot be compared. Turn it"
-            " into text or numbers first.",
-            code="values-not-comparable",
+            f"Column {name!r} holds {frame[name].to_native().dtype} values, which cannot be"
+            " compared. Turn it into text first, or leave it out.",
+            code="unrepresentable-column",
             column=name,
         ) from None
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
@@ -154,6 +154,15 @@ def where(frame: Frame, kept: NDArray[np.bool_]) -> Frame:
     return frame.with_columns(only_used(frame[name]) for name in frame.columns)
 
 
+def take(frame: Frame, rows: NDArray[np.int64]) -> Frame:
+    """Return the records of some rows, in the order of these and numbered anew.
+
+    Nothing of the other records stays, and no index of a pandas table tells the old rows.
+    """
+    frame = nw.maybe_reset_index(frame[rows.tolist()])
+    return frame.with_columns(only_used(frame[name]) for name in frame.columns)
+
+
 def incomplete(frame: Frame, columns: Sequence[str]) -> NDArray[np.bool_]:
     """Say for each record whether a value of some columns is missing."""
     check_columns(frame, columns)
@@ -177,12 +186,6 @@ def only(frame: Frame, columns: Sequence[str]) -> Frame:
 def without(frame: Frame, columns: Sequence[str]) -> Frame:
     """Return the frame without some columns."""
     return frame.drop(columns)
-
-
-def with_columns_of(frame: Frame, other: Frame, columns: Sequence[str]) -> Frame:
-    """Return the frame with some columns of another one, whose records have the same order."""
-    wanted = [name for name in dict.fromkeys(columns) if name in other.columns]
-    return frame.with_columns(other[name] for name in wanted)
 
 
 def to_native(frame: Frame) -> Any:
@@ -257,6 +260,8 @@ def keys(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
 def differ(first: Frame, second: Frame, name: str) -> bool:
     """Say whether a column has other values, or values of another type, in the other table."""
     one, other = first[name], second[name]
+    if one.dtype.is_integer() and other.dtype.is_integer():  # a float would round them
+        return bool(one.to_list() != other.to_list())
     if one.dtype.is_numeric() and other.dtype.is_numeric():
         one, other = one.cast(nw.Float64), other.cast(nw.Float64)
         return not np.array_equal(one.to_numpy(), other.to_numpy(), equal_nan=True)
@@ -288,14 +293,11 @@ def _encoded(frame: Frame, name: str) -> NDArray[np.int64]:
     column = arrow(frame, name)
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
-    if isinstance(column.type, pa.BaseExtensionType):
-        column = column.storage
     try:
-        encoded = column.dictionary_encode(null_encoding="encode")
-    except pa.ArrowNotImplementedError:  # lists, structures: equal where Python writes them alike
-        texts = [None if value is None else repr(value) for value in column.to_pylist()]
-        encoded = pa.array(texts, pa.string()).dictionary_encode(null_encoding="encode")
-    return np.asarray(encoded.indices.to_numpy())
+        coded = column.dictionary_encode(null_encoding="encode")
+    except pa.ArrowNotImplementedError:  # lists, structs, intervals: equal where they look alike
+        coded = pa.array(map(repr, column.to_pylist()), pa.string()).dictionary_encode()
+    return np.asarray(coded.indices.to_numpy())
 
 
 def _numeric(frame: Frame, name: str) -> nw.Series[Any]:

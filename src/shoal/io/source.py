@@ -76,14 +76,15 @@ class Source:
         data: Any,
         unchanged: Collection[str],
         *,
-        kept: NDArray[np.bool_] | None = None,
+        rows: NDArray[np.int64] | None = None,
         keep_notes: bool = False,
     ) -> "Source":
         """Return what leaves: ``data``, with ``unchanged`` columns as they stand, to the letter.
 
-        ``kept`` says which records of the file ``data`` holds, where it lacks some.
+        ``rows`` are the rows of the file that ``data`` holds, where these are not all in their
+        order.
         """
-        source = self if kept is None else self._where(pa.array(kept))
+        source = self if rows is None else self._take(pa.array(rows))
         for name in unchanged:
             data = data.set_column(data.column_names.index(name), name, source.table.column(name))
         notes = source.notes.released(data, unchanged, keep_notes=keep_notes)
@@ -113,12 +114,12 @@ class Source:
         columns = {**notes.columns, name: replace(own, codes=codes.take(first), other={})}
         return data, replace(notes, columns=columns)
 
-    def _where(self, kept: pa.Array) -> "Source":
-        table = self.table.filter(kept)
+    def _take(self, rows: pa.Array) -> "Source":
+        table = self.table.take(rows)
         for at, name in enumerate(table.column_names):
             table = table.set_column(at, name, _bare(table.column(at), books=True))
         columns = {
-            name: notes if notes.codes is None else replace(notes, codes=notes.codes.filter(kept))
+            name: notes if notes.codes is None else replace(notes, codes=notes.codes.take(rows))
             for name, notes in self.notes.columns.items()
         }
         return replace(self, table=table, notes=replace(self.notes, columns=columns))

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.metrics._base import Labels, Matrix
+from shoal.metrics._units import zscores
 from shoal.metrics.correlation import correlations
 
 MOST = 400  # groups to keep; more cannot be told apart on a page
@@ -48,8 +49,7 @@ def plane(X: Matrix, labels: Labels) -> Plane:
     values, vectors = np.linalg.eigh(correlations(X))
     axes = vectors[:, ::-1][:, :2]
     axes = axes * np.where(axes.sum(axis=0) < 0, -1, 1)  # the sign is free: let most point up
-    spread = X.std(axis=0)
-    scores = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1) @ axes
+    scores = zscores(X) @ axes
     sizes = np.bincount(labels)
     centres = np.column_stack([_sums(labels, scores[:, at]) / sizes for at in (0, 1)])
     apart = ((scores - centres[labels]) ** 2).sum(axis=1)

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from shoal import _params as parameters
-from shoal._params import hint
+from shoal._params import DrawnSeed, hint
 from shoal.errors import FileError, ParameterError, PlanError
+from shoal.frame.roles import RECORDS
 from shoal.frame.types import Type, as_types
 from shoal.io.publish import Publication
 from shoal.partitioners import METHODS, Partitioner, partitioner
@@ -17,7 +18,10 @@ from shoal.plan.thresholds import Thresholds, as_thresholds
 from shoal.steps import STEPS, Grouping, Step
 
 VERSION = 1
-KEYS = ("version", "other_columns", "roles", "types", "thresholds", "steps")
+KEYS = (
+    "version", "unit", "other_columns", "shuffle", "random_state", "roles", "types", "thresholds",
+    "steps",
+)  # fmt: skip
 
 
 def to_dict(
@@ -25,14 +29,20 @@ def to_dict(
     steps: Sequence[Step],
     types: Mapping[str, Type],
     thresholds: Thresholds | None = None,
+    unit: str | None = None,
     other_columns: str = "refuse",
+    shuffle: bool = False,
+    random_state: int | None = None,
 ) -> dict[str, Any]:
     """Return what a plan is made of as a document."""
     declared = {name: declared.to_entry() for name, declared in types.items()}
     changed = {} if thresholds is None else parameters.decisions(thresholds)
     return {
         "version": VERSION,
+        **({"unit": unit} if unit == RECORDS else {}),
         "other_columns": other_columns,
+        **({"shuffle": True} if shuffle else {}),
+        **({} if random_state is None else {"random_state": random_state}),
         "roles": dict(roles),
         **({"types": declared} if declared else {}),
         **({"thresholds": changed} if changed else {}),
@@ -62,6 +72,9 @@ def from_dict(entries: Mapping[str, Any], folder: Path | None = None) -> dict[st
         _refuse_files(entries.get("types"))
     made = [_step(step, f"Step {at}") for at, step in enumerate(steps, start=1)]
     thresholds = as_thresholds(entries.get("thresholds"))
+    unit = entries.get("unit")
+    if not isinstance(unit, str | None):
+        raise PlanError('The plan\'s unit must be a column, or "record".', code="plan-unit")
     try:
         types = as_types(entries.get("types"), folder)
     except ParameterError as error:
@@ -72,7 +85,10 @@ def from_dict(entries: Mapping[str, Any], folder: Path | None = None) -> dict[st
         "steps": made,
         "types": types,
         "thresholds": thresholds,
+        "unit": unit,
         "other_columns": other_columns,
+        "shuffle": entries.get("shuffle", False),
+        "random_state": entries.get("random_state"),
     }
 
 
@@ -132,8 +148,25 @@ def dumps(entries: Mapping[str, Any], suffix: str = ".toml") -> str:
     if suffix == ".toml":
         import tomli_w
 
-        return tomli_w.dumps(entries)
+        return tomli_w.dumps(_with_numbers(entries))
     raise FileError(f"A plan is a .toml or .json file; {suffix!r} is neither.")
+
+
+def without_drawn_seeds(entry: Any) -> Any:
+    """Return a document without the seeds that a run drew; those that its author wrote stay."""
+    if isinstance(entry, Mapping):
+        kept = {name: value for name, value in entry.items() if not isinstance(value, DrawnSeed)}
+        return {name: without_drawn_seeds(value) for name, value in kept.items()}
+    return [without_drawn_seeds(value) for value in entry] if isinstance(entry, list) else entry
+
+
+def _with_numbers(entry: Any) -> Any:
+    """Return a document in which drawn seeds are plain numbers, which printing shows."""
+    if isinstance(entry, Mapping):
+        return {name: _with_numbers(value) for name, value in entry.items()}
+    if isinstance(entry, list):
+        return [_with_numbers(value) for value in entry]
+    return int(entry) if isinstance(entry, DrawnSeed) else entry
 
 
 def _step_entry(step: Step) -> dict[str, Any]:

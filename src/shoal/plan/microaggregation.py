@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shoal.partitioners import Partitioner, partitioner
+from shoal.partitioners import Partitioner, partitioner, takes_seed
 from shoal.plan import Plan
 from shoal.plan.release import Release
 
@@ -22,7 +22,9 @@ def microaggregate(
     blocks: int | Sequence[Sequence[str]] | None = None,
     within: str | Sequence[str] | None = None,
     small_strata: str = "refuse",
+    unit: str | None = None,
     household: str | None = None,
+    whole_households: bool = False,
     weight: str | None = None,
     weighted_distances: bool = False,
     missing: str = "refuse",
@@ -36,6 +38,7 @@ def microaggregate(
     diversity_kind: str = "distinct",
     closeness: float | None = None,
     closeness_by: str = "merge",
+    shuffle: bool = False,
     random_state: int | None = None,
     **options: Any,
 ) -> Release:
@@ -48,8 +51,8 @@ def microaggregate(
     columns : list of str
         Quasi-identifiers to mask, of any kind.
     k : int
-        Least number of records that look alike. It has no default: it is the
-        guarantee.
+        Least number of records, or of units where these are named, that look alike. It has
+        no default: it is the guarantee.
     method : str or Partitioner
         A name in `shoal.METHODS`, or a partitioner. ``"auto"`` is our advice.
     effort : str, optional
@@ -69,10 +72,17 @@ def microaggregate(
     within : str or list of str, optional
         Columns that split the records into strata; groups never cross them.
     small_strata : str
-        What to do with a stratum of fewer than k records: ``"refuse"`` or ``"merge"``.
+        What to do with a stratum of fewer than k records, or units: ``"refuse"`` or
+        ``"merge"``.
+    unit : str, optional
+        Column whose values are the persons, firms or other units to hide: k counts the
+        different units in every group, whatever number of records each has, and the
+        column is dropped. ``"record"`` says that records are meant, although an identifier
+        repeats.
     household : str, optional
-        Column of households: members stay in one group, k counts households, and the
-        column is dropped.
+        The same for households: k counts different households, and the column is dropped.
+    whole_households : bool
+        Whether all members of a household stay in one group and get the same values.
     weight : str, optional
         Column of survey weights, which count in what stands for a group. It is released
         unchanged, with a warning; named under ``identifiers`` too, it is dropped.
@@ -105,9 +115,12 @@ def microaggregate(
         the *t* of t-closeness.
     closeness_by : str
         How it is reached: ``"merge"``, ``"swap"`` or ``"first"``.
+    shuffle : bool
+        Whether the released records stand in random order. Without it they keep their order,
+        which may tell whose they are.
     random_state : int, optional
-        Seed of a method that draws; where None, one is drawn and noted in the
-        release's plan.
+        Seed of a method that draws, and of a random order; where None, seeds are drawn and
+        noted in the release's plan.
     **options
         Further parameters of the method.
 
@@ -127,7 +140,7 @@ def microaggregate(
     2     55.0       11.0
     3     55.0       11.0
     """
-    if random_state is not None:
+    if random_state is not None and (not shuffle or takes_seed(method, effort)):
         options["random_state"] = random_state
     return Plan.of(
         columns,
@@ -136,7 +149,9 @@ def microaggregate(
         confidential=confidential or (),
         within=within,
         small_strata=small_strata,
+        unit=unit,
         household=household,
+        whole_households=whole_households,
         weight=weight,
         weighted_distances=weighted_distances,
         dependence=dependence,
@@ -153,4 +168,6 @@ def microaggregate(
         diversity_kind=diversity_kind,
         closeness=closeness,
         closeness_by=closeness_by,
+        shuffle=shuffle,
+        random_state=random_state if shuffle else None,
     ).run(data)

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _params as parameters
+from shoal._params import draw_seed
 from shoal.errors import InputError, PlanError
 from shoal.frame import tables
-from shoal.frame.roles import as_list, check_roles, columns_with
+from shoal.frame.roles import OF_UNITS, RECORDS, as_list, check_roles, columns_with
 from shoal.frame.tables import Frame
 from shoal.frame.types import as_types
 from shoal.metrics.assessment import assess_frames, linear
-from shoal.partitioners import Partitioner, way_taken
+from shoal.partitioners import Partitioner, method_label
 from shoal.plan import document
 from shoal.plan.draft import Draft
 from shoal.plan.evidence import Evidence
@@ -23,13 +24,18 @@ from shoal.plan.guarantees import check_promise, judge
 from shoal.plan.other_columns import OtherColumns, check_choice, to_drop, with_names
 from shoal.plan.profile import profile
 from shoal.plan.release import Release
+from shoal.plan.shuffle import random_order
 from shoal.plan.thresholds import Thresholds, as_thresholds
 from shoal.plan.validation import check
 from shoal.plan.warnings import noted, refuse_homogeneous
 from shoal.steps import Grouping, Microaggregate, Outcome, Step
 from shoal.steps.survey import with_roles
+from shoal.steps.units import read_units, refuse_repeated, with_unit
 
-FIELDS = ("roles", "steps", "types", "thresholds", "other_columns")  # what a plan is made of
+# What a plan is made of.
+FIELDS = (
+    "roles", "steps", "types", "thresholds", "unit", "other_columns", "shuffle", "random_state",
+)  # fmt: skip
 
 
 class Plan:
@@ -40,8 +46,9 @@ class Plan:
     roles : mapping of str to str
         Role of each column: ``"identifier"`` (dropped from the release),
         ``"quasi-identifier"``, ``"confidential"``, ``"non-confidential"``, ``"weight"``
-        (counts in every mean of groups; released unchanged), ``"household"`` (dropped) or
-        ``"unassigned"`` (nobody decided; released unchanged, with a warning).
+        (counts in every mean of groups; released unchanged), ``"unit"`` (k counts its values;
+        dropped), ``"household"`` (the same, of households) or ``"unassigned"`` (nobody
+        decided; released unchanged, with a warning).
     steps : list of steps
         What is done, in order.
     types : mapping of str to str or mapping, optional
@@ -51,9 +58,17 @@ class Plan:
     thresholds : Thresholds or mapping, optional
         From where on figures of the release become findings of its verdict; see
         `shoal.plan.thresholds.Thresholds`.
+    unit : str, optional
+        What k counts: ``"record"``, or the column of the persons, households or firms to
+        hide. Records by default, unless an identifier repeats: then somebody must say it.
     other_columns : str
         What happens to columns of a table that the plan does not name: ``"refuse"`` the
         table, ``"drop"`` the columns, or ``"release"`` them unchanged, with a warning.
+    shuffle : bool
+        Whether the released records stand in random order. Without it they keep their order,
+        which may tell whose they are.
+    random_state : int, optional
+        Seed of that order; where None, one is drawn and noted in the release's plan.
 
     Examples
     --------
@@ -69,13 +84,19 @@ class Plan:
         steps: Sequence[Step],
         types: Mapping[str, Any] | None = None,
         thresholds: Thresholds | Mapping[str, Any] | None = None,
+        unit: str | None = None,
         other_columns: OtherColumns = "refuse",
+        shuffle: bool = False,
+        random_state: int | None = None,
     ):
         check_roles(roles)
+        roles, steps, self.unit = with_unit(roles, steps, unit)
         self.roles, self.steps = with_roles(roles, steps)
         self.types = as_types(types)
         self.thresholds = as_thresholds(thresholds)
         self.other_columns = check_choice(other_columns)
+        self.shuffle = shuffle
+        self.random_state = random_state
         check(self)
 
     @classmethod
@@ -87,7 +108,10 @@ class Plan:
         identifiers: Sequence[str] = (),
         confidential: Sequence[str] = (),
         types: Mapping[str, Any] | None = None,
+        unit: str | None = None,
         other_columns: OtherColumns = "refuse",
+        shuffle: bool = False,
+        random_state: int | None = None,
         **options: Any,
     ) -> Self:
         """Make the plan of one microaggregation; ``options`` are those of the step."""
@@ -106,11 +130,23 @@ class Plan:
                     raise PlanError(
                         f"Column {name!r} is named as {roles[name]} and as {role}. Choose one."
                     )
-        return cls(roles, [step], types, other_columns=other_columns)
+        return cls(
+            roles,
+            [step],
+            types,
+            unit=unit,
+            other_columns=other_columns,
+            shuffle=shuffle,
+            random_state=random_state,
+        )
 
     def replace(self, **changes: Any) -> "Plan":
         """Return the plan with some of its parts replaced; their names are those of ``Plan``."""
         return Plan(**{name: getattr(self, name) for name in FIELDS} | changes)
+
+    def shuffled(self) -> "Plan":
+        """Return the plan with the released records in random order."""
+        return self if self.shuffle else self.replace(shuffle=True)
 
     @property
     def k(self) -> int | None:
@@ -140,8 +176,13 @@ class Plan:
 
     @property
     def dropped(self) -> list[str]:
-        """The columns that never leave: identifiers, and households by which members are linked."""
-        return [*columns_with(self.roles, "identifier"), *columns_with(self.roles, "household")]
+        """The columns that never leave: identifiers, and units, which link records."""
+        return [n for role in ("identifier", *OF_UNITS) for n in columns_with(self.roles, role)]
+
+    @property
+    def unit_column(self) -> str | None:
+        """The column whose values k counts; None where it counts records."""
+        return None if self.unit == RECORDS else self.unit
 
     @property
     def weight(self) -> str | None:
@@ -159,9 +200,9 @@ class Plan:
 
     @property
     def words(self) -> list[str]:
-        """The masked columns that are declared to be no numbers, and the households."""
-        households = [step.household for step in self.steps if step.household is not None]
-        return [name for name in (*self.masked, *households) if name not in self.numbers]
+        """The masked columns that are declared to be no numbers, and the units."""
+        units = [] if self.unit_column is None else [self.unit_column]
+        return [name for name in (*self.masked, *units) if name not in self.numbers]
 
     @property
     def hiding(self) -> list[Step]:
@@ -204,10 +245,17 @@ class Plan:
         confidential = columns_with(self.roles, "confidential")
         kept = self._complete(frame)
         whole, frame = frame, tables.where(frame, kept)
+        rows, seed = None if kept.all() else np.flatnonzero(kept), self.random_state
+        if self.shuffle:
+            seed = draw_seed() if seed is None else seed
+            order = random_order(len(frame), seed)
+            # Before anything else, so that no tie is broken by the order that came.
+            rows, frame = np.flatnonzero(kept)[order], tables.take(frame, order)
+        units = self.units_in(frame)
         outcomes = [step.apply(frame, confidential, self.types) for step in steps]
         values = {name: new for outcome in outcomes for name, new in outcome.values.items()}
         masked = tables.with_values(frame, values)
-        check_promise(self.steps, masked, confidential, self.types)
+        check_promise(self.steps, masked, confidential, self.types, units)
         # Columns masked apart, or without k, can be linked again; that risk is worth a search.
         apart = sum(len(step.column_blocks) for step in self.hiding) > 1
         wanted = [*linear(), *(["linkage"] if apart or self.k is None else [])]
@@ -235,27 +283,54 @@ class Plan:
             self,
             released,
             frame,
-            partitions=partitions,
+            units,
+            partitions,
             measures=dict(measures),
             noted=noted(self, whole, kept, outcomes),
         )
         fields = dict(
             data=tables.to_native(released),
-            plan=with_names(self._reproducible(steps, outcomes), whole.columns),
+            plan=with_names(self._reproducible(steps, outcomes, seed), whole.columns),
             partitions=partitions,
             measures=dict(measures),
             remarks=measures.remarks,
             unchanged=tuple(n for n in released.columns if n not in (*self.masked, *values)),
             provenance=_provenance(outcomes, masked, self.known),
-            drawn_seeds=self._drawn(steps),
-            kept=None if kept.all() else kept,
+            drawn_seeds=(*self._drawn(steps), *([seed] if seed != self.random_state else [])),
+            rows=rows,
             profile=profile(self, frame, masked, outcomes),
         )
         return Draft(evidence, fields)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the plan as a document: decisions only, defaults left out."""
-        return document.to_dict(**{name: getattr(self, name) for name in FIELDS})
+    def units_in(self, frame: Frame) -> NDArray[np.int64] | None:
+        """Return the unit of each record as a number; None where k counts records.
+
+        Identifiers that repeat are refused where nobody says what k counts.
+        """
+        if self.unit_column is not None:
+            return read_units(frame, self.unit_column)
+        if self.unit is None:
+            strata = [name for step in self.steps for name in step.strata]
+            named = columns_with(self.roles, "identifier")
+            refuse_repeated(frame, [n for n in named if n not in (self.weight, *strata)])
+        return None
+
+    def to_dict(self, *, drawn_seeds: bool = True) -> dict[str, Any]:
+        """Return the plan as a document: decisions only, defaults left out.
+
+        Parameters
+        ----------
+        drawn_seeds : bool
+            Whether to keep the seeds that a run drew. They are keys; printing does not show
+            them.
+
+        Returns
+        -------
+        dict
+            Plain data.
+        """
+        entries = document.to_dict(**{name: getattr(self, name) for name in FIELDS})
+        return entries if drawn_seeds else document.without_drawn_seeds(entries)
 
     @classmethod
     def from_dict(cls, entries: Mapping[str, Any], folder: str | Path | None = "") -> Self:
@@ -271,9 +346,25 @@ class Plan:
                 code="plan-unreadable",
             ) from None
 
-    def save(self, path: str | Path, *, force: bool = False) -> None:
-        """Write the plan to a ``.toml`` or ``.json`` file; ``force`` replaces one that exists."""
-        document.save(self.to_dict(), Path(path), force=force)
+    def save(self, path: str | Path, *, force: bool = False, drawn_seeds: bool = False) -> None:
+        """Write the plan to a ``.toml`` or ``.json`` file.
+
+        Seeds are keys: with them, noise can be subtracted, swapped values put back and shuffled
+        rows sorted again. The plan of a release holds the seeds that its run drew. They are left
+        out here, so that the file can be shared and draws anew when it is run; seeds that the
+        author of the plan wrote stay.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        force : bool
+            Whether a file that exists may be replaced.
+        drawn_seeds : bool
+            Whether to write drawn seeds too. The file then repeats the release, byte for byte,
+            and must be kept as secret as the original data.
+        """
+        document.save(self.to_dict(drawn_seeds=drawn_seeds), Path(path), force=force)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -302,13 +393,15 @@ class Plan:
             )
         return np.asarray(kept)
 
-    def _reproducible(self, seeded: Sequence[Step], outcomes: Sequence[Outcome]) -> "Plan":
-        """Return the plan that makes the same groups again: seeds drawn, no limit of time."""
+    def _reproducible(
+        self, seeded: Sequence[Step], outcomes: Sequence[Outcome], seed: int | None
+    ) -> "Plan":
+        """Return the plan that gives the same release again: seeds drawn, no limit of time."""
         steps = [
             step if outcome.settled is None else step.having(partition=outcome.settled)
             for step, outcome in zip(seeded, outcomes, strict=True)
         ]
-        return self.replace(steps=steps)
+        return self.replace(steps=steps, random_state=seed)
 
     def _drawn(self, seeded: Sequence[Step]) -> tuple[int, ...]:
         """Return the seeds that the steps of this plan lack and the ``seeded`` ones have."""
@@ -327,6 +420,6 @@ def _provenance(outcomes: Sequence[Outcome], masked: Frame, known: Sequence[str]
     return {
         "records": len(masked),
         "missing": tables.holes(masked, known),
-        "methods": list(dict.fromkeys(way_taken(fitted) for fitted in used)),
+        "methods": list(dict.fromkeys(method_label(fitted) for fitted in used)),
         "versions": {name: version(name) for name in ("shoal", "numpy", "numba", "scikit-learn")},
     }

@@ -84,10 +84,11 @@ class Release:
     verdict : Verdict
         What may be said about the release, counted on the released values.
     drawn_seeds : tuple of int
-        Seeds that the plan left open and this run drew; they stand in its ``plan``.
-    kept : ndarray of bool, optional
-        Which records of the table the release holds, where some were dropped because a
-        value is missing.
+        Seeds that the plan left open and this run drew; they stand in its ``plan``. They
+        are keys to the release: printing does not show them.
+    rows : ndarray of int, optional
+        Row of the table that each released record comes from, where some were dropped
+        because a value is missing, or the order is random. It is a key too.
     profile : dict
         Counts and correlations that the pictures of a report are drawn from; see
         `shoal.plan.profile`.
@@ -103,12 +104,12 @@ class Release:
     provenance: dict[str, Any]
     verdict: Verdict
     drawn_seeds: tuple[int, ...] = ()
-    kept: NDArray[np.bool_] | None = None
+    rows: NDArray[np.int64] | None = None
     profile: dict[str, Any] = field(default_factory=dict)
 
     @property
     def labels(self) -> Labels:
-        """Group of each record; with several blocks or steps, records that share all groups.
+        """Group of each released record; with several blocks or steps, those that share all groups.
 
         Where no step groups records, each is alone.
         """
@@ -172,4 +173,7 @@ class Release:
         groups = f"groups of {min(sizes)} to {max(sizes)}" if sizes else "no groups"
         loss = self.measures.get("information_loss")
         lost = "not measured" if loss is None else f"{loss:.2f}%"
-        return f"Release({self.provenance['records']} records, {groups}, information loss {lost})"
+        return (
+            f"Release({self.provenance['records']} records, {groups}, information loss {lost},"
+            f" verdict: {self.verdict.status})"
+        )

@@ -1,5 +1,6 @@
 """What a plan may ask for: roles, types and steps that fit together."""
 
+from numbers import Integral
 from typing import TYPE_CHECKING
 
 from shoal.errors import PlanError
@@ -14,6 +15,7 @@ def check(plan: "Plan") -> None:
     """Refuse a plan whose roles, types and steps do not fit together."""
     if not plan.steps:
         raise PlanError("The plan has no step. Add at least one.")
+    _check_order(plan.shuffle, plan.random_state)
     twice = [name for name in dict.fromkeys(plan.masked) if plan.masked.count(name) > 1]
     if twice:
         raise PlanError(f"{listed(twice)} would be masked twice. Leave one step.")
@@ -58,4 +60,25 @@ def check(plan: "Plan") -> None:
         raise PlanError(
             f"{listed(bare, 'Quasi-identifier', 'Quasi-identifiers')} would leave unmasked. Add"
             " to a step, use `within`, or give another role."
+        )
+
+
+def _check_order(shuffle: object, seed: object) -> None:
+    """Refuse what cannot say in which order records leave."""
+    if not isinstance(shuffle, bool):
+        raise PlanError("shuffle is true or false.", code="plan-shuffle", key="shuffle")
+    whole = isinstance(seed, Integral) and not isinstance(seed, bool)
+    if seed is not None and not (whole and seed >= 0):  # type: ignore[operator]
+        raise PlanError(
+            "The random_state of a plan must be an int in [0, inf).",
+            code="plan-random-state",
+            key="random_state",
+        )
+    if seed is not None and not shuffle:
+        raise PlanError(
+            "The random_state of a plan is the seed of a random order, and the plan keeps the order"
+            " of the records. Set `shuffle=True`, or leave it out; steps that draw have seeds of"
+            " their own.",
+            code="plan-random-state",
+            key="random_state",
         )

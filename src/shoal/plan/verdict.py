@@ -5,10 +5,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from shoal.errors import ShoalWarning, Wording, python_wording
+from shoal.frame.roles import RECORDS as RECORDS
 
 Severity = Literal["breaks", "qualifies", "informs"]
 Status = Literal["kept", "qualified", "not kept"]
-RECORDS = "record"  # the unit of protection where no column names another
 
 
 @dataclass(frozen=True)
@@ -87,8 +87,12 @@ class Verdict:
         attained = counted(self.k, self.unit)
         if self.promised is None:
             return f"No k-anonymity is promised; the smallest class holds {attained}."
-        if self.status == "not kept":
+        if self.promised == 1:
+            return f"k = 1 is no guarantee: the smallest class holds {attained}."
+        if self.k < self.promised:
             return f"k = {self.promised} is not kept: the smallest class holds {attained}."
+        if self.status == "not kept":
+            return f"The promise is not kept: {self.of('breaks')[0].sentence}"
         if self.status == "qualified":
             number = len(self.of("qualifies"))
             reservations = "1 reservation" if number == 1 else f"{number} reservations"
@@ -107,14 +111,13 @@ class Verdict:
         return [finding.code for finding in self.findings]
 
     def to_dict(self, *, ways_out: bool = True) -> dict[str, Any]:
-        """Return the verdict as plain data; without ``ways_out`` for readers of a release."""
+        """Return the verdict as plain data; without ``ways_out`` for readers of a release.
+
+        Shares and other measures have four digits.
+        """
         hidden = () if ways_out else ("way_out",)
         findings = [
-            {
-                name: list(value) if name == "columns" else value
-                for name, value in asdict(finding).items()
-                if name not in hidden
-            }
+            {n: _plain(value) for n, value in asdict(finding).items() if n not in hidden}
             for finding in self.findings
         ]
         return {
@@ -138,6 +141,15 @@ def make_verdict(
     order = ("breaks", "qualifies", "informs")
     ranked = sorted(findings, key=lambda finding: order.index(finding.severity))
     return Verdict(promised, k, unit, tuple(ranked), exact)
+
+
+def _plain(value: Any) -> Any:
+    """Return figures as plain data, with four digits."""
+    if isinstance(value, Mapping):
+        return {name: _plain(entry) for name, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(entry) for entry in value]
+    return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
 def counted(number: int, unit: str = RECORDS) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from shoal.metrics import ABOUT
+from shoal.metrics.digits import DIGITS, rounded
 
 
 class Row(NamedTuple):
@@ -45,8 +46,15 @@ def tables(measures: Mapping[str, Any]) -> list[Table]:
 
 
 def shown(value: Any) -> str:
-    """Return a number as a reader wants it: four decimals, or whole."""
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+    """Return a number as a reader wants it: four decimals, or whole.
+
+    One that was rounded to `DIGITS` digits shows no zeros in place of the others.
+    """
+    if not isinstance(value, float):
+        return str(value)
+    if abs(value) < 1 or value.is_integer() or rounded(value) != value:
+        return f"{value:.4f}"
+    return f"{value:.{max(0, DIGITS - len(str(int(abs(value)))))}f}"
 
 
 def by_reason(remarks: Mapping[str, str]) -> dict[str, list[str]]:

@@ -1,7 +1,8 @@
 """A release as plain data: everything a report shows, nothing computed here.
 
-The public audience learns what was done, the guarantee, loss and risk: no seed, no
-group, no value of a single record. The internal one learns all that helps to decide.
+The public audience learns what was done, the guarantee, loss and risk, to four digits: no seed, no
+group, no value of a single record. The internal one learns all that helps to decide. Seeds that a
+run drew stand in neither: they are keys, and the manifest alone holds them.
 """
 
 from collections.abc import Sequence
@@ -14,9 +15,10 @@ from shoal.comparison.tradeoff import Point
 from shoal.errors import ParameterError
 from shoal.frame.roles import columns_with
 from shoal.metrics import ABOUT, MEASURES
+from shoal.metrics.digits import rounded
 from shoal.plan import document
 from shoal.plan.release import Released
-from shoal.report.verdict import beyond, can, cannot, verdict
+from shoal.report.verdict import beyond, can, cannot, explanation, uncovered
 
 Audience = Literal["public", "internal"]
 AUDIENCES = ("public", "internal")
@@ -43,19 +45,23 @@ def summarise(
         Plain data.
     """
     check_audience(audience)
-    internal = audience == "internal"
+    whole = _whole(release, audience == "internal", curve)
+    return whole if audience == "internal" else rounded(whole)
+
+
+def _whole(release: Released, internal: bool, curve: Sequence[Point]) -> dict[str, Any]:
     plan = release.plan
-    attained = release.measures["smallest_class"]
     return {
-        "audience": audience,
+        "audience": "internal" if internal else "public",
         "records": release.provenance["records"],
         "promise": {
             "k": plan.k,
-            "attained": attained,
-            "kept": plan.k is not None and attained >= plan.k,
+            "attained": release.verdict.k,
+            "kept": plan.k is not None and release.verdict.k >= plan.k,
             **beyond(release),
         },
-        "verdict": verdict(release),
+        "verdict": release.verdict.to_dict(ways_out=internal),
+        "explanation": explanation(release),
         "attacker": {"cannot": cannot(release), "can": can(release)},
         "missing": release.provenance["missing"],
         "guarantees": [
@@ -72,8 +78,8 @@ def summarise(
         },
         "measures": [_measure(name, value) for name, value in release.measures.items()],
         "remarks": dict(release.remarks),
-        "warnings": list(release.warnings),
-        "plan": document.dumps(plan.to_dict()) if internal else _public_plan(plan.to_dict()),
+        "warnings": uncovered(release),
+        "plan": _plan(plan.to_dict(drawn_seeds=False), internal=internal),
         "pictures": {
             name: part
             for name, part in release.profile.items()
@@ -118,12 +124,14 @@ def _tradeoff(release: Released, curve: Sequence[Point]) -> dict[str, Any]:
     }
 
 
-def _public_plan(entries: dict[str, Any]) -> str:
-    """Return the plan as TOML, without what must not be published.
+def _plan(entries: dict[str, Any], *, internal: bool) -> str:
+    """Return the plan as TOML; for the public without what must not be published.
 
     Seeds would help to undo a mask that draws. Orders, hierarchies and distances name categories
     that no released record may show, and come from files that hold whatever somebody wrote.
     """
+    if internal:
+        return document.dumps(entries)
     types = {name: _counted(declared) for name, declared in entries.get("types", {}).items()}
     return document.dumps(_without_seeds({**entries, **({"types": types} if types else {})}))
 

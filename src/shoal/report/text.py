@@ -7,6 +7,7 @@ from typing import Any
 from shoal.metrics import ABOUT
 from shoal.report.layout import by_reason, numbers, shown, tables
 
+WORDS = {"breaks": "not kept", "qualifies": "reservation", "informs": "note"}
 LEAST = 1e-7  # a proven gap below it is rounding
 
 
@@ -41,7 +42,10 @@ def whole_text(summary: dict[str, Any]) -> str:
     """Return the report for a terminal: verdict, warnings, measures."""
     values = {entry["name"]: entry["value"] for entry in summary["measures"]}
     attacker = summary["attacker"]
-    parts = [f"{one_line(summary)}\n\n{_folded(summary['verdict'])}"]
+    verdict = summary["verdict"]
+    parts = [one_line(summary), _folded(f"{verdict['sentence']} {summary['explanation']}")]
+    if verdict["findings"]:
+        parts.append("\n".join(_folded(finding_line(one), "  ") for one in verdict["findings"]))
     for who, told in (("cannot", attacker["cannot"]), ("can", attacker["can"])):
         if told:
             lines = "\n".join(_folded(entry, "  - ") for entry in told)
@@ -49,6 +53,12 @@ def whole_text(summary: dict[str, Any]) -> str:
     parts += [_folded(f"Warning: {warning}") for warning in summary["warnings"]]
     parts.append(table(values, summary["remarks"]))
     return "\n\n".join(parts) + "\n"
+
+
+def finding_line(finding: Mapping[str, Any]) -> str:
+    """Return a finding as a line, with its way out where the reader is to have it."""
+    said = f"{WORDS[finding['severity']]}: {finding['sentence']} {finding.get('way_out', '')}"
+    return said.replace("`", "").rstrip()
 
 
 def table(measures: Mapping[str, Any], remarks: Mapping[str, str] | None = None) -> str:

@@ -1,41 +1,39 @@
-"""What a release means for whoever must answer for it, in words."""
+"""What a release means for those who must answer for it, in words that follow its figures."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from shoal.frame.roles import columns_with
+from shoal.plan.findings.words import percent
 from shoal.plan.release import Released
+from shoal.plan.verdict import Finding, Verdict, counted
 
-NAMED = 6  # columns told by name; the others are counted
-
-
-def verdict(release: Released) -> str:
-    """Say whether the promise holds and what chance that leaves an attacker."""
-    return _promise(release) + _reading(release.provenance["missing"])
+NAMED = 6  # columns shown by name; the others are counted
+# Findings after which nobody may say that the values of their columns cannot be read.
+READABLE = ("dominated-groups", "derived-column", "pairs", "one-giver")
 
 
-def _promise(release: Released) -> str:
-    k, attained = release.plan.k, release.measures["smallest_class"]
+def explanation(release: Released) -> str:
+    """Say what chance the classes leave an attacker, and how missing cells were counted."""
+    return _chance(release) + _reading(release.provenance["missing"])
+
+
+def _chance(release: Released) -> str:
+    plan, verdict = release.plan, release.verdict
     linked = release.measures.get("linkage")
-    risk = "" if linked is None else f" Who knows them all links {100 * linked:.1f} % rightly."
-    if k is None:
-        alike = "1 record" if attained == 1 else f"{attained} records"
+    risk = "" if linked is None else f" Anyone who knows them all links {percent(linked)} rightly."
+    if plan.k is None:
         return (
-            "NO k-anonymity is promised: some masked columns are protected in another way, or not"
-            f" at all. The smallest class that was counted holds {alike}.{risk}"
+            "Some masked columns are protected in another way than k-anonymity, or not at all."
+            f"{risk}"
         )
-    found = (
-        f"Whoever knows the masked columns of a person finds at least {attained} records that look"
-        f" alike, so the chance to pick the right one is at most 1 in {attained}"
-        f" ({100 / attained:.3g} %)."
-    )
-    if attained >= k:
-        return f"The promise holds: k = {k}. {found}{_told(beyond(release))}"
-    if attained > 1:
-        return f"The columns together do NOT keep k = {k}, only {attained}. {found}"
+    if verdict.k == 1:
+        return f"Some record is the only one of its kind in the masked columns.{risk}"
     return (
-        f"The columns together do NOT keep k = {k}: some record is the only one of its kind"
-        f" (k = 1).{risk} Each block of columns keeps k by itself."
+        f"Anyone who knows the masked columns of a person finds at least"
+        f" {counted(verdict.k, verdict.unit)} that look alike, so the chance to pick the right one"
+        f" is at most 1 in {verdict.k} ({100 / verdict.k:.3g} %)."
+        f"{_beyond(beyond(release), verdict)}"
     )
 
 
@@ -56,51 +54,46 @@ def beyond(release: Released) -> dict[str, Any]:
 
 def cannot(release: Released) -> list[str]:
     """Return what an attacker who knows the quasi-identifiers cannot do."""
-    plan, attained = release.plan, release.measures["smallest_class"]
-    told = []
-    if attained > 1 and plan.k is not None:
-        told.append(
-            f"Single a person out by {named(plan.known)}: at least {attained} records share every"
-            " combination of released values."
+    plan, verdict = release.plan, release.verdict
+    found = []
+    if verdict.k > 1 and plan.k is not None:
+        found.append(
+            f"Single a person out by {named(plan.known)}: at least"
+            f" {counted(verdict.k, verdict.unit)} share every combination of released values."
         )
-    if (plan.k or 0) > 1 and all(hasattr(step, "aggregate") for step in plan.steps):
-        told.append(
-            f"Read the original {named(plan.masked)} of a person: one value stands for all records"
-            f" of a group, and a group holds at least {plan.k}."
+    hidden = _hidden(verdict)
+    if hidden:
+        found.append(
+            f"Read the original {named(hidden)} of a person: no released value is the original one."
         )
     homes = [step.k or 1 for step in plan.steps if step.household is not None]
     if homes and plan.k is not None:
-        told.append(
+        found.append(
             f"Find the household of a person: a class holds whole households, at least {min(homes)}"
             " of them."
         )
     if plan.dropped:
         what = "person or a household" if columns_with(plan.roles, "household") else "person"
-        told.append(f"Find {named(plan.dropped)} in the release: what names a {what} was dropped.")
-    return told
+        found.append(f"Find {named(plan.dropped)} in the release: what names a {what} was dropped.")
+    return found
 
 
 def can(release: Released) -> list[str]:
     """Return what the release does not hide from an attacker."""
-    plan, attained = release.plan, release.measures["smallest_class"]
-    least = f"{attained} records" if attained > 1 else "a single record"
-    told = [f"Narrow a person who is known to be in the table down to {least} or more."]
+    plan, verdict = release.plan, release.verdict
+    least = counted(verdict.k, verdict.unit) if verdict.k > 1 else "a single record"
+    found = [f"Narrow a person who is known to be in the table down to {least} or more."]
     if plan.k is None:
-        told = ["Link a person to the record with the nearest values; no k limits how often."]
-    elif attained == 1:
-        told = ["Find the one record of some persons by combining all masked columns."]
+        found = ["Link a person to the record with the nearest values; no k limits how often."]
+    elif verdict.k == 1:
+        found = ["Find the one record of some persons by combining all masked columns."]
     secret = columns_with(plan.roles, "confidential")
-    if attained > 1:
-        told += _confidential(release)
+    if verdict.k > 1:
+        found += _confidential(release)
     elif secret:
-        told.append(f"Read the {named(secret)} of whoever is linked rightly.")
-    free = [name for name in release.unchanged if name not in (*plan.known, *secret)]
-    if free:
-        told.append(
-            f"Tell records that look alike apart by {named(free)}, if that is known too: it leaves"
-            " unchanged."
-        )
-    return told
+        found.append(f"Read the {named(secret)} of whoever is linked rightly.")
+    found += _exact(verdict)
+    return found + [CAN[f.code](f) for f in verdict.findings if f.code in CAN]
 
 
 def named(columns: Sequence[str]) -> str:
@@ -111,11 +104,76 @@ def named(columns: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
+def uncovered(release: Released) -> list[str]:
+    """Return the warnings of a release that no finding of its verdict says already."""
+    said = {finding.with_advice() for finding in release.verdict.findings}
+    return [warning for warning in release.warnings if warning not in said]
+
+
+def _hidden(verdict: Verdict) -> list[str]:
+    """Return the masked columns of which no record shows, or gives away, its original value."""
+    readable = {n for f in verdict.findings if f.code in READABLE for n in f.columns}
+    return [
+        name
+        for name, share in (verdict.exact or {}).items()
+        if name and share == 0 and name not in readable
+    ]
+
+
+def _exact(verdict: Verdict) -> list[str]:
+    shares = {name: share for name, share in (verdict.exact or {}).items() if name and share > 0}
+    if not shares:
+        return []
+    shown = [f"{name} of {percent(share)}" for name, share in list(shares.items())[:NAMED]]
+    more = f" and {len(shares) - NAMED} more columns of some" if len(shares) > NAMED else ""
+    return [
+        f"Read the original {', '.join(shown)}{more} of the records, where the released value is"
+        " the original one; the release does not show which records these are."
+    ]
+
+
+def _unchanged(finding: Finding) -> str:
+    return (
+        f"Find the one record of {percent(finding.figures['with_masked'])} of all, if"
+        f" {named(finding.columns)} are known too: they are released unchanged."
+    )
+
+
+def _derived(finding: Finding) -> str:
+    rules = finding.figures["rules"].items()
+    shown = [f"{name} from {named(rule['from'])}" for name, rule in list(rules)[:NAMED]]
+    more = f", and {len(rules) - NAMED} more" if len(rules) > NAMED else ""
+    return f"Compute {', '.join(shown)}{more}: these columns are released unchanged."
+
+
+CAN: dict[str, Callable[[Finding], str]] = {
+    "unique-on-unchanged-columns": _unchanged,
+    "confidential-key": lambda finding: (
+        f"Find a record by its {named(finding.columns)}, if that is known."
+    ),
+    "released-weights": lambda finding: (
+        f"Tell records that look alike apart by {named(finding.columns)}, if that is known."
+    ),
+    "derived-column": _derived,
+    "dominated-groups": lambda finding: (
+        f"Estimate the greatest value of some groups from their mean: {named(finding.columns)}."
+    ),
+    "pairs": lambda finding: "Compute the values of the other record of a pair, as one of the two.",
+    "order-follows-column": lambda finding: (
+        f"Find a row by its place: the order of the records follows {named(finding.columns)}."
+    ),
+    "telling-order": lambda finding: "Find the members of a household or unit side by side.",
+    "one-giver": lambda finding: (
+        f"Read the {named(finding.columns)} of a record that gave its value to its whole group."
+    ),
+}
+
+
 def _confidential(release: Released) -> list[str]:
     """Say what becomes known of the confidential columns where no record is alone."""
     classes = sum(release.measures["class_sizes"].values())
     alike = release.measures.get("homogeneous_classes", {})
-    told = [
+    found = [
         f"Be sure of the {column} of everybody in {count:,} of {classes:,} classes: all records"
         " there share one value."
         for column, count in alike.items()
@@ -123,28 +181,32 @@ def _confidential(release: Released) -> list[str]:
     ]
     mixed = [column for column, count in alike.items() if not count]
     if mixed:
-        told.append(
+        found.append(
             f"Read which {named(mixed)} occur among the records that look like a person, but not"
             " which of them is the person's."
         )
-    return told
+    return found
 
 
-def _told(promised: dict[str, Any]) -> str:
-    told = ""
+def _beyond(promised: dict[str, Any], verdict: Verdict) -> str:
+    """Say what the classes attain of l-diversity and t-closeness, where that was promised."""
+    broken = verdict.codes()
+    said = ""
     if "diversity" in promised:
         entry = promised["diversity"]
-        told += (
+        holds = "does not hold" if "diversity-not-attained" in broken else "holds"
+        said += (
             f" At least {entry['attained']:.4g} values of every confidential column hide in each"
-            f" class, counted by {entry['kind']}: l = {entry['l']:g} holds."
+            f" class, counted by {entry['kind']}: l = {entry['l']:g} {holds}."
         )
     if "closeness" in promised:
         entry = promised["closeness"]
-        told += (
+        holds = "does not hold" if "closeness-not-attained" in broken else "holds"
+        said += (
             f" No class is farther than {entry['attained']:.4g} from the table in any confidential"
-            f" column: t = {entry['t']:g} holds."
+            f" column: t = {entry['t']:g} {holds}."
         )
-    return told
+    return said
 
 
 def _reading(missing: dict[str, int]) -> str:

@@ -14,6 +14,7 @@ from shoal.errors import GuaranteeBroken
 from shoal.frame.roles import listed
 from shoal.metrics import NEEDS, needs
 from shoal.metrics.assessment import linear
+from shoal.metrics.digits import rounded
 from shoal.plan import Plan
 from shoal.plan.findings.attained import check_attained
 from shoal.plan.findings.homogeneity import check_homogeneous
@@ -113,7 +114,7 @@ class LargeRelease:
         return {
             "records": self.provenance["records"],
             "promise": {"k": self.plan.k, "smallest_class": self.measures["smallest_class"]},
-            "measures": self.measures,
+            "measures": rounded(self.measures),
             "remarks": self.remarks,
             "versions": self.provenance["versions"],
             "files": list(self.files),
@@ -156,7 +157,7 @@ class LargeRelease:
         return (
             f"LargeRelease({self.provenance['records']} records in {len(self.files)} files, groups"
             f" of {self.groups['smallest']} to {self.groups['largest']}, information loss"
-            f" {self.measures['information_loss']:.2f}%)"
+            f" {self.measures['information_loss']:.2f}%, verdict: {self.verdict.status})"
         )
 
 
@@ -237,6 +238,16 @@ def judge(
     if weighed and job.step.weight is not None:
         found += check_weights(job.step.weight, plan.k, min(weighed))
     return make_verdict(plan.k, attained, RECORDS, [*found, *noted, not_computed(NOT_CHECKED)])
+
+
+def judge_recount(plan: Plan, attained: int, columns: Iterable[str]) -> Verdict:
+    """Return what may be said about a released folder whose classes were counted again."""
+    found = [
+        *check_attained(plan, attained),
+        *check_roles(plan, list(columns)),
+        not_computed(f"classes that share a confidential value, the loss, {NOT_CHECKED}"),
+    ]
+    return make_verdict(plan.k, attained, RECORDS, found)
 
 
 def _missing(grouped: Sequence[Grouped], came: int, left: int) -> list[Finding]:

@@ -1,6 +1,5 @@
 """What every step tells a plan: what it masks, what it promises, what it draws."""
 
-import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from shoal import _params as parameters
+from shoal._params import draw_seed
 from shoal.errors import PlanError, ShoalWarning
 from shoal.frame import tables
 from shoal.frame.roles import as_list, listed
@@ -71,7 +71,8 @@ class Step:
     promises: ClassVar[str] = "nothing about persons"
     columns: list[str]
     weight: str | None = None  # the column of survey weights that the step uses
-    household: str | None = None  # the column of households that the step keeps together
+    unit: str | None = None  # the column whose values the step's k counts
+    household: str | None = None  # the same, of households
 
     @property
     def k(self) -> int | None:
@@ -80,6 +81,11 @@ class Step:
         A plan counts it on the released values of every block.
         """
         return None
+
+    @property
+    def counted(self) -> str | None:
+        """The column whose values k counts; None where it counts records."""
+        return self.unit if self.unit is not None else self.household
 
     @property
     def guarantee(self) -> str:
@@ -125,7 +131,7 @@ class Step:
     def seeded(self) -> Self:
         """Return the step with every open seed drawn, so that what it does can be repeated."""
         is_open = self.draws and vars(self)["random_state"] is None
-        return self.having(random_state=secrets.randbelow(2**31)) if is_open else self
+        return self.having(random_state=draw_seed()) if is_open else self
 
     def having(self, **changes: Any) -> Self:
         """Return the step with other values of some parameters."""
@@ -165,7 +171,7 @@ class Grouping(Step):
         """Return the step with every open seed drawn, also that of its partitioner."""
         step = super().seeded()
         options = self.partition.get_params()
-        drawn = {n: secrets.randbelow(2**31) for n in _seed(self.partition) if options[n] is None}
+        drawn = {n: draw_seed() for n in _seed(self.partition) if options[n] is None}
         return step.having(partition=clone(self.partition).set_params(**drawn)) if drawn else step
 
     def _settle(self) -> None:

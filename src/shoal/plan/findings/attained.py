@@ -70,7 +70,7 @@ def check_attained(
                 "breaks",
                 "k = 1 protects nobody: a record may be the only one of its kind.",
                 figures,
-                way_out="Choose `k` of 3 or more.",
+                way_out="Choose k of 3 or more.",
             )
         ]
     if attained >= plan.k:

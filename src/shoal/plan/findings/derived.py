@@ -15,7 +15,7 @@ from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.metrics.derivation import category_fit, linear_fit, neighbour_r2
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings._words import by_column, few
+from shoal.plan.findings.words import by_column, few
 from shoal.plan.verdict import Finding
 
 Values = NDArray[np.float64]

@@ -5,7 +5,7 @@ import numpy as np
 from shoal.frame import tables
 from shoal.metrics.dominance import dominated_groups
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings._words import by_column
+from shoal.plan.findings.words import by_column
 from shoal.plan.verdict import Finding
 from shoal.steps import Microaggregate, Step
 
@@ -62,7 +62,7 @@ def find_dominance(evidence: Evidence) -> list[Finding]:
             f"{rule}, so that the group's mean gives its value away: {words}.",
             {"groups": found, "share": limits.dominance},
             tuple(found),
-            'Top-code the column, raise `k`, or release `aggregate="median"`.',
+            'Top-code the column, raise k, or release `aggregate="median"`.',
         )
     ]
 

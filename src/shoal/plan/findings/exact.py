@@ -1,7 +1,7 @@
 """Released values that are the original ones."""
 
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings._words import by_column, percent
+from shoal.plan.findings.words import by_column, percent
 from shoal.plan.verdict import Finding
 
 
@@ -25,6 +25,6 @@ def find_exact(evidence: Evidence) -> list[Finding]:
             f"{all_of_them if len(shares) > 1 else ''}.",
             {"together": together, "columns": shares},
             tuple(most),
-            "Raise `k`, or mask the columns in another way, if their values must not be read.",
+            "Raise k, or mask the columns in another way, if their values must not be read.",
         )
     ]

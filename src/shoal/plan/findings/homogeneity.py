@@ -14,11 +14,8 @@ from shoal.steps.homogeneity import told
 
 def find_homogeneous(evidence: Evidence) -> list[Finding]:
     """Find classes whose records share a confidential value."""
-    measures = evidence.measures or {}
     labels = evidence.joint_classes
     number = int(labels.max()) + 1
-    if "homogeneous_classes" in measures:
-        return check_homogeneous(measures["homogeneous_classes"], number)
     frame = evidence.released if evidence.original is None else evidence.original
     secret = [n for n in columns_with(evidence.plan.roles, "confidential") if n in frame.columns]
     if not secret:
@@ -40,6 +37,6 @@ def check_homogeneous(counts: Mapping[str, int], number: int) -> list[Finding]:
             sentence,
             {"classes": number, "homogeneous": some},
             tuple(some),
-            'Set `homogeneity="merge"` to join such groups with their neighbours, or raise k.',
+            'Use `homogeneity="merge"` to join such groups with their neighbours, or raise k.',
         )
     ]

@@ -1,8 +1,8 @@
 """What members of a group learn about each other."""
 
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings._words import few
 from shoal.plan.findings.dominance import averages
+from shoal.plan.findings.words import few
 from shoal.plan.verdict import Finding, counted
 
 
@@ -39,7 +39,7 @@ def find_insiders(evidence: Evidence) -> list[Finding]:
                 f" other's values of {of} from the released mean.",
                 figures,
                 tuple(columns),
-                "Choose `k` of 3 or more.",
+                "Choose k of 3 or more.",
             )
         ]
     return [

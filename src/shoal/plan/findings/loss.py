@@ -1,7 +1,7 @@
 """Releases that lose much: a high information loss, and groups far larger than k."""
 
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings._words import percent
+from shoal.plan.findings.words import percent
 from shoal.plan.verdict import Finding
 
 
@@ -46,6 +46,6 @@ def check_loss(loss: float | None, limit: float) -> list[Finding]:
             if loss > 50
             else f"The information loss is {loss:.3g} %.",
             {"information_loss": loss},
-            way_out="Mask fewer columns in one step, lower `k`, or try another `method`.",
+            way_out="Mask fewer columns in one step, lower k, or try another method.",
         )
     ]

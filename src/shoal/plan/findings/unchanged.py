@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from shoal.frame.roles import listed
 from shoal.metrics import classes
 from shoal.metrics.uniqueness import unique_share
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings._words import by_column, few, percent
+from shoal.plan.findings.words import by_column, few, percent
 from shoal.plan.verdict import Finding
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def check_roles(plan: "Plan", columns: Sequence[str]) -> list[Finding]:
         Finding(
             "unprotected-column",
             "qualifies",
-            f"{few(free)} {has} no role and {is_} released unchanged.",
+            f"{listed(free)} {has} no role and {is_} released unchanged.",
             {"number": len(free)},
             tuple(free),
             "What an attacker may know is a quasi-identifier: give every column a role.",

@@ -1,0 +1,81 @@
+"""An independent counter, written with pandas: it shares no code with Shoal."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+View = Mapping[str, Sequence[Any]]  # each column as Python values, None where one is missing
+
+MISSING = "\0missing"
+
+
+def key(value: Any) -> str:
+    """Return a text that is the same for two cells that look the same."""
+    if value is None:
+        return MISSING
+    if isinstance(value, bool):
+        return f"bool {value}"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return "-0" if value == 0 and math.copysign(1, value) < 0 else repr(int(value))
+    return f"text {value}" if isinstance(value, str) else repr(value)
+
+
+def frame_of(view: View, columns: Sequence[str]) -> pd.DataFrame:
+    """Return some columns as a table of keys."""
+    return pd.DataFrame({name: [key(value) for value in view[name]] for name in columns})
+
+
+def smallest_class(view: View, columns: Sequence[str], units: Sequence[Any] | None = None) -> int:
+    """Return the size of the smallest class of records that look alike, in units if given."""
+    frame = frame_of(view, columns)
+    if units is not None:
+        frame = frame.assign(__unit=[key(unit) for unit in units]).drop_duplicates()
+    return int(frame.groupby(list(columns), sort=False).size().min())
+
+
+def classes(view: View, columns: Sequence[str]) -> list[list[int]]:
+    """Return the records of each class."""
+    number = frame_of(view, columns).groupby(list(columns), sort=False).ngroup()
+    found: dict[int, list[int]] = {}
+    for at, label in enumerate(number):
+        found.setdefault(label, []).append(at)
+    return list(found.values())
+
+
+def least_diversity(view: View, columns: Sequence[str], secret: Sequence[Any], kind: str) -> float:
+    """Return the least number of values of a confidential column in a class."""
+    keys, least = [key(value) for value in secret], math.inf
+    for rows in classes(view, columns):
+        shares = pd.Series([keys[at] for at in rows]).value_counts(normalize=True)
+        entropy = -sum(share * math.log(share) for share in shares)
+        least = min(least, len(shares) if kind == "distinct" else math.exp(entropy))
+    return least
+
+
+def greatest_distance(
+    view: View, columns: Sequence[str], secret: Sequence[Any], order: Sequence[Any] | None
+) -> float:
+    """Return how far the farthest class is from the table in a confidential column.
+
+    ``order`` lists the values from the least on where their order means something; else
+    every two values are equally far apart. Values that no record shows do not count.
+    """
+    if order is not None:  # as numbers, minus zero is zero
+        secret, order = ([v + 0.0 if isinstance(v, float) else v for v in part]
+                         for part in (secret, order))  # fmt: skip
+    keys = [key(value) for value in secret]
+    values = list(dict.fromkeys(keys))
+    if order is not None:
+        values = [one for one in dict.fromkeys(map(key, order)) if one in set(keys)]
+    everybody = pd.Series(keys).value_counts(normalize=True).reindex(values, fill_value=0.0)
+    farthest = 0.0
+    for rows in classes(view, columns):
+        own = pd.Series([keys[at] for at in rows]).value_counts(normalize=True)
+        gap = own.reindex(values, fill_value=0.0) - everybody
+        if order is None:
+            farthest = max(farthest, float(gap.abs().sum()) / 2)
+        elif len(values) > 1:
+            farthest = max(farthest, float(gap.cumsum().abs().sum()) / (len(values) - 1))
+    return farthest

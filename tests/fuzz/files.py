@@ -1,0 +1,312 @@
+"""A plan is run from file to file, and what stands in the released file is judged."""
+
+import datetime as dt
+import sqlite3
+import tempfile
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+from typer.testing import CliRunner
+
+import shoal
+from fuzz import promises
+from fuzz.alike import alike, moment_of, number_of
+from fuzz.case import Case
+from fuzz.columns import Column
+from fuzz.counter import View
+from fuzz.judge import Judged, problems, telltale
+from fuzz.memory import last_line, refusal_problems
+from fuzz.readers import read_seen, with_holes
+from fuzz.sources import FIXED, TABLE, TEXT, Place, layout_text, write_source
+from shoal.audit import manifest as manifests
+from shoal.cli import app
+from shoal.errors import ShoalError
+from shoal.io.dialect import Dialect
+from shoal.plan import Plan
+from shoal.plan.deliver import deliver
+
+RELEASED = "released"  # the table to make, where the target is a database
+
+
+@dataclass(frozen=True)
+class Route:
+    """Where a table comes from and where it goes, with the files beside."""
+
+    folder: Path
+    source: Place
+    target: Place
+    layout: Path | None
+    plan: Path
+    manifest: Path
+    allow_not_kept: bool
+
+    @property
+    def dialect(self) -> Dialect:
+        """What the files do not say, for Shoal."""
+        source = self.source
+        marked = source.format in TEXT and source.separator == ";"
+        return Dialect(
+            separator=";" if marked else None,
+            decimal=source.decimal,
+            encoding=source.encoding,
+            missing=source.missing,
+            layout=self.layout,
+            table=TABLE if source.format == "db" else None,
+        )
+
+    @property
+    def arguments(self) -> list[str]:
+        """The same on the command line."""
+        given = self.dialect
+        named = {"separator": given.separator, "decimal": given.decimal,
+                 "encoding": given.encoding, "missing-text": given.missing or None,
+                 "layout": given.layout, "table": given.table,
+                 "target-table": RELEASED if self.target.format == "db" else None}  # fmt: skip
+        return [str(w) for n, v in named.items() if v is not None for w in (f"--{n}", v)]
+
+
+def run_on_files(case: Case) -> tuple[str, list[str]]:
+    """Return the outcome of a run and what is wrong with it."""
+    with tempfile.TemporaryDirectory() as name:
+        route = _lay_out(case, Path(name))
+        there = _listed(Path(name))
+        by_command = case.stream("file").random() < 0.3
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            if by_command:
+                outcome, verdict, found = _command(route)
+            else:
+                outcome, verdict, found = _deliver(route)
+        del caught
+        if outcome != "released":
+            left = _listed(Path(name))
+            if left != there:
+                found.append(f"left behind: {[one for one in left if one not in there]}")
+            return outcome, found
+        return outcome, [*found, *_judged(case, route, verdict), *_verified(case, route, verdict)]
+
+
+def _listed(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def _lay_out(case: Case, folder: Path) -> Route:
+    """Write the source, the plan and the column map."""
+    rng = case.stream("file")
+    assert case.route is not None
+    start, end = case.route
+    source = write_source(case.columns, Place(start, folder / f"in.{start}"), rng)
+    target = Place(end, folder / f"out.{end}")
+    if end in TEXT:
+        marked = start in TEXT and source.separator == ";"
+        separator = ";" if marked else "\t" if end == "tsv" else ","
+        target = replace(
+            target,
+            separator=separator,
+            decimal=source.decimal,
+            encoding=source.encoding,
+            missing=source.missing,
+        )
+    layout = source.layout
+    if end in FIXED or (end == "txt" and layout is not None):
+        layout = layout or _wide(case.columns)
+        target = replace(
+            target, layout=layout, decimal=source.decimal, encoding=source.encoding,
+            missing=source.missing,
+        )  # fmt: skip
+    if end in ("dta", "sav", "zsav"):
+        masked = promises.masked(case.plan)
+        own = start == end or {start, end} == {"sav", "zsav"}
+        target = replace(
+            target,
+            codes={n: c for n, c in source.codes.items() if own and n not in masked},
+        )
+    path = None
+    if layout is not None:
+        path = folder / "map.toml"
+        path.write_text(layout_text(case.columns, layout), encoding="utf-8")
+    plan = folder / "plan.toml"
+    plan.write_text(tomli_w.dumps(case.plan), encoding="utf-8")
+    allow = bool(rng.random() < 0.5)
+    return Route(folder, source, target, path, plan, folder / "manifest.json", allow)
+
+
+def _wide(columns: list[Column]) -> tuple[tuple[str, int, int], ...]:
+    layout, at = [], 1
+    for column in columns:
+        width = max([40, *(len(str(value)) for value in column.values)])
+        layout.append((column.name, at, width))
+        at += width + 1
+    return tuple(layout)
+
+
+def _deliver(route: Route) -> tuple[str, Any, list[str]]:
+    """Run the plan as every interface does."""
+    table = RELEASED if route.target.format == "db" else None
+    places = {"source": (route.source.address, route.dialect.table),
+              "target": (route.target.address, table)}  # fmt: skip
+    try:
+        delivery = deliver(
+            Plan.load(route.plan),
+            route.source.address,
+            route.target.address,
+            dialect=route.dialect,
+            target_table=table,
+            documents={
+                route.manifest: lambda made: manifests.dumps(
+                    manifests.of_delivery(made, route.dialect, **places)
+                )
+            },
+            fingerprints=True,
+            allow_not_kept=route.allow_not_kept,
+        )
+    except ShoalError as error:
+        return "refused", None, list(refusal_problems(error))
+    except Exception as error:
+        return "crashed", None, [f"traceback: {last_line(error)}"]
+    verdict = delivery.release.verdict
+    found = []
+    if verdict.status == "not kept" and not route.allow_not_kept:
+        found.append("verdict: not kept, and the file was published")
+    mark = telltale(" ".join(delivery.release.warnings))
+    if mark:
+        found.append(f"warning: it holds a value of the data ({mark})")
+    return "released", verdict, found
+
+
+def _command(route: Route) -> tuple[str, Any, list[str]]:
+    """Run the plan by the command line."""
+    done = CliRunner().invoke(
+        app,
+        [
+            "run", str(route.plan), route.source.address, route.target.address,
+            "--manifest", str(route.manifest), *route.arguments,
+            *(["--allow-not-kept"] if route.allow_not_kept else []),
+        ],
+    )  # fmt: skip
+    found = []
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        return "crashed", None, [f"traceback: {last_line(done.exception)}"]
+    if "Something unforeseen" in done.stderr or "Traceback" in done.stderr:
+        lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+        return "crashed", None, [f"traceback: {' | '.join(lines[-4:])}"]
+    if "Please report" in done.stderr:
+        found.append(f"guarantee: {done.stderr}")
+    mark = telltale(done.stdout + done.stderr)
+    if mark:
+        found.append(f"message: it holds a value of the data ({mark}): {done.stderr}")
+    if done.exit_code not in (0, 1, 2):
+        found.append(f"exit: {done.exit_code}")
+    published = route.manifest.exists()
+    if not published:
+        if done.exit_code == 0 or "error:" not in done.stderr:
+            found.append(f"exit: {done.exit_code} without a release and without an error")
+        return "refused", None, found
+    if done.exit_code not in ((0, 1) if route.allow_not_kept else (0,)):
+        found.append(f"exit: {done.exit_code} with a release")
+    return "released", _Told("not kept" if done.exit_code else "kept or qualified"), found
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What an exit code says of the verdict."""
+
+    status: str
+
+
+def _judged(case: Case, route: Route, verdict: Any) -> Iterator[str]:
+    seen_before = read_seen(route.source, TABLE)
+    before = with_holes(seen_before, route.source)
+    after = read_seen(route.target, RELEASED)
+    if route.target.layout is not None:  # a column that is dropped is left blank there
+        gone = promises.dropped(case.plan)
+        after = {n: v for n, v in after.items() if n not in gone or any(v)}
+    same = route.source.kind == route.target.kind and route.source.format in (*TEXT, *FIXED)
+    judged = Judged(
+        case.plan,
+        before,
+        after,
+        _orders(case, after),
+        verdict,
+        unmasked_before=seen_before,
+        same_cell=(lambda one, other: one == other) if same else alike,
+        secrets=_secrets(case, with_holes(after, route.target)),
+        in_file=True,
+        with_holes=with_holes(after, route.target),
+    )
+    yield from problems(judged)
+
+
+def _secrets(case: Case, after: View) -> dict[str, list[Any]]:
+    """Return the confidential columns: numbers and dates where every cell is one, else text."""
+    found = {}
+    for name in promises.with_role(case.plan, "confidential"):
+        found[name] = list(after[name])
+        for kind in (number_of, moment_of):
+            values = [kind(value) for value in after[name]]
+            if None not in values:
+                found[name] = values
+                break
+    return found
+
+
+def _orders(case: Case, after: View) -> dict[str, list[Any]]:
+    """Return the order of confidential columns that hold numbers or dates."""
+    kinds = {column.name: column.kind for column in case.columns}
+    found = {}
+    for name, values in _secrets(case, after).items():
+        numbers = all(isinstance(v, float) and abs(v) <= 1e300 for v in values)
+        dates = all(isinstance(v, dt.datetime) for v in values)
+        if (numbers and kinds[name] != "boolean") or dates:
+            found[name] = sorted(set(values))
+    return found
+
+
+def _verified(case: Case, route: Route, verdict: Any) -> Iterator[str]:
+    """Verify what was published, then change it and verify again."""
+    options: dict[str, Any] = {"layout": route.layout}
+    rng = case.stream("checks")
+    if rng.random() < 0.5:
+        options["original"] = route.source.address
+    failed = _failed(route, options)
+    if failed and verdict.status != "not kept":
+        yield f"verify: it fails on what was just published: {failed}"
+    if route.target.format == "db":
+        if not _change_table(case, route):
+            return
+    else:
+        content = bytearray(route.target.path.read_bytes())
+        content[int(rng.integers(len(content)))] ^= 1
+        route.target.path.write_bytes(bytes(content))
+    if not _failed(route, options):
+        yield "verify: it passes on a file that was changed"
+
+
+def _failed(route: Route, options: dict[str, Any]) -> list[str]:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = shoal.verify(route.target.address, route.manifest, **options)
+    except ShoalError as error:
+        return [f"{type(error).__name__}: {error}"]
+    return [f"{check.name}: {check.told}" for check in found if check.passed is False]
+
+
+def _change_table(case: Case, route: Route) -> bool:
+    """Give one record a masked value of its own, where a promise of k is then broken."""
+    k = promises.promised_k(case.plan)
+    if k is None or k < 2:
+        return False
+    name = promises.known(case.plan)[0]
+    connection = sqlite3.connect(route.target.path)
+    connection.execute(
+        f'UPDATE "{RELEASED}" SET "{name}" = -4321.5 WHERE rowid = '
+        f'(SELECT min(rowid) FROM "{RELEASED}")'
+    )
+    connection.commit()
+    connection.close()
+    return True

@@ -1,0 +1,213 @@
+"""The judge of a release: what was promised is counted, what was not masked is compared."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fuzz import promises
+from fuzz.alike import alike, number_of
+from fuzz.columns import TELLTALES
+from fuzz.counter import View, greatest_distance, key, least_diversity, smallest_class
+
+ROUNDING = 1e-9
+RECODED = ("suppress",)  # steps that only take values away
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A release beside its original, as plain values.
+
+    Parameters
+    ----------
+    plan : dict
+        The plan document.
+    before : dict
+        The original, column by column; None where a value is missing.
+    after : dict
+        The release.
+    orders : dict
+        The order of the values of each column whose order means something.
+    verdict : Verdict
+        What Shoal says about the release; for the command line, the status alone.
+    unmasked_before : dict, optional
+        The original as a reader of its file sees it, where that differs from ``before``.
+    same_cell : callable
+        Says whether an unmasked cell is what it was.
+    secrets : dict, optional
+        The released confidential columns, where text stands for their numbers.
+    in_file : bool
+        Whether the release was read from a file, in which text may stand for numbers.
+    with_holes : dict, optional
+        The release of a file with None where a cell stands for a missing value.
+    """
+
+    plan: promises.Document
+    before: View
+    after: View
+    orders: dict[str, Sequence[Any]]
+    verdict: Any
+    unmasked_before: View | None = None
+    same_cell: Callable[[Any, Any], bool] = lambda one, other: key(one) == key(other)
+    secrets: View | None = None
+    in_file: bool = False
+    with_holes: View | None = None
+
+
+def problems(judged: Judged) -> Iterator[str]:
+    """Yield what is wrong with a release, each as ``check: what``."""
+    yield from _columns(judged)
+    kept = kept_records(judged.plan, judged.before)
+    released = len(next(iter(judged.after.values())))
+    if released != len(kept):
+        yield f"records: {released} were released, {len(kept)} expected"
+        return
+    before = {name: [values[at] for at in kept] for name, values in judged.before.items()}
+    seen = judged.unmasked_before or judged.before
+    yield from _unmasked(judged, {name: [v[at] for at in kept] for name, v in seen.items()})
+    yield from _classes(judged, before)
+    yield from _beyond(judged)
+    yield from _verdict(judged)
+    yield from _values(judged, before)
+
+
+def telltale(text: str) -> str | None:
+    """Return the planted value that a message holds, if it holds one."""
+    return next((mark for mark in TELLTALES if mark in text), None)
+
+
+def kept_records(plan: promises.Document, before: View) -> list[int]:
+    """Return the records that no step drops because a value is missing."""
+    needed = [
+        name for step in plan["steps"] if step.get("missing") == "drop" for name in step["columns"]
+    ]
+    n = len(next(iter(before.values())))
+    return [at for at in range(n) if all(before[name][at] is not None for name in needed)]
+
+
+def _columns(judged: Judged) -> Iterator[str]:
+    gone = promises.dropped(judged.plan)
+    expected = [name for name in judged.before if name not in gone]
+    if list(judged.after) != expected and not (
+        judged.in_file and sorted(judged.after) == sorted(expected)
+    ):
+        yield f"columns: {list(judged.after)} were released, {expected} expected"
+
+
+def _unmasked(judged: Judged, before: View) -> Iterator[str]:
+    """Compare the columns that no step masks."""
+    masked = promises.masked(judged.plan)
+    merged = {
+        name
+        for step in judged.plan["steps"]
+        if step.get("small_strata") == "merge"
+        for name in promises.as_list(step.get("within"))
+    }
+    for name, values in judged.after.items():
+        if name in masked:
+            continue
+        pairs = zip(before[name], values, strict=True)
+        changed = [at for at, (old, new) in enumerate(pairs) if not judged.same_cell(old, new)]
+        if name in merged:
+            known = dict.fromkeys(map(key, before[name]))
+            old = {key(value): value for value in before[name]}
+            changed = [
+                at
+                for at in changed
+                if key(values[at]) not in known
+                and not any(judged.same_cell(one, values[at]) for one in old.values())
+            ]
+        if changed:
+            yield f"unmasked: column {name!r} has changed in {len(changed)} records"
+
+
+def _classes(judged: Judged, before: View) -> Iterator[str]:
+    for block in promises.blocks(judged.plan):
+        found = smallest_class(judged.after, block.columns)
+        if found < block.k:
+            yield f"k: a class of {block.columns} holds {found} records, k={block.k}"
+        if block.household is not None:
+            found = smallest_class(judged.after, block.columns, before[block.household])
+            if found < block.k:
+                yield f"k: a class of {block.columns} holds {found} households, k={block.k}"
+
+
+def _beyond(judged: Judged) -> Iterator[str]:
+    secret = promises.with_role(judged.plan, "confidential")
+    for step in judged.plan["steps"]:
+        columns = [*step["columns"], *promises.as_list(step.get("within"))]
+        for name in secret:
+            values = (judged.secrets or judged.after)[name]
+            if "diversity" in step:
+                kind = step.get("diversity_kind", "distinct")
+                found = least_diversity(judged.after, columns, values, kind)
+                if found < step["diversity"] - ROUNDING:
+                    yield f"diversity: {found} of {name!r}, {step['diversity']} promised"
+            if "closeness" in step:
+                order = judged.orders.get(name)
+                found = greatest_distance(judged.after, columns, values, order)
+                if found > step["closeness"] + ROUNDING:
+                    yield f"closeness: {found} of {name!r}, {step['closeness']} promised"
+
+
+def _verdict(judged: Judged) -> Iterator[str]:
+    verdict, promised = judged.verdict, promises.promised_k(judged.plan)
+    found = smallest_class(judged.after, promises.known(judged.plan))
+    if not hasattr(verdict, "k"):  # the command line tells the status alone
+        if (promised is not None and found < promised) and verdict.status != "not kept":
+            yield f"verdict: {verdict.status!r}, k={promised} was promised, counted {found}"
+        return
+    if verdict.k != found:
+        yield f"verdict: it says k={verdict.k}, counted {found}"
+    if verdict.promised != promised:
+        yield f"verdict: it says that {verdict.promised} was promised, the plan says {promised}"
+    if promised is None:
+        if verdict.status == "kept":
+            yield "verdict: kept, and no k is promised"
+    elif (found < promised or promised == 1) != (verdict.status == "not kept"):
+        yield f"verdict: {verdict.status!r}, k={promised} was promised, counted {found}"
+    texts = [verdict.sentence, *(finding.sentence for finding in verdict.findings)]
+    mark = telltale(" ".join(texts))
+    if mark:
+        yield f"verdict: a sentence holds a value of the data ({mark})"
+
+
+def _values(judged: Judged, before: View) -> Iterator[str]:
+    """Compare masked values with the original ones, as far as the step says how."""
+    for step in judged.plan["steps"]:
+        for name in step["columns"]:
+            old = list(map(key, before[name]))
+            new = list(map(key, judged.after[name]))
+            values = [v for v in judged.after[name] if v is not None]
+            numeric = all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
+            if judged.in_file:
+                yield from _file_values(judged, step, name, before)
+                continue
+            if step["method"] == "suppress":
+                empty = key(None)
+                if any(n not in (o, empty) for n, o in zip(new, old, strict=True)):
+                    yield f"values: suppress changed a value of {name!r}"
+            elif step["method"] in ("swap", "rank-swap"):
+                if sorted(new) != sorted(old):
+                    yield f"values: {step['method']} changed the distribution of {name!r}"
+            elif step["method"] == "microaggregate" and not numeric:
+                unknown = set(new) - set(old) - {key(None)}
+                if unknown:
+                    yield f"values: {name!r} shows values that the original does not have"
+
+
+def _file_values(judged: Judged, step: promises.Document, name: str, before: View) -> Iterator[str]:
+    """Compare masked cells of a file, in whatever way its format spells them."""
+    old, new = before[name], (judged.with_holes or judged.after)[name]
+    if step["method"] == "suppress":
+        pairs = zip(old, new, strict=True)
+        if any(alike(None, n) is False and not alike(o, n) for o, n in pairs):
+            yield f"values: suppress changed a value of {name!r}"
+    elif step["method"] == "microaggregate":
+        values = [value for value in old if value is not None]
+        if not values or any(number_of(value) is not None for value in values):
+            return
+        distinct = {key(value): value for value in values}
+        for value in {key(value): value for value in new}.values():
+            if not alike(None, value) and not any(alike(o, value) for o in distinct.values()):
+                yield f"values: {name!r} shows values that the original does not have"
+                return

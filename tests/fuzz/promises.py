@@ -1,0 +1,88 @@
+"""What a plan document promises, read from the document itself."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Document = Mapping[str, Any]
+
+KEEPING_K = ("microaggregate", "suppress")  # the steps that promise k-anonymity
+DROPPED = ("identifier", "household", "unit")
+
+
+@dataclass(frozen=True)
+class Block:
+    """Columns that look alike in at least k records, or units, of every class."""
+
+    columns: list[str]
+    k: int
+    household: str | None
+
+
+def as_list(names: str | Sequence[str] | None) -> list[str]:
+    """Return names as a list."""
+    return [names] if isinstance(names, str) else list(names or [])
+
+
+def k_of(step: Document) -> int | None:
+    """Return the k that a step promises, if any."""
+    if step["method"] not in KEEPING_K:
+        return None
+    return int(step["k"] if "k" in step else step["partition"]["k"])
+
+
+def column_blocks(step: Document) -> list[list[str]]:
+    """Return the columns that a step masks together."""
+    blocks, columns = step.get("blocks"), step["columns"]
+    if isinstance(blocks, int):
+        return [columns[at : at + blocks] for at in range(0, len(columns), blocks)]
+    return blocks or [columns]
+
+
+def blocks(plan: Document) -> Iterator[Block]:
+    """Yield every block of columns for which some k is promised."""
+    for step in plan["steps"]:
+        k = k_of(step)
+        for columns in column_blocks(step) if k is not None else ():
+            yield Block([*columns, *as_list(step.get("within"))], k, step.get("household"))
+
+
+def with_role(plan: Document, *roles: str) -> list[str]:
+    """Return the columns that have one of some roles."""
+    return [name for name, role in plan["roles"].items() if role in roles]
+
+
+def dropped(plan: Document) -> set[str]:
+    """Return the columns that must not be released."""
+    return {
+        *with_role(plan, *DROPPED),
+        *(step["household"] for step in plan["steps"] if "household" in step),
+    }
+
+
+def masked(plan: Document) -> list[str]:
+    """Return the columns that some step masks."""
+    return [name for step in plan["steps"] for name in step["columns"]]
+
+
+def strata(plan: Document) -> list[str]:
+    """Return the columns that split strata."""
+    return [name for step in plan["steps"] for name in as_list(step.get("within"))]
+
+
+def known(plan: Document) -> list[str]:
+    """Return the columns that an attacker may know."""
+    confidential = with_role(plan, "confidential")
+    return list(dict.fromkeys([*(n for n in masked(plan) if n not in confidential), *strata(plan)]))
+
+
+def promised_k(plan: Document) -> int | None:
+    """Return the k that is promised of all columns that an attacker may know, if any."""
+    ks = [k_of(step) for step in plan["steps"] if set(step["columns"]) & set(known(plan))]
+    return None if None in ks else min(k for k in ks if k is not None)
+
+
+def weight_of(plan: Document) -> str | None:
+    """Return the column of weights, if there is one."""
+    named = [step["weight"] for step in plan["steps"] if "weight" in step]
+    return next(iter([*with_role(plan, "weight"), *named]), None)

@@ -1,0 +1,125 @@
+"""Faults planted in Shoal: the fuzzer must find each within a stated number of runs."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from fuzz.run import run_one
+from shoal.frame import tables
+from shoal.frame.tables import Taken
+from shoal.metrics import anonymity
+from shoal.partitioners import _base
+from shoal.plan import guarantees
+from shoal.plan import plan as plans
+from shoal.plan.plan import Plan
+from shoal.steps.beyond import Demand
+
+
+def problem_within(runs, *checks, seed=11):
+    """Return the number of the first run that fails one of some checks; None where none does."""
+    for number in range(runs):
+        found = run_one(seed, number).problems
+        if any(problem.startswith(checks) for problem in found):
+            return number
+    return None
+
+
+def everywhere(monkeypatch, function, planted):
+    """Put ``planted`` in the place of a function wherever Shoal imported it."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("shoal") and vars(module).get(function.__name__) is function:
+            monkeypatch.setattr(module, function.__name__, planted)
+
+
+@pytest.fixture
+def moved(monkeypatch):
+    """Move one record into another group, past the check of the partition."""
+    in_order = _base.in_order
+
+    def one_moved(labels):
+        found = in_order(labels).copy()
+        if len(found) and found.max() > 0:
+            found[0] = 1
+        return found
+
+    monkeypatch.setattr(_base, "in_order", one_moved)
+    monkeypatch.setattr(_base.Partition, "__post_init__", lambda self: None)
+
+
+@pytest.mark.usefixtures("moved")
+def test_a_record_in_the_wrong_group_is_stopped_before_the_release():
+    assert problem_within(40, "guarantee:") is not None
+
+
+@pytest.mark.usefixtures("moved")
+def test_a_record_in_the_wrong_group_is_counted_where_the_last_check_is_off(monkeypatch):
+    monkeypatch.setattr(plans, "check_promise", lambda *arguments: None)
+    assert problem_within(40, "k:") is not None
+
+
+def test_two_classes_that_are_counted_as_one_are_found(monkeypatch):
+    original = anonymity.classes
+
+    def merged(released):
+        found = original(released)
+        return np.maximum(found - 1, 0)
+
+    everywhere(monkeypatch, original, merged)
+    assert problem_within(40, "verdict:") is not None
+
+
+def test_a_value_that_is_not_replaced_is_found(monkeypatch):
+    series = tables._series
+
+    def first_stays(frame, name, new):
+        if isinstance(new, Taken):
+            new = Taken(np.concatenate([[0], new.records[1:]]), new.hole)
+        return series(frame, name, new)
+
+    monkeypatch.setattr(tables, "_series", first_stays)
+    assert problem_within(60, "guarantee:", "values:") is not None
+
+
+def test_a_dropped_column_that_is_released_is_found(monkeypatch):
+    monkeypatch.setattr(Plan, "dropped", property(lambda self: []))
+    assert problem_within(60, "columns:") is not None
+
+
+def test_a_verdict_that_is_always_kind_is_found(monkeypatch):
+    from shoal.plan.verdict import Verdict
+
+    monkeypatch.setattr(Verdict, "status", property(lambda self: "kept"))
+    assert problem_within(60, "verdict:") is not None
+
+
+def test_groups_that_lack_diversity_or_closeness_are_found(monkeypatch):
+    monkeypatch.setattr(Demand, "kept_by", lambda self, records: True)
+    assert problem_within(150, "guarantee:") is not None
+    monkeypatch.setattr(guarantees, "check_beyond", lambda *arguments: [])
+    assert problem_within(150, "diversity:", "closeness:") is not None
+
+
+def test_an_error_that_tells_a_value_is_found(monkeypatch):
+    original = tables.check_columns
+
+    def talkative(frame, columns):
+        from shoal.errors import InputError
+
+        for name in columns:
+            if name in frame.columns and len(frame) % 5 == 0:
+                raise InputError(f"Column {name!r} begins with {frame[name][0]}.")
+        original(frame, columns)
+
+    monkeypatch.setattr(tables, "check_columns", talkative)
+    assert problem_within(60, "message:") is not None
+
+
+def test_a_release_that_depends_on_more_than_the_seed_is_found(monkeypatch):
+    seeded = np.random.default_rng
+
+    def unseeded(seed=None):
+        return seeded(None if isinstance(seed, int) else seed)
+
+    monkeypatch.setattr("shoal.steps._grouped.np.random.default_rng", unseeded)
+    assert problem_within(150, "repeat:") is not None

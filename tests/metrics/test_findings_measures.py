@@ -1,0 +1,149 @@
+"""Numbers behind the findings of a verdict, against slow twins in pandas."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from shoal.metrics.derivation import category_fit, linear_fit, neighbour_r2
+from shoal.metrics.dominance import dominated_groups
+from shoal.metrics.row_order import order_correlation, side_by_side
+from shoal.metrics.uniqueness import unique_share, unique_units
+
+FEW = st.integers(0, 4)
+VALUES = st.sampled_from([0.0, 0.5, -3.0, 10.0, 1e-3, 1e9, np.nan])
+
+
+def labels_of(n):
+    return arrays(np.int64, n, elements=FEW).map(lambda x: np.unique(x, return_inverse=True)[1])
+
+
+@given(st.integers(1, 20).flatmap(lambda n: st.tuples(labels_of(n), labels_of(n))))
+def test_unique_units_agree_with_pandas(drawn):
+    labels, units = drawn
+    frame = pd.DataFrame({"class": labels, "unit": units})
+    alone = frame.groupby("class")["unit"].transform("nunique") == 1
+    assert unique_units(labels, units) == frame.loc[alone, "unit"].nunique()
+    assert unique_share(labels, units) == frame.loc[alone, "unit"].nunique() / len(set(units))
+    assert unique_share(labels) == (frame.groupby("class")["unit"].transform("size") == 1).mean()
+
+
+def dominated_twin(values, labels, share, p):
+    number = 0
+    for _, group in pd.Series(values).abs().groupby(labels):
+        sizes = sorted(group.dropna(), reverse=True)
+        if len(sizes) < 2 or sizes[0] == 0:
+            continue
+        rule = p is not None and sum(sizes) - sizes[0] - sizes[1] < p / 100 * sizes[0]
+        number += sizes[0] > share * sum(sizes) or rule
+    return number
+
+
+@given(
+    st.integers(1, 15).flatmap(
+        lambda n: st.tuples(arrays(np.float64, n, elements=VALUES), labels_of(n))
+    ),
+    st.sampled_from([0.5, 0.75, 0.8, 0.95]),
+    st.sampled_from([None, 5.0, 30.0]),
+)
+def test_dominated_groups_agree_with_pandas(drawn, share, p):
+    values, labels = drawn
+    found = dominated_groups(np.column_stack([values, values * 1e290]), labels, share, p)
+    assert found.tolist() == [dominated_twin(values, labels, share, p)] * 2
+
+
+def test_a_group_at_the_limit_is_not_dominated():
+    labels = np.zeros(2, np.int64)
+    assert dominated_groups(np.array([[8.0], [2.0]]), labels, 0.8).tolist() == [0]
+    assert dominated_groups(np.array([[-8.1], [1.9]]), labels, 0.8).tolist() == [1]
+
+
+@given(arrays(np.float64, st.integers(2, 20), elements=VALUES))
+def test_order_correlation_agrees_with_pandas(values):
+    known = pd.Series(values).dropna()
+    expected = known.rank().corr(pd.Series(np.arange(len(known)), known.index, dtype=float))
+    found = order_correlation(values)
+    assert found == pytest.approx(0.0 if np.isnan(expected) else expected, abs=1e-12)
+
+
+def test_units_side_by_side_survive_a_moved_record():
+    units = np.repeat(np.arange(200), 3)
+    assert side_by_side(units) == 1
+    moved = np.append(np.delete(units, 1), units[1])
+    assert 0.98 < side_by_side(moved) < 1
+    shuffled = np.random.default_rng(0).permutation(units)
+    assert abs(side_by_side(shuffled)) < 0.05
+    assert side_by_side(np.arange(5)) == 0
+    assert side_by_side(np.zeros(5, np.int64)) == 0
+
+
+def test_few_large_units_in_random_order_do_not_stand_side_by_side():
+    units = np.random.default_rng(1).integers(0, 2, 1000)
+    assert abs(side_by_side(units)) < 0.1
+    assert side_by_side(np.sort(units)) == 1
+
+
+@pytest.fixture
+def X():
+    return np.random.default_rng(2).normal(size=(400, 6))
+
+
+def test_a_linear_combination_is_found_with_its_columns(X):
+    fit = linear_fit(3 * X[:, 4] - X[:, 1] + 7, X, 0.99)
+    assert sorted(fit.columns) == [1, 4]
+    assert fit.r2 == 1
+    noisy = linear_fit(X[:, 0] + 0.05 * X[:, 5], X[:, :5], 0.99)
+    assert noisy.columns == [0]
+    assert 0.99 < noisy.r2 < 1
+    assert linear_fit(X[:, 0] + 0.5 * X[:, 5], X[:, :5], 0.99) is None
+    assert linear_fit(X.sum(axis=1), X, 0.99, most=4) is None
+
+
+def test_the_r2_of_a_fit_is_the_adjusted_one(X):
+    y = X[:, 0] + 0.3 * X[:, 5]
+    fit = linear_fit(y, X[:, :1], -np.inf, most=1)
+    error = y - np.poly1d(np.polyfit(X[:, 0], y, 1))(X[:, 0])
+    assert fit.r2 == pytest.approx(1 - error.var() / y.var() * 399 / 398)
+
+
+@given(arrays(np.float64, st.tuples(st.integers(3, 12), st.integers(1, 4)),
+              elements=st.sampled_from([0.0, 1.0, 2.0, 1e200])))  # fmt: skip
+def test_constant_and_repeated_columns_do_no_harm(X):
+    fit = linear_fit(X[:, 0], X, 0.9)
+    if fit is not None:
+        assert 0.9 <= fit.r2 <= 1
+    assert neighbour_r2(X[:, 0], X[:, -1]) <= 1
+
+
+def test_any_smooth_function_of_a_column_is_seen(X):
+    u = X[:, 0]
+    assert neighbour_r2(u**2, u) > 0.99
+    assert neighbour_r2(np.exp(u), u) > 0.98
+    assert neighbour_r2(X[:, 1], u) < 0.1
+    code = np.random.default_rng(3).integers(0, 7, 400)
+    table = np.random.default_rng(4).normal(size=7)
+    assert neighbour_r2(table[code], code.astype(float), ordered=False) == 1
+    assert neighbour_r2(X[:, 1], np.arange(400.0), ordered=False) < 0
+
+
+def category_twin(y, u):
+    right = 0
+    for at in range(len(y)):
+        others = pd.Series(np.delete(y, at)[np.delete(u, at) == u[at]]).value_counts()
+        own = others.get(y[at], 0)
+        right += own > max([count for value, count in others.items() if value != y[at]], default=0)
+    guessed = len(y) - pd.Series(y).value_counts().max()
+    return 0.0 if guessed < 5 else 1 - (len(y) - right) / guessed
+
+
+@given(st.integers(1, 25).flatmap(lambda n: st.tuples(labels_of(n), labels_of(n))))
+def test_category_fit_agrees_with_the_slow_version(drawn):
+    y, u = drawn
+    assert category_fit(y, u) == pytest.approx(category_twin(y, u))
+
+
+def test_a_key_does_not_count_as_a_rule():
+    y = np.random.default_rng(5).integers(0, 3, 200)
+    assert category_fit(y, np.arange(200)) <= 0

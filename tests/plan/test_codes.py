@@ -1,0 +1,50 @@
+"""docs/promises.md lists every finding and every threshold."""
+
+import ast
+import re
+from pathlib import Path
+
+from shoal import _params as parameters
+from shoal.plan.thresholds import Thresholds
+from shoal.plan.warnings import NOTED
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "promises.md").read_text(encoding="utf-8")
+SEVERITIES = {"breaks", "qualifies", "informs"}
+
+
+def codes_in_source():
+    """Return the code of every Finding that some module makes, and of those noted by a run."""
+    found = set(NOTED)
+    for path in (ROOT / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Finding":
+                given = [part.value for part in node.args[:1] if isinstance(part, ast.Constant)]
+                found.update(given)
+    return found
+
+
+def rows():
+    table = PAGE.split("## Findings")[1].split("\n## ")[0]
+    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()
+            if line.startswith("| `")]  # fmt: skip
+
+
+def test_every_code_is_listed_once():
+    listed = [row[0].strip("`") for row in rows()]
+    assert sorted(listed) == sorted(codes_in_source())
+
+
+def test_every_severity_is_one_of_three():
+    for row in rows():
+        assert set(re.findall(r"\w+", row[1].replace(" or ", " "))) <= SEVERITIES
+
+
+def test_every_threshold_is_listed_with_its_default():
+    section = PAGE.split("## Thresholds")[1].split("\n## ")[0]
+    listed = dict(re.findall(r"^\| `(\w+)` \| ([^|]+?) \|", section, re.M))
+    declared = parameters.declared(Thresholds)
+    assert listed == {
+        name: "none" if one.default is None else f"{one.default:g}"
+        for name, one in declared.items()
+    }

@@ -1,0 +1,385 @@
+"""Each finding appears where it must, and not on a near release."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import shoal
+from shoal.errors import ShoalWarning
+from shoal.frame.tables import open_frame
+from shoal.partitioners import MDAV
+from shoal.plan import Plan
+from shoal.plan.evidence import Evidence
+from shoal.plan.findings.imputed import find_imputed
+from shoal.plan.guarantees import judge
+from shoal.steps import Microaggregate, Round
+
+
+@pytest.fixture(autouse=True)
+def _quiet():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ShoalWarning)
+        yield
+
+
+def people(n=120, seed=0):
+    """Return records in random order, of which nothing is to be found."""
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "age": rng.integers(18, 90, n).astype(float),
+            "pay": rng.integers(900, 4000, n).astype(float),
+            "ill": rng.choice(["a", "b", "c", "d"], n),
+        }
+    )
+
+
+def mask(data, columns=("age", "pay"), *, k=4, **options):
+    given = {"confidential": ["ill"], "method": "mdav", "homogeneity": "merge", **options}
+    return shoal.microaggregate(data, list(columns), k=k, **given)
+
+
+def finding(release, code):
+    return next((one for one in release.verdict.findings if one.code == code), None)
+
+
+def test_a_plain_release_is_kept_and_only_insiders_are_named():
+    release = mask(people())
+    assert release.verdict.status == "kept"
+    assert release.verdict.codes() == ["insiders"]
+    assert release.verdict.sentence.startswith("k = 4 is kept: ")
+    assert "verdict: kept" in repr(release)
+
+
+def test_k_of_one_is_no_guarantee():
+    release = mask(people(), k=1, homogeneity="warn")
+    assert release.verdict.status == "not kept"
+    assert finding(release, "k-is-one").severity == "breaks"
+    assert "k-is-one" not in mask(people(), k=2).verdict.codes()
+
+
+def test_blocks_that_together_attain_less_break_the_promise():
+    release = mask(people(), blocks=1, homogeneity="warn")
+    found = finding(release, "joint-class-below-k")
+    joint = release.data.groupby(["age", "pay"]).size().min()
+    assert found.severity == "breaks"
+    assert found.figures["attained"] == joint < 4
+    assert release.verdict.status == "not kept"
+    assert finding(mask(people(), ["age"], blocks=1), "joint-class-below-k") is None
+
+
+def test_a_block_below_its_own_k_is_named():
+    data = people()
+    plan = Plan.of(["age", "pay"], MDAV(k=4), confidential=["ill"])
+    release = plan.run(data)
+    spoiled = release.data.copy()
+    spoiled.loc[0, "age"] = -1.0
+    verdict = judge(Evidence(plan, open_frame(spoiled)))
+    assert verdict.status == "not kept"
+    assert verdict.of("breaks")[0].code == "class-below-k"
+    assert verdict.k == 1
+
+
+def test_a_step_without_k_qualifies():
+    release = Plan({}, [Round(["age"], 10)]).run(people()[["age"]])
+    assert release.verdict.status == "qualified"
+    assert finding(release, "no-k-promised").columns == ("age",)
+    assert release.verdict.sentence.startswith("No k-anonymity is promised")
+
+
+@pytest.mark.parametrize(
+    ("option", "code"), [("diversity", "diversity-not-attained"),
+                         ("closeness", "closeness-not-attained")]
+)  # fmt: skip
+def test_promises_beyond_k_are_counted_on_the_released_values(option, code):
+    data = people()
+    release = mask(data, ["age"], **{option: 2 if option == "diversity" else 0.4})
+    assert code not in release.verdict.codes()
+    spoiled = release.data.copy()
+    first = spoiled["age"] == spoiled.loc[0, "age"]
+    spoiled.loc[first, "ill"] = "a"
+    verdict = judge(Evidence(release.plan, open_frame(spoiled)))
+    assert verdict.status == "not kept"
+    assert verdict.k >= 4
+    assert code in verdict.codes()
+    assert verdict.of("breaks")[0].sentence in verdict.sentence
+
+
+def test_columns_without_a_role_are_named_together():
+    data = people().assign(x=1, y=2)
+    found = finding(mask(data), "unprotected-column")
+    assert found.columns == ("x", "y")
+    assert finding(mask(data, confidential=["ill", "x", "y"], homogeneity="warn"),
+                   "unprotected-column") is None  # fmt: skip
+
+
+def test_unchanged_columns_that_single_records_out_are_counted_as_pandas_does():
+    data = people(200).assign(
+        town=np.random.default_rng(1).integers(0, 40, 200),
+        sex=np.random.default_rng(2).choice(["m", "f"], 200),
+    )
+    release = mask(data)
+    found = finding(release, "unique-on-unchanged-columns")
+    alone = data.groupby(["town", "sex"])["age"].transform("size") == 1
+    out = release.data
+    joint = out.groupby(["age", "pay", "town", "sex"])["ill"].transform("size") == 1
+    assert found.figures == {"alone": alone.mean(), "with_masked": joint.mean()}
+    assert found.severity == "qualifies"
+    assert finding(mask(data.assign(town=1, sex="m")), "unique-on-unchanged-columns") is None
+    within = mask(data.drop(columns="town"), within="sex")
+    assert finding(within, "unique-on-unchanged-columns") is None
+
+
+def test_a_few_unique_records_inform_where_the_threshold_says_so():
+    data = people(200).assign(sex=["m"] * 199 + ["f"])
+    release = mask(data)
+    assert finding(release, "unique-on-unchanged-columns").severity == "informs"
+    strict = Plan(release.plan.roles, release.plan.steps, thresholds={"unique": 0.0}).run(data)
+    assert finding(strict, "unique-on-unchanged-columns").severity == "qualifies"
+
+
+def test_a_confidential_column_that_works_as_a_key_is_found():
+    data = people().assign(tax=np.random.default_rng(3).permutation(120))
+    release = mask(data, confidential=["ill", "tax"])
+    found = finding(release, "confidential-key")
+    assert found.severity == "qualifies"
+    assert found.columns == ("tax",)
+    assert found.figures["unique"] == {"ill": 0.0, "tax": 1.0}
+    half = data.assign(tax=data["tax"] // 2)
+    found = finding(mask(half, confidential=["ill", "tax"]), "confidential-key")
+    together = half.groupby(["ill", "tax"])["age"].transform("size") == 1
+    assert (found.severity, found.figures["together"]) == ("informs", together.mean())
+    tenth = data.assign(tax=data["tax"] // 10)
+    assert finding(mask(tenth, confidential=["ill", "tax"]), "confidential-key") is None
+
+
+def test_values_released_exactly_are_counted():
+    data = people(60)
+    data["age"] = np.repeat([20.0, 30, 40], 20)
+    data["pay"] = np.repeat([1.0, 2, 3], 20)
+    release = mask(data, k=20, homogeneity="warn")
+    found = finding(release, "released-exactly")
+    assert found.severity == "qualifies"
+    assert found.figures["together"] == 1
+    assert dict(release.verdict.exact) == {"age": 1.0, "pay": 1.0, "": 1.0}
+    release = mask(people())
+    same = release.data[["age", "pay"]] == people()[["age", "pay"]]
+    expected = {**same.mean().to_dict(), "": same.all(axis=1).mean()}
+    assert dict(release.verdict.exact) == expected
+    assert finding(release, "released-exactly") is None
+
+
+def test_exact_values_are_counted_for_categories_and_missing_cells():
+    data = pd.DataFrame({"job": ["a", "a", "a", "b", None, None, None, None], "x": range(8)})
+    release = shoal.microaggregate(data, ["job"], k=4, method="mdav", missing="own-groups",
+                                   identifiers=["x"])  # fmt: skip
+    known = data["job"].notna()
+    same = release.data["job"].eq(data["job"])
+    assert release.verdict.exact["job"] == same[known].mean()
+    assert release.verdict.exact[""] == (same | (~known & release.data["job"].isna())).mean()
+
+
+def test_a_record_that_dominates_its_group_is_found():
+    data = people()
+    assert finding(mask(data), "dominated-groups") is None
+    data.loc[7, "pay"] = 1e7
+    release = mask(data)
+    found = finding(release, "dominated-groups")
+    sums = data["pay"].groupby(release.labels)
+    assert found.figures["groups"] == {"pay": int((sums.max() > 0.8 * sums.sum()).sum())}
+    assert found.severity == "qualifies"
+    assert finding(mask(data, aggregate="median"), "dominated-groups") is None
+    lax = Plan(release.plan.roles, release.plan.steps, thresholds={"dominance": 1.0})
+    assert finding(lax.run(data), "dominated-groups") is None
+    ruled = Plan(release.plan.roles, release.plan.steps,
+                 thresholds={"dominance": 1.0, "p_percent": 10})  # fmt: skip
+    assert finding(ruled.run(data), "dominated-groups") is not None
+
+
+def test_counts_of_a_yes_or_no_are_not_dominance():
+    data = people().assign(owns=lambda t: (t["age"] > 85).astype(float))
+    assert finding(mask(data, ["age", "owns"]), "dominated-groups") is None
+
+
+def test_a_weight_that_dominates_its_group_is_found():
+    data = people().assign(w=1.0)
+    release = mask(data, weight="w")
+    assert finding(release, "dominated-groups") is None
+    data.loc[3, "w"] = 1000.0
+    assert "w" in finding(mask(data, weight="w"), "dominated-groups").columns
+
+
+@pytest.mark.parametrize(
+    ("derived", "sources"),
+    [
+        (lambda t: np.log(t["pay"]), ["extra"]),
+        (lambda t: t["pay"] ** 2, ["extra"]),
+        (lambda t: 12 * t["pay"] + 5, ["extra"]),
+        (lambda t: t["pay"] - t["years"], ["extra", "years"]),
+        (lambda t: t["pay"] * t["years"], ["extra", "years"]),
+    ],
+)
+def test_columns_that_determine_a_masked_one_are_found(derived, sources):
+    data = people(300).assign(years=np.random.default_rng(4).integers(1, 999, 300).astype(float))
+    assert finding(mask(data), "derived-column") is None
+    release = mask(data.assign(extra=derived))
+    rule = finding(release, "derived-column").figures["rules"]["pay"]
+    assert sorted(rule["from"]) == sources
+    assert rule["r2"] >= 0.99
+    noisy = data.assign(extra=derived(data) * np.random.default_rng(5).uniform(0.5, 2, 300))
+    assert finding(mask(noisy), "derived-column") is None
+
+
+def test_a_category_that_follows_from_another_is_found():
+    data = people(300).assign(town=np.random.default_rng(6).integers(0, 12, 300))
+    data["region"] = data["town"].map(lambda at: "nsew"[at % 4])
+    known = {"method": "mdav", "confidential": ["ill"]}
+    release = shoal.microaggregate(data, ["region"], k=4, **known)
+    assert finding(release, "derived-column").figures["rules"]["region"]["from"] == ["town"]
+    data["town"] = np.random.default_rng(7).integers(0, 12, 300)
+    release = shoal.microaggregate(data, ["region"], k=4, **known)
+    assert finding(release, "derived-column") is None
+
+
+def test_long_tables_are_sampled_and_that_is_said():
+    data = people(1500)
+    data["extra"] = np.log(data["pay"])
+    plan = Plan({}, [Microaggregate(["age", "pay"], MDAV(k=4))], thresholds={"sample": 200},
+                other_columns="release")  # fmt: skip
+    found = finding(plan.run(data), "derived-column")
+    assert found.figures["records"] == 200
+    assert "200" in found.sentence
+
+
+def test_shared_confidential_values_are_counted():
+    data = people()
+    assert finding(mask(data), "homogeneous-group") is None
+    data.loc[data["age"] < 30, "ill"] = "a"
+    release = mask(data, ["age"], homogeneity="warn")
+    found = finding(release, "homogeneous-group")
+    shared = (release.data.groupby("age")["ill"].nunique() == 1).sum()
+    assert found.figures["homogeneous"] == {"ill": shared}
+
+
+def test_pairs_qualify_and_larger_groups_inform():
+    release = mask(people(), k=2, homogeneity="warn")
+    found = finding(release, "pairs")
+    sizes = release.data.groupby(["age", "pay"]).size()
+    assert found.severity == "qualifies"
+    assert found.figures == {"size": 2, "groups": (sizes == 2).sum()}
+    assert finding(mask(people(), k=3), "insiders").figures["size"] == 3
+    median = mask(people(), k=2, aggregate="median", homogeneity="warn")
+    assert finding(median, "pairs") is None
+
+
+@pytest.mark.parametrize("by", ["age", "name"])
+def test_an_order_that_follows_a_hidden_column_is_found(by):
+    data = people().assign(name=[f"N{at:04d}" for at in np.random.default_rng(8).permutation(120)])
+    assert finding(mask(data, identifiers=["name"]), "order-follows-column") is None
+    ordered = data.sort_values(by, ascending=by == "age").reset_index(drop=True)
+    found = finding(mask(ordered, identifiers=["name"]), "order-follows-column")
+    assert found.columns == (by,)
+    assert found.severity == "qualifies"
+
+
+def test_a_moved_record_does_not_hide_an_order():
+    data = people(528).sort_values("age", ignore_index=True).assign(hh=np.repeat(range(176), 3))
+    data["pay"] = data.groupby("hh")["pay"].transform("mean")
+    moved = data.iloc[[*range(1, 528), 0]].reset_index(drop=True)
+    codes = mask(moved, household="hh", homogeneity="warn").verdict.codes()
+    assert {"telling-order", "order-follows-column"} <= set(codes)
+    mixed = data.sample(frac=1, random_state=1).reset_index(drop=True)
+    codes = mask(mixed, household="hh", homogeneity="warn").verdict.codes()
+    assert not {"telling-order", "order-follows-column"} & set(codes)
+
+
+def test_values_that_few_records_gave_are_counted_and_that_of_one_is_not_released():
+    data = people()
+    data["region"] = [f"region {at}" for at in data.index // 4]  # groups of 4: one to a region
+    data.loc[data.index % 4 < data.index // 4 % 5, "pay"] = np.nan
+    release = mask(data, missing="impute", homogeneity="warn", within="region")
+    given = data["pay"].notna().groupby(release.labels).sum()
+    k = release.plan.k
+    assert (given == 1).any()
+    assert ((given > 1) & (given < k)).any()
+    assert finding(release, "one-giver") is None
+    found = finding(release, "few-givers")
+    assert found.figures == {"groups": {"pay": ((given > 1) & (given < k)).sum()}, "k": k}
+    shown = release.data["pay"].notna().groupby(release.labels).agg(["min", "max"])
+    assert (shown["min"] == shown["max"]).all()
+    assert (shown["max"] == (given > 1)).all()
+    assert finding(mask(people(), missing="impute"), "few-givers") is None
+
+
+def test_a_file_that_shows_the_value_of_one_record_is_found():
+    data = people().assign(pay=np.nan)
+    data.loc[data["age"].idxmax(), "pay"] = 5000.0
+    release = mask(data, missing="impute", homogeneity="warn")
+    evidence = Evidence(
+        release.plan,
+        open_frame(release.data.assign(pay=5000.0)),
+        open_frame(data),
+    )
+    found = next(f for f in find_imputed(evidence) if f.code == "one-giver")
+    assert found.figures["groups"] == {"pay": 1}
+
+
+def test_a_high_loss_and_large_groups_are_found():
+    data = people()
+    release = mask(data, k=40, homogeneity="warn")
+    assert release.measures["information_loss"] > 50
+    assert finding(release, "high-loss").figures["information_loss"] > 50
+    assert finding(mask(data), "high-loss") is None
+    close = mask(data, ["age"], k=2, closeness=0.05, homogeneity="warn")
+    found = finding(close, "large-groups")
+    sizes = np.bincount(close.labels)
+    assert found.figures["groups"] == (sizes > 6).sum()
+    assert found.figures["largest"] == sizes.max()
+    assert finding(mask(data), "large-groups") is None
+
+
+def test_merged_strata_inform():
+    data = people(40).assign(town=["a"] * 38 + ["b"] * 2)
+    data = data.sample(frac=1, random_state=0, ignore_index=True)
+    release = mask(data, within="town", small_strata="merge")
+    assert finding(release, "strata-merged").severity == "informs"
+    assert finding(mask(data), "strata-merged") is None
+
+
+def test_weights_that_identify_qualify_and_others_inform():
+    data = people().assign(w=np.arange(1.0, 121))
+    assert finding(mask(data, weight="w"), "released-weights").severity == "qualifies"
+    assert finding(mask(data.assign(w=2.0), weight="w"), "released-weights").severity == "informs"
+    dropped = mask(data, weight="w", identifiers=["w"])
+    assert finding(dropped, "released-weights") is None
+
+
+def test_without_the_original_the_verdict_says_what_was_not_checked():
+    release = mask(people())
+    verdict = judge(Evidence(release.plan, open_frame(release.data)))
+    assert verdict.codes() == ["insiders", "checks-not-computed"]
+    assert verdict.exact is None
+
+
+def test_the_columns_of_a_panel_are_counted_in_units():
+    data = people(40).assign(town=np.repeat(np.arange(20), 2))
+    roles = {"pay": "confidential", "ill": "confidential", "town": "non-confidential"}
+    plan = Plan(roles, [Microaggregate(["age"], MDAV(k=4))])
+    release = plan.run(data)
+    units = np.repeat(np.arange(20), 2)
+    evidence = Evidence(plan, open_frame(release.data), open_frame(data), units=units)
+    verdict = judge(evidence)
+    found = next(one for one in verdict.findings if one.code == "unique-on-unchanged-columns")
+    assert found.figures["alone"] == 1
+    frame = release.data.assign(unit=units)
+    assert verdict.k == frame.groupby("age")["unit"].nunique().min()
+
+
+def test_findings_name_no_value_of_the_data():
+    data = people().assign(town=["Secretville"] * 119 + ["Hiddenham"])
+    release = mask(data, confidential=["ill", "town"], homogeneity="warn")
+    text = str(release.verdict.to_dict())
+    assert "Secretville" not in text
+    assert "Hiddenham" not in text

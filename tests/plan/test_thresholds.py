@@ -1,0 +1,37 @@
+"""Thresholds are options of a plan: written where they differ, checked when read."""
+
+import pytest
+
+from shoal.errors import ParameterError, PlanError
+from shoal.partitioners import MDAV
+from shoal.plan import Plan
+from shoal.plan.thresholds import Thresholds
+from shoal.steps import Microaggregate
+
+STEPS = [Microaggregate(["age"], MDAV(k=3))]
+
+
+def test_a_document_holds_only_thresholds_that_differ():
+    assert "thresholds" not in Plan({}, STEPS).to_dict()
+    plan = Plan({}, STEPS, thresholds={"dominance": 0.9, "p_percent": 10})
+    assert plan.to_dict()["thresholds"] == {"dominance": 0.9, "p_percent": 10}
+    assert Plan.from_dict(plan.to_dict()).thresholds == plan.thresholds
+    assert plan == Plan({}, STEPS, thresholds=Thresholds(dominance=0.9, p_percent=10))
+
+
+def test_a_file_keeps_them(tmp_path):
+    plan = Plan({}, STEPS, thresholds={"unique": 0.2})
+    plan.save(tmp_path / "plan.toml")
+    assert "[thresholds]" in (tmp_path / "plan.toml").read_text()
+    assert Plan.load(tmp_path / "plan.toml") == plan
+
+
+@pytest.mark.parametrize("wrong", [{"dominance": 2}, {"dominanc": 0.9}, {"loss": "high"}, 5])
+def test_what_is_no_threshold_is_refused(wrong):
+    with pytest.raises(PlanError):
+        Plan({}, STEPS, thresholds=wrong)
+
+
+def test_thresholds_check_themselves():
+    with pytest.raises(ParameterError):
+        Thresholds(order=-0.1)
