@@ -78,6 +78,12 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
     """
     left_open = [name for name in ("effort", "budget") if options.get(name) is None]
     options = {name: value for name, value in options.items() if name not in left_open}
+    if not isinstance(method, str | Partitioner):
+        raise ParameterError(
+            f"A method is a name or a Partitioner. Got a {type(method).__name__} instead.",
+            code="unknown-method",
+            given=type(method).__name__,
+        )
     if "block_size" in options or method == "blocked":
         own = _taken(Blocked, options)
         return _wrapped(
@@ -90,10 +96,12 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
         if "budget" in options:
             raise ParameterError('A budget needs `effort="search"` or `effort="prove"`. Name one.')
         return _method(START if effort and method == "auto" else method, options)
-    if effort not in EFFORTS:
+    if not isinstance(effort, str) or effort not in EFFORTS:
         raise ParameterError(
             f"There is no effort {effort!r}.{parameters.hint(str(effort), EFFORTS)} Choose one of:"
-            f" quick, {', '.join(EFFORTS)}."
+            f" quick, {', '.join(EFFORTS)}.",
+            code="unknown-effort",
+            given=effort,
         )
     cls = EFFORTS[effort]
     own = _taken(cls, options)
@@ -134,8 +142,10 @@ def _method(method: str | Partitioner, options: dict[str, Any]) -> Partitioner:
         return method
     if method not in METHODS:
         raise ParameterError(
-            f"There is no method {method!r}.{parameters.hint(str(method), METHODS)}"
-            f" Choose one of: {', '.join(METHODS)}."
+            f"There is no method {method!r}.{parameters.hint(method, METHODS)}"
+            f" Choose one of: {', '.join(METHODS)}.",
+            code="unknown-method",
+            given=method,
         )
     return parameters.build(METHODS[method], options)  # type: ignore[no-any-return]
 

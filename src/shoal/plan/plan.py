@@ -338,7 +338,13 @@ class Plan:
 
         Files that it names must lie in ``folder``; where that is None, it may name none.
         """
-        return cls(**document.from_dict(entries, None if folder is None else Path(folder)))
+        try:
+            return cls(**document.from_dict(entries, None if folder is None else Path(folder)))
+        except RecursionError:
+            raise PlanError(
+                "The plan cannot be read: tables and lists are nested too deeply.",
+                code="plan-unreadable",
+            ) from None
 
     def save(self, path: str | Path, *, force: bool = False, drawn_seeds: bool = False) -> None:
         """Write the plan to a ``.toml`` or ``.json`` file.

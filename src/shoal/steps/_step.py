@@ -176,6 +176,7 @@ class Grouping(Step):
 
     def _settle(self) -> None:
         super()._settle()
+        parameters.validate(self.partition)  # nothing is promised for a k that is no k
         both = [name for name in self.strata if name in self.columns]
         if both:
             raise PlanError(f"{listed(both)} cannot be masked and split the strata. Choose one.")
