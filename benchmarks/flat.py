@@ -5,9 +5,9 @@ pass fast: columns without gaps, and runs of distances that stay in the cache. S
 itself groups short tables so.
 """
 
-from shoal._kernels.leftovers import settle
+from shoal._kernels.leftovers import assign_leftovers
 from shoal._kernels.mdav import flat_rounds
-from shoal._kernels.pool import open_pool
+from shoal._kernels.spatial.pool import open_pool
 
 
 def mdav(X, k):
@@ -15,5 +15,5 @@ def mdav(X, k):
     pool = open_pool(X)
     while flat_rounds(pool, k, 3 * k, 2 * k, 1 << 60):
         pass
-    settle(X, pool.labels, k)
+    assign_leftovers(X, pool.labels, k)
     return pool.labels

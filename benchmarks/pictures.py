@@ -45,7 +45,7 @@ class Drawn:
     """An index of a table, seen as plain arrays: a box and a shell for each block."""
 
     def __init__(self, X):
-        from shoal._kernels.index import open_index
+        from shoal._kernels.spatial.index import open_index
 
         index = open_index(X)
         self.X, self.scale = X, index.scale
@@ -100,9 +100,9 @@ def blocks(path):
         part(left, drawn, b, facecolor=tints[b % 5], alpha=0.25, lw=0)
     left.scatter(*drawn.places.T, s=2, c=list(tint_of), lw=0, rasterized=True)
     q = drawn.places[far]
-    looked = [b for b, promise, best in drawn.search(q, NEAR) if promise <= best]
+    blocks_read = [b for b, promise, best in drawn.search(q, NEAR) if promise <= best]
     for b in range(len(drawn.members)):
-        tint = YELLOW if b in looked else PALE
+        tint = YELLOW if b in blocks_read else PALE
         part(right, drawn, b, facecolor=tint, alpha=0.6, lw=0)
     away = np.sqrt(((drawn.places - q) ** 2).sum(axis=1))
     found = np.argsort(away, kind="stable")[:NEAR]
@@ -112,7 +112,7 @@ def blocks(path):
     many = len(drawn.members)
     left.set_title(f"{len(drawn.X):,} records in {many} blocks: boxes, cut by shells")
     right.set_title(
-        f"the {NEAR} nearest (red) to one (x): {len(looked)} of {many} blocks looked at"
+        f"the {NEAR} nearest (red) to one (x): {len(blocks_read)} of {many} blocks looked at"
     )
     for axis in (left, right):
         axis.plot(0, 0, "+", c="black", ms=7)
@@ -144,7 +144,7 @@ def looks(path):
 
 def precision(path):
     """Draw distances in single against double precision, near the one that decides."""
-    from shoal._kernels.bounds import demand
+    from shoal._kernels.spatial.bounds import required_score
 
     rng = np.random.default_rng(7)
     p, q = 13, rng.normal(size=13)
@@ -159,7 +159,7 @@ def precision(path):
         single += (stored[:, j] - asked[j]) ** 2
     kth = np.sort(squares)[FOUND - 1]
     reach = float(np.sqrt((q * q).sum()) * scale)
-    margin = 1e6 * (-float(demand(kth, -1.0, scale, reach, p)) / scale**2 - kth)
+    margin = 1e6 * (-float(required_score(kth, -1.0, scale, reach, p)) / scale**2 - kth)
     beyond = 1e6 * (squares - kth)
     error = 1e6 * (single.astype(float) / scale**2 - squares)
     out = beyond + error > margin

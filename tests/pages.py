@@ -32,7 +32,8 @@ ROOT = Path(__file__).parents[1]
 FENCE = re.compile(r"(?m)^( *)(```+|~~~+|:::+)([^\n`]*)\n(.*?)^\1\2 *$", re.S)
 RUN = ("python", "pycon", "console")
 TOLD = "# output"
-COMPILING = "Compiling for this machine: a few seconds, once.\n"  # shown where nothing is kept yet
+# Lines that are shown where no kernels are kept yet.
+COMPILING = re.compile(r"(?m)^(Compiling for this machine|Compiled \d+ kernels).*\n")
 PROMPT = "$ "
 ALLOWED = ("cat", "cmp", "cp", "diff", "echo", "head", "ls", "mkdir", "mv", "rm", "tail", "wc")
 LIKE = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
@@ -150,7 +151,7 @@ def _run_command(where: str, command: str, status: int) -> tuple[str, int]:
         encoding="utf-8",
         env={**os.environ, "PYTHONPATH": paths},
     )
-    return done.stdout.replace(COMPILING, ""), done.returncode
+    return COMPILING.sub("", done.stdout), done.returncode
 
 
 def _run_shoal(words: list[str]) -> tuple[str, int]:
@@ -159,7 +160,7 @@ def _run_shoal(words: list[str]) -> tuple[str, int]:
         done = CliRunner().invoke(app, words, prog_name="shoal")
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
-    return done.output.replace(COMPILING, ""), done.exit_code
+    return COMPILING.sub("", done.output), done.exit_code
 
 
 def compare(where: str, told: str, shown: str) -> None:

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 import shoal
 from shoal.audit import manifest as manifests
+from shoal.audit import write_manifest
 from shoal.cli import app
 from shoal.errors import FileError
 
@@ -56,8 +57,12 @@ def test_a_release_stands_by_its_manifest(folder):
     assert done.exit_code == 0
     *checks, verdict = done.stdout.splitlines()
     names = [line.split()[1].rstrip(":") for line in checks]
-    assert names == ["manifest", "file", "records", "columns", "dropped", "promise", "smallest"]
-    assert all(line.startswith("ok ") for line in checks)
+    assert names == [
+        "signature", "manifest", "file", "records", "columns", "dropped", "promise", "smallest",
+        "measures", "verdict",
+    ]  # fmt: skip
+    assert checks[0].startswith("-    signature: not checked")
+    assert all(line.startswith("ok ") for line in checks[1:])
     assert verdict.startswith("verdict: ")
     assert failed(*VERIFY, "--original", "in.csv") == []
 
@@ -114,7 +119,7 @@ def test_a_cell_that_was_changed_is_seen(folder):
     cells = text[1].split(",")
     cells[1] = cells[1][:-1] + ("1" if cells[1][-1] != "1" else "2")
     Path("out.csv").write_text("\n".join([text[0], ",".join(cells), *text[2:]]) + "\n")
-    assert failed(*VERIFY) == ["file", "promise", "smallest class"]
+    assert failed(*VERIFY) == ["file", "promise", "smallest class", "measures", "verdict"]
     assert "run again" in failed(*VERIFY, "--original", "in.csv")
 
 
@@ -142,7 +147,7 @@ def test_a_manifest_that_promises_too_much_is_seen_even_with_a_new_seal(folder):
     changed(lambda entries: entries["promise"].update(k=9), seal=True)
     assert failed(*VERIFY) == ["promise"]
     changed(lambda entries: entries["plan"]["steps"][0]["partition"].update(k=9), seal=True)
-    assert failed(*VERIFY) == ["promise"]
+    assert failed(*VERIFY) == ["promise", "verdict"]
 
 
 def test_a_manifest_that_tells_another_smallest_class_is_seen(folder):
@@ -155,15 +160,19 @@ def test_a_manifest_that_promises_too_little_is_seen_with_the_original(folder):
     def lower(entries):
         entries["promise"]["k"] = 3
         entries["plan"]["steps"][0]["partition"]["k"] = 3
+        entries["promise"]["guarantees"] = [g.replace("4", "3") for g in entries["promise"][
+            "guarantees"]]  # fmt: skip
+        entries["verdict"]["promised"] = 3
+        entries["verdict"]["sentence"] = entries["verdict"]["sentence"].replace("k = 4", "k = 3")
 
     changed(lower, seal=True)
     assert failed(*VERIFY) == []  # k = 3 is true as well
-    assert failed(*VERIFY, "--original", "in.csv") == ["run again"]
+    assert failed(*VERIFY, "--original", "in.csv") == ["run again", "statements"]
 
 
 def test_another_original_is_seen(folder):
     Path("in.csv").write_text(CSV.replace("p0,h0,20", "p0,h0,21"))
-    assert failed(*VERIFY, "--original", "in.csv") == ["original", "run again"]
+    assert failed(*VERIFY, "--original", "in.csv") == ["original", "run again", "statements"]
 
 
 def test_what_is_no_manifest_is_refused(folder):
@@ -204,7 +213,7 @@ def test_households_and_weights_are_verified_as_far_as_they_can_be(folder):
     assert shell(*command, "-i", "name", "--manifest", "h.json").exit_code == 0
     done = shell("verify", "h.csv", "--manifest", "h.json", "--original", "in.csv")
     assert done.exit_code == 0, done.stdout
-    assert "in records, because the column of households was dropped" in done.stdout
+    assert "in records, because the column of units was dropped" in done.stdout
     before, after = pd.read_csv("in.csv"), pd.read_csv("h.csv")
     assert "hh" not in after
     assert (after["age"] * after["w"]).sum() == pytest.approx((before["age"] * before["w"]).sum())
@@ -229,7 +238,7 @@ def test_a_database_has_no_hash_and_the_rest_is_checked(folder):
 def test_a_release_in_python_has_a_manifest_too(folder):
     data = pd.read_csv("in.csv")
     release = shoal.microaggregate(
-        data, ["age", "size"], k=4, method="mdav", identifiers=["name", "hh", "w"],
+        data, ["age", "size"], k=4, method="mdav", identifiers=["name", "hh", "w"], unit="record",
         confidential=["ill"],
     )  # fmt: skip
     entries = release.manifest
@@ -237,7 +246,11 @@ def test_a_release_in_python_has_a_manifest_too(folder):
     assert entries["records"] == 24
     assert entries["promise"]["k"] == 4
     release.data.to_csv("py.csv", index=False)
-    Path("py.json").write_text(manifests.dumps(entries))
-    found = {check.name: check.passed for check in shoal.verify("py.csv", "py.json")}
-    assert found.pop("file") is None
-    assert all(found.values())
+    Path("bare.json").write_text(manifests.dumps(entries))
+    assert shoal.verify("py.csv", "bare.json").failed == ["file"]  # it holds no hash of the file
+    write_manifest(release, "py.csv", "py.json", original="in.csv")
+    found = shoal.verify("py.csv", "py.json")
+    assert found.failed == []
+    assert found.verdict.k == 4
+    # pandas writes other digits than Shoal, so the bytes differ, and nothing else.
+    assert shoal.verify("py.csv", "py.json", original="in.csv").failed == ["run again"]

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from making import draw, example
-from shoal.partitioners._cuts import blocks
+from shoal.partitioners._blocks import blocks
 from shoal.partitioners.scores import score
 
 Canvas = draw.Canvas

@@ -176,5 +176,9 @@ class MissingValues(ShoalWarning):
     """Because of missing values records were dropped, or cells suppressed or filled in."""
 
 
+class FormulaCells(ShoalWarning):
+    """Cells of a text table look like formulas, which a spreadsheet program would run."""
+
+
 class ScratchLeft(ShoalWarning):
     """Scratch files of a large table could not be removed; they hold records as they came."""

@@ -74,3 +74,17 @@ print(_compile.OURS, *MDAV(k=3).fit_predict(np.random.default_rng(0).normal(size
     )
     expected = MDAV(k=3).fit_predict(np.random.default_rng(0).normal(size=(40, 2)))
     assert done.stdout.split() == ["False", *map(str, expected)]
+
+
+def test_a_log_line_counts_the_kernels_compiled_so_far(monkeypatch, caplog):
+    announcer = _compile._Announcer()
+    now = iter([10.0, 12.0, 12.5, 16.0, 16.0, 16.5])
+    monkeypatch.setattr(_compile.time, "monotonic", lambda: next(now))
+    monkeypatch.setattr(_compile, "_is_ours", lambda event: True)
+    with caplog.at_level("INFO", logger="shoal"):
+        for _ in range(3):
+            announcer.on_start(None)
+            announcer.on_start(None)  # a kernel that is compiled for another one
+            announcer.on_end(None)
+            announcer.on_end(None)
+    assert [record.args for record in caplog.records] == [(), (2, 5.5)]

@@ -5,7 +5,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from shoal._kernels.group_boxes import WIDTH, emptied, look_around, look_into, move, pack, vanish
+from shoal._kernels.spatial.group_boxes import (
+    WIDTH,
+    box_distances,
+    group_distances,
+    is_mostly_empty,
+    move_group,
+    pack_boxes,
+    remove_group,
+)
 
 
 @pytest.fixture(params=[1, WIDTH - 1, WIDTH, WIDTH + 1, 5 * WIDTH + 3])
@@ -19,17 +27,17 @@ def distances(boxes, point):
     """Return what a look into every box shows, by group."""
     seen = np.empty(WIDTH)
     found = {}
-    for b in range(len(boxes.border)):
-        look_into(boxes, b, point, seen)
-        assert (boxes.border[b] <= seen).all()
+    for b in range(len(boxes.distance_to_box)):
+        group_distances(boxes, b, point, seen)
+        assert (boxes.distance_to_box[b] <= seen).all()
         found |= dict(zip(boxes.groups[b], seen, strict=True))
     found.pop(-1, None)
     return found
 
 
 def test_every_group_is_found_at_its_distance(groups):
-    boxes = pack(groups)
-    look_around(boxes, np.array([0.3, -1.0, 2.0]))
+    boxes = pack_boxes(groups)
+    box_distances(boxes, np.array([0.3, -1.0, 2.0]))
     found = distances(boxes, np.array([0.3, -1.0, 2.0]))
     expected = ((groups.centre - [0.3, -1.0, 2.0]) ** 2).sum(axis=1)
     assert len(found) == len(expected)
@@ -37,26 +45,26 @@ def test_every_group_is_found_at_its_distance(groups):
 
 
 def test_boxes_reach_as_far_as_their_groups_move(groups):
-    boxes = pack(groups)
+    boxes = pack_boxes(groups)
     generator = np.random.default_rng(0)
     for g in range(0, len(groups.parent), 7):
         point = 3 * generator.normal(size=3)
-        move(boxes, g, point, 2.0)
-        look_around(boxes, point)
+        move_group(boxes, g, point, 2.0)
+        box_distances(boxes, point)
         assert distances(boxes, point)[g] == 0
-        assert boxes.border[boxes.places[g] // WIDTH] == 0
+        assert boxes.distance_to_box[boxes.places[g] // WIDTH] == 0
 
 
 def test_a_group_that_vanished_is_infinitely_far(groups):
-    boxes = pack(groups)
-    vanish(boxes, 0)
-    look_around(boxes, groups.centre[0])
+    boxes = pack_boxes(groups)
+    remove_group(boxes, 0)
+    box_distances(boxes, groups.centre[0])
     assert np.isinf(distances(boxes, groups.centre[0])[0])
 
 
 def test_boxes_are_packed_again_when_most_places_are_empty(groups):
-    boxes = pack(groups)
-    assert not emptied(groups, boxes)
+    boxes = pack_boxes(groups)
+    assert not is_mostly_empty(groups, boxes)
     groups.parent[:] = 0
-    assert emptied(groups, boxes) == (len(groups.parent) > WIDTH)
-    assert np.array_equal(np.unique(pack(groups).groups), [-1, 0])
+    assert is_mostly_empty(groups, boxes) == (len(groups.parent) > WIDTH)
+    assert np.array_equal(np.unique(pack_boxes(groups).groups), [-1, 0])

@@ -5,20 +5,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal._kernels.anneal import anneal, open_memory, pool_sse
-from shoal._kernels.draws import below, fraction
-from shoal._kernels.grouping import (
-    FREE,
-    TOUCHED,
+from shoal._kernels.local_search.annealing import anneal, open_memory, pool_sse
+from shoal._kernels.local_search.draws import below, fraction
+from shoal._kernels.local_search.grouping import (
+    N_EMPTY,
+    N_QUEUED,
+    N_SAVED,
     VERSION,
-    WAITING,
-    keep,
-    open_grouping,
-    rise,
-    take_back,
+    accept_trial,
+    sse_change,
+    undo_trial,
 )
-from shoal._kernels.neighbours import neighbours
-from shoal._kernels.reshape import dissolve, dissolve_pass, gather, gather_pass, recover
+from shoal._kernels.local_search.passes import open_grouping
+from shoal._kernels.local_search.reshape import (
+    descend_around,
+    dissolve,
+    dissolve_pass,
+    gather,
+    gather_pass,
+)
+from shoal._kernels.spatial.neighbours import neighbours
 from shoal.partitioners.mdav import MDAV
 from tables import tables
 from twins.refine import total
@@ -37,7 +43,7 @@ def photograph(s):
     return (
         s.labels.tolist(), s.place.tolist(), held.tolist(), s.sse[held].tolist(),
         [s.members[g, : s.sizes[g]].tolist() for g in held],
-        [s.apart[g, : s.sizes[g]].tolist() for g in held],
+        [s.squares[g, : s.sizes[g]].tolist() for g in held],
         s.centroids[held].tolist(), s.version[held].tolist(),
     )  # fmt: skip
 
@@ -49,10 +55,10 @@ def check(s, k):
     assert sizes[sizes > 0].min() >= k
     assert sizes.max() <= 2 * k - 1
     assert s.sse.sum() == pytest.approx(total(s.X, s.labels), rel=1e-12, abs=1e-12)
-    assert set(np.flatnonzero(s.sizes == 0)) <= set(s.free[: s.counts[FREE]])
-    assert s.counts[TOUCHED] == s.counts[WAITING] == 0
-    assert not s.waits.any()
-    assert not s.is_touched.any()
+    assert set(np.flatnonzero(s.sizes == 0)) <= set(s.free[: s.counts[N_EMPTY]])
+    assert s.counts[N_SAVED] == s.counts[N_QUEUED] == 0
+    assert not s.is_queued.any()
+    assert not s.is_saved.any()
 
 
 @given(case=groupings(), data=st.data())
@@ -64,8 +70,8 @@ def test_what_is_taken_back_is_as_it_was(case, data):
     else:
         fine = gather(s, k, data.draw(st.integers(0, len(s.labels) - 1)))
     if fine:
-        recover(s, k, 0.0)
-    take_back(s)
+        descend_around(s, k, 0.0)
+    undo_trial(s)
     assert photograph(s) == before
     check(s, k)
 
@@ -75,9 +81,9 @@ def test_a_trial_knows_by_how_much_the_sse_rose(case, data):
     s, k = case
     before = total(s.X, s.labels)
     if gather(s, k, data.draw(st.integers(0, len(s.labels) - 1))):
-        recover(s, k, 0.0)
-        assert rise(s) == pytest.approx(total(s.X, s.labels) - before, abs=1e-9)
-        keep(s)
+        descend_around(s, k, 0.0)
+        assert sse_change(s) == pytest.approx(total(s.X, s.labels) - before, abs=1e-9)
+        accept_trial(s)
         check(s, k)
 
 

@@ -5,12 +5,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal._kernels import index as rooms
-from shoal._kernels.arrange import BLOCK, FAN
-from shoal._kernels.axes import power_of_two, principal_frame
-from shoal._kernels.bounds import HOPELESS, demand, hope
-from shoal._kernels.index import open_index, remove, renew
-from shoal._kernels.search import FARTHEST, NEAREST, NOBODY, NONE_YET, aim, measure_block, search
+from shoal._kernels.spatial import index as spatial_index
+from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_GROUP
+from shoal._kernels.spatial.bounds import NO_SCORE, required_score, score_bounds
+from shoal._kernels.spatial.frame import power_of_two, principal_frame
+from shoal._kernels.spatial.index import open_index, rebuild_if_worn, remove
+from shoal._kernels.spatial.search import (
+    FARTHEST,
+    NEAREST,
+    NO_RECORD,
+    NONE_FOUND,
+    measure_block,
+    place_query,
+    search,
+)
 from shoal._progress import listening
 from shoal.partitioners import (
     CVMDAV,
@@ -39,13 +47,13 @@ from twins.vmdav import vmdav
 @pytest.fixture(autouse=True)
 def used_and_renewed_as_often_as_can_be(monkeypatch):
     """Index short tables too, and build anew whenever many records have left."""
-    monkeypatch.setattr(rooms, "PAYS", (0, 0))
+    monkeypatch.setattr(spatial_index, "REBUILD_COST", (0, 0))
     monkeypatch.setattr(mdav_module, "FLAT", (0, 0))
 
 
 def ask(index, point, side, m):
     found, squares = np.empty(m, np.int64), np.empty(m)
-    count = search(index, point, side, NOBODY, found, squares, NONE_YET)
+    count = search(index, point, side, NO_RECORD, found, squares, NONE_FOUND)
     return found[:count], squares[:count]
 
 
@@ -79,8 +87,8 @@ def test_every_answer_is_that_of_a_pass_over_all(X, seed, m, inwards):
         )
         leave(index, left[order[:many]])
         left = np.sort(left[order[many:]])
-        if len(left) > 0 and renew(index) is not index:
-            index, built_of = renew(index), left
+        if len(left) > 0 and rebuild_if_worn(index) is not index:
+            index, built_of = rebuild_if_worn(index), left
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -88,7 +96,7 @@ def test_every_answer_is_that_of_a_pass_over_all(X, seed, m, inwards):
 def test_answers_hold_over_several_groups_of_blocks(kind, n, p):
     rng = np.random.default_rng(n + p)
     X = KINDS[kind](rng, (n, p))
-    assert n > 2 * BLOCK * FAN
+    assert n > 2 * BLOCK * BLOCKS_PER_GROUP
     index, left = open_index(X), np.arange(n)
     for gone in (0, 900, 1500):
         leave(index, left[:gone])
@@ -99,7 +107,7 @@ def test_answers_hold_over_several_groups_of_blocks(kind, n, p):
 
 
 @pytest.mark.parametrize("beside", [-1, 0, 1, 5, BLOCK - 1, BLOCK, BLOCK + 1])
-@pytest.mark.parametrize("size", [BLOCK, BLOCK * FAN, 2 * BLOCK * FAN])
+@pytest.mark.parametrize("size", [BLOCK, BLOCK * BLOCKS_PER_GROUP, 2 * BLOCK * BLOCKS_PER_GROUP])
 def test_answers_hold_beside_full_blocks_and_groups_of_blocks(size, beside):
     n = size + beside
     rng = np.random.default_rng(n)
@@ -111,7 +119,7 @@ def test_answers_hold_beside_full_blocks_and_groups_of_blocks(size, beside):
         gone = rng.permutation(len(left))[: len(left) // 2]
         leave(index, left[gone])
         left = np.delete(left, gone)
-    index = renew(index)
+    index = rebuild_if_worn(index)
     check_answers(index, X, left, X[left[0]], 9)
 
 
@@ -161,7 +169,7 @@ LONG = {
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", LONG)
 def test_mdav_of_a_long_table_is_that_of_passes_over_all(kind, monkeypatch):
-    monkeypatch.setattr(rooms, "PAYS", (4, 10_000))
+    monkeypatch.setattr(spatial_index, "REBUILD_COST", (4, 10_000))
     X = LONG[kind](np.random.default_rng(20))
     assert np.array_equal(MDAV(k=20).fit_predict(X), in_order(brute.mdav(X, 20)))
 
@@ -179,10 +187,10 @@ def test_the_length_of_a_stride_does_not_matter(method, monkeypatch):
 
 @pytest.mark.parametrize("method", FAMILY)
 def test_an_interrupt_is_heard_within_a_run(method, monkeypatch):
-    told = []
+    reports = []
 
     def interrupt(stage, done, total):
-        told.append((done, total))
+        reports.append((done, total))
         if done > total / 2:
             raise KeyboardInterrupt
 
@@ -190,9 +198,9 @@ def test_an_interrupt_is_heard_within_a_run(method, monkeypatch):
     X = np.random.default_rng(8).normal(size=(400, 2))
     with listening(interrupt), pytest.raises(KeyboardInterrupt):
         partition(X, 3, method)
-    assert told == sorted(told)
-    assert len(told) > 3
-    assert told[-1][0] < told[-1][1]
+    assert reports == sorted(reports)
+    assert len(reports) > 3
+    assert reports[-1][0] < reports[-1][1]
 
 
 @given(X=long_tables())
@@ -200,24 +208,24 @@ def test_boxes_hold_who_lives_and_hopes_are_never_too_low(X):
     index = open_index(X)
     leave(index, range(0, len(X), 3))
     for side in NEAREST, FARTHEST:
-        aim(X[-1], index.origin, index.axes, index.scale, index.leading, side, index.query)
-        hopes = np.empty(index.outer_low.shape[1], np.float32)
-        hope(index.outer_low, index.outer_high, index.query, side, hopes)
-        inner, gaps = np.empty(FAN, np.float32), np.empty(BLOCK, np.float32)
+        place_query(X[-1], index.origin, index.axes, index.scale, index.leading, side, index.query)
+        bounds = np.empty(index.outer_low.shape[1], np.float32)
+        score_bounds(index.outer_low, index.outer_high, index.query, side, bounds)
+        inner, gaps = np.empty(BLOCKS_PER_GROUP, np.float32), np.empty(BLOCK, np.float32)
         for b, block in enumerate(index.blocks):
-            g = b // FAN
-            hope(index.low[g], index.high[g], index.query, side, inner)
+            g = b // BLOCKS_PER_GROUP
+            score_bounds(index.low[g], index.high[g], index.query, side, inner)
             lives = ~np.isnan(block[0])
             assert lives.sum() == index.filled[b]
             if not lives.any():
                 continue
-            assert (block[:, lives].min(axis=1) >= index.low[g, :, b % FAN]).all()
-            assert (block[:, lives].max(axis=1) <= index.high[g, :, b % FAN]).all()
-            measure_block(block, index.query, index.leading, side, HOPELESS, gaps)
+            assert (block[:, lives].min(axis=1) >= index.low[g, :, b % BLOCKS_PER_GROUP]).all()
+            assert (block[:, lives].max(axis=1) <= index.high[g, :, b % BLOCKS_PER_GROUP]).all()
+            measure_block(block, index.query, index.leading, side, NO_SCORE, gaps)
             best = (side * gaps[lives]).max()
             slack = 1e-5 * max(abs(float(best)), index.query[-1] ** 2) + 1e-30
-            assert inner[b % FAN] >= best - slack
-            assert hopes[g] >= inner[b % FAN] - slack
+            assert inner[b % BLOCKS_PER_GROUP] >= best - slack
+            assert bounds[g] >= inner[b % BLOCKS_PER_GROUP] - slack
 
 
 @given(X=long_tables())
@@ -228,13 +236,13 @@ def test_single_precision_never_rules_out_who_is_as_far(X):
     for side in NEAREST, FARTHEST:
         for point in X[:: max(1, len(X) // 5)]:
             frame = index.origin, index.axes, index.scale, index.leading
-            reach = aim(point, *frame, side, index.query)
+            reach = place_query(point, *frame, side, index.query)
             squares = brute.squared(X, point)
             for b, block in enumerate(index.blocks):
-                measure_block(block, index.query, index.leading, side, HOPELESS, gaps)
+                measure_block(block, index.query, index.leading, side, NO_SCORE, gaps)
                 for i in range(index.filled[b]):
                     squared = squares[index.records[b, i]]
-                    assert side * gaps[i] >= demand(squared, side, index.scale, reach, p)
+                    assert side * gaps[i] >= required_score(squared, side, index.scale, reach, p)
 
 
 def test_squares_below_the_range_of_single_precision_are_not_ruled_out():
@@ -244,7 +252,9 @@ def test_squares_below_the_range_of_single_precision_are_not_ruled_out():
     for record in range(5):
         check_answers(index, X, np.arange(5), X[record], 3)
     gap = np.float32(3.2e-23)
-    assert demand(3 * float(gap) ** 2, NEAREST, 1.0, 0.0, 3) < -(gap * gap + gap * gap + gap * gap)
+    assert required_score(3 * float(gap) ** 2, NEAREST, 1.0, 0.0, 3) < -(
+        gap * gap + gap * gap + gap * gap
+    )
 
 
 def test_records_that_are_alike_in_single_precision_are_told_apart():
@@ -253,7 +263,7 @@ def test_records_that_are_alike_in_single_precision_are_told_apart():
     index = open_index(X)
     for record in range(0, 600, 40):
         check_answers(index, X, np.arange(600), X[record], 4)
-    assert not index.alike[index.filled > 0].any()
+    assert not index.all_equal[index.filled > 0].any()
 
 
 def test_a_frame_turns_to_where_the_table_is_long():

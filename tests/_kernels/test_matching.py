@@ -7,9 +7,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal._kernels.blossom import Graph, open_matching
-from shoal._kernels.heap import open_heap, pop, push
-from shoal._kernels.matching import advance
+from shoal._kernels.matching.blossom import Graph, open_matching
+from shoal._kernels.matching.edmonds import advance
+from shoal._kernels.structures.heap import open_heap, pop, push
 
 
 @st.composite

@@ -5,12 +5,31 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal._kernels.arrange import BLOCK, FAN
-from shoal._kernels.index import open_index
-from shoal._kernels.neighbours import in_strides, neighbours, neighbours_and_squares
+from shoal._kernels.spatial import neighbours as neighbours_module
+from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_GROUP
+from shoal._kernels.spatial.index import open_index
+from shoal._kernels.spatial.neighbours import (
+    find_in_strides,
+    neighbours,
+    neighbours_and_squares,
+    neighbours_of_few,
+)
 from tables import KINDS, long_tables, tables
 from twins import brute
 from twins.neighbours import neighbours as slow
+
+
+@pytest.fixture(autouse=True)
+def every_table_has_an_index(monkeypatch):
+    monkeypatch.setattr(neighbours_module, "SHORT", 0)
+
+
+@given(X=tables(least=2, most=2 * BLOCK) | long_tables(), m=st.integers(0, 12))
+def test_all_distances_of_a_short_table_give_the_same(X, m):
+    if len(X) > 1:
+        m = min(m, len(X) - 1)
+        for few, indexed in zip(neighbours_of_few(X, m), neighbours_and_squares(X, m), strict=True):
+            assert np.array_equal(few, indexed)
 
 
 @given(X=tables(least=2, most=2 * BLOCK), m=st.integers(1, 9))
@@ -37,7 +56,7 @@ def test_they_are_those_of_a_pass_over_all_on_every_kind_of_table(X, m):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("n", "p"), [(3001, 1), (3000, 3), (2500, 20)])
 def test_they_hold_over_several_groups_of_blocks(kind, n, p):
-    assert n > 2 * BLOCK * FAN
+    assert n > 2 * BLOCK * BLOCKS_PER_GROUP
     X = KINDS[kind](np.random.default_rng(n + p), (n, p))
     check(X, 7, range(0, n, 50))
 
@@ -45,7 +64,7 @@ def test_they_hold_over_several_groups_of_blocks(kind, n, p):
 @pytest.mark.parametrize("extra", [-1, 0, 1, 2, 7, BLOCK - 1, BLOCK + 1])
 @pytest.mark.parametrize("groups", [1, 2])
 def test_a_last_group_with_empty_blocks_is_not_read_beyond_its_records(groups, extra):
-    n = groups * BLOCK * FAN + extra
+    n = groups * BLOCK * BLOCKS_PER_GROUP + extra
     check(np.random.default_rng(n).normal(size=(n, 2)), 8, range(0, n, 40))
 
 
@@ -64,7 +83,7 @@ def test_everybody_is_found_when_all_are_asked_for(n):
 def test_strides_tell_how_many_records_are_done():
     X = np.random.default_rng(1).normal(size=(1000, 2))
     found, squares = np.empty((1000, 3), np.int64), np.empty((1000, 3))
-    assert list(in_strides(open_index(X), found, squares)) == [256, 512, 768, 1000]
+    assert list(find_in_strides(open_index(X), found, squares)) == [256, 512, 768, 1000]
     assert np.array_equal(found, neighbours(X, 3))
 
 

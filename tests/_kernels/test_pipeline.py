@@ -10,7 +10,7 @@ from numba.core import event
 from numba.core.runtime import _nrt_python, rtsys
 
 from shoal._kernels._compile import compiled
-from shoal._kernels._pipeline import DoorCompiler
+from shoal._kernels._pipeline import EntryCompiler
 
 
 @compiled
@@ -84,13 +84,13 @@ def table():
 
 
 @cache
-def door(function):
-    return njit(pipeline_class=DoorCompiler)(function)
+def entry_kernel(function):
+    return njit(pipeline_class=EntryCompiler)(function)
 
 
 @pytest.mark.parametrize("function", BORROWING + COUNTING)
 def test_references_are_counted_where_arrays_are_made_and_nowhere_else(function):
-    kernel = door(function)
+    kernel = entry_kernel(function)
     kernel(table())
     (text,) = kernel.inspect_llvm().values()
     assert ("NRT_" in text) == (function in COUNTING)
@@ -98,7 +98,7 @@ def test_references_are_counted_where_arrays_are_made_and_nowhere_else(function)
 
 @pytest.mark.parametrize("function", BORROWING + COUNTING)
 def test_a_kernel_does_what_its_text_says_and_lets_go_of_everything(function):
-    kernel = door(function)
+    kernel = entry_kernel(function)
     assert str(kernel(table())) == str(function(table()))
     assert made_and_not_freed(kernel) == 0
 
@@ -119,14 +119,14 @@ def made_and_not_freed(kernel):
 
 
 def test_rows_chosen_by_an_argument_are_a_copy():
-    kernel = door(lambda X, rows: X[rows][1, 1])
+    kernel = entry_kernel(lambda X, rows: X[rows][1, 1])
     assert kernel(table(), np.array([0, 2])) == 7.0
     (text,) = kernel.inspect_llvm().values()
     assert "NRT_" in text
 
 
 def test_what_a_kernel_returns_outlives_what_it_was_handed():
-    row = door(a_view)(table())
+    row = entry_kernel(a_view)(table())
     gc.collect()
     assert row.tolist() == [3.0, 4.0, 5.0]
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal._kernels.company import CROWD, Field, assemble
-from shoal._kernels.pricing import all_groups, cheapest_groups
-from shoal.partitioners._pricing import Pricing, repeated
-from shoal.partitioners._programme import Duals
+from shoal._kernels.pricing.candidates import MOST_PAIRED, NeighbourTable, candidate_set
+from shoal._kernels.pricing.group_search import all_groups, cheapest_groups
+from shoal.partitioners._column_generation.master_problem import Duals
+from shoal.partitioners._column_generation.pricing import Pricing, repeated
 from twins.pricing import dear_by, groups_of_size
 
 MANY, KEPT = 1_000_000, 3
@@ -21,18 +21,18 @@ def drawn(seed, n=9, k=3):
     """Return a table, tied or not, with prices about right, triples and tolls."""
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 4, (n, 2)) + (seed % 2) * rng.normal(size=(n, 2))
-    price = rng.uniform(0, 2 + seed % 5, n)
+    record_dual = rng.uniform(0, 2 + seed % 5, n)
     triples = np.array([rng.choice(n, 3, replace=False) for _ in range(seed % 7)], np.int64)
     triples = np.sort(triples.reshape(-1, 3), axis=1)
-    duals = Duals(price, rng.uniform(0, 1, len(triples)), float(seed % 3) / 4)
+    duals = Duals(record_dual, rng.uniform(0, 1, len(triples)), float(seed % 3) / 4)
     return X, triples, duals
 
 
 def searched(X, triples, duals, k, size, near):
-    field = Pricing(X, k).field
-    few = Field(X, field.near[:, :near].copy(), field.gaps[:, :near].copy(), field.sums)
+    table = Pricing(X, k).table
+    few = NeighbourTable(X, table.near[:, :near].copy(), table.gaps[:, :near].copy(), table.sums)
     pricing = Pricing(X, k)
-    order = np.argsort(-duals.price, kind="stable")
+    order = np.argsort(-duals.record_dual, kind="stable")
     return few, pricing.prices(triples, duals, order, size)
 
 
@@ -46,20 +46,25 @@ def searched(X, triples, duals, k, size, near):
 def test_the_cheapest_group_of_each_record_is_found(seed, k, more, near):
     X, triples, duals = drawn(seed)
     size = min(k + more, 2 * k - 1)
-    field, prices = searched(X, triples, duals, k, size, near)
+    table, prices = searched(X, triples, duals, k, size, near)
     for first in range(len(X)):
         groups = groups_of_size(X, size, prices.rank, first)
         least = min(
-            (dear_by(X, group, duals.price, triples, duals.toll, duals.fee) for group in groups),
+            (
+                dear_by(X, group, duals.record_dual, triples, duals.triple_dual, duals.group_dual)
+                for group in groups
+            ),
             default=0.0,
         )
         found, costs = np.empty((KEPT, size), np.int64), np.empty(KEPT)
         bound, count = cheapest_groups(
-            field, prices, first, size, duals.fee, 0.0, MANY, MANY, found, costs
+            table, prices, first, size, duals.group_dual, 0.0, MANY, MANY, found, costs
         )
         assert bound == pytest.approx(min(0.0, least), abs=1e-9)
         for group, cost in zip(found[:count].tolist(), costs[:count], strict=True):
-            right = dear_by(X, group, duals.price, triples, duals.toll, duals.fee)
+            right = dear_by(
+                X, group, duals.record_dual, triples, duals.triple_dual, duals.group_dual
+            )
             assert cost == pytest.approx(right, abs=1e-9)
 
 
@@ -67,18 +72,18 @@ def test_the_cheapest_group_of_each_record_is_found(seed, k, more, near):
 @settings(max_examples=60)
 def test_a_search_cut_short_still_tells_what_no_group_goes_below(seed, most, work):
     X, triples, duals = drawn(seed)
-    field, prices = searched(X, triples, duals, 3, 4, 5)
+    table, prices = searched(X, triples, duals, 3, 4, 5)
     for first in range(len(X)):
         least = min(
             (
-                dear_by(X, group, duals.price, triples, duals.toll, duals.fee)
+                dear_by(X, group, duals.record_dual, triples, duals.triple_dual, duals.group_dual)
                 for group in groups_of_size(X, 4, prices.rank, first)
             ),
             default=0.0,
         )
         found, costs = np.empty((KEPT, 4), np.int64), np.empty(KEPT)
         bound, _ = cheapest_groups(
-            field, prices, first, 4, duals.fee, 0.0, most, work, found, costs
+            table, prices, first, 4, duals.group_dual, 0.0, most, work, found, costs
         )
         assert bound <= min(0.0, least) + 1e-9
 
@@ -87,15 +92,20 @@ def test_a_search_cut_short_still_tells_what_no_group_goes_below(seed, most, wor
 @settings(max_examples=40)
 def test_all_groups_below_a_gap_are_listed_once(seed, gap, size):
     X, triples, duals = drawn(seed)
-    field, prices = searched(X, triples, duals, 3, size, 5)
+    table, prices = searched(X, triples, duals, 3, size, 5)
     for first in range(len(X)):
         expected = {
             tuple(sorted(group)): cost
             for group in groups_of_size(X, size, prices.rank, first)
-            if (cost := dear_by(X, group, duals.price, triples, duals.toll, duals.fee)) < gap + 1e-9
+            if (
+                cost := dear_by(
+                    X, group, duals.record_dual, triples, duals.triple_dual, duals.group_dual
+                )
+            )
+            < gap + 1e-9
         }
         found = np.empty((1000, size), np.int64)
-        count = all_groups(field, prices, first, size, duals.fee, gap, found)
+        count = all_groups(table, prices, first, size, duals.group_dual, gap, found)
         listed = [tuple(sorted(group)) for group in found[:count].tolist()]
         assert len(set(listed)) == count
         assert {*listed} <= {*expected}
@@ -104,9 +114,9 @@ def test_all_groups_below_a_gap_are_listed_once(seed, gap, size):
 
 def test_too_many_groups_are_told():
     X, triples, duals = drawn(5)
-    field, prices = searched(X, triples, duals, 3, 3, 8)
+    table, prices = searched(X, triples, duals, 3, 3, 8)
     first = int(np.argmin(prices.rank))
-    assert all_groups(field, prices, first, 3, 0.0, 1e9, np.empty((5, 3), np.int64)) == -1
+    assert all_groups(table, prices, first, 3, 0.0, 1e9, np.empty((5, 3), np.int64)) == -1
 
 
 @pytest.mark.parametrize("k", [2, 3, 4, 5])
@@ -117,34 +127,38 @@ def test_subsets_of_k_pay_a_toll_inside_them_as_often_as_is_said(k):
         assert repeated(size, k) == pytest.approx(paying / comb(size - 1, k - 1))
 
 
-def crowded(seed, n=CROWD + 30):
+def crowded(seed, n=MOST_PAIRED + 30):
     """Return records and prices at which all but record 0 may join record 1, with tolls."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 5))
-    price = rng.uniform(0.2, 0.5, n)
-    price[:2] = 30, 20
+    record_dual = rng.uniform(0.2, 0.5, n)
+    record_dual[:2] = 30, 20
     triples = np.array([rng.choice(12, 3, replace=False) for _ in range(15)], np.int64)
     triples = np.unique(np.sort(np.vstack([triples, triples * 9]), axis=1), axis=0)
-    return X, triples, Duals(price, rng.uniform(0, 1, len(triples)), 0.25)
+    return X, triples, Duals(record_dual, rng.uniform(0, 1, len(triples)), 0.25)
 
 
 @pytest.mark.parametrize("seed", range(2))
 def test_the_cheap_groups_of_a_crowd_are_found_with_their_tolls(seed):
     X, triples, duals = crowded(seed)
-    field, prices = searched(X, triples, duals, 3, 3, len(X) - 1)
-    assert assemble(field, prices, 1, 3, duals.fee, 0.0, MANY)[0].pair.size == 0
-    dear = {
-        tuple(sorted(group)): dear_by(X, group, duals.price, triples.tolist(), duals.toll, 0.25)
+    table, prices = searched(X, triples, duals, 3, 3, len(X) - 1)
+    assert candidate_set(table, prices, 1, 3, duals.group_dual, 0.0, MANY)[0].pair.size == 0
+    reduced_cost = {
+        tuple(sorted(group)): dear_by(
+            X, group, duals.record_dual, triples.tolist(), duals.triple_dual, 0.25
+        )
         for group in groups_of_size(X, 3, prices.rank, 1)
     }
     found, costs = np.empty((KEPT, 3), np.int64), np.empty(KEPT)
-    bound, count = cheapest_groups(field, prices, 1, 3, duals.fee, 0.0, MANY, MANY, found, costs)
-    assert bound == pytest.approx(min(dear.values()))
+    bound, count = cheapest_groups(
+        table, prices, 1, 3, duals.group_dual, 0.0, MANY, MANY, found, costs
+    )
+    assert bound == pytest.approx(min(reduced_cost.values()))
     for group, cost in zip(found[:count].tolist(), costs[:count], strict=True):
-        assert cost == pytest.approx(dear[tuple(sorted(group))], abs=1e-9)
-    gap = float(np.quantile(list(dear.values()), 0.3))
-    found = np.empty((len(dear), 3), np.int64)
-    count = all_groups(field, prices, 1, 3, duals.fee, gap, found)
+        assert cost == pytest.approx(reduced_cost[tuple(sorted(group))], abs=1e-9)
+    gap = float(np.quantile(list(reduced_cost.values()), 0.3))
+    found = np.empty((len(reduced_cost), 3), np.int64)
+    count = all_groups(table, prices, 1, 3, duals.group_dual, gap, found)
     listed = [tuple(sorted(group)) for group in found[:count].tolist()]
     assert len({*listed}) == count
-    assert {*listed} == {group for group, cost in dear.items() if cost < gap}
+    assert {*listed} == {group for group, cost in reduced_cost.items() if cost < gap}

@@ -1,13 +1,15 @@
 """What a job makes of a file: the same format out as in, and words for what cannot be done."""
 
 import json
+import os
+import signal
 from pathlib import Path
 
 import pytest
 
 import shoal
 from shoal.app import worker
-from shoal.app.jobs import LOST, Job
+from shoal.app.jobs import Job, how_it_ended
 from shoal.app.sessions import Run, Session, release_name
 from shoal.io.dialect import Dialect
 from shoal.io.files import read, write
@@ -72,7 +74,19 @@ def test_a_job_says_what_went_wrong_and_never_how_it_looks_inside(tmp_path):
 def test_a_job_that_is_killed_is_told(tmp_path):
     job = Job("look", {"name": "none.csv", "dialect": {}}, tmp_path)
     job.cancel()
-    assert job.wait(lambda *step: None)["failed"] in (LOST, "There is no file 'none.csv'.")
+    said = job.wait(lambda *step: None)["failed"]
+    assert said in (how_it_ended(-signal.SIGKILL), "There is no file 'none.csv'.")
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGABRT, signal.SIGSEGV])
+def test_the_signal_that_ended_a_job_is_named(tmp_path, number):
+    job = Job("look", {"name": "none.csv", "dialect": {}}, tmp_path)
+    os.kill(job._process.pid, signal.SIGSTOP)  # it cannot answer before the signal comes
+    os.kill(job._process.pid, number)
+    os.kill(job._process.pid, signal.SIGCONT)
+    said = job.wait(lambda *step: None)["failed"]
+    assert signal.Signals(number).name in said or "none.csv" in said
+    assert ("memory" in said) == (number == signal.SIGKILL and "none.csv" not in said)
 
 
 def test_what_waits_is_taken_out_of_the_queue(tmp_path):

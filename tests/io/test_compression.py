@@ -10,7 +10,7 @@ import pytest
 
 from needs import lacking
 from shoal.errors import FileError
-from shoal.io import compression, csv
+from shoal.io import csv, limits
 from shoal.io.dialect import Dialect
 from shoal.io.files import read, write
 
@@ -66,7 +66,7 @@ def test_a_line_at_fault_is_named_in_packed_text_too(tmp_path):
 
 
 def test_a_file_that_grows_beyond_all_measure_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(compression, "HARMLESS", 1 << 22)
+    monkeypatch.setattr(limits, "HARMLESS", 1 << 22)
     with gzip.open(tmp_path / "t.csv.gz", "wb") as file:
         file.write(b"a\n" + b"0\n" * (1 << 22))
     with pytest.raises(FileError, match="more than 200 times its size"):

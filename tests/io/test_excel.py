@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from raising import raises
 from shoal.errors import ColumnError, FileError
-from shoal.io import compression
+from shoal.io import limits
 from shoal.io.dialect import Dialect
 from shoal.io.files import open_source, read, write
 
@@ -115,7 +115,7 @@ def test_damaged_and_inflated_files_are_refused(tmp_path, monkeypatch):
         packed.writestr("xl/workbook.xml", "<workbook/>")
     with pytest.raises(FileError, match="not an Excel file"):
         read(path)
-    monkeypatch.setattr(compression, "HARMLESS", 1 << 20)
+    monkeypatch.setattr(limits, "HARMLESS", 1 << 20)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
         packed.writestr("xl/worksheets/sheet1.xml", bytes(1 << 22))
     with pytest.raises(FileError, match="more than 200 times"):

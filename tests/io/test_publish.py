@@ -151,3 +151,75 @@ def test_a_disk_that_takes_no_more_leaves_the_old_file(tmp_path, name):
     assert "could not be written" in done.stdout
     assert target.read_text() == "old"
     assert leftovers(tmp_path) == [name]
+
+
+def test_two_runs_do_not_write_to_one_target(tmp_path):
+    with Publication(force=True) as first:
+        first.add(tmp_path / "a").write_text("one")
+        with raises(FileError, "target-locked"), Publication(force=True) as second:
+            second.add(tmp_path / "a")
+        with Publication(force=True) as other:
+            other.add(tmp_path / "b").write_text("beside")
+    assert (tmp_path / "a").read_text() == "one"
+    assert leftovers(tmp_path) == ["a", "b"]
+    with Publication(force=True) as third:
+        third.add(tmp_path / "a").write_text("three")
+    assert leftovers(tmp_path) == ["a", "b"]
+
+
+LOCKER = """
+import sys
+from pathlib import Path
+from shoal.errors import FileError
+from shoal.io.publish import Publication
+sys.stdin.readline()
+try:
+    with Publication(force=True) as publication:
+        publication.add(Path(sys.argv[1])).write_text(sys.argv[2] * 1000)
+        print("holds", flush=True)
+        sys.stdin.readline()
+except FileError as error:
+    print(error.code, flush=True)
+"""
+
+
+def test_one_of_several_processes_gets_the_target(tmp_path):
+    target = tmp_path / "a.csv"
+    command = [sys.executable, "-c", LOCKER, str(target)]
+    runs = [
+        subprocess.Popen([*command, mark], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for mark in "abc"
+    ]
+    for run in runs:
+        run.stdin.write("\n")
+        run.stdin.flush()
+    said = [run.stdout.readline().strip() for run in runs]
+    assert sorted(said) == ["holds", "target-locked", "target-locked"]
+    for run in runs:
+        run.communicate("\n")
+    assert leftovers(tmp_path) == ["a.csv"]
+    assert set(target.read_text()) == {"abc"[said.index("holds")]}
+
+
+def test_what_a_killed_run_left_is_swept_by_the_next(tmp_path):
+    target = tmp_path / "a.csv"
+    writer = subprocess.Popen(
+        [sys.executable, "-c", SLOW_WRITER, str(target)], stdout=subprocess.PIPE, text=True
+    )
+    with writer:
+        assert writer.stdout.readline() == "writing\n"
+        os.kill(writer.pid, signal.SIGKILL)
+    left = leftovers(tmp_path)
+    assert len(left) == 2  # a part and a lock that nobody holds
+    for name in (".other.csv.abcdefgh.part.csv", ".a.csv.mine", ".a.csv.abcdefgh.partly"):
+        (tmp_path / name).write_text("of somebody else")
+    (tmp_path / ".a.csv.ab345678.part").mkdir()
+    (tmp_path / ".a.csv.12345678.part.csv").write_text("just made")
+    for path in tmp_path.iterdir():
+        if path.name != ".a.csv.12345678.part.csv":
+            os.utime(path, (1, 1))
+    with Publication() as publication:
+        publication.add(target).write_text("new")
+    kept = [".12345678.part.csv", ".ab345678.part", ".abcdefgh.partly", ".mine"]
+    others = [".other.csv.abcdefgh.part.csv", "a.csv"]
+    assert leftovers(tmp_path) == sorted([*(f".a.csv{end}" for end in kept), *others])

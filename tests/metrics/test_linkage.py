@@ -53,6 +53,14 @@ def test_linkage_agrees_with_all_distances_sorted(case):
     assert linkage_top2(X, masked) == pytest.approx(slow(X, masked, 2))
 
 
+@given(case=pairs())
+def test_an_index_links_as_all_distances_do(case):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("shoal.metrics.linkage.SHORT", 0)
+        indexed = [measure(*case) for measure in (linkage, linkage_top2)]
+    assert indexed == [measure(*case) for measure in (linkage, linkage_top2)]
+
+
 @pytest.mark.parametrize("noise", [0.0, 0.1, 0.5, 2.0])
 @pytest.mark.parametrize("n", [1, 2, 33, 200])
 def test_linkage_agrees_with_all_distances_sorted_without_ties(n, noise):

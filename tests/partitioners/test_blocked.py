@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from shoal.partitioners import MDAV, VMDAV, Blocked, Search, entry, partitioner
 from shoal.partitioners._base import in_order
-from shoal.partitioners._cuts import blocks
+from shoal.partitioners._blocks import blocks
 from tables import loss, tables_and_k
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
-from shoal._kernels.subsets import best_groups
+from shoal._kernels.optimal import best_groups
 from shoal.errors import InputError, ParameterError
 from shoal.partitioners import lower_bound
 from tables import KINDS, tables_and_k

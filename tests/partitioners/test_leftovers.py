@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal._kernels.leftovers import group_means, join_nearest, nearest_group, settle
+from shoal._kernels.leftovers import assign_leftovers, group_means, join_nearest, nearest_group
 from tables import tables
 from twins.leftovers import join_nearest as slow_join
 from twins.mdav import labels_of
@@ -39,7 +39,7 @@ def test_a_left_over_between_two_groups_joins_the_first():
 @pytest.mark.parametrize(("k", "expected"), [(2, [0, 0, 1, 1]), (3, [0, 0, 0, 0])])
 def test_k_left_overs_are_a_group_and_fewer_join(k, expected):
     labels = np.array([0, 0, -1, -1])
-    settle(np.arange(4.0)[:, None], labels, k)
+    assign_leftovers(np.arange(4.0)[:, None], labels, k)
     assert list(labels) == expected
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from shoal._kernels.exact import add_all
+from shoal._kernels.compensated_sum import add_all
 from shoal.partitioners import MDAV
 
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal._kernels.diameter import farthest_pair, open_ends
-from shoal._kernels.pool import assign, open_pool, place_of
+from shoal._kernels.farthest_pair import farthest_pair, open_ends
+from shoal._kernels.spatial.pool import assign, open_pool, place_of
 from shoal.partitioners import MD
 from shoal.partitioners._base import in_order
 from tables import loss, tables, tables_and_k

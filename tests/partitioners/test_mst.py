@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from shoal._kernels.pool import open_pool
-from shoal._kernels.tree import open_tree, span
+from shoal._kernels.mst import open_tree, span
+from shoal._kernels.spatial.pool import open_pool
 from shoal.partitioners import MST
 from shoal.partitioners._base import in_order
 from tables import loss, tables, tables_and_k

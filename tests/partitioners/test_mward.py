@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from shoal._kernels.ends import farthest_pair
+from shoal._kernels.mward.ends import farthest_pair
 from shoal.errors import ParameterError
 from shoal.partitioners import MWard, Sorted
 from shoal.partitioners._base import in_order

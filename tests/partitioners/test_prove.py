@@ -8,14 +8,17 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from shoal import _progress as progress
-from shoal._kernels.subsets import best_groups
-from shoal.partitioners import MDAV, Sorted, _anew, _closing, _proof
-from shoal.partitioners._columns import Columns
-from shoal.partitioners._pricing import Pains, Pricing
-from shoal.partitioners._programme import Duals
+from shoal._kernels.optimal import best_groups
+from shoal.partitioners import MDAV, Sorted
+from shoal.partitioners._column_generation import integrality_gap
+from shoal.partitioners._column_generation import proof as proof_module
+from shoal.partitioners._column_generation import restarts as restarts_module
+from shoal.partitioners._column_generation.columns import Columns
+from shoal.partitioners._column_generation.master_problem import Duals
+from shoal.partitioners._column_generation.pricing import Pricing, PricingEffort
 from shoal.partitioners.prove import prove
 from shoal.partitioners.refine import refine
-from shoal.partitioners.search import Found, search
+from shoal.partitioners.search import SearchResult, search
 from tables import tables_and_k
 from twins.optimal import groups_of, sse
 from twins.pricing import pairs_and_triples
@@ -82,10 +85,10 @@ def test_a_search_cut_short_proves_less_and_nothing_wrong(case, work, most):
     X, k = case
     with pytest.MonkeyPatch.context() as patch:
         for name in ("BRIEF", "MIDDLE", "PLAIN", "LONG"):
-            few = Pains(max(most, k), work, getattr(_proof, name).larger)
-            patch.setattr(_proof, name, few)
-        patch.setattr(_closing, "MANY", ())
-        patch.setattr(_anew, "TRIES", 0)
+            few = PricingEffort(max(most, k), work, getattr(proof_module, name).larger)
+            patch.setattr(proof_module, name, few)
+        patch.setattr(integrality_gap, "MANY", ())
+        patch.setattr(restarts_module, "TRIES", 0)
         assert proven(X, k).bound <= least_sse(X, k) * (1 + 1e-14)
 
 
@@ -95,14 +98,14 @@ def test_any_prices_tolls_and_fee_prove_something_true(case, seed, high):
     X, k = case
     rng, n = np.random.default_rng(seed), len(X)
     least = least_sse(X, k)
-    price = least / n * rng.uniform(-0.2, high, n)
+    record_dual = least / n * rng.uniform(-0.2, high, n)
     triples = np.array([rng.choice(n, 3, replace=False) for _ in range(seed % 9)], np.int64)
     triples = triples.reshape(-1, 3)
-    toll = least / n * rng.uniform(0, high, len(triples))
-    duals = Duals(price, toll, float(seed % 3) * least / n)
+    triple_dual = least / n * rng.uniform(0, high, len(triples))
+    duals = Duals(record_dual, triple_dual, float(seed % 3) * least / n)
     pricing = Pricing(X, k)
-    for pains in (Pains(10**6, 10**6), Pains(10**6, 10**6, larger=False)):
-        assert pricing(triples, duals, least, pains, lambda: None).bound <= least
+    for effort in (PricingEffort(10**6, 10**6), PricingEffort(10**6, 10**6, larger=False)):
+        assert pricing(triples, duals, least, effort, lambda: None).bound <= least
 
 
 @pytest.mark.parametrize("k", [2, 3, 4])
@@ -119,12 +122,12 @@ def test_groups_above_k_are_searched_where_tolls_or_a_fee_let_them_in(k):
             np.full(n, 1.3 * least / n), np.full(8, 2 * least / n), (seed % 2) * least / n
         )
         pricing = Pricing(X, k)
-        found = list(pricing.search(triples, duals, Pains(10**6, 10**6), lambda: None))
+        found = list(pricing.search(triples, duals, PricingEffort(10**6, 10**6), lambda: None))
         hits += any(one.groups.shape[1] > k and len(one.groups) for _, one in found)
-        dear = np.zeros(n)
+        reduced_cost = np.zeros(n)
         for some, one in found:
-            dear[some] = np.minimum(dear[some], one.dear)
-        assert pricing.bound(dear, duals, least) <= least
+            reduced_cost[some] = np.minimum(reduced_cost[some], one.reduced_cost)
+        assert pricing.bound(reduced_cost, duals, least) <= least
     assert hits
 
 
@@ -188,23 +191,26 @@ def test_the_same_table_gives_the_same_proof():
 def priced(X, k, seed):
     """Return a proof with prices about right, tolls and a fee, and groups far from the best."""
     rng, n, best = np.random.default_rng(seed), len(X), best_groups(X, k)
-    apart, least = _proof.within(X, best)
+    apart, least = proof_module.within(X, best)
     assume(least > 0)
-    price, toll = apart * rng.uniform(0.9, 1.02, n), least / n * rng.uniform(0, 2, seed % 9)
+    record_dual, triple_dual = (
+        apart * rng.uniform(0.9, 1.02, n),
+        least / n * rng.uniform(0, 2, seed % 9),
+    )
     triples = []
-    for due in toll:  # two of a group of the best and any third, so that the toll is paid
+    for due in triple_dual:  # two of a group of the best and any third, so that the toll is paid
         one = rng.integers(n)
         two = rng.choice(np.flatnonzero((best == best[one]) & (np.arange(n) != one)))
         triples.append([one, two, rng.choice(np.setdiff1d(np.arange(n), [one, two]))])
-        price[[one, two]] += due / 2
-    fee = float(seed % 3) * least / n
-    price += fee / np.bincount(best)[best]
+        record_dual[[one, two]] += due / 2
+    group_dual = float(seed % 3) * least / n
+    record_dual += group_dual / np.bincount(best)[best]
     far = rng.permutation(np.minimum(np.arange(n) // k, n // k - 1))
-    proof = _proof.Proof(X, k, far, _proof.Budget(NEVER, looks()))
+    proof = proof_module.Proof(X, k, far, proof_module.Budget(NEVER, looks()))
     proof.columns.triples = np.array(triples, np.int64).reshape(-1, 3)
-    proof.duals = Duals(price, toll, fee)
-    exact = Pains(10**6, 10**6)
-    found = proof.pricing(proof.columns.triples, proof.duals, least, exact, proof.hear)
+    proof.duals = Duals(record_dual, triple_dual, group_dual)
+    exact = PricingEffort(10**6, 10**6)
+    found = proof.pricing(proof.columns.triples, proof.duals, least, exact, proof.check_interrupt)
     proof.base = proof.bound = found.bound
     return proof, least
 
@@ -228,10 +234,10 @@ def test_a_choice_that_covers_the_leading_records_alone_bounds_all_partitions(ca
     draws = np.random.default_rng(seed).random(len(case[0]))
     for share in (0.4, 0.7, 0.9, 1.0):
         step = part * (proof.known - proof.base)
-        columns, all_lead = _closing.listed(proof, step, 10_000)
+        columns, all_lead = integrality_gap.list_groups(proof, step, 10_000)
         assert all_lead.all()
         leading = draws < share
-        _closing.bound_by(proof, step, led(proof, columns, leading), leading)
+        integrality_gap.bound_by(proof, step, led(proof, columns, leading), leading)
         assert proof.bound <= least * (1 + 1e-14)
         assert proof.known >= least * (1 - 1e-12)
     if part == 1:
@@ -244,10 +250,10 @@ def test_closing_again_proves_nothing_wrong(case, seed, most):
     """What whole groups proved must not count for the prices."""
     proof, least = priced(*case, seed)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_closing, "MANY", (most, 2 * most))
-        patch.setattr(_closing, "choose", lambda proof: None)
+        patch.setattr(integrality_gap, "MANY", (most, 2 * most))
+        patch.setattr(integrality_gap, "choose", lambda proof: None)
         for _ in range(3):
-            _closing.close(proof)
+            integrality_gap.close(proof)
             assert proof.bound <= least * (1 + 1e-14)
 
 
@@ -256,14 +262,14 @@ def test_a_few_dear_records_close_most_of_the_gap():
     rng = np.random.default_rng(5)
     X = np.vstack([rng.normal(size=(60, 2)) * 100, rng.normal(size=(120, 2))])
     labels = refine(X, MDAV(k=3).fit_predict(X), 3)
-    proof = _proof.Proof(X, 3, labels, _proof.Budget(NEVER, looks()))
+    proof = proof_module.Proof(X, 3, labels, proof_module.Budget(NEVER, looks()))
     proof.relax()
     proof.lift()
-    _closing.choose(proof)
+    integrality_gap.choose(proof)
     gap = proof.known - proof.bound
-    columns, leading = _closing.listed(proof, gap, 3000)
+    columns, leading = integrality_gap.list_groups(proof, gap, 3000)
     assert 0 < leading.sum() < 100
-    _closing.bound_by(proof, gap, columns, leading)
+    integrality_gap.bound_by(proof, gap, columns, leading)
     assert proof.known - proof.bound < 0.1 * gap
 
 
@@ -276,14 +282,14 @@ def test_time_that_is_left_goes_to_searches_with_other_draws(monkeypatch):
         asked.append(rounds)
         return search(*args, seed=seed, rounds=rounds)
 
-    monkeypatch.setattr(_anew, "search", noted)
-    monkeypatch.setattr(_anew, "TRIES", 2)
-    monkeypatch.setattr(_closing, "MANY", ())
-    monkeypatch.setattr(_anew, "is_closed", lambda proof: False)
+    monkeypatch.setattr(restarts_module, "search", noted)
+    monkeypatch.setattr(restarts_module, "TRIES", 2)
+    monkeypatch.setattr(integrality_gap, "MANY", ())
+    monkeypatch.setattr(restarts_module, "is_closed", lambda proof: False)
     prove(X, MDAV(k=3).fit_predict(X), 3, budget=NEVER, clock=looks(), seed=5)
     assert seeds == [6, 7, 8, 9]
-    assert asked[0] == _anew.FIRST * 40
-    assert asked[-1] == _anew.MOST * 40
+    assert asked[0] == restarts_module.FIRST * 40
+    assert asked[-1] == restarts_module.MOST * 40
 
 
 def test_ctrl_c_in_a_further_search_ends_the_proof_and_keeps_what_it_found(monkeypatch):
@@ -292,9 +298,9 @@ def test_ctrl_c_in_a_further_search_ends_the_proof_and_keeps_what_it_found(monke
 
     def cut(X, labels, k, *, seed, rounds):
         calls.append(seed)
-        return Found(labels, rounds, (0, 0), whole=False)
+        return SearchResult(labels, rounds, (0, 0), whole=False)
 
-    monkeypatch.setattr(_anew, "search", cut)
+    monkeypatch.setattr(restarts_module, "search", cut)
     start = Sorted(k=3, by="sum-of-z").fit_predict(X)
     found = prove(X, start, 3, budget=NEVER, clock=looks())
     assert calls == [1]

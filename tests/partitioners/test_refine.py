@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal import _progress as progress
-from shoal._kernels.neighbours import neighbours
+from shoal._kernels.spatial.neighbours import neighbours
 from shoal.partitioners import MDAV
 from shoal.partitioners.refine import NEAREST, CutShort, in_own_units, refine, sse_of
 from tables import long_tables, loss, tables_and_k

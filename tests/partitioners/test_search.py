@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from shoal import _progress as progress
 from shoal.errors import ParameterError
-from shoal.partitioners import MDAV, _annealing, _choice
+from shoal.partitioners import MDAV, _annealing
+from shoal.partitioners._column_generation import set_partitioning
 from shoal.partitioners.refine import in_own_units, refine, sse_of
 from shoal.partitioners.search import RESTARTS, search
 from tables import long_tables, loss
@@ -169,7 +170,9 @@ def test_the_choice_finds_the_best_partition_of_a_pool():
     X = np.random.default_rng(3).normal(size=(24, 2))
     plain = MDAV(k=3).fit_predict(X)
     good = refine(X, plain, 3)
-    assert total(X, _choice.choose(X, pool_of(good), plain, 1)) == pytest.approx(total(X, good))
+    assert total(X, set_partitioning.choose(X, pool_of(good), plain, 1)) == pytest.approx(
+        total(X, good)
+    )
 
 
 def spoilt(seed=0):
@@ -183,37 +186,39 @@ def spoilt(seed=0):
 
 
 def test_the_choice_goes_through_a_long_table_by_regions(monkeypatch):
-    monkeypatch.setattr(_choice, "REGION", 60)
+    monkeypatch.setattr(set_partitioning, "REGION", 60)
     X, good, worse = spoilt()
-    assert np.array_equal(_choice.choose(X, pool_of(good), worse, 10**6), good)
-    some = _choice.choose(X, pool_of(good), worse, 3)
+    assert np.array_equal(set_partitioning.choose(X, pool_of(good), worse, 10**6), good)
+    some = set_partitioning.choose(X, pool_of(good), worse, 3)
     assert total(X, good) < total(X, some) < total(X, worse)
-    assert np.array_equal(_choice.choose(X, pool_of(good), worse, 0), worse)
+    assert np.array_equal(set_partitioning.choose(X, pool_of(good), worse, 0), worse)
 
 
 def test_a_region_with_too_many_groups_shrinks(monkeypatch):
-    monkeypatch.setattr(_choice, "MOST", 12)
-    monkeypatch.setattr(_choice, "OVERLAP", 60)
+    monkeypatch.setattr(set_partitioning, "MOST", 12)
+    monkeypatch.setattr(set_partitioning, "OVERLAP", 60)
     X, good, worse = spoilt()
     asked = []
-    solve = _choice._solve
+    solve = set_partitioning._solve
     monkeypatch.setattr(
-        _choice, "_solve", lambda costs, cover: asked.append(len(costs)) or solve(costs, cover)
+        set_partitioning,
+        "_solve",
+        lambda costs, cover: asked.append(len(costs)) or solve(costs, cover),
     )
-    assert np.array_equal(_choice.choose(X, pool_of(good), worse, 10**6), good)
+    assert np.array_equal(set_partitioning.choose(X, pool_of(good), worse, 10**6), good)
     assert max(asked) <= 2 * 12 + 2
 
 
 @pytest.mark.parametrize("failed", [[], [0, 1]])
 def test_a_choice_that_failed_changes_nothing(monkeypatch, failed):
     X, good, worse = spoilt()
-    monkeypatch.setattr(_choice, "_solve", lambda costs, cover: np.array(failed, np.int64))
-    assert np.array_equal(_choice.choose(X, pool_of(good), worse, 5), worse)
+    monkeypatch.setattr(set_partitioning, "_solve", lambda costs, cover: np.array(failed, np.int64))
+    assert np.array_equal(set_partitioning.choose(X, pool_of(good), worse, 5), worse)
 
 
 def test_a_worse_choice_changes_nothing(monkeypatch):
     X, good, worse = spoilt()
-    monkeypatch.setattr(_choice, "REGION", 1000)
-    monkeypatch.setattr(_choice, "_solve", lambda costs, cover: np.arange(200))  # the pool
-    assert np.array_equal(_choice.choose(X, pool_of(worse), good, 1), good)
-    assert np.array_equal(_choice.choose(X, pool_of(good), worse, 1), good)
+    monkeypatch.setattr(set_partitioning, "REGION", 1000)
+    monkeypatch.setattr(set_partitioning, "_solve", lambda costs, cover: np.arange(200))  # the pool
+    assert np.array_equal(set_partitioning.choose(X, pool_of(worse), good, 1), good)
+    assert np.array_equal(set_partitioning.choose(X, pool_of(good), worse, 1), good)

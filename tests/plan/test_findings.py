@@ -12,6 +12,7 @@ from shoal.frame.tables import open_frame
 from shoal.partitioners import MDAV
 from shoal.plan import Plan
 from shoal.plan.evidence import Evidence
+from shoal.plan.findings.imputed import find_imputed
 from shoal.plan.guarantees import judge
 from shoal.steps import Microaggregate, Round
 
@@ -294,15 +295,35 @@ def test_a_moved_record_does_not_hide_an_order():
     assert not {"telling-order", "order-follows-column"} & set(codes)
 
 
-def test_a_value_that_one_record_gave_is_counted():
+def test_values_that_few_records_gave_are_counted_and_that_of_one_is_not_released():
     data = people()
-    data.loc[data["age"] > 60, "pay"] = np.nan
+    data["region"] = [f"region {at}" for at in data.index // 4]  # groups of 4: one to a region
+    data.loc[data.index % 4 < data.index // 4 % 5, "pay"] = np.nan
+    release = mask(data, missing="impute", homogeneity="warn", within="region")
+    given = data["pay"].notna().groupby(release.labels).sum()
+    k = release.plan.k
+    assert (given == 1).any()
+    assert ((given > 1) & (given < k)).any()
+    assert finding(release, "one-giver") is None
+    found = finding(release, "few-givers")
+    assert found.figures == {"groups": {"pay": ((given > 1) & (given < k)).sum()}, "k": k}
+    shown = release.data["pay"].notna().groupby(release.labels).agg(["min", "max"])
+    assert (shown["min"] == shown["max"]).all()
+    assert (shown["max"] == (given > 1)).all()
+    assert finding(mask(people(), missing="impute"), "few-givers") is None
+
+
+def test_a_file_that_shows_the_value_of_one_record_is_found():
+    data = people().assign(pay=np.nan)
     data.loc[data["age"].idxmax(), "pay"] = 5000.0
     release = mask(data, missing="impute", homogeneity="warn")
-    given = data["pay"].notna().groupby(release.labels).sum()
-    found = finding(release, "one-giver")
-    assert found.figures["groups"] == {"pay": (given == 1).sum()}
-    assert finding(mask(people(), missing="impute"), "one-giver") is None
+    evidence = Evidence(
+        release.plan,
+        open_frame(release.data.assign(pay=5000.0)),
+        open_frame(data),
+    )
+    found = next(f for f in find_imputed(evidence) if f.code == "one-giver")
+    assert found.figures["groups"] == {"pay": 1}
 
 
 def test_a_high_loss_and_large_groups_are_found():

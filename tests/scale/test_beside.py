@@ -12,6 +12,8 @@ from raising import raises
 from shoal import Plan, scale
 from shoal import _progress as progress
 from shoal.audit import manifest as manifests
+from shoal.audit.hashes import keyed_entry
+from shoal.audit.keys import load_hash_key
 from shoal.errors import FileError, ParameterError
 from shoal.metrics.assessment import linear
 from shoal.partitioners import MDAV, MuApprox
@@ -63,7 +65,8 @@ def at_the_end(act):
 
 
 def test_report_and_manifest_appear_with_the_folder(home):
-    assert names(home) == ["out", "out.json", "report.html"]
+    assert names(home) == ["out", "out.json", "out.json.hashkey", "report.html"]
+    assert (home / "out.json.hashkey").stat().st_mode & 0o777 == 0o600
     assert "k = 4 is kept" in (home / "report.html").read_text()
     found = entries(home)
     assert found["seal"] == manifests.seal(found)
@@ -82,7 +85,10 @@ def test_the_manifest_holds_seeds_and_hashes_but_no_path(home, source):
     assert found["large"] == {"at_once": 200, "random_state": SEED}
     assert found["plan"]["steps"][0]["partition"]["random_state"] >= 0
     assert [entry["name"] for entry in found["input"]["files"]] == ["0.parquet", "1.parquet"]
-    assert found["input"]["files"][0]["sha256"] == manifests.sha256(source / "0.parquet")
+    first, digest = found["input"]["files"][0], manifests.sha256(source / "0.parquet")
+    assert digest not in text
+    assert first == keyed_entry({"name": "0.parquet", "bytes": 1, "sha256": digest}, load_hash_key(
+        home / "out.json.hashkey"))  # fmt: skip
     assert "not for publication" in found["note"]
 
 
@@ -100,6 +106,7 @@ def test_the_same_run_gives_the_same_manifest_and_report(client, source, tmp_pat
         scale.mask(
             source, PLAN, tmp_path / name / "out", client=client, at_once=200,
             report=tmp_path / name / "report.html", manifest=tmp_path / name / "out.json",
+            hash_key=tmp_path / "key",
         )  # fmt: skip
     for name in ("report.html", "out.json"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
@@ -231,7 +238,7 @@ def test_force_replaces_folder_report_and_manifest_together(client, source, home
         source, PLAN, places / "out", client=client, at_once=300, force=True,
         report=places / "report.html", manifest=places / "out.json",
     )  # fmt: skip
-    assert names(places) == ["out", "out.json", "report.html"]
+    assert names(places) == ["out", "out.json", "out.json.hashkey", "report.html"]
     assert entries(places)["large"]["at_once"] == 300
     assert "mdav" in (places / "report.html").read_text()
 

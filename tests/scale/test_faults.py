@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from clusters import Client, cluster, lose_connection, people, write_files
+from raising import raises
 from shoal import Plan, scale
 from shoal import _progress as progress
 from shoal.errors import ClusterError, FileError
@@ -169,7 +170,7 @@ def test_a_damaged_file_is_named_and_nothing_is_left(how, processes, tmp_path):
 
 def test_a_task_that_kills_every_worker_ends_the_run(processes, monkeypatch, source, tmp_path):
     monkeypatch.setattr("shoal.scale.stages.Run._write", _die)
-    with pytest.raises(ClusterError, match="died again and again"):
+    with raises(ClusterError, "workers-died", exit_codes=[1]):
         scale.mask(source, PLAN, tmp_path / "out", client=processes, at_once=500)
     assert not list(tmp_path.iterdir())
 

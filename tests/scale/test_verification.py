@@ -48,7 +48,8 @@ def made(client, source, tmp_path_factory):
 @pytest.fixture
 def out(made, tmp_path):
     """Return a copy of the release, with its manifest beside it."""
-    shutil.copy(made.target.with_suffix(".json"), tmp_path)
+    for ending in (".json", ".json.hashkey"):
+        shutil.copy(made.target.with_suffix(ending), tmp_path)
     return shutil.copytree(made.target, tmp_path / "out")
 
 
@@ -82,11 +83,12 @@ def resealed(out, change=lambda entries: None):
 def test_a_released_folder_stands_by_its_manifest(out, source, client):
     found = verify(out, out.with_suffix(".json"), original=source, client=client)
     assert [check.name for check in found] == [
-        "manifest", "files", "records", "columns", "dropped", "promise", "smallest class",
-        "classes", "original", "run again",
+        "signature", "manifest", "files", "marker", "records", "columns", "dropped", "promise",
+        "smallest class", "classes", "verdict", "original", "run again", "statements", "versions",
     ]  # fmt: skip
-    assert all(check.passed for check in found), found
-    assert {path.name for path in out.parent.iterdir()} == {"out", "out.json"}
+    assert all(check.passed for check in found if check.name != "signature"), found
+    assert found.verdict.k == 4
+    assert {path.name for path in out.parent.iterdir()} == {"out", "out.json", "out.json.hashkey"}
 
 
 def test_the_original_may_lie_elsewhere_under_other_names(out, source, client, tmp_path):
@@ -101,13 +103,13 @@ def test_a_changed_cell_is_seen(out):
     changed(out, 1, lambda table: first_cell(table, "ill", "perhaps"))
     assert failed(out) == ["files"]
     changed(out, 1, lambda table: first_cell(table, "age", 17.0))
-    assert failed(out) == ["files", "promise", "smallest class"]
+    assert failed(out) == ["files", "promise", "smallest class", "verdict"]
 
 
 def test_a_class_below_k_is_seen_even_if_the_manifest_tells_its_hash(out):
     changed(out, 2, lambda table: table.slice(1))
     resealed(out, lambda entries: entries.update(records=1199))
-    assert failed(out) == ["promise", "smallest class"]
+    assert failed(out) == ["marker", "promise", "smallest class", "verdict"]
 
 
 def test_a_removed_file_is_seen(out):
@@ -164,7 +166,7 @@ def test_another_type_or_order_of_columns_is_seen(out):
     assert "columns" in failed(out)
     changed(out, 0, lambda table: whole.select(whole.column_names[::-1]))
     resealed(out)
-    assert failed(out) == ["columns"]
+    assert failed(out) == ["marker", "columns"]
 
 
 def test_a_file_without_a_known_column_fails_the_promise(out):
@@ -192,16 +194,17 @@ def test_a_manifest_that_promises_more_or_tells_less_is_seen(out):
 
 def test_another_original_is_seen(out, client, tmp_path):
     other = write_files(people(1200, seed=1), tmp_path / "other")
-    assert failed(out, original=other, client=client) == ["original", "run again"]
+    assert failed(out, original=other, client=client) == ["original", "run again", "statements"]
 
 
 def test_an_original_of_more_files_is_seen(out, source, client, tmp_path):
     more = write_files(people(8, seed=1), tmp_path / "more", files=1)
-    assert failed(out, original=[source, more], client=client) == ["original", "run again"]
+    found = failed(out, original=[source, more], client=client)
+    assert found == ["original", "run again", "statements"]
 
 
-def test_an_original_that_holds_a_file_twice_is_seen(out, source, monkeypatch, tmp_path):
-    monkeypatch.setattr("shoal.scale.verification.FolderAudit._repeated", lambda *_: (True, ""))
+def test_an_original_that_holds_a_file_twice_is_seen(out, source, made, monkeypatch, tmp_path):
+    monkeypatch.setattr("shoal.scale.verification.mask", lambda *places, **options: made)
     more = shutil.copytree(source, tmp_path / "more")
     shutil.copy(more / "0.parquet", more / "copy.parquet")
     assert failed(out, original=more) == ["original"]
@@ -209,20 +212,53 @@ def test_an_original_that_holds_a_file_twice_is_seen(out, source, monkeypatch, t
 
 def test_a_plan_that_did_not_make_the_folder_is_seen(out, source, client):
     resealed(out, lambda entries: entries["large"].update(at_once=200))
-    assert failed(out, original=source, client=client) == ["run again"]
+    assert failed(out, original=source, client=client) == ["run again", "statements"]
 
 
-def test_a_manifest_without_files_of_the_source_says_so(client, source, tmp_path):
+def test_a_manifest_without_hashes_of_the_source_fails(client, source, tmp_path):
     made = scale.mask(source, PLAN, tmp_path / "out", client=client, at_once=300)
     (tmp_path / "out.json").write_text(manifests.dumps(made.manifest))
-    found = verify(tmp_path / "out", tmp_path / "out.json", original=source, client=client)
-    assert {check.name: check.passed for check in found}.pop("original") is None
-    assert failed(tmp_path / "out", original=source, client=client) == []
+    assert failed(tmp_path / "out", original=source, client=client) == ["original"]
+
+
+def test_without_the_hash_key_the_original_is_not_recognised(out, source, client):
+    (out.parent / "out.json.hashkey").unlink()
+    assert failed(out, original=source, client=client) == ["original"]
+
+
+@pytest.mark.parametrize("part", ["measures", "remarks", "warnings", "methods", "verdict"])
+def test_forged_statements_are_seen_with_the_original(out, source, made, monkeypatch, part):
+    def forge(entries):
+        if isinstance(entries[part], list):
+            entries[part] = ["Nothing to worry about."]
+        elif part == "verdict":
+            entries[part]["findings"] = []
+            entries[part] |= {
+                "status": "kept",
+                "sentence": "k = 4 is kept: the smallest class holds 4 records.",
+            }
+        else:
+            entries[part] = {name: 1.0 for name in entries[part]}
+
+    monkeypatch.setattr("shoal.scale.verification.mask", lambda *places, **options: made)
+    assert failed(out, original=source) == []
+    resealed(out, forge)
+    assert "statements" in failed(out, original=source)
+
+
+def test_a_marker_that_states_other_measures_is_seen(out):
+    path = out / "_SUCCESS"
+    marker = json.loads(path.read_text())
+    marker["measures"]["information_loss"] = 0.5
+    path.write_text(json.dumps(marker))
+    assert failed(out) == ["files", "marker"]
+    resealed(out)
+    assert failed(out) == ["marker"]
 
 
 def test_a_file_is_not_a_folder_and_a_folder_not_a_file(out, tmp_path):
     found = verify(out / "part-00000.parquet", out.with_suffix(".json"))
-    assert found[1].told == "'part-00000.parquet' is no folder, and the manifest is of one"
+    assert found[2].told == "'part-00000.parquet' is no folder, and the manifest is of one"
     people(40).to_pandas().to_csv(tmp_path / "in.csv", index=False)
     words = ["mask", tmp_path / "in.csv", tmp_path / "o.csv", "-c", "age", "-k", 4, "--manifest"]
     shell = CliRunner()
@@ -263,7 +299,8 @@ def test_other_bytes_by_other_software_are_told_as_such(out, source, client):
         entries["versions"] |= {"numpy": "1.0", "forgotten": "2"}
 
     resealed(out, older)
-    told = verify(out, out.with_suffix(".json"), original=source, client=client)[-1]
+    found = verify(out, out.with_suffix(".json"), original=source, client=client)
+    told = next(check for check in found if check.name == "run again")
     assert not told.passed
     assert "other bytes; versions differ: numpy 1.0 then, " in told.told
     assert told.told.endswith("forgotten 2 then, none now")

@@ -213,6 +213,7 @@ def test_dependence_and_homogeneity_go_with_it(people):
     release = quietly(
         people, ["age", "size"], k=3, dependence=0.3, homogeneity="refuse", diversity=2,
         closeness=0.25, closeness_by="swap", confidential=["income"], identifiers=["town"],
+        unit="record",
     )  # fmt: skip
     assert release.measures["t_closeness"]["income"] <= 0.25 + 1e-9
 

@@ -122,7 +122,7 @@ def test_a_release_in_given_groups_does_not_depend_on_the_order_of_the_records(
         columns, MDAV(k=K), within="group", missing="impute", weight=weight, aggregate=aggregate,
         **trim,
     )  # fmt: skip
-    plan = Plan({"name": "non-confidential"}, [step], types)
+    plan = Plan({"name": "non-confidential"}, [step], types, other_columns="release")
     turned = frame.iloc[rng.permutation(len(frame))]
     with pytest.warns(shoal.errors.ShoalWarning):
         made = [plan.run(table).data for table in (frame, turned)]
@@ -137,7 +137,7 @@ def test_a_release_without_ties_does_not_depend_on_the_order_of_the_records(meth
     frame = pd.DataFrame(rng.normal(size=(120, 3)) ** 3, columns=list("abc"))
     frame["name"] = rng.permutation(len(frame))
     order = rng.permutation(len(frame))
-    plan = Plan.of(list("abc"), METHODS[method](k=K))
+    plan = Plan.of(list("abc"), METHODS[method](k=K), other_columns="release")
     with pytest.warns(shoal.errors.ShoalWarning):
         one, other = (plan.run(table).data for table in (frame, frame.iloc[order]))
     assert one.iloc[order].to_numpy().tobytes() == other.to_numpy().tobytes()

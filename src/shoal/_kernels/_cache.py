@@ -136,7 +136,7 @@ def checksum(path: Path) -> str:
 
 
 def remove_old(place: Path) -> None:
-    """Remove the folders of other versions that nobody wrote to for a month."""
+    """Remove the folders of other versions that were not written to for a month."""
     for folder in place.iterdir():
         used = max((path.stat().st_mtime for path in folder.glob("*")), default=time.time())
         if folder.name != stamp() and time.time() - used > MONTH:

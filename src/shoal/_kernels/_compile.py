@@ -3,6 +3,7 @@
 import gc
 import logging
 import os
+import time
 from types import FunctionType
 
 from numba import __version__ as installed
@@ -13,12 +14,14 @@ from shoal._kernels._cache import cache_folder, write_checksums_at_exit
 
 _log = logging.getLogger("shoal")
 
+LOG_EVERY = 5.0  # seconds between two lines about compiling
+
 # `_pipeline` leans on parts of numba that may change without notice. So it serves only the
 # versions that the tests have seen; others compile longer, by numba's own way, to the same code.
 SEEN = ("0.68.",)
 OURS = installed.startswith(SEEN)
 if OURS:
-    from shoal._kernels._pipeline import DoorCompiler, VerbCompiler
+    from shoal._kernels._pipeline import EntryCompiler, InnerCompiler
 
 
 def compiled(function):
@@ -28,75 +31,88 @@ def compiled(function):
     cache folder; see `shoal._kernels._cache`. Where neither can be written, the
     kernel is compiled again in every process: slower, never wrong.
 
-    Kernels call a twin of it, a verb, which is no machine code until a door needs
-    it; see `shoal._kernels._pipeline`. Only doors are kept.
+    Kernels call a twin of it, an inner kernel, which is compiled to machine code only as
+    part of the entry kernels that need it; see `shoal._kernels._pipeline`. Only entry
+    kernels, those that Python calls, are kept.
     """
-    kernel = _door(function)
+    kernel = _entry(function)
     if not OURS:
         return kernel
-    verb = njit(pipeline_class=VerbCompiler, no_cpython_wrapper=True, **OPTIONS)(_twin(function))
-    kernel.get_call_template, kernel.get_overload = verb.get_call_template, verb.get_overload
+    inner = njit(pipeline_class=InnerCompiler, no_cpython_wrapper=True, **OPTIONS)(_twin(function))
+    kernel.get_call_template, kernel.get_overload = inner.get_call_template, inner.get_overload
     return kernel
 
 
-# Kernels are called from Python and from one another; a door for C would be compiled in vain.
+# Kernels are called from Python and from one another, never from C.
 OPTIONS = {"nogil": True, "no_cfunc_wrapper": True}
 
 
-def _door(function):
+def _entry(function):
     """Return a kernel for Python, kept on disk if there is a place."""
-    options = OPTIONS | {"pipeline_class": DoorCompiler} if OURS else OPTIONS
+    options = OPTIONS | {"pipeline_class": EntryCompiler} if OURS else OPTIONS
     with cache_folder() as kept:
         return njit(cache=kept, **options)(function)
 
 
 def _twin(function):
-    """Return a function of the same code and another name, so that numba tells them apart."""
+    """Return a function of the same code and another name, so that numba distinguishes them."""
     parts = function.__name__, function.__defaults__, function.__closure__
     twin = FunctionType(function.__code__, function.__globals__, *parts)
-    twin.__module__, twin.__qualname__ = function.__module__, f"{function.__qualname__}.verb"
+    twin.__module__, twin.__qualname__ = function.__module__, f"{function.__qualname__}.inner"
     return twin
 
 
 def inlined(function):
     """Write ``function`` out wherever a kernel calls it, instead of compiling it by itself.
 
-    For small verbs on large structures, which cost more to hand over than to use.
+    For small kernels on large structures, where passing the structure takes longest.
     """
     return njit(inline="always", nogil=True)(function)
 
 
 class _Announcer(event.Listener):
-    """Tell once per process that kernels are being compiled, so that nobody thinks it hangs.
+    """Log that kernels are being compiled, and every few seconds how many are done.
 
     Meanwhile Python collects no garbage: a compiler makes many objects and few cycles, and
-    looking for these was a tenth of the time.
+    the search for these took a tenth of the time.
     """
 
     def __init__(self):
-        self.told = False
         self.depth = 0
         self.collecting = False
+        self.done = 0
+        self.seconds = 0.0
+        self.began = self.logged = 0.0
 
     def on_start(self, event):
         if not self.depth and not _is_ours(event):
             return
         self.depth += 1
-        if self.depth == 1:
-            self.collecting = gc.isenabled()
-            gc.disable()
-            write_checksums_at_exit(os.getpid())
-        if not self.told:
-            _log.info("Compiling for this machine: a few seconds, once.")
-            self.told = True
+        if self.depth > 1:
+            return
+        self.collecting = gc.isenabled()
+        gc.disable()
+        write_checksums_at_exit(os.getpid())
+        self.began = time.monotonic()
+        if not self.logged:
+            _log.info("Compiling for this machine, once: this may take half a minute.")
+            self.logged = self.began
 
     def on_end(self, event):
-        """Collect garbage again, if that was done before."""
+        """Count an entry kernel, and collect garbage again if that was done before."""
         if not self.depth:
             return
         self.depth -= 1
-        if not self.depth and self.collecting:
+        if self.depth:
+            return
+        if self.collecting:
             gc.enable()
+        now = time.monotonic()
+        self.done += 1
+        self.seconds += now - self.began
+        if now - self.logged >= LOG_EVERY:
+            _log.info("Compiled %d kernels in %.0f s so far.", self.done, self.seconds)
+            self.logged = now
 
 
 def _is_ours(event):

@@ -1,13 +1,13 @@
-"""How numba makes a kernel: quicker to compile, and quicker to run, than by its defaults.
+"""A compiler pipeline for kernels: quicker to compile, and quicker to run, than numba's own.
 
-A *door* is a kernel that Python calls, a *verb* one that kernels call. Left alone, numba
-gives every verb a door, and makes it machine code of its own and again in all
-its callers. Here a verb stays an intermediate text, and only doors become machine
-code, with all the verbs they need.
+An *entry kernel* is called by Python, an *inner kernel* by other kernels. By itself, numba gives
+every inner kernel an entry from Python, and compiles it to machine code once by itself and again
+in each of its callers. Here an inner kernel stays in LLVM's intermediate representation, and only
+entry kernels become machine code, together with the inner kernels that they need.
 
-Left alone, numba also counts references to arrays wherever they are handed on. A
-kernel that makes no array may borrow those of its caller: nobody lets go of them
-meanwhile. Then there is less to compile, and loops have no atomic instructions.
+By itself, numba also counts references to arrays wherever they are passed on. A kernel that makes
+no array may borrow those of its caller, which stay alive meanwhile. Then there is less to compile,
+and loops have no atomic instructions.
 """
 
 from numba.core import ir, types
@@ -16,7 +16,7 @@ from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.typed_passes import AnnotateTypes
 
-# What may yield an array that somebody else keeps alive: a part of it, or of a tuple.
+# What may yield an array that is kept alive elsewhere: a part of it, or of a tuple.
 VIEWS = {"getattr", "getitem", "static_getitem", "exhaust_iter", "cast"}
 VIEWS |= {"build_tuple", "getiter", "iternext", "pair_first", "pair_second"}
 
@@ -31,7 +31,7 @@ class Borrowing(AnalysisPass):
         AnalysisPass.__init__(self)
 
     def run_pass(self, state):
-        """Let the rest of the pipeline work in a context without counting."""
+        """Run the rest of the pipeline in a context without reference counting."""
         if not makes_arrays(state):
             state.targetctx = state.targetctx.subtarget(enable_nrt=False)
         return False
@@ -67,7 +67,7 @@ def is_view(expression, typemap):
     return expression.op in VIEWS
 
 
-class DoorCompiler(Compiler):
+class EntryCompiler(Compiler):
     """Numba's own pipeline, but for the counting of references."""
 
     def define_pipelines(self):
@@ -79,18 +79,18 @@ class DoorCompiler(Compiler):
         return pipelines
 
 
-class VerbCompiler(DoorCompiler):
+class InnerCompiler(EntryCompiler):
     """The same for a kernel that only kernels call."""
 
     def define_pipelines(self):
-        """Return the passes to run; they write into a library of texts."""
+        """Return the passes to run; they write into a library without machine code."""
         name = self.state.func_id.func_qualname
-        self.state.library = TextLibrary(self.state.targetctx.codegen(), name)
+        self.state.library = IntermediateLibrary(self.state.targetctx.codegen(), name)
         return super().define_pipelines()
 
 
-class TextLibrary(JITCodeLibrary):
-    """A verb as intermediate text, for the doors that need it: never machine code."""
+class IntermediateLibrary(JITCodeLibrary):
+    """An inner kernel in intermediate representation, for the entry kernels that need it."""
 
     @property
     def codegen(self):
@@ -98,14 +98,14 @@ class TextLibrary(JITCodeLibrary):
         return self
 
     def set_env(self, name, env):
-        """Do nothing: environments are for Python objects, and a verb knows none."""
+        """Do nothing: environments are for Python objects, and an inner kernel uses none."""
 
     def get_pointer_to_function(self, name):
         """Return no address, since there is no machine code."""
         return 0
 
     def _optimize_final_module(self):
-        """Leave it to the door."""
+        """Leave it to the entry kernel."""
 
     def _finalize_final_module(self):
         self._finalize_dynamic_globals()

@@ -5,11 +5,12 @@ import math
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.arrange import BLOCK
-from shoal._kernels.exact import add_record, mean_of
+from shoal._kernels.compensated_sum import add_record, mean_of
+from shoal._kernels.distances import squared_distance
 from shoal._kernels.growth import outermost, take_around
-from shoal._kernels.index import assign, take, worn
-from shoal._kernels.search import nearest, squared_distance
+from shoal._kernels.spatial.block_order import BLOCK
+from shoal._kernels.spatial.index import assign, needs_rebuild, take
+from shoal._kernels.spatial.search import nearest
 
 
 @compiled
@@ -52,15 +53,15 @@ def extend(index, members, candidates, gamma):
 @compiled
 def rounds(index, k, gamma, work):
     """Form groups until about ``work`` distances are measured; say whether to go on."""
-    found, squares = np.empty(2 * k, np.int64), np.empty(2 * k)
+    nearby, squares = np.empty(2 * k, np.int64), np.empty(2 * k)
 
-    while index.size[0] >= 3 * k and work > 0 and not worn(index):
-        looked = index.looked[0]
-        nearest(index, index.X[outermost(index)], found, squares)
-        take(index, found[:k])
-        extend(index, found[:k], found[k:], gamma)
-        work -= BLOCK * (index.looked[0] - looked)
+    while index.size[0] >= 3 * k and work > 0 and not needs_rebuild(index):
+        blocks_read = index.blocks_read[0]
+        nearest(index, index.X[outermost(index)], nearby, squares)
+        take(index, nearby[:k])
+        extend(index, nearby[:k], nearby[k:], gamma)
+        work -= BLOCK * (index.blocks_read[0] - blocks_read)
 
     if 2 * k <= index.size[0] < 3 * k:
-        take_around(index, outermost(index), found[:k], squares)
+        take_around(index, outermost(index), nearby[:k], squares)
     return index.size[0] >= 2 * k

@@ -1,4 +1,4 @@
-"""Pairs of records: whether two are the same, and how far apart all are."""
+"""Distances of records, and the sum of squares that a group has."""
 
 import numpy as np
 
@@ -15,8 +15,31 @@ def same_values(X, a, b):
 
 
 @compiled
+def squared_distance(X, record, point):
+    """Return the squared distance of a record to a point, summed column by column."""
+    total = 0.0
+    for j in range(point.shape[0]):
+        gap = X[record, j] - point[j]
+        total += gap * gap
+    return total
+
+
+@compiled
+def row_distance(A, a, B, b):
+    """Return the squared distance of row ``a`` of ``A`` to row ``b`` of ``B``.
+
+    It takes whole arrays, since making a view of a row takes as long as its distance.
+    """
+    total = 0.0
+    for j in range(A.shape[1]):
+        gap = A[a, j] - B[b, j]
+        total += gap * gap
+    return total
+
+
+@compiled
 def squared_distances(X):
-    """Return the squared distances of all pairs of rows, summed column by column.
+    """Return the squared distances of all pairs of rows.
 
     It is for tables of a few hundred records, as memory is n by n.
     """
@@ -24,8 +47,25 @@ def squared_distances(X):
     distance = np.zeros((n, n))
     for a in range(n):
         for b in range(a):
-            for j in range(X.shape[1]):
-                gap = X[a, j] - X[b, j]
-                distance[a, b] += gap * gap
+            distance[a, b] = row_distance(X, a, X, b)
             distance[b, a] = distance[a, b]
     return distance
+
+
+@compiled
+def scaled_sse(X, record, others):
+    """Return the SSE of a record and ``others``, times their number.
+
+    It is summed from the differences to the record: small whole numbers give an exact
+    result, so that equal SSEs are seen to be equal, and at most a factor of the group's
+    size is lost where the two terms cancel.
+    """
+    squares, pull = 0.0, 0.0
+    for j in range(X.shape[1]):
+        total = 0.0
+        for other in others:
+            gap = X[other, j] - X[record, j]
+            squares += gap * gap
+            total += gap
+        pull += total * total
+    return (others.shape[0] + 1) * squares - pull

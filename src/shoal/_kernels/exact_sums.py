@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.twofold import product_of
+from shoal._kernels.double_double import product_of
 
 ROOM = 64  # parts of 53 bits that do not overlap: 40 span all exponents of a float64
 CORRECTIONS = 8  # the guess is a few floats away; the limit is for numbers that underflow

@@ -3,12 +3,12 @@
 import numpy as np
 
 from shoal._kernels._compile import compiled, inlined
-from shoal._kernels.exact import add_record, mean_of
-from shoal._kernels.index import centre as centre_of_living
-from shoal._kernels.index import take
-from shoal._kernels.pool import assign, centre, locate, measure, open_pool
-from shoal._kernels.pool import nearest as nearest_places
-from shoal._kernels.search import farthest, nearest
+from shoal._kernels.compensated_sum import add_record, mean_of
+from shoal._kernels.spatial.index import centre as centre_of_living
+from shoal._kernels.spatial.index import take
+from shoal._kernels.spatial.pool import assign, centre, locate, measure, open_pool
+from shoal._kernels.spatial.pool import nearest as nearest_places
+from shoal._kernels.spatial.search import farthest, nearest
 
 
 def centre_distances(X: np.ndarray) -> np.ndarray:

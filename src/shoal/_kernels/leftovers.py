@@ -1,13 +1,14 @@
-"""What becomes of the records that no group was formed around: label -1 until now."""
+"""Assignment of the records that no group was formed around: their label is -1 until then."""
 
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.exact import add_record, mean_of
+from shoal._kernels.compensated_sum import add_record, mean_of
+from shoal._kernels.distances import squared_distance
 
 
-def settle(X: np.ndarray, labels: np.ndarray, k: int) -> None:
-    """Make at least ``k`` left-overs the last group; let fewer join the nearest groups."""
+def assign_leftovers(X: np.ndarray, labels: np.ndarray, k: int) -> None:
+    """Make ``k`` or more left-overs the last group; assign fewer to the nearest groups."""
     left = labels < 0
     if left.sum() >= k:
         labels[left] = labels.max() + 1
@@ -17,7 +18,7 @@ def settle(X: np.ndarray, labels: np.ndarray, k: int) -> None:
 
 @compiled
 def join_nearest(X, labels):
-    """Let each left-over join the group with the nearest centroid; the centroids stay frozen."""
+    """Assign each left-over to the group with the nearest centroid; the centroids stay fixed."""
     groups = 0
     for label in labels:
         groups = max(groups, label + 1)
@@ -50,10 +51,7 @@ def nearest_group(centroids, sizes, point):
     for g in range(centroids.shape[0]):
         if sizes[g] == 0:
             continue
-        distance = 0.0
-        for j in range(point.shape[0]):
-            gap = point[j] - centroids[g, j]
-            distance += gap * gap
+        distance = squared_distance(centroids, g, point)
         if best < 0 or distance < least:
             best, least = g, distance
     return best

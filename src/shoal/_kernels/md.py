@@ -1,9 +1,9 @@
 """MD: groups from the two living records that lie farthest apart."""
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.diameter import farthest_pair
+from shoal._kernels.farthest_pair import farthest_pair
 from shoal._kernels.growth import grow
-from shoal._kernels.pool import assign, place_of
+from shoal._kernels.spatial.pool import assign, place_of
 
 
 @compiled

@@ -2,7 +2,7 @@
 
 They differ in two numbers. ``pairs_from`` is the number of living records from
 which a round forms two groups, ``singles_from`` the number from which it forms
-one. Fewer are left-overs; see `shoal._kernels.leftovers.settle`.
+one. Fewer are left-overs; see `shoal._kernels.leftovers.assign_leftovers`.
 
 ================  ============  ==============  ====================
 method            pairs_from    singles_from    left-overs
@@ -15,13 +15,13 @@ CentroidMDAV      never         2k              k to 2k - 1
 
 import numpy as np
 
-from shoal._kernels import pool as flat
 from shoal._kernels._compile import compiled
-from shoal._kernels.arrange import BLOCK
 from shoal._kernels.growth import outermost, take_around
-from shoal._kernels.index import worn
 from shoal._kernels.leftovers import join_nearest
-from shoal._kernels.search import farthest
+from shoal._kernels.spatial import pool as flat
+from shoal._kernels.spatial.block_order import BLOCK
+from shoal._kernels.spatial.index import needs_rebuild
+from shoal._kernels.spatial.search import farthest
 
 
 @compiled
@@ -29,8 +29,8 @@ def rounds(index, k, pairs_from, singles_from, work):
     """Form groups until about ``work`` distances are measured; say whether to go on."""
     group, squares = np.empty(k, np.int64), np.empty(k)
 
-    while index.size[0] >= singles_from and work > 0 and not worn(index):
-        looked = index.looked[0]
+    while index.size[0] >= singles_from and work > 0 and not needs_rebuild(index):
+        blocks_read = index.blocks_read[0]
         seed = outermost(index)
         opposite = seed
         pair = index.size[0] >= pairs_from
@@ -39,7 +39,7 @@ def rounds(index, k, pairs_from, singles_from, work):
         take_around(index, seed, group, squares)
         if pair:
             take_around(index, opposite, group, squares)
-        work -= BLOCK * (index.looked[0] - looked)
+        work -= BLOCK * (index.blocks_read[0] - blocks_read)
 
     return index.size[0] >= singles_from
 

@@ -11,7 +11,7 @@ def partners(window, chance):
 
     From the lowest rank on, each that has no partner yet takes one of those above it
     inside the window that have none either; ``chance``, in [0, 1), says which. One
-    that finds nobody stays where it is.
+    without a candidate stays where it is.
     """
     n = chance.shape[0]
     partner = np.full(n, -1)

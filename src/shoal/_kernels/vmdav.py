@@ -5,9 +5,9 @@ import math
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.arrange import BLOCK
-from shoal._kernels.index import assign, take, worn
-from shoal._kernels.search import NONE_YET, nearer, nearest
+from shoal._kernels.spatial.block_order import BLOCK
+from shoal._kernels.spatial.index import assign, needs_rebuild, take
+from shoal._kernels.spatial.search import NONE_FOUND, extend_nearest, nearest
 
 
 @compiled
@@ -20,11 +20,11 @@ def extend(index, members, k, gamma):
     """
     joining, to_group = np.empty(1, np.int64), np.empty(1)
     pair, squares = np.empty(2, np.int64), np.empty(2)
-    known = NONE_YET
+    known = NONE_FOUND
     for size in range(k, 2 * k - 1):
-        # The last to join has told its nearest other already.
+        # The nearest other of the last to join is known already.
         for record in members[: size if known == 0 else size - 1]:
-            known = nearer(index, index.X[record], joining, to_group, known)
+            known = extend_nearest(index, index.X[record], joining, to_group, known)
 
         nearest(index, index.X[joining[0]], pair, squares)
         other = 1 if pair[0] == joining[0] else 0
@@ -43,12 +43,12 @@ def rounds(index, order, k, gamma, work):
     """
     members, squares = np.empty(2 * k, np.int64), np.empty(k)
     at = 0
-    while index.size[0] >= 2 * k and work > 0 and not worn(index):
-        looked = index.looked[0]
+    while index.size[0] >= 2 * k and work > 0 and not needs_rebuild(index):
+        blocks_read = index.blocks_read[0]
         while index.labels[order[at]] >= 0:
             at += 1
         nearest(index, index.X[order[at]], members[:k], squares)
         take(index, members[:k])
         extend(index, members, k, gamma)
-        work -= BLOCK * (index.looked[0] - looked)
+        work -= BLOCK * (index.blocks_read[0] - blocks_read)
     return index.size[0] >= 2 * k

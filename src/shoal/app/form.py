@@ -27,6 +27,8 @@ ROLES = {
     "stratum": "quasi-identifier: splits the groups",
     "confidential": "confidential: kept",
     "non-confidential": "non-confidential: kept",
+    "unit": "unit: k counts its values; dropped",
+    "household": "household: k counts households; dropped",
 }
 LABELS = {
     "k": "k",

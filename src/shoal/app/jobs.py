@@ -2,6 +2,7 @@
 
 import json
 import multiprocessing
+import signal
 from collections.abc import Callable
 from multiprocessing.context import BaseContext
 from pathlib import Path
@@ -9,10 +10,7 @@ from typing import Any
 
 from shoal.app import worker
 
-LOST = (
-    "The work ended without a word: maybe the memory did not suffice. Nothing was released."
-    " Try fewer columns, or the command line on a larger machine."
-)
+LOST = "lost"  # stands for an answer that never came
 
 
 def _context() -> BaseContext:
@@ -30,6 +28,41 @@ def prepare() -> None:
         from multiprocessing.forkserver import ensure_running
 
         ensure_running()
+
+
+def how_it_ended(code: int | None) -> str:
+    """Say how a process ended that sent no answer.
+
+    Parameters
+    ----------
+    code : int or None
+        Its exit code; the negative number of a signal where one ended it.
+
+    Returns
+    -------
+    str
+        What is known, and what to try.
+
+    Examples
+    --------
+    >>> how_it_ended(-11)
+    'The worker was ended by signal 11 (SIGSEGV). Nothing was released. Please report this.'
+    """
+    if code is None or code >= 0:
+        return f"The worker ended with exit code {code} and no answer. Nothing was released."
+    try:
+        name = f"{-code} ({signal.Signals(-code).name})"
+    except ValueError:
+        name = str(-code)
+    way_out = "Please report this."
+    if -code == getattr(signal, "SIGKILL", None):
+        way_out = (
+            "That is how the system ends a process when memory runs out: try fewer columns, or the"
+            " command line on a larger machine."
+        )
+    elif -code in (signal.SIGTERM, signal.SIGINT):
+        way_out = "Run again."
+    return f"The worker was ended by signal {name}. Nothing was released. {way_out}"
 
 
 class Job:
@@ -68,6 +101,8 @@ class Job:
                 answer = message
         self._process.join()
         self._reader.close()
+        if answer.get("failed") == LOST:
+            answer = {"failed": how_it_ended(self._process.exitcode)}
         return answer
 
     def cancel(self) -> None:

@@ -1,16 +1,21 @@
 """A release is held against its manifest and its promise."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from shoal.audit import keys, statements
 from shoal.audit import manifest as manifests
-from shoal.audit.check import Check, Verification
-from shoal.audit.file import Audit, read_dialect
+from shoal.audit.agreed import check_agreed
+from shoal.audit.check import Check, Verification, tried
+from shoal.audit.file import Audit, check_file, read_dialect
+from shoal.audit.hashes import hash_key_path
+from shoal.audit.signature import check_signature, sign
+from shoal.audit.write import write_manifest
 from shoal.errors import ParameterError, ShoalWarning
 
-__all__ = ["Check", "Verification", "verify"]
+__all__ = ["Check", "Verification", "sign", "verify", "write_manifest"]
 
 
 def verify(
@@ -18,6 +23,10 @@ def verify(
     manifest: str | Path,
     *,
     original: str | Path | Sequence[str | Path] | None = None,
+    key: str | Path | None = None,
+    plan: str | Path | None = None,
+    report: str | Path | None = None,
+    hash_key: str | Path | None = None,
     table: str | None = None,
     original_table: str | None = None,
     layout: str | Path | None = None,
@@ -35,7 +44,17 @@ def verify(
         The manifest that was written with it.
     original : str, Path or list of them, optional
         The file, the database, the folder or the files that were masked. With it the plan is
-        run again.
+        run again, and all that the manifest states is compared with that run.
+    key : str or Path, optional
+        The public key of whoever signed the manifest. With it, a signature that is absent or of
+        another key is a failure; without it the signature is not checked.
+    plan : str or Path, optional
+        The plan that was agreed on. That of the manifest must be the same, but for seeds that
+        the run drew and rounds that an effort made in its budget.
+    report : str or Path, optional
+        The report that was written with the release.
+    hash_key : str or Path, optional
+        The key of the hashes of the original; by default the file beside the manifest.
     table : str, optional
         The released table of a database; by default the one that the manifest names.
     original_table : str, optional
@@ -50,23 +69,56 @@ def verify(
     Returns
     -------
     Verification
-        What was looked at, in order: each check has a ``name``, ``passed`` (True, False, or None
-        where it could not be looked at) and ``told``, a sentence. Its ``verdict`` is what may be
-        said about the release.
+        What was looked at, a list in order: ``name``, ``passed`` (True, False, or None where it
+        could not be looked at) and ``told``, a sentence. Its ``verdict`` is that of the released
+        values.
     """
     path = Path(manifest)
-    entries = manifests.load(path)
+    content = keys.read_bytes(path)
+    entries = manifests.parse(content, path.name)
     places = [original] if isinstance(original, str | Path) else list(original or ())
+    public = None if key is None else keys.load_public_key(key)
+    secret = _hash_key(path, hash_key) if places else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ShoalWarning)
+        found = [tried("signature", lambda: check_signature(content, path, public))]
+        found += _papers(entries, plan, report)
         if "files" in entries.get("output", {}):
-            from shoal.scale.verification import FolderAudit  # the room of large tables
+            from shoal.scale.verification import FolderAudit  # large tables
 
             whole = FolderAudit(entries, Path(released), path.parent, client)
-            found = [*whole.checks(), *(whole.again(places) if places else ())]
+            found += [*whole.checks(), *(whole.again(places, secret) if places else ())]
             return Verification(tuple(found), whole.verdict)
         if len(places) > 1:
             raise ParameterError(f"A file has one original. Got {len(places)}; name one.")
         audit = Audit(entries, str(released), table, read_dialect(entries, path.parent, layout))
-        found = [*audit.checks(), *(audit.again(str(places[0]), original_table) if places else ())]
+        found += audit.checks()
+        found += audit.again(str(places[0]), original_table, secret) if places else ()
         return Verification(tuple(found), audit.verdict)
+
+
+def _papers(
+    entries: Mapping[str, Any], plan: str | Path | None, report: str | Path | None
+) -> Iterator[Check]:
+    """Yield what can be said of the manifest itself, of the plan and of the report."""
+    yield tried("manifest", lambda: statements.check_manifest(entries))
+    if plan is not None:
+        yield tried("plan", lambda: check_agreed(plan, entries))
+    if report is not None or "report" in entries:
+        yield tried("report", lambda: _report(entries.get("report"), report))
+
+
+def _report(entry: Mapping[str, Any] | None, report: str | Path | None) -> tuple[bool | None, str]:
+    if report is None:
+        return None, "not checked: no report was named"
+    if entry is None:
+        return False, "the manifest holds no hash of a report"
+    return check_file(str(report), entry)
+
+
+def _hash_key(manifest: Path, hash_key: str | Path | None) -> bytes | None:
+    """Return the key of the hashes of an original; None where there is none beside a manifest."""
+    if hash_key is not None:
+        return keys.load_hash_key(hash_key)
+    path = hash_key_path(manifest)
+    return keys.load_hash_key(path) if path.exists() else None

@@ -1,11 +1,9 @@
 """One thing that was looked at, and how that is told."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, NamedTuple, overload
 
-from shoal.audit.manifest import seal
 from shoal.errors import ClusterError, MissingDependency, ShoalError
 from shoal.frame.roles import listed
 from shoal.plan.other_columns import unnamed
@@ -46,6 +44,11 @@ class Verification(Sequence[Check]):
         kept = self.verdict is None or self.verdict.status != "not kept"
         return kept and all(check.passed is not False for check in self.checks)
 
+    @property
+    def failed(self) -> list[str]:
+        """The names of the checks that failed."""
+        return [check.name for check in self.checks if check.passed is False]
+
     @overload
     def __getitem__(self, at: int) -> Check: ...
 
@@ -75,33 +78,6 @@ def said(error: ShoalError) -> str:
     for words in OUT_OF_PLACE:
         told = told.replace(words, "")
     return told
-
-
-def unbroken(entries: Mapping[str, Any]) -> Check:
-    """Check the seal of a manifest."""
-    whole = seal(entries) == entries["seal"]
-    return Check("manifest", whole, "as it was written" if whole else "somebody changed it")
-
-
-def repeated(same: bool, entries: Mapping[str, Any]) -> tuple[bool, str]:
-    """Say whether the plan gives the same bytes, and what may be the reason where not."""
-    if same:
-        return True, "the plan gives the same bytes"
-    then = entries.get("versions", {})
-    differ = [f"{name} {then[name]} then, {now} now" for name, now in _installed(then)]
-    reason = f"; versions differ: {', '.join(differ)}" if differ else ""
-    return False, f"the plan gives other bytes{reason}"
-
-
-def _installed(then: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return software of which another version is here than there was, and which one."""
-    found = []
-    for name in then:
-        try:
-            found.append((name, version(name)))
-        except PackageNotFoundError:
-            found.append((name, "none"))
-    return [(name, now) for name, now in found if now != then[name]]
 
 
 def gone(plan: "Plan", columns: Sequence[str]) -> tuple[bool, str]:

@@ -7,22 +7,23 @@ from pathlib import Path
 from typing import Any
 
 from shoal.audit import manifest as manifests
-from shoal.audit.check import Check, gone, repeated, said, tried, unbroken
+from shoal.audit import statements
+from shoal.audit.check import Check, gone, said, tried
+from shoal.audit.hashes import has_hash, matches
+from shoal.audit.statements import other_versions
 from shoal.errors import FileError, ShoalError
-from shoal.frame import tables
 from shoal.frame.tables import Frame
 from shoal.io.database import is_database
 from shoal.io.dialect import Dialect
-from shoal.io.files import open_source, write
-from shoal.io.source import Source
-from shoal.metrics import smallest_class
+from shoal.io.files import open_source
 from shoal.plan import Plan
-from shoal.plan.deliver import mask_source
-from shoal.plan.draft import Draft
+from shoal.plan.deliver import Delivery, deliver
 from shoal.plan.evidence import Evidence
 from shoal.plan.guarantees import judge
 from shoal.plan.readback import read_frame
 from shoal.plan.verdict import Verdict
+
+NOBODY = bytes(32)  # keys hashes that nobody looks at
 
 
 class Audit:
@@ -37,110 +38,142 @@ class Audit:
 
     def checks(self) -> Iterator[Check]:
         """Yield what can be said without the original."""
-        yield unbroken(self.entries)
-        yield tried("file", lambda: _compared(self.place, self.output, "the manifest's"))
+        yield tried("file", lambda: check_file(self.place, self.output))
         try:
-            frame = self._released()
+            evidence = Evidence(self.plan, self._released())
+            evidence.joint_classes  # noqa: B018 - a column may be missing
         except ShoalError as error:
             yield Check("readable", False, said(error))
             return
-        for name, look in {
-            "records": self._records,
-            "columns": self._columns,
-            "dropped": self._dropped,
-            "promise": self._promise,
-            "smallest class": self._smallest,
-        }.items():
-            yield tried(name, lambda look=look: look(frame))  # type: ignore[misc]
+        frame = evidence.released
+        yield tried("records", lambda: self._records(frame))
+        yield tried("columns", lambda: self._columns(frame))
+        yield tried("dropped", lambda: gone(self.plan, frame.columns))
+        yield tried("promise", lambda: self._promise(evidence))
+        yield tried("smallest class", lambda: self._smallest(evidence))
+        yield tried(
+            "measures", lambda: statements.check_measures(self.entries, evidence.joint_classes)
+        )
+        yield tried("verdict", lambda: self._verdict(evidence))
 
-    def again(self, original: str, table: str | None) -> Iterator[Check]:
-        """Yield what the original adds: that it is the one, and that it gives the same bytes."""
+    def again(self, original: str, table: str | None, hash_key: bytes | None) -> Iterator[Check]:
+        """Yield what the original adds: it is the one, and makes this file and this manifest."""
         source = self.entries.get("input", {})
-        yield tried("original", lambda: _compared(original, source, "the manifest's"))
-        dialect = replace(self.dialect, table=table or source.get("table"))
-        yield tried("run again", lambda: self._repeated(original, dialect))
-
-    def _opened(self) -> Source:
-        dialect = replace(self.dialect, sheet=None, table=self.table)
-        return open_source(self.place, dialect=dialect, numbers=())
+        yield tried("original", lambda: check_original(original, source, hash_key))
+        self.dialect = replace(self.dialect, table=table or source.get("table"))
+        try:
+            made, entries = self._run_again(original)
+        except ShoalError as error:
+            yield Check("run again", False, said(error))
+            return
+        yield tried("run again", lambda: self._repeated(made))
+        yield tried("statements", lambda: statements.check_statements(self.entries, entries))
+        yield tried("versions", lambda: statements.check_versions(self.entries, entries))
 
     def _released(self) -> Frame:
-        return read_frame(self._opened(), self.plan)
+        dialect = replace(self.dialect, sheet=None, table=self.table)
+        return read_frame(open_source(self.place, dialect=dialect, numbers=()), self.plan)
 
     def _records(self, frame: Frame) -> tuple[bool, str]:
-        told = self.entries["records"]
-        return len(frame) == told, f"{len(frame)}, and {told} in the manifest"
+        stated = self.entries["records"]
+        return len(frame) == stated, f"{len(frame)}, and {stated} in the manifest"
 
     def _columns(self, frame: Frame) -> tuple[bool, str]:
         same = list(frame.columns) == self.entries["columns"]
         return same, f"{len(frame.columns)}, {'as' if same else 'not as'} in the manifest"
 
-    def _dropped(self, frame: Frame) -> tuple[bool, str]:
-        return gone(self.plan, frame.columns)
-
-    def _promise(self, frame: Frame) -> tuple[bool | None, str]:
-        k = self.entries["promise"]["k"]
-        if k != self.plan.k:
-            return False, f"the manifest promises k={k} and its plan k={self.plan.k}"
-        self.verdict = judge(Evidence(self.plan, frame))
+    def _promise(self, evidence: Evidence) -> tuple[bool | None, str]:
+        same, reason = statements.check_plan(self.entries, self.plan)
+        if not same:
+            return False, reason
+        self.verdict = judge(evidence)
         if self.verdict.status == "not kept":
             return False, " ".join(finding.sentence for finding in self.verdict.of("breaks"))
-        if k is None:
+        if self.plan.k is None:
             return None, "the plan promises no k-anonymity"
-        told = f"k={k} is kept, counted on the released values"
-        if any(step.household is not None for step in self.plan.steps):
-            told += "; in records, because the column of households was dropped"
+        told = f"k={self.plan.k} is kept, counted on the released values"
+        if self.plan.unit_column is not None:
+            told += "; in records, because the column of units was dropped"
         return True, told
 
-    def _smallest(self, frame: Frame) -> tuple[bool, str]:
-        attained = smallest_class(tables.codes(frame, self.plan.known))
-        told = self.entries["promise"]["smallest_class"]
-        return attained == told, f"{attained} records, and {told} in the manifest"
+    def _smallest(self, evidence: Evidence) -> tuple[bool, str]:
+        attained = evidence.smallest(evidence.joint_classes)
+        stated = self.entries["promise"]["smallest_class"]
+        return attained == stated, f"{attained} records, and {stated} in the manifest"
 
-    def _repeated(self, original: str, dialect: Dialect) -> tuple[bool | None, str]:
-        in_database = is_database(self.place)
-        name = self.place if in_database else Path(self.output.get("name", self.place)).name
-        opened = open_source(original, dialect=dialect, numbers=())
-        masked = mask_source(self.plan, opened, name, dialect)
-        self._judge_with(masked.draft)
-        if in_database:
-            return None, "not compared: a table of a database has no bytes"
+    def _verdict(self, evidence: Evidence) -> tuple[bool | None, str]:
+        self.verdict = self.verdict or judge(evidence)
+        return statements.check_verdict(self.entries, self.verdict)
+
+    def _run_again(self, original: str) -> tuple[Delivery, dict[str, Any]]:
+        """Run the plan again; return what it made, and what its manifest would be."""
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / name
-            write(masked.leaving, path, target=path, dialect=dialect)
-            same = manifests.sha256(path) == manifests.sha256(Path(self.place))
-        return repeated(same, self.entries)
+            name, table = Path(str(self.output.get("name", "release.csv"))).name, None
+            target = str(Path(folder) / name)
+            if is_database(self.place):
+                target, table = f"sqlite:///{folder}/again.db", "again"
+            made = deliver(
+                self.plan,
+                original,
+                target,
+                dialect=self.dialect,
+                target_table=table,
+                fingerprints=True,
+                allow_not_kept=True,
+            )
+        places: dict[str, Any] = {"source": (original, None), "target": (name, None)}
+        entries = manifests.of_delivery(made, self.dialect, **places, hash_key=NOBODY)
+        return made, entries
 
-    def _judge_with(self, draft: Draft) -> None:
-        """Judge the file again, with all that the original adds."""
-        released = read_frame(self._opened(), self.plan, like=draft.evidence.released)
-        same_columns = set(released.columns) == set(draft.evidence.released.columns)
-        if same_columns and len(released) == len(draft.evidence.released):
-            self.verdict = judge(replace(draft.evidence, released=released))
+    def _repeated(self, made: Delivery) -> tuple[bool | None, str]:
+        if is_database(self.place):
+            return None, "not compared: a table of a database has no bytes"
+        if made.target is not None and made.target.sha256 == manifests.sha256(Path(self.place)):
+            self.verdict = made.release.verdict  # of the same bytes, with all checks
+            return True, "the plan gives the same bytes"
+        return False, f"the plan gives other bytes{other_versions(self.entries)}"
 
 
-def _compared(place: str, entry: Mapping[str, Any], whose: str) -> tuple[bool | None, str]:
-    """Compare a file with what the manifest says of it."""
+def check_file(place: str, entry: Mapping[str, Any]) -> tuple[bool | None, str]:
+    """Compare a file with what a manifest says of it; a manifest without a hash says nothing."""
     if is_database(place):
         return None, "not compared: a table of a database has no hash"
-    if "sha256" not in entry:
-        return None, "not compared: the manifest names no file"
+    if not has_hash(entry):
+        return False, "the manifest holds no hash of it"
     found = manifests.file_entry(place, None)
-    if found["bytes"] != entry["bytes"]:
+    if "bytes" in entry and found["bytes"] != entry["bytes"]:
         return False, f"{found['bytes']} bytes, and {entry['bytes']} in the manifest"
-    same = found["sha256"] == entry["sha256"]
-    return same, f"sha256 is {'' if same else 'NOT '}{whose}, {found['bytes']} bytes"
+    same = matches(found["sha256"], entry, None)
+    return same, f"sha256 is {'' if same else 'NOT '}the manifest's, {found['bytes']} bytes"
+
+
+def check_original(
+    place: str, entry: Mapping[str, Any], hash_key: bytes | None
+) -> tuple[bool | None, str]:
+    """Compare an original with the hash that a manifest holds, which needs the key."""
+    if is_database(place):
+        return None, "not compared: a table of a database has no hash"
+    if not has_hash(entry):
+        return False, "the manifest holds no hash of it"
+    if "sha256" not in entry and hash_key is None:
+        return False, "the hash in the manifest is keyed, and there is no hash key"
+    same = matches(manifests.file_entry(place, None)["sha256"], entry, hash_key)
+    return same, f"its hash is {'' if same else 'NOT '}the manifest's"
 
 
 def read_dialect(entries: Mapping[str, Any], folder: Path, layout: str | Path | None) -> Dialect:
-    """Return what is needed to read a file, as its manifest tells it."""
+    """Return what is needed to read a file, as its manifest says it."""
     given = dict(entries.get("dialect", {}))
     named = given.pop("layout", None)
-    if layout is not None or named is not None:
-        given["layout"] = Path(layout) if layout is not None else folder / str(named)
+    texts = [value for name, value in given.items() if name != "keep_notes"]
     try:
+        if not all(isinstance(text, str) for text in texts) or "table" in given:
+            raise TypeError
+        if layout is not None or named is not None:
+            given["layout"] = Path(layout) if layout is not None else folder / Path(named).name
         return Dialect(**given)
     except TypeError:
         raise FileError(
-            "The manifest's dialect has an entry that this Shoal does not know."
+            "The manifest's dialect has an entry that this Shoal does not know.",
+            code="bad-manifest",
         ) from None

@@ -1,7 +1,9 @@
 """The manifest of a release: what an auditor needs to repeat it.
 
 It holds the plan as it was run, with the seeds, so it is not for publication. It holds
-neither paths nor the time, so the same run gives the same bytes.
+neither paths nor the time, so the same run gives the same bytes. Of the original it holds keyed
+hashes alone (see `shoal.audit.hashes`), and of measures four digits: as many as a report shows, and
+as many as another machine computes alike.
 """
 
 import hashlib
@@ -12,6 +14,9 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
+from shoal.audit.hashes import keyed_entry
+from shoal.audit.keys import read_bytes
+from shoal.audit.shape import check_shape
 from shoal.errors import FileError
 from shoal.frame.tables import open_frame
 from shoal.io.database import is_database
@@ -20,7 +25,9 @@ from shoal.io.fingerprint import Fingerprint
 from shoal.plan.deliver import Delivery
 from shoal.plan.release import Release, Released
 
-VERSION = 1
+VERSION = 2
+READ = (1, 2)  # version 1 has no verdict, plain hashes of the original, and all digits
+DIGITS = 4
 NOTE = "For auditors, not for publication: whoever holds the seeds may undo a mask that draws."
 
 
@@ -44,6 +51,14 @@ def of_folder(
     return sealed({**_entries(release, list(target["types"])), **files})
 
 
+def with_report(entries: Mapping[str, Any], name: str, text: str) -> dict[str, Any]:
+    """Return a manifest that also holds the hash of the report; sealed."""
+    content = text.encode()
+    digest = hashlib.sha256(content).hexdigest()
+    report = {"name": name, "bytes": len(content), "sha256": digest}
+    return sealed({**entries, "report": report})
+
+
 def _entries(release: Released, columns: Sequence[str]) -> dict[str, Any]:
     plan = release.plan
     return {
@@ -58,7 +73,8 @@ def _entries(release: Released, columns: Sequence[str]) -> dict[str, Any]:
             "guarantees": [step.guarantee for step in plan.steps],
         },
         "plan": plan.to_dict(),
-        "measures": release.measures,
+        "verdict": rounded(release.verdict.to_dict()),
+        "measures": rounded(release.measures),
         "remarks": release.remarks,
         "warnings": list(release.warnings),
         "methods": release.provenance["methods"],
@@ -71,8 +87,12 @@ def with_files(
     source: Mapping[str, Any],
     target: Mapping[str, Any],
     dialect: Dialect,
+    hash_key: bytes,
 ) -> dict[str, Any]:
-    """Return a manifest that also names its files, and what is needed to read them; sealed."""
+    """Return a manifest that also names its files, and what is needed to read them; sealed.
+
+    The hash of the original is keyed with ``hash_key``.
+    """
     plain = {
         field.name: getattr(dialect, field.name)
         for field in fields(Dialect)
@@ -80,7 +100,8 @@ def with_files(
     }
     if dialect.layout is not None:
         plain["layout"] = dialect.layout.name
-    files = {"input": dict(source), "output": dict(target), "dialect": plain}
+    came = keyed_entry(source, hash_key)
+    files = {"input": came, "output": dict(target), "dialect": plain}
     return sealed({**entries, **files})
 
 
@@ -90,11 +111,12 @@ def of_delivery(
     *,
     source: tuple[str, str | None],
     target: tuple[str, str | None],
+    hash_key: bytes,
 ) -> dict[str, Any]:
     """Return the manifest of a file that was delivered; sealed.
 
     ``source`` and ``target`` are places, each with its table where it is a database. The
-    hashes are those of the input that was masked and of the file that was judged.
+    hashes are those of the input that was masked, keyed, and of the file that was judged.
     """
     entries = {**delivery.release.manifest, "columns": list(delivery.columns)}
     return with_files(
@@ -102,6 +124,7 @@ def of_delivery(
         _entry(*source, delivery.source),
         _entry(*target, delivery.target),
         dialect,
+        hash_key,
     )
 
 
@@ -162,45 +185,32 @@ def dumps(entries: Mapping[str, Any]) -> str:
 
 def load(path: Path) -> dict[str, Any]:
     """Read a manifest; refuse what is none."""
+    return parse(read_bytes(path), path.name)
+
+
+def parse(content: bytes, name: str) -> dict[str, Any]:
+    """Return the entries of a manifest from the bytes of a file; refuse what is none."""
     try:
-        entries = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        reason = (error.strerror or "the disk said no").lower()
-        raise FileError(f"{str(path)!r} could not be read: {reason}.") from None
-    except ValueError:
-        raise FileError(f"{path.name!r} is no manifest, or it is damaged: no JSON.") from None
-    needed = ("records", "columns", "promise", "plan", "seal")
-    if not isinstance(entries, dict) or any(name not in entries for name in needed):
-        raise FileError(f"{path.name!r} is no manifest: it lacks one of {', '.join(needed)}.")
-    if entries.get("manifest") != VERSION:
+        entries = json.loads(content.decode("utf-8"))
+    except (ValueError, RecursionError):
         raise FileError(
-            f"{path.name!r} is a manifest of another version; this Shoal reads version {VERSION}."
-        )
-    _check_parts(entries, path.name)
-    return entries
+            f"{name!r} is no manifest, or it is damaged: no JSON.", code="bad-manifest"
+        ) from None
+    check_shape(entries, name, READ)
+    return entries  # type: ignore[no-any-return]
 
 
-def _check_parts(entries: Mapping[str, Any], name: str) -> None:
-    """Refuse a manifest whose parts are not what they must be."""
-    told = ("promise", "output", "input", "large", "versions")
-    parts = {part: entries.get(part, {}) for part in told}
-    wrong = [part for part, found in parts.items() if not isinstance(found, dict)]
-    promised = not wrong and {"k", "smallest_class"} <= set(parts["promise"])
-    files = [] if wrong else [parts[part].get("files", []) for part in ("output", "input")]
-    if not promised or not all(map(_are_files, files)):
-        raise FileError(
-            f"{name!r} is no manifest, or it is damaged: its promise, its files or what repeats"
-            " the run is not told as it should be."
-        )
-    output, large = parts["output"], parts["large"]
-    if "files" in output and not ("types" in output and {"at_once", "random_state"} <= set(large)):
-        raise FileError(f"{name!r} is of a folder and lacks its types, at_once or random_state.")
-
-
-def _are_files(found: Any) -> bool:
-    return isinstance(found, list) and all(
-        isinstance(entry, dict) and {"name", "sha256"} <= set(entry) for entry in found
-    )
+def rounded(value: Any) -> Any:
+    """Return plain data in which every number that is not whole has four significant digits."""
+    if isinstance(value, Mapping):
+        return {name: rounded(entry) for name, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [rounded(entry) for entry in value]
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, float) and math.isfinite(value):
+        return float(f"{value:.{DIGITS}g}")
+    return value
 
 
 def _finite(value: Any) -> Any:

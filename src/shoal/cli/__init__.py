@@ -17,6 +17,7 @@ from shoal.cli.assess import assess
 from shoal.cli.compare import compare
 from shoal.cli.demo import demo
 from shoal.cli.inspect import inspect
+from shoal.cli.keygen import keygen
 from shoal.cli.mask import mask
 from shoal.cli.methods import methods, steps
 from shoal.cli.page import page
@@ -32,7 +33,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 COMMANDS = (
-    mask, run, verify, assess, inspect, compare, tradeoff, methods, steps, demo,
+    mask, run, verify, keygen, assess, inspect, compare, tradeoff, methods, steps, demo,
 )  # fmt: skip
 KINDS = {compare: Several, mask: SideBySide, run: SideBySide}  # those with arguments of their own
 for command in COMMANDS:

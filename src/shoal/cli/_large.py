@@ -22,6 +22,8 @@ OF_OTHER_FILES = {
     "layout": "--layout",
     "table": "--table",
     "keep_notes": "--keep-notes",
+    "memory_limit": "--memory-limit",
+    "mark_formulas": "--mark-formulas",
 }
 
 

@@ -52,9 +52,12 @@ Confidential = Annotated[
 Within = Annotated[
     list[str] | None, typer.Option("--within", help="Column of strata that no group crosses.")
 ]
-Household = Annotated[
+Unit = Annotated[
     str | None,
-    typer.Option("--household", help="Column of households that stay together; k counts them."),
+    typer.Option("--unit", help="Column of persons or firms: k counts them. Or: record."),
+]
+Household = Annotated[
+    str | None, typer.Option("--household", help="Column of households: k counts them.")
 ]
 Weight = Annotated[
     str | None, typer.Option("--weight", help="Column of survey weights; -i drops it too.")
@@ -102,6 +105,19 @@ KeepNotes = Annotated[
     bool, typer.Option("--keep-notes", help="Release the file's label, notes and other free text.")
 ]
 
+MemoryLimit = Annotated[
+    float | None,
+    typer.Option(
+        "--memory-limit", min=0, help="GB of memory that a file may take when it is read."
+    ),
+]
+MarkFormulas = Annotated[
+    bool,
+    typer.Option(
+        "--mark-formulas", help="Put ' in front of text that a spreadsheet takes for a formula."
+    ),
+]
+
 Report = Annotated[
     Path | None,
     typer.Option("--report", help="Write a report here: .html, .json or .txt; - shows it."),
@@ -117,6 +133,23 @@ Manifest = Annotated[
     Path | None,
     typer.Option(
         "--manifest", help="Write a manifest for auditors here: .json. It holds the seed."
+    ),
+]
+Sign = Annotated[
+    Path | None,
+    typer.Option(
+        "--sign",
+        metavar="KEY",
+        help="Sign the manifest with this private key: .pem, see 'shoal keygen'."
+        " SHOAL_PASSPHRASE holds its passphrase, or a prompt asks.",
+    ),
+]
+HashKey = Annotated[
+    Path | None,
+    typer.Option(
+        "--hash-key",
+        help="Secret that keys the original's hash in the manifest; made if it does not exist."
+        " Beside the manifest by default.",
     ),
 ]
 AllowNotKept = Annotated[

@@ -1,6 +1,7 @@
 """What every command does that masks: deliver, then say what was released."""
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ import typer
 from shoal.cli._large import mask_large
 from shoal.cli._session import say
 from shoal.cli._verdict import show_findings, status_line
-from shoal.errors import NotKept
+from shoal.errors import FileError, NotKept
 
 if TYPE_CHECKING:
     from shoal.io.dialect import Dialect
@@ -33,6 +34,8 @@ def release(
     audience: str,
     curve: bool,
     manifest: Path | None,
+    sign: Path | None,
+    hash_key: Path | None,
     target_table: str | None,
     scheduler: str | None,
     at_once: int | None,
@@ -47,6 +50,7 @@ def release(
     from shoal.io.publish import refuse_overwriting
 
     made: Release | LargeRelease
+    shared = {"sign": signing_key(sign, manifest), "hash_key": hash_key}
     if large:
         refuse_overwriting((report, manifest), [(plan_file, "plan")])
         others = {"--curve": curve, "--target-table": target_table}
@@ -63,6 +67,7 @@ def release(
             at_once=at_once,
             random_state=seed,
             force=force,
+            **shared,
         )
     else:
         made = release_file(
@@ -78,6 +83,7 @@ def release(
             plan_file=plan_file,
             allow_not_kept=allow_not_kept,
             force=force,
+            **shared,
         )
     tell(made, target, report, as_json=as_json, quiet=quiet, audience=audience)
 
@@ -95,10 +101,13 @@ def release_file(
     target_table: str | None = None,
     plan_file: Path | None = None,
     manifest: Path | None = None,
+    sign: Any = None,
+    hash_key: Path | None = None,
     allow_not_kept: bool = False,
 ) -> "Release":
-    """Deliver a release with its report and its manifest."""
+    """Deliver a release with its report and its manifest, signed with the key ``sign``."""
     from shoal.audit import manifest as manifests
+    from shoal.audit.record import Record
     from shoal.cli._later import let_go
     from shoal.comparison.tradeoff import around
     from shoal.plan.deliver import deliver
@@ -107,20 +116,28 @@ def release_file(
     let_go()
     check_audience(audience)
     documents: dict[Path, Document] = {}
+    page: list[str] = []
     if report is not None and report != HERE:
         check_report(report)
 
         def write_report(delivery: "Delivery", path: Path = report) -> str:
             points = around(plan, delivery.table, jobs=os.cpu_count() or 1) if curve else []
-            return report_text(summarise(delivery.release, audience, curve=points), path)
+            page[:] = [report_text(summarise(delivery.release, audience, curve=points), path)]
+            return page[0]
 
         documents[report] = write_report
+    record = None
     if manifest is not None:
-        manifests.check_manifest(manifest)
+        record = Record(manifest, signing_key=sign, hash_key=hash_key)
         places = {"source": (source, dialect.table), "target": (target, target_table)}
-        documents[manifest] = lambda delivery: manifests.dumps(
-            manifests.of_delivery(delivery, dialect, **places)
-        )
+
+        def write_manifest(delivery: "Delivery", key: bytes = record.hash_key) -> str:
+            entries = manifests.of_delivery(delivery, dialect, **places, hash_key=key)
+            if report is not None and page:
+                entries = manifests.with_report(entries, report.name, page[0])
+            return manifests.dumps(entries)
+
+        documents |= record.documents(write_manifest)
     try:
         return deliver(
             plan,
@@ -129,6 +146,7 @@ def release_file(
             dialect=dialect,
             target_table=target_table,
             documents=documents,
+            secret=() if record is None else record.secret,
             inputs=[(plan_file, "plan")],
             fingerprints=manifest is not None,
             allow_not_kept=allow_not_kept,
@@ -137,6 +155,22 @@ def release_file(
     except NotKept as error:
         way_out = "--allow-not-kept writes it all the same."
         raise NotKept(f"{error.template} {way_out}", verdict=error.verdict) from None
+
+
+def signing_key(sign: Path | None, manifest: Path | None) -> Any:
+    """Return the key that signs a manifest; ask for its passphrase where a terminal is there."""
+    if sign is None:
+        return None
+    from shoal.audit.keys import load_private_key
+    from shoal.audit.record import check_signing
+
+    check_signing(manifest, sign)
+    try:
+        return load_private_key(sign)
+    except FileError as error:
+        if error.code != "passphrase-needed" or not sys.stdin.isatty():
+            raise
+    return load_private_key(sign, passphrase=typer.prompt("Passphrase", hide_input=True, err=True))
 
 
 def tell(

@@ -40,6 +40,7 @@ def assess(
     sheet: options.Sheet = None,
     layout: options.Layout = None,
     table: options.Table = None,
+    memory_limit: options.MemoryLimit = None,
     masked_table: MaskedTable = None,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -53,7 +54,9 @@ def assess(
         from shoal.metrics.assessment import changed_columns
         from shoal.report import table as lines
 
-        dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table)
+        dialect = Dialect(
+            separator, decimal, encoding, missing, sheet, layout, table, memory_limit=memory_limit
+        )
         types = as_types(from_text(type_ or []))
         before = read_typed(original, types, dialect)
         after = read_typed(masked, types, replace(dialect, table=masked_table))

@@ -54,6 +54,7 @@ def compare(
     sheet: options.Sheet = None,
     layout: options.Layout = None,
     table: options.Table = None,
+    memory_limit: options.MemoryLimit = None,
     force: options.Force = False,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -78,7 +79,9 @@ def compare(
             pairs=set_ or [], seed=seed, within=within, confidential=confidential or [],
             identifiers=identifier or [], types=from_text(type_ or []),
         )  # fmt: skip
-        dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table)
+        dialect = Dialect(
+            separator, decimal, encoding, missing, sheet, layout, table, memory_limit=memory_limit
+        )
         opened = open_source(source, dialect=dialect, numbers=())
         found = compare_plans(
             opened.with_numbers(plans[0].numbers, plans[0].words),

@@ -27,6 +27,7 @@ def inspect(
     sheet: options.Sheet = None,
     layout: options.Layout = None,
     table: options.Table = None,
+    memory_limit: options.MemoryLimit = None,
     force: options.Force = False,
     json: options.Json = False,
 ) -> None:
@@ -45,7 +46,9 @@ def inspect(
             raise FileError(f"A plan to start from is a .toml file; {plan.name!r} is none.")
         if k is not None and plan is None:
             raise ParameterError("-k is for the plan. Name its file with --plan.")
-        dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table)
+        dialect = Dialect(
+            separator, decimal, encoding, missing, sheet, layout, table, memory_limit=memory_limit
+        )
         found = look(read(source, dialect=dialect))
         text = f"{place(source)}\n{shown(found)}"
         if plan is not None:

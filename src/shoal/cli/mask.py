@@ -17,6 +17,7 @@ def mask(
     effort: options.Effort = None,
     budget: options.Budget = None,
     within: options.Within = None,
+    unit: options.Unit = None,
     household: options.Household = None,
     weight: options.Weight = None,
     missing_values: options.MissingValues = None,
@@ -30,6 +31,8 @@ def mask(
     audience: options.Audience = "public",
     curve: options.Curve = False,
     manifest: options.Manifest = None,
+    sign: options.Sign = None,
+    hash_key: options.HashKey = None,
     separator: options.Separator = None,
     decimal: options.Decimal = ".",
     encoding: options.Encoding = "utf-8",
@@ -39,6 +42,8 @@ def mask(
     table: options.Table = None,
     target_table: options.TargetTable = None,
     keep_notes: options.KeepNotes = False,
+    memory_limit: options.MemoryLimit = None,
+    mark_formulas: options.MarkFormulas = False,
     scheduler: options.Scheduler = None,
     at_once: options.AtOnce = None,
     allow_not_kept: options.AllowNotKept = False,
@@ -67,7 +72,12 @@ def mask(
                 code="option-given-twice",
                 option="missing",
             )
-        own = {"household": household, "weight": weight, "missing": missing_values}
+        own = {
+            "unit": unit,
+            "household": household,
+            "weight": weight,
+            "missing": missing_values,
+        }
         step |= {name: given for name, given in own.items() if given is not None}
         plan = Plan.of(
             column,
@@ -80,7 +90,18 @@ def mask(
             other_columns="release",
             **step,
         )
-        dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table, keep_notes)
+        dialect = Dialect(
+            separator,
+            decimal,
+            encoding,
+            missing,
+            sheet,
+            layout,
+            table,
+            keep_notes,
+            memory_limit,
+            mark_formulas,
+        )
         release(
             plan,
             source,
@@ -91,6 +112,8 @@ def mask(
             audience=audience,
             curve=curve,
             manifest=manifest,
+            sign=sign,
+            hash_key=hash_key,
             target_table=target_table,
             scheduler=scheduler,
             at_once=at_once,

@@ -17,6 +17,8 @@ def run(
     audience: options.Audience = "public",
     curve: options.Curve = False,
     manifest: options.Manifest = None,
+    sign: options.Sign = None,
+    hash_key: options.HashKey = None,
     separator: options.Separator = None,
     decimal: options.Decimal = ".",
     encoding: options.Encoding = "utf-8",
@@ -26,6 +28,8 @@ def run(
     table: options.Table = None,
     target_table: options.TargetTable = None,
     keep_notes: options.KeepNotes = False,
+    memory_limit: options.MemoryLimit = None,
+    mark_formulas: options.MarkFormulas = False,
     scheduler: options.Scheduler = None,
     at_once: options.AtOnce = None,
     allow_not_kept: options.AllowNotKept = False,
@@ -39,7 +43,18 @@ def run(
         from shoal.io.dialect import Dialect
         from shoal.plan import Plan
 
-        dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table, keep_notes)
+        dialect = Dialect(
+            separator,
+            decimal,
+            encoding,
+            missing,
+            sheet,
+            layout,
+            table,
+            keep_notes,
+            memory_limit,
+            mark_formulas,
+        )
         release(
             Plan.load(plan).shuffled() if shuffle else Plan.load(plan),
             source,
@@ -50,6 +65,8 @@ def run(
             audience=audience,
             curve=curve,
             manifest=manifest,
+            sign=sign,
+            hash_key=hash_key,
             target_table=target_table,
             scheduler=scheduler,
             at_once=at_once,

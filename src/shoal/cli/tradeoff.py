@@ -35,6 +35,7 @@ def tradeoff(
     sheet: options.Sheet = None,
     layout: options.Layout = None,
     table: options.Table = None,
+    memory_limit: options.MemoryLimit = None,
     force: options.Force = False,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -54,7 +55,16 @@ def tradeoff(
             raise FileError(f"{plot.name!r} is no picture. Use .svg or .png.")
         with Publication(force=force) as publication:
             part = publication.add(plot) if plot is not None else None
-            dialect = Dialect(separator, decimal, encoding, missing, sheet, layout, table)
+            dialect = Dialect(
+                separator,
+                decimal,
+                encoding,
+                missing,
+                sheet,
+                layout,
+                table,
+                memory_limit=memory_limit,
+            )
             types = as_types(from_text(type_ or []))
             data = read_typed(source, types, dialect)
             points = sweep(

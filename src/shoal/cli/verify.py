@@ -23,6 +23,25 @@ Original = Annotated[
 OriginalTable = Annotated[
     str | None, typer.Option("--original-table", help="Original table, where in a database.")
 ]
+Key = Annotated[
+    Path | None,
+    typer.Option(
+        "--key", help="Public key: .pem. The manifest's signature must be there and be of it."
+    ),
+]
+Agreed = Annotated[
+    Path | None,
+    typer.Option("--plan", help="Plan that was agreed on; the manifest's must be the same."),
+]
+Report = Annotated[
+    Path | None, typer.Option("--report", help="The report that was written with the release.")
+]
+HashKey = Annotated[
+    Path | None,
+    typer.Option(
+        "--hash-key", help="Secret that keys the original's hash; beside the manifest by default."
+    ),
+]
 Strict = Annotated[
     bool, typer.Option("--strict", help="Fail also where the verdict is only qualified.")
 ]
@@ -33,6 +52,10 @@ def verify(
     released: Released,
     manifest: Manifest,
     original: Original = None,
+    key: Key = None,
+    plan: Agreed = None,
+    report: Report = None,
+    hash_key: HashKey = None,
     layout: options.Layout = None,
     table: options.Table = None,
     original_table: OriginalTable = None,
@@ -51,6 +74,10 @@ def verify(
             released,
             manifest,
             original=original,
+            key=key,
+            plan=plan,
+            report=report,
+            hash_key=hash_key,
             table=table,
             original_table=original_table,
             layout=layout,

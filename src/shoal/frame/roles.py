@@ -12,9 +12,12 @@ Role = Literal[
     "confidential",
     "non-confidential",
     "weight",
+    "unit",
     "household",
     "unassigned",
 ]
+OF_UNITS: tuple[Role, ...] = ("unit", "household")  # roles of columns whose values k counts
+RECORDS = "record"  # the unit of protection where no column names another
 ROLES: tuple[Role, ...] = get_args(Role)
 
 

@@ -129,6 +129,13 @@ def arrow(frame: Frame, name: str) -> Any:
         raise ColumnError(
             f"Column {name!r} mixes kinds of values. Turn it into text first."
         ) from None
+    except pa.ArrowNotImplementedError:
+        raise ColumnError(
+            f"Column {name!r} holds {frame[name].to_native().dtype} values, which cannot be"
+            " compared. Turn it into text first, or leave it out.",
+            code="unrepresentable-column",
+            column=name,
+        ) from None
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
@@ -188,12 +195,6 @@ def only(frame: Frame, columns: Sequence[str]) -> Frame:
 def without(frame: Frame, columns: Sequence[str]) -> Frame:
     """Return the frame without some columns."""
     return frame.drop(columns)
-
-
-def with_columns_of(frame: Frame, other: Frame, columns: Sequence[str]) -> Frame:
-    """Return the frame with some columns of another one, whose records have the same order."""
-    wanted = [name for name in dict.fromkeys(columns) if name in other.columns]
-    return frame.with_columns(other[name] for name in wanted)
 
 
 def to_native(frame: Frame) -> Any:
@@ -300,7 +301,11 @@ def _encoded(frame: Frame, name: str) -> NDArray[np.int64]:
     column = arrow(frame, name)
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
-    return np.asarray(column.dictionary_encode(null_encoding="encode").indices.to_numpy())
+    try:
+        coded = column.dictionary_encode(null_encoding="encode")
+    except pa.ArrowNotImplementedError:  # lists, structs, intervals: equal where they look alike
+        coded = pa.array(map(repr, column.to_pylist()), pa.string()).dictionary_encode()
+    return np.asarray(coded.indices.to_numpy())
 
 
 def _numeric(frame: Frame, name: str) -> nw.Series[Any]:

@@ -14,8 +14,6 @@ import pyarrow as pa
 from shoal.errors import FileError
 
 PACKED = {".gz": "gzip", ".zst": "zstd"}
-HARMLESS = 1 << 29  # unpacked bytes that nobody needs to worry about
-RATIO = 200  # tables shrink 3 to 50 times; what shrinks more is built to fill a memory
 
 
 def packing(path: Path) -> str | None:
@@ -65,12 +63,3 @@ def packed_text(path: Path, encoding: str, target: Path) -> Iterator[TextIO]:
         packed = io.TextIOWrapper(io.BufferedWriter(stream), encoding=encoding, newline="")
         yield packed
         packed.detach().detach()
-
-
-def check_growth(name: str, packed: int, unpacked: int) -> None:
-    """Refuse a file that grows beyond all measure when it is unpacked."""
-    if unpacked > HARMLESS and unpacked > RATIO * packed:
-        raise FileError(
-            f"{name!r} unpacks to more than {RATIO} times its size, {unpacked >> 20} MB and more."
-            " Unpack it yourself if that is right."
-        )

@@ -18,8 +18,10 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from shoal.errors import FileError
-from shoal.io.compression import check_growth, packed_text, unpacked, unpacked_text
+from shoal.io.compression import packed_text, unpacked, unpacked_text
 from shoal.io.dialect import Dialect
+from shoal.io.formulas import with_marks
+from shoal.io.limits import check_columns, check_growth
 
 LONGEST_LINE = 1 << 25
 ROWS_AT_ONCE = 1 << 16
@@ -28,7 +30,8 @@ ROWS_AT_ONCE = 1 << 16
 def read_csv(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> pa.Table:
     """Read a text table; parse ``numbers`` (None: every column that holds only numbers)."""
     names = _header(path, dialect)
-    if _has_quotes(path):
+    check_columns(path.name, len(names))
+    if _has_quotes(path, dialect):
         _check_quotes(path, dialect, len(names))
     table = _cells(path, dialect, names)
     return parse_columns(table, names if numbers is None else numbers, dialect)
@@ -95,14 +98,14 @@ def _bounded(file: TextIO, path: Path) -> Iterator[str]:
         yield line
 
 
-def _has_quotes(path: Path) -> bool:
+def _has_quotes(path: Path, dialect: Dialect) -> bool:
     """Look through the file for quotation marks, and see that it does not grow out of hand."""
     packed, seen, found = path.stat().st_size, 0, False
     with unpacked(path) as file:
         for chunk in iter(lambda: file.read(1 << 20), b""):
             found = found or b'"' in chunk
             seen += len(chunk)
-            check_growth(path.name, packed, seen)
+            check_growth(path.name, packed, seen, dialect.memory_limit)
     return found
 
 
@@ -249,7 +252,7 @@ def _lines(table: pa.Table, dialect: Dialect, separator: str) -> Iterator[str]:
     yield header.getvalue()
     for batch in table.to_batches(max_chunksize=ROWS_AT_ONCE):
         cells = [
-            _quoted(cell_texts(column, name, dialect), special)
+            _quoted(_text_cells(column, name, dialect), special)
             for name, column in zip(batch.schema.names, batch.columns, strict=True)
         ]
         if len(cells) == 1:  # an empty line would not count as a record
@@ -258,14 +261,26 @@ def _lines(table: pa.Table, dialect: Dialect, separator: str) -> Iterator[str]:
         yield "\n".join(lines.to_pylist()) + "\n" if len(lines) else ""
 
 
+def _text_cells(column: pa.Array, name: str, dialect: Dialect) -> pa.Array:
+    cells = cell_texts(column, name, dialect)
+    held = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    is_text = pa.types.is_string(held) or pa.types.is_large_string(held)
+    return with_marks(cells) if dialect.mark_formulas and is_text else cells
+
+
 def cell_texts(column: pa.Array, name: str, dialect: Dialect) -> pa.Array:
     """Return the cells of a column as they are written, without quotation marks."""
     kind = column.type
-    if pa.types.is_nested(kind) or pa.types.is_binary(kind):
+    try:
+        if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+            raise pa.ArrowNotImplementedError
+        text = pc.cast(column, pa.string())
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
         raise FileError(
-            f"Column {name!r} holds {kind} values, which text cannot. Write Parquet instead."
-        )
-    text = pc.cast(column, pa.string())
+            f"Column {name!r} holds {kind} values, which text cannot. Write Parquet instead.",
+            code="unrepresentable-column",
+            column=name,
+        ) from None
     if dialect.decimal != "." and (pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
         text = pc.replace_substring(text, ".", dialect.decimal)
     return pc.fill_null(text, dialect.missing)

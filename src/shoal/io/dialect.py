@@ -31,6 +31,12 @@ class Dialect:
         The table of a database.
     keep_notes : bool
         Whether free text about the whole file, as its label and notes, is released.
+    memory_limit : float or None
+        GB of memory that a file may take when it is read; None refuses files that grow beyond
+        all measure.
+    mark_formulas : bool
+        Whether text that a spreadsheet program takes for a formula gets an apostrophe in
+        front when a text table is written.
     """
 
     separator: str | None = None
@@ -41,6 +47,8 @@ class Dialect:
     layout: Path | None = None
     table: str | None = None
     keep_notes: bool = False
+    memory_limit: float | None = None
+    mark_formulas: bool = False
 
     def __post_init__(self) -> None:
         for name in ("separator", "decimal"):

@@ -1,5 +1,6 @@
 """A path becomes a table, and a table a file."""
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -106,7 +107,8 @@ def write(
 def read_back(path: Path, *, target: Path, dialect: Dialect) -> Source:
     """Read a file that `write` wrote for ``target``, as others will read it under that name."""
     try:
-        return open_source(path, dialect=replace(dialect, sheet=None, table=None), numbers=())
+        own = replace(dialect, sheet=None, table=None, memory_limit=math.inf)  # it was in memory
+        return open_source(path, dialect=own, numbers=())
     except ShoalError:
         raise FileError(
             f"{target.name!r} cannot be read back as it was written. Nothing was released. Write"

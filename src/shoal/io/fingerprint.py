@@ -73,7 +73,9 @@ def unchanged_while_read(place: str, *, hashed: bool) -> Iterator[Reading]:
     if _state(path, hashed) != before:
         raise FileError(
             f"{place!r} was changed while it was read. Nothing was released. Run again when nobody"
-            " writes to it."
+            " writes to it.",
+            code="source-changed",
+            path=place,
         )
 
 

@@ -1,6 +1,7 @@
 """Files that appear whole, together and at the end, or not at all."""
 
 import contextlib
+import logging
 import os
 import tempfile
 from collections.abc import Iterable
@@ -10,6 +11,9 @@ from typing import Self
 
 from shoal.errors import FileError
 from shoal.io.compression import inner, packing
+from shoal.io.lock import TargetLock
+
+_log = logging.getLogger("shoal")
 
 
 class Publication:
@@ -17,7 +21,8 @@ class Publication:
 
     Whatever goes wrong before that (a full disk, Ctrl-C, an error) removes what
     was written and leaves every target as it was. A killed process may leave
-    hidden files (``.NAME.xxxxxxxx.part.ENDING``), never half a target.
+    hidden files (``.NAME.xxxxxxxx.part.ENDING``), never half a target; the next run that
+    writes to the target removes them. Two runs do not write to one target at a time.
 
     Parameters
     ----------
@@ -28,9 +33,14 @@ class Publication:
     def __init__(self, *, force: bool = False):
         self.force = force
         self._parts: dict[Path, Path] = {}
+        self._locks: list[TargetLock] = []
+        self._secret: set[Path] = set()
 
-    def add(self, target: Path) -> Path:
-        """Return the path to write to in place of ``target``."""
+    def add(self, target: Path, *, secret: bool = False) -> Path:
+        """Return the path to write to in place of ``target``.
+
+        A ``secret`` can be read by its owner alone, before and after it is published.
+        """
         target = Path(target)
         if target.absolute() in (other.absolute() for other in self._parts):
             raise FileError(f"{str(target)!r} would be written twice. Name two files.")
@@ -39,15 +49,30 @@ class Publication:
         if target.exists() and not self.force:
             raise _exists(target)
         try:
+            self._lock(target)
             # The ending stays, so that the part is read back as its target will be.
             handle, name = tempfile.mkstemp(
                 prefix=f".{target.name}.", suffix=f".part{_ending(target)}", dir=target.parent
             )
+        except FileError:
+            raise
         except OSError as error:
             raise FileError(_cannot_write(target, error)) from None
         os.close(handle)
         self._parts[target] = Path(name)
+        if secret:
+            self._secret.add(target)
         return Path(name)
+
+    def _lock(self, target: Path) -> None:
+        """Keep other runs from the target, and remove what runs that crashed left beside it."""
+        lock = TargetLock(target)
+        lock.acquire()
+        self._locks.append(lock)
+        swept = lock.sweep()
+        if swept:
+            files = "1 hidden file" if swept == 1 else f"{swept} hidden files"
+            _log.info("removed %s that an earlier run left beside %s", files, target.name)
 
     def __enter__(self) -> Self:
         return self
@@ -68,13 +93,16 @@ class Publication:
             for part in self._parts.values():
                 with contextlib.suppress(OSError):
                     part.unlink()
+            for lock in self._locks:
+                lock.release()
 
     def _publish(self) -> None:
         mask = os.umask(0)
         os.umask(mask)
         for target, part in self._parts.items():
             try:
-                part.chmod(target.stat().st_mode if target.exists() else 0o666 & ~mask)
+                usual = target.stat().st_mode if target.exists() else 0o666 & ~mask
+                part.chmod(0o600 if target in self._secret else usual)
                 with part.open("rb") as file:
                     os.fsync(file.fileno())
             except OSError as error:

@@ -9,6 +9,7 @@ from shoal.errors import FileError, ParameterError
 from shoal.io.database import connected, is_database, shown, sqlite_file, table_named
 from shoal.io.dialect import Dialect
 from shoal.io.files import check_format, read_back, write
+from shoal.io.formats import format_of
 from shoal.io.publish import Publication
 from shoal.io.source import Source
 
@@ -22,6 +23,10 @@ class Target(Protocol):
     @property
     def written(self) -> Path | None:
         """Where a file lies until it is published; None for a database."""
+
+    @property
+    def shows_formulas(self) -> bool:
+        """Whether a spreadsheet program would run a text that looks like a formula."""
 
     def write(self, source: Source) -> tuple[str, ...]:
         """Write the table; return what could not be represented."""
@@ -62,6 +67,11 @@ class FileTarget:
         self.path, self.dialect = path, dialect
         self.written = publication.add(path)
 
+    @property
+    def shows_formulas(self) -> bool:
+        """Whether it is a text table whose formulas are not marked."""
+        return format_of(self.path, self.dialect).name == "text" and not self.dialect.mark_formulas
+
     def write(self, source: Source) -> tuple[str, ...]:
         """Write the table beside its name; return what could not be represented."""
         return write(source, self.written, target=self.path, dialect=self.dialect)
@@ -99,6 +109,7 @@ class TableTarget:
     """
 
     written: Path | None = None
+    shows_formulas = False
 
     def __init__(self, place: str, table: str | None, *, force: bool = False):
         if table is None:

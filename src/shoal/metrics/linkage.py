@@ -3,12 +3,13 @@
 import numpy as np
 
 from shoal import _progress as progress
-from shoal._kernels.closer import rank_own
-from shoal._kernels.index import open_index
+from shoal._kernels.spatial.index import open_index
+from shoal._kernels.spatial.rank_queries import rank_among_few, rank_own_records
 from shoal.metrics._base import Labels, Matrix, measure
 from shoal.metrics._units import in_units_of, zscores
 from shoal.metrics.anonymity import classes
 
+SHORT = 1000  # records up to which all distances are computed: nothing has to be compiled
 STRIDE = 2000  # searches between two reports of progress: a fraction of a second
 ROUNDING = 1e-9  # squared distances that differ by a smaller share are equal but for rounding
 
@@ -142,10 +143,12 @@ def _rank(
     table: Matrix, weights: Labels, points: Matrix, own: Labels, enough: int
 ) -> tuple[Labels, Labels]:
     """Return for each point how many records are closer than its own, and how many as near."""
+    if len(table) <= SHORT:
+        return rank_among_few(table, weights, points, own, ROUNDING)
     index = open_index(table)
     closer, level = np.empty(len(points), np.int64), np.empty(len(points), np.int64)
     for start in range(0, len(points), STRIDE):
         stop = min(start + STRIDE, len(points))
-        rank_own(index, weights, points, own, ROUNDING, enough, start, stop, closer, level)
+        rank_own_records(index, weights, points, own, ROUNDING, enough, start, stop, closer, level)
         progress.report("linking records", stop, len(points))
     return closer, level

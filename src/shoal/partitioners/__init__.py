@@ -9,7 +9,6 @@ from shoal.partitioners.closeness_first import ClosenessFirst
 from shoal.partitioners.cvmdav import CVMDAV
 from shoal.partitioners.dba1 import DBA1
 from shoal.partitioners.dba2 import DBA2
-from shoal.partitioners.efforts import Prove, Refine, Search
 from shoal.partitioners.lloyd import Lloyd
 from shoal.partitioners.md import MD
 from shoal.partitioners.mdav import MDAV
@@ -20,15 +19,16 @@ from shoal.partitioners.mu_approx import MuApprox
 from shoal.partitioners.mward import MWard
 from shoal.partitioners.optimal import Optimal
 from shoal.partitioners.own import register
+from shoal.partitioners.refiners import Prove, Refine, Search
 from shoal.partitioners.registry import (
     METHODS,
     describe,
     entry,
+    method_label,
     method_name,
     partition,
     partitioner,
     takes_seed,
-    way_taken,
 )
 from shoal.partitioners.sorted import Sorted
 from shoal.partitioners.tfrp import TFRP
@@ -73,5 +73,5 @@ __all__ = [
     "partitioner",
     "takes_seed",
     "register",
-    "way_taken",
+    "method_label",
 ]

@@ -6,8 +6,8 @@ from threading import Event
 
 import numpy as np
 
-from shoal._kernels.anneal import KNOWN, anneal, open_memory
-from shoal._kernels.grouping import Grouping
+from shoal._kernels.local_search.annealing import N_POOLED, anneal, open_memory
+from shoal._kernels.local_search.grouping import Grouping
 from shoal.partitioners._base import Labels, Matrix
 
 STRIDE = 500  # trials between two looks around: a fraction of a second
@@ -32,10 +32,10 @@ class Annealing:
     @property
     def pool(self) -> Labels:
         """Good groups that were met, one per row, filled up with -1."""
-        return self.memory.pool[: self.memory.counts[KNOWN]]
+        return self.memory.pool[: self.memory.counts[N_POOLED]]
 
     def advance(self, temperatures: Matrix, until: int, stop: Event) -> None:
-        """Make trials until so many are done, or somebody says stop."""
+        """Make trials until so many are done, or ``stop`` is set."""
         while self.done < until and not stop.is_set():
             now = temperatures[self.done : min(self.done + STRIDE, until)]
             anneal(self.grouping, self.k, self.memory, self.state, now)
@@ -53,7 +53,7 @@ def anneal_together(
     until: Sequence[int],
     glance: Callable[[], bool],
 ) -> None:
-    """Let each annealing make its trials; ``glance`` is called meanwhile and may say stop."""
+    """Run the trials of each annealing; ``glance`` is called meanwhile and may stop them."""
     stop = Event()
     with ThreadPoolExecutor(len(annealings)) as threads:
         try:

@@ -12,8 +12,8 @@ from sklearn.utils.validation import validate_data
 
 from shoal import _params as parameters
 from shoal import _progress as progress
-from shoal._kernels.index import Index, open_index, poured, renew
-from shoal._kernels.pool import open_pool
+from shoal._kernels.spatial.index import Index, open_index, rebuild_if_worn, to_pool
+from shoal._kernels.spatial.pool import open_pool
 from shoal.errors import GuaranteeBroken, InputError
 
 Labels = NDArray[np.int64]
@@ -113,7 +113,7 @@ def sse(X: Matrix, labels: Labels) -> float:
 
 @dataclass(frozen=True)
 class Facts:
-    """What ``shoal methods`` tells about a partitioner, beside its signature.
+    """What ``shoal methods`` says about a partitioner, beside its signature.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ class Facts:
 class Partitioner(BaseEstimator):  # type: ignore[misc]
     """Base of all partitioners: checks what comes in and what goes out.
 
-    A subclass declares its parameters in ``__init__``, tells its ``facts`` and
+    A subclass declares its parameters in ``__init__``, states its ``facts`` and
     writes ``_split``, which turns a checked float64 matrix into one label per
     row and must leave the matrix as it is.
     """
@@ -196,13 +196,13 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
         """
         return self.fit(X, y).labels_
 
-    def sharing(self, share: float) -> Self:
+    def with_budget_share(self, share: float) -> Self:
         """Return an unfitted copy that has ``share`` of the time; most methods know no clock."""
         del share
         copy: Self = clone(self)
         return copy
 
-    def settled(self) -> Self:
+    def reproducible_copy(self) -> Self:
         """Return an unfitted copy that makes the same groups again, whatever the clock says."""
         copy: Self = clone(self)
         return copy
@@ -257,7 +257,7 @@ def _greatest(X: Matrix) -> float:
 STRIDE = 5_000_000  # distances between two reports of progress: a fraction of a second
 
 
-def drain(
+def run_in_strides(
     X: Matrix,
     advance: Callable[..., bool],
     *arguments: Any,
@@ -268,9 +268,9 @@ def drain(
     done: int = 0,
     total: int | None = None,
 ) -> Labels:
-    """Let a kernel empty an index of the rows of ``X``, or a pool; return the labels.
+    """Run a kernel on an index of the rows of ``X``, or a pool, to its end; return the labels.
 
-    The kernel works in strides, so that progress is told and Ctrl-C is heard
+    The kernel works in strides, so that progress is reported and Ctrl-C is handled
     between them. Where ``X`` is a part of a table of ``total`` records, ``done``
     of them are done before. ``flat`` does on a pool what the kernel does on an
     index, and takes over when ``short`` records are left or fewer.
@@ -282,8 +282,8 @@ def drain(
     while advance(living, *arguments, STRIDE):
         progress.report(stage, done + len(X) - int(living.size[0]), total)
         if isinstance(living, Index) and flat and living.size[0] <= short:
-            living, advance = poured(living), flat
+            living, advance = to_pool(living), flat
         elif isinstance(living, Index):
-            living = renew(living)
+            living = rebuild_if_worn(living)
     progress.report(stage, done + len(X), total)
     return np.asarray(living.labels)

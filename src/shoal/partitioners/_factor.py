@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.blossom import Graph, Matching, open_matching
-from shoal._kernels.factor import sums_outwards, undercutting
-from shoal._kernels.heap import open_heap
-from shoal._kernels.index import open_index
-from shoal._kernels.matching import advance
+from shoal._kernels.matching.blossom import Graph, Matching, open_matching
+from shoal._kernels.matching.edmonds import advance
+from shoal._kernels.matching.factor_duals import sums_outwards, undercutting
+from shoal._kernels.spatial.index import open_index
+from shoal._kernels.structures.heap import open_heap
 from shoal.partitioners._base import STRIDE, Labels, Matrix
 from shoal.partitioners._neighbours import nearest_others
 from shoal.partitioners.mdav import MDAV
@@ -106,15 +106,15 @@ def duals(n: int, matching: Matching, unit: float) -> tuple[Matrix, Labels]:
 
 def undercut(X: Matrix, value: Matrix, parent: Labels, least: float) -> tuple[Pairs, float]:
     """Return the pairs of the complete graph that undercut the duals, and the greatest excess."""
-    n, row, found, violation = len(X), 0, 0, 0.0
+    n, row, filled, violation = len(X), 0, 0, 0.0
     pairs = np.empty((max(1000, 4 * n), 2), np.int64)
     above = sums_outwards(value, parent)
     while row < n:
         stop = min(n, row + max(1, STRIDE // n))
-        count, excess = undercutting(X, value, parent, above, row, stop, least, pairs[found:])
-        found, violation, row = found + count, max(violation, excess), stop
+        count, excess = undercutting(X, value, parent, above, row, stop, least, pairs[filled:])
+        filled, violation, row = filled + count, max(violation, excess), stop
         progress.report("pricing all pairs", row, n)
-    return pairs[:found], float(violation)
+    return pairs[:filled], float(violation)
 
 
 def certify(n: int, value: Matrix, parent: Labels, violation: float) -> Certificate:
@@ -152,7 +152,7 @@ def distinct(n: int, *parts: Pairs) -> Pairs:
 def minimum_factor(X: Matrix) -> Factor:
     """Return the [1,2]-factor of least weight on the squared distances of all pairs of records.
 
-    It is found among near pairs; then all pairs are held against its dual values,
+    It is computed among near pairs; then all pairs are compared with its dual values,
     and those that undercut them are admitted, until there are none. Weights are
     whole multiples of a unit, so that no step is rounded; a start so heavy that the
     unit was too coarse is replaced by what came of it.

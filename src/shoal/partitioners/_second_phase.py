@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from shoal import _progress as progress
-from shoal._kernels.dissolve import dissolve, open_groups, roll
+from shoal._kernels.second_phase import dissolve, open_groups, write_labels
 from shoal.partitioners._base import Labels, Matrix, in_order
 
 STRIDE = 1000  # groups between two reports of progress: a fraction of a second
@@ -28,16 +28,16 @@ def second_phase(
     for start in range(0, len(order), STRIDE):
         dissolve(X, groups, order[start : start + STRIDE])
         progress.report("second phase", min(start + STRIDE, len(order)), len(order))
-    found = np.full(len(X), -1)
-    roll(groups, found)
-    divide_large(X, found, k, divide)
-    return found
+    final = np.full(len(X), -1)
+    write_labels(groups, final)
+    divide_large(X, final, k, divide)
+    return final
 
 
 def divide_large(
     X: Matrix, labels: Labels, k: int, divide: Callable[[Matrix, int], Labels]
 ) -> None:
-    """Let ``divide`` split the groups of 2k records or more, in place."""
+    """Split the groups of 2k records or more by ``divide``, in place."""
     sizes = np.bincount(labels)
     by_group, edges = np.argsort(labels, kind="stable"), np.cumsum(sizes)
     unused = len(sizes)

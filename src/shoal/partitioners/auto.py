@@ -3,8 +3,8 @@
 from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
 from shoal.partitioners.blocked import Blocked
-from shoal.partitioners.efforts import Refine
 from shoal.partitioners.mdav import MDAV
+from shoal.partitioners.refiners import Refine
 
 # Records times k beyond which refining all at once, or at all, takes longer than a user would wait.
 MUCH, TOO_MUCH = 500_000, 20_000_000
@@ -67,6 +67,6 @@ class Auto(Partitioner):
             else MDAV(k=self.k)
         )
         labels = self.chosen_.fit_predict(X)
-        if self.chosen_.cut_short_:  # nobody asked for an effort, so Ctrl-C is meant for all
+        if self.chosen_.cut_short_:  # no effort was asked for, so Ctrl-C ends all
             raise KeyboardInterrupt
         return labels

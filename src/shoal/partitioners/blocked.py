@@ -9,7 +9,7 @@ from sklearn.base import clone
 from shoal import _progress as progress
 from shoal._params import AtLeast, K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
-from shoal.partitioners._cuts import Rows, blocks
+from shoal.partitioners._blocks import Rows, blocks
 from shoal.partitioners.mdav import MDAV
 from shoal.partitioners.refine import refine
 
@@ -87,23 +87,31 @@ class Blocked(Partitioner):
         self.seams = seams
         self.workers = workers
 
-    def sharing(self, share: float) -> Self:
+    def with_budget_share(self, share: float) -> Self:
         """Return an unfitted copy whose method has ``share`` of the time."""
         copy: Self = clone(self)
-        return copy if copy.method is None else copy.set_params(method=copy.method.sharing(share))
+        return (
+            copy
+            if copy.method is None
+            else copy.set_params(method=copy.method.with_budget_share(share))
+        )
 
-    def settled(self) -> Self:
+    def reproducible_copy(self) -> Self:
         """Return an unfitted copy that makes the same groups again, whatever the clock says."""
         copy: Self = clone(self)
-        return copy if copy.method is None else copy.set_params(method=self.method_.settled())
+        return (
+            copy
+            if copy.method is None
+            else copy.set_params(method=self.method_.reproducible_copy())
+        )
 
     def _split(self, X: Matrix) -> Labels:
         parts = blocks(X, int(self.block_size), int(self.k))
         self.n_blocks_ = len(parts)
         start = MDAV(k=self.k) if self.method is None else self.method
         # What the first block settles, how far its time went, holds for the others.
-        self.method_ = start.sharing(len(parts[0]) / len(X)).fit(X[parts[0]])
-        method = self.method_.settled()
+        self.method_ = start.with_budget_share(len(parts[0]) / len(X)).fit(X[parts[0]])
+        method = self.method_.reproducible_copy()
 
         def group(X: Matrix, rows: Rows) -> Labels:
             return self.method_.labels_ if rows is parts[0] else clone(method).fit_predict(X[rows])
@@ -131,15 +139,15 @@ class Blocked(Partitioner):
         return self._side_by_side("mending seams", mend, X, parts)
 
     def _side_by_side(self, stage: str, work: Work, X: Matrix, parts: list[Rows]) -> Labels:
-        """Let ``work`` label the rows of each part; groups of different parts are different."""
+        """Label the rows of each part by ``work``; groups of different parts are different."""
         from joblib import Parallel, delayed
 
         labels = np.full(len(X), -1)
         offset, done = 0, 0
-        found = Parallel(self.workers or -1, prefer="threads", return_as="generator")(
+        results = Parallel(self.workers or -1, prefer="threads", return_as="generator")(
             delayed(work)(X, rows) for rows in parts
         )
-        for rows, part in zip(parts, found, strict=True):
+        for rows, part in zip(parts, results, strict=True):
             labels[rows] = part + offset
             offset += int(part.max()) + 1
             done += len(rows)

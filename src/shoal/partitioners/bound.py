@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
-from shoal._kernels.index import open_index
+from shoal._kernels.spatial.index import open_index
 from shoal._params import AtLeast, K, Parameter
 from shoal.errors import ParameterError
 from shoal.partitioners._base import Matrix

@@ -3,9 +3,9 @@
 from typing import Annotated
 
 from shoal._kernels.cvmdav import rounds
-from shoal._kernels.leftovers import settle
+from shoal._kernels.leftovers import assign_leftovers
 from shoal._params import AtLeast, K
-from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, drain
+from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, run_in_strides
 
 
 class CVMDAV(Partitioner):
@@ -65,6 +65,6 @@ class CVMDAV(Partitioner):
         self.gamma = gamma
 
     def _split(self, X: Matrix) -> Labels:
-        labels = drain(X, rounds, self.k, float(self.gamma))
-        settle(X, labels, self.k)
+        labels = run_in_strides(X, rounds, self.k, float(self.gamma))
+        assign_leftovers(X, labels, self.k)
         return labels

@@ -1,9 +1,9 @@
 """Density-based microaggregation, the first phase."""
 
 from shoal import _progress as progress
-from shoal._kernels.density import advance, gather
-from shoal._kernels.index import open_index, renew
+from shoal._kernels.dba1 import advance, open_neighbour_lists
 from shoal._kernels.leftovers import join_nearest
+from shoal._kernels.spatial.index import open_index, rebuild_if_worn
 from shoal._params import K
 from shoal.partitioners._base import STRIDE, Facts, Labels, Matrix, Partitioner
 from shoal.partitioners._neighbours import nearest_others
@@ -67,10 +67,10 @@ class DBA1(Partitioner):
     def _split(self, X: Matrix) -> Labels:
         k, n, index = int(self.k), len(X), open_index(X)
         kept = min(n - 1, k - 1 + min(4 * (k - 1), SPARE))
-        crowd = gather(index, k, nearest_others(index, kept)[0])
-        while advance(index, k, crowd, STRIDE):
+        lists = open_neighbour_lists(index, k, nearest_others(index, kept)[0])
+        while advance(index, k, lists, STRIDE):
             progress.report("grouping", n - int(index.size[0]), n)
-            index = renew(index)
-        join_nearest(X, crowd.labels)
+            index = rebuild_if_worn(index)
+        join_nearest(X, lists.labels)
         progress.report("grouping", n, n)
-        return crowd.labels
+        return lists.labels

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.exchange import distance, draw_nearer
+from shoal._kernels.closeness_first import distance, draw_nearer
 from shoal.partitioners._base import Labels, Matrix, Partition, in_order
 
 

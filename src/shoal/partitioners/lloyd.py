@@ -5,10 +5,10 @@ from typing import Literal
 import numpy as np
 
 from shoal import _progress as progress
-from shoal._kernels.boxes import BoxTree, grow
-from shoal._kernels.cells import auction, enter, open_auction, open_cells
 from shoal._kernels.leftovers import group_means
+from shoal._kernels.lloyd import assign_nearest, auction, open_cells, start_auction
 from shoal._kernels.mdav import mdav1
+from shoal._kernels.spatial.box_tree import BoxTree, build_tree
 from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, in_order
 from shoal.partitioners._second_phase import divide_large
@@ -91,7 +91,7 @@ class Lloyd(Partitioner):
         self.start = start
 
     def _split(self, X: Matrix) -> Labels:
-        tree = grow(X)
+        tree = build_tree(X)
         names = list(STARTS) if self.start == "best" else [self.start]
         runs = [_descend(X, tree, STARTS[name](k=self.k)._split(X), self.k) for name in names]
         best, least = runs[0]
@@ -139,9 +139,9 @@ def _fill(X: Matrix, tree: BoxTree, centres: Matrix, k: int, step: float) -> Lab
     while True:
         cells, centre_tree = open_cells(tree, centres)
         for start in range(0, n, STRIDE):
-            enter(X, cells, centre_tree, start, min(start + STRIDE, n))
+            assign_nearest(X, cells, centre_tree, start, min(start + STRIDE, n))
             progress.report("moving centres", min(start + STRIDE, n), n)
-        open_auction(cells, k)
+        start_auction(cells, k)
         bids = PATIENCE * count + 1000
         while bids > 0:
             if not auction(X, cells, k, step, min(STRIDE, bids)):

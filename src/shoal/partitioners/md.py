@@ -1,11 +1,11 @@
 """Maximum Distance."""
 
-from shoal._kernels.diameter import open_ends
-from shoal._kernels.leftovers import settle
+from shoal._kernels.farthest_pair import open_ends
+from shoal._kernels.leftovers import assign_leftovers
 from shoal._kernels.md import rounds
-from shoal._kernels.pool import open_pool
+from shoal._kernels.spatial.pool import open_pool
 from shoal._params import K
-from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, drain
+from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, run_in_strides
 
 
 class MD(Partitioner):
@@ -68,6 +68,8 @@ class MD(Partitioner):
 
 def maximum_distance(X: Matrix, k: int, done: int = 0, total: int | None = None) -> Labels:
     """Return the groups of MD; ``X`` may be a part of a table, ``done`` of it done before."""
-    labels = drain(X, rounds, open_ends(X), X, k, opening=open_pool, done=done, total=total)
-    settle(X, labels, k)
+    labels = run_in_strides(
+        X, rounds, open_ends(X), X, k, opening=open_pool, done=done, total=total
+    )
+    assign_leftovers(X, labels, k)
     return labels

@@ -1,9 +1,9 @@
 """Maximum Distance to Average Vector."""
 
-from shoal._kernels.leftovers import settle
+from shoal._kernels.leftovers import assign_leftovers
 from shoal._kernels.mdav import flat_rounds, rounds
 from shoal._params import K
-from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, drain
+from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, run_in_strides
 
 FLAT = 8000, 300  # records up to which passes over all are faster than an index: plus so many a k
 
@@ -70,6 +70,6 @@ class MDAV(Partitioner):
 def split_from_the_ends(X: Matrix, k: int, pairs_from: int, singles_from: int) -> Labels:
     """Return the groups of MDAV or a relative; `shoal._kernels.mdav` tells how they differ."""
     short = FLAT[0] + FLAT[1] * k
-    labels = drain(X, rounds, k, pairs_from, singles_from, flat=flat_rounds, short=short)
-    settle(X, labels, k)
+    labels = run_in_strides(X, rounds, k, pairs_from, singles_from, flat=flat_rounds, short=short)
+    assign_leftovers(X, labels, k)
     return labels

@@ -6,7 +6,13 @@ from heapq import heappop, heappush
 import numpy as np
 
 from shoal import _progress as progress
-from shoal._kernels.boxes import BoxTree, find_nearest, grow, leave, shift
+from shoal._kernels.spatial.box_tree import (
+    BoxTree,
+    build_tree,
+    find_nearest,
+    move_record,
+    remove_record,
+)
 from shoal.errors import InputError
 from shoal.partitioners._base import Labels, Matrix, Partition, in_order
 
@@ -46,7 +52,7 @@ def merge_unsound(Z: Matrix, partition: Partition, sound: Test) -> Partition:
     start = np.cumsum(partition.sizes) - partition.sizes
     members = np.split(order, start[1:])
     centroids = np.add.reduceat(Z[order], start, axis=0) / partition.sizes[:, np.newaxis]
-    tree = grow(centroids)
+    tree = build_tree(centroids)
     queue = [group for group, records in enumerate(members) if not sound(records)]
     failing, many = set(queue), len(queue)
     labels = partition.labels.copy()
@@ -58,8 +64,8 @@ def merge_unsound(Z: Matrix, partition: Partition, sound: Test) -> Partition:
         keep, gone = min(group, other), max(group, other)
         members[keep] = np.sort(np.concatenate([members[keep], members[gone]]))
         centroids[keep] = Z[members[keep]].mean(axis=0)
-        shift(tree, keep, centroids[keep])
-        leave(tree, gone)
+        move_record(tree, keep, centroids[keep])
+        remove_record(tree, gone)
         labels[members[keep]] = keep
         failing -= {keep, gone}
         if not sound(members[keep]):
@@ -71,10 +77,10 @@ def merge_unsound(Z: Matrix, partition: Partition, sound: Test) -> Partition:
 
 def _nearest(tree: BoxTree, point: Matrix, group: int) -> int:
     """Return the group whose centroid is nearest to ``point``; ties go to the first."""
-    found, distance = np.empty(1, np.int64), np.empty(1)
-    if find_nearest(tree, point, group, found, distance) == 0:
+    nearest, distance = np.empty(1, np.int64), np.empty(1)
+    if find_nearest(tree, point, group, nearest, distance) == 0:
         raise InputError(
             "No merging of groups helps: all records together fail the test that each group must"
             " pass."
         )
-    return int(found[0])
+    return int(nearest[0])

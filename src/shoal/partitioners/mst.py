@@ -3,10 +3,10 @@
 import numpy as np
 
 from shoal import _progress as progress
-from shoal._kernels.pool import open_pool
-from shoal._kernels.tree import Tree, fell, open_tree, span
+from shoal._kernels.mst import Tree, fell, open_tree, span
+from shoal._kernels.spatial.pool import open_pool
 from shoal._params import K
-from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, drain
+from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, run_in_strides
 from shoal.partitioners.md import maximum_distance
 
 
@@ -63,7 +63,7 @@ class MST(Partitioner):
 
     def _split(self, X: Matrix) -> Labels:
         tree = open_tree(len(X))
-        drain(X, span, tree, X, opening=open_pool, stage="joining")
+        run_in_strides(X, span, tree, X, opening=open_pool, stage="joining")
         labels: Labels = fell(tree, _longest_first(tree), self.k)
 
         sizes = np.bincount(labels)

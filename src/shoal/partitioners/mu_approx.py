@@ -3,14 +3,14 @@
 import numpy as np
 
 from shoal import _progress as progress
-from shoal._kernels.decompose import advance
-from shoal._kernels.forest import grow_forest, plant
-from shoal._kernels.index import open_index
-from shoal._kernels.leftovers import settle
+from shoal._kernels.leftovers import assign_leftovers
 from shoal._kernels.mdav import flat_rounds
-from shoal._kernels.pool import open_pool
+from shoal._kernels.mu_approx.decompose import advance
+from shoal._kernels.mu_approx.forest import build_forest, grow_forest
+from shoal._kernels.spatial.index import open_index
+from shoal._kernels.spatial.pool import open_pool
 from shoal._params import K, Seed
-from shoal.partitioners._base import STRIDE, Facts, Labels, Matrix, Partitioner, drain
+from shoal.partitioners._base import STRIDE, Facts, Labels, Matrix, Partitioner, run_in_strides
 from shoal.partitioners._neighbours import nearest_others
 
 
@@ -97,7 +97,7 @@ class MuApprox(Partitioner):
         k, n, rng = int(self.k), len(X), np.random.default_rng(self.random_state)
         near, squares = nearest_others(open_index(X), k - 1)
         self.bound_ = float(squares.sum()) / (2 * k)
-        forest = plant(grow_forest(near, rng.permutation(n), k))
+        forest = build_forest(grow_forest(near, rng.permutation(n), k))
         rank = rng.permutation(n)
         while advance(forest, X, rank, k, STRIDE):
             progress.report("dividing trees", n - int(forest.count[0]), n)
@@ -111,10 +111,10 @@ def halved(X: Matrix, labels: Labels, k: int) -> Labels:
     groups, done = len(sizes), 0
     for records in np.split(np.argsort(labels, kind="stable"), np.cumsum(sizes)[:-1]):
         if len(records) >= 2 * k:
-            part = drain(
+            part = run_in_strides(
                 X[records], flat_rounds, k, never, 2 * k, opening=open_pool, done=done, total=len(X)
             )
-            settle(X[records], part, k)
+            assign_leftovers(X[records], part, k)
             labels[records] = groups + part
             groups += int(part.max()) + 1
         done += len(records)

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.ends import ends_by_distance, ends_by_rank
-from shoal._kernels.group_boxes import emptied, pack
-from shoal._kernels.mward import (
+from shoal._kernels.mward.ends import ends_by_distance, ends_by_rank
+from shoal._kernels.mward.joins import advance
+from shoal._kernels.mward.parts import (
     blocks_from_the_end,
     first_alike,
     members,
@@ -16,7 +16,7 @@ from shoal._kernels.mward import (
     start_from,
     unit_extent,
 )
-from shoal._kernels.ward import advance
+from shoal._kernels.spatial.group_boxes import is_mostly_empty, pack_boxes
 from shoal._params import K
 from shoal.partitioners._base import STRIDE, Facts, Labels, Matrix, Partitioner
 from shoal.partitioners.scores import Column, check_column, order, score
@@ -134,9 +134,9 @@ class MWard(Partitioner):
 
     def _join(self, groups: Any, n: int) -> Numbers:
         """Join groups until none is small; return the group of each record of the part."""
-        boxes: Any = pack(groups)
+        boxes: Any = pack_boxes(groups)
         while advance(groups, boxes, self.k, STRIDE):
             progress.report("grouping", min(int(groups.count[1]) // 2, n), n)
-            if emptied(groups, boxes):
-                boxes = pack(groups)
+            if is_mostly_empty(groups, boxes):
+                boxes = pack_boxes(groups)
         return np.asarray(roots(groups.parent))

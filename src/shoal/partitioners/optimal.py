@@ -4,11 +4,11 @@ import time
 
 import numpy as np
 
-from shoal._kernels.subsets import best_groups
+from shoal._kernels.optimal import best_groups
 from shoal._params import K
 from shoal.errors import InputError
 from shoal.partitioners._base import PROVEN, Facts, Labels, Matrix, Partitioner, sse
-from shoal.partitioners._proof import Budget, OutOfTime
+from shoal.partitioners._column_generation.proof import Budget, OutOfTime
 from shoal.partitioners.mdav import MDAV
 from shoal.partitioners.prove import attempt
 

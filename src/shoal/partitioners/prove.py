@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.partitioners._anew import Anew
 from shoal.partitioners._base import Labels, Matrix, in_order
-from shoal.partitioners._closing import close, is_closed
-from shoal.partitioners._pool import divided
-from shoal.partitioners._proof import Budget, OutOfTime, Proof, scaled, within
+from shoal.partitioners._column_generation.column_pool import divided
+from shoal.partitioners._column_generation.integrality_gap import close, is_closed
+from shoal.partitioners._column_generation.proof import Budget, OutOfTime, Proof, scaled, within
+from shoal.partitioners._column_generation.restarts import Restarts
 
 SECONDS = 120.0  # where no budget is given
 
@@ -97,24 +97,24 @@ def attempt(
     """Prove as much as can be until one of ``ends`` is raised."""
     labels = in_order(labels)
     if k == 1 or len(X) < 2 * k or within(X, labels)[1] == 0:
-        return settled(X, labels, k)
+        return trivial_proof(X, labels, k)
     labels = divided(X, labels, k)
     Z, power = scaled(X, within(X, labels)[1])
     proof = Proof(Z, k, labels, budget)
     with suppress(*ends):
         proof.relax()
-        anew = Anew(proof, seed)
-        anew.begin()
+        restarts = Restarts(proof, seed)
+        restarts.begin()
         if not is_closed(proof):
             proof.lift()
             close(proof)
-            anew.persist()
+            restarts.search_until_closed()
     best = in_order(proof.labels)
     bound = float(np.ldexp(proof.bound, -2 * power))
     return Proven(best, within(X, best)[1], bound, is_closed(proof))
 
 
-def settled(X: Matrix, labels: Labels, k: int) -> Proven:
+def trivial_proof(X: Matrix, labels: Labels, k: int) -> Proven:
     """Return the partition where there is nothing to search for."""
     if k == 1:
         labels = np.arange(len(X))

@@ -1,18 +1,24 @@
 """Better groups from any groups: a descent, then trials that change whole groups."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from shoal import _progress as progress
-from shoal._kernels.arrange import arrange
-from shoal._kernels.descent import descend
-from shoal._kernels.grouping import VERSION, WAITING, Grouping, keep, open_grouping
 from shoal._kernels.leftovers import group_means
+from shoal._kernels.local_search.grouping import N_QUEUED, VERSION, Grouping
+from shoal._kernels.local_search.passes import (
+    CLEAR,
+    DESCEND,
+    DISSOLVE,
+    GAINS,
+    GATHER,
+    NO_NUMBERS,
+    QUEUE,
+    open_grouping,
+    run_pass,
+)
 from shoal._kernels.mdav import mdav1
-from shoal._kernels.neighbours import neighbours
-from shoal._kernels.reshape import dissolve_pass, gather_pass, promises
-from shoal._kernels.waiting import forget, push_all
+from shoal._kernels.spatial.block_order import order_by_halving
+from shoal._kernels.spatial.neighbours import neighbours
 from shoal.partitioners._base import Labels, Matrix, in_order
 from shoal.partitioners._second_phase import divide_large
 
@@ -61,14 +67,14 @@ def refine(X: Matrix, labels: Labels, k: int) -> Labels:
     start = in_order(labels)
     if k == 1 or len(X) < 2 * k:
         return start if k > 1 else np.arange(len(X))
-    found, order = start, np.arange(len(X))
+    refined, order = start, np.arange(len(X))
     try:
         grouping, order = prepared(X, start, k, max(NEAREST, min(k + k // 2, MOST)))
-        found = grouping.labels
+        refined = grouping.labels
         improve(grouping, k)
     except KeyboardInterrupt:  # the groups are whole after every stride
-        raise CutShort(better(X, start, found[np.argsort(order)])) from None
-    return better(X, start, found[np.argsort(order)])
+        raise CutShort(better(X, start, refined[np.argsort(order)])) from None
+    return better(X, start, refined[np.argsort(order)])
 
 
 def prepared(X: Matrix, labels: Labels, k: int, nearest: int) -> tuple[Grouping, Labels]:
@@ -90,7 +96,7 @@ def close_together(X: Matrix) -> Labels:
     """Return the records in an order in which those that lie close together stand so."""
     order = np.arange(len(X))
     no_shells = np.zeros(len(X))
-    arrange(np.column_stack([X, no_shells]).astype(np.float32), order)
+    order_by_halving(np.column_stack([X, no_shells]).astype(np.float32), order)
     return order
 
 
@@ -110,58 +116,57 @@ def improve(grouping: Grouping, k: int) -> None:
     """Lower the SSE of groups: the descent, then trials until none helps."""
     groups, records = np.arange(len(grouping.sizes)), len(grouping.X)
     dissolved, gathered = np.full(len(groups), -1), np.full(records, -1)
-    settle(grouping, k)
+    descend_all(grouping, k)
     for _ in range(PASSES):
-        fall = _in_strides(dissolve_pass, grouping, k, groups, dissolved, "dissolving groups")
+        fall = _in_strides(DISSOLVE, grouping, k, groups, dissolved, "dissolving groups")
         centres = _centres(grouping, k)
-        fall += _in_strides(gather_pass, grouping, k, centres, gathered, "gathering groups")
-        if not settle(grouping, k) and not fall:
+        fall += _in_strides(GATHER, grouping, k, centres, gathered, "gathering groups")
+        if not descend_all(grouping, k) and not fall:
             break
 
 
-def settle(grouping: Grouping, k: int) -> bool:
-    """Let all records move while the SSE falls; say whether some did."""
+def descend_all(grouping: Grouping, k: int) -> bool:
+    """Move records while the SSE falls; say whether some moved."""
     n, before = len(grouping.X), grouping.counts[VERSION]
-    push_all(grouping)
+    run_pass(grouping, k, QUEUE, NO_NUMBERS, NO_NUMBERS, 0)
     for _ in range(SWEEPS * n // MOVES + 1):
-        if not grouping.counts[WAITING]:
+        if not grouping.counts[N_QUEUED]:
             break
-        descend(grouping, k, MOVES)
-        keep(grouping)
-        progress.report("moving records", n - int(grouping.counts[WAITING]), n)
-    forget(grouping)
+        run_pass(grouping, k, DESCEND, NO_NUMBERS, NO_NUMBERS, MOVES)
+        progress.report("moving records", n - int(grouping.counts[N_QUEUED]), n)
+    run_pass(grouping, k, CLEAR, NO_NUMBERS, NO_NUMBERS, 0)
     return bool(grouping.counts[VERSION] != before)
 
 
 def _in_strides(
-    kernel: Callable[[Grouping, int, Labels, Labels], float],
+    action: int,
     grouping: Grouping,
     k: int,
     tries: Labels,
     tried: Labels,
     stage: str,
 ) -> float:
-    """Hand ``tries`` to a kernel, a stride at a time; return what the SSE fell by."""
+    """Run a pass over ``tries``, a stride at a time; return what the SSE fell by."""
     fall = 0.0
     for start in range(0, len(tries), STRIDE):
-        fall += kernel(grouping, k, tries[start : start + STRIDE], tried)
+        fall += run_pass(grouping, k, action, tries[start : start + STRIDE], tried, 0)
         progress.report(stage, min(start + STRIDE, len(tries)), len(tries))
     return fall
 
 
 def _centres(grouping: Grouping, k: int) -> Labels:
-    """Return the records around which a new group promises most."""
+    """Return the records around which a new group may gain most."""
     if grouping.near.shape[1] < k - 1:
         return np.empty(0, np.int64)
-    promise = promises(grouping, k)
-    order = np.argsort(-promise, kind="stable")
+    run_pass(grouping, k, GAINS, NO_NUMBERS, NO_NUMBERS, 0)
+    order = np.argsort(-grouping.gains, kind="stable")
     return np.sort(order[: GATHERED * len(order) // k])  # in memory's order, which is faster
 
 
-def better(X: Matrix, start: Labels, found: Labels) -> Labels:
+def better(X: Matrix, start: Labels, refined: Labels) -> Labels:
     """Return the groups with the lower SSE, computed afresh; in a tie the first."""
-    units, found = in_own_units(X), in_order(found)
-    return found if sse_of(units, found) < sse_of(units, start) else start
+    units, refined = in_own_units(X), in_order(refined)
+    return refined if sse_of(units, refined) < sse_of(units, start) else start
 
 
 def sse_of(X: Matrix, labels: Labels) -> float:

@@ -17,7 +17,6 @@ from shoal.partitioners.centroid_mdav import CentroidMDAV
 from shoal.partitioners.cvmdav import CVMDAV
 from shoal.partitioners.dba1 import DBA1
 from shoal.partitioners.dba2 import DBA2
-from shoal.partitioners.efforts import Prove, Refine, Search
 from shoal.partitioners.lloyd import Lloyd
 from shoal.partitioners.md import MD
 from shoal.partitioners.mdav import MDAV
@@ -27,6 +26,7 @@ from shoal.partitioners.mst import MST
 from shoal.partitioners.mu_approx import MuApprox
 from shoal.partitioners.mward import MWard
 from shoal.partitioners.optimal import Optimal
+from shoal.partitioners.refiners import Prove, Refine, Search
 from shoal.partitioners.sorted import Sorted
 from shoal.partitioners.tfrp import TFRP
 from shoal.partitioners.two_mu_approx import TwoMuApprox
@@ -157,13 +157,13 @@ def method_name(fitted: Partitioner) -> str:
     return names.get(type(fitted), type(fitted).__name__)
 
 
-def way_taken(fitted: Any) -> str:
+def method_label(fitted: Any) -> str:
     """Return what a fitted partitioner did, in names of the registry: ``"mdav + refine"``."""
     chosen = getattr(fitted, "chosen_", fitted)
     if isinstance(chosen, Blocked):
-        return f"{way_taken(chosen.method_)} in {chosen.n_blocks_} blocks"
+        return f"{method_label(chosen.method_)} in {chosen.n_blocks_} blocks"
     if isinstance(chosen, Improver):
-        return f"{way_taken(chosen.method_)} + {method_name(chosen)}"
+        return f"{method_label(chosen.method_)} + {method_name(chosen)}"
     return method_name(chosen)
 
 

@@ -8,26 +8,27 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal import _progress as progress
-from shoal._kernels.grouping import Grouping, open_grouping
+from shoal._kernels.local_search.grouping import Grouping
+from shoal._kernels.local_search.passes import open_grouping
 from shoal.errors import ParameterError
 from shoal.partitioners._annealing import Annealing, anneal_together, schedule
 from shoal.partitioners._base import Labels, Matrix, in_order
-from shoal.partitioners._choice import choose
+from shoal.partitioners._column_generation.set_partitioning import choose
 from shoal.partitioners.refine import MOST, better, improve, in_own_units, prepared, sse_of
 
 RESTARTS = 2  # whatever the machine: the result must not depend on its cores
 NEAREST = 15  # others of a record whose groups it may move to, at least
 LATE = 1.5  # times the seconds given, after which a run ends with rounds undone
 SHARE = 0.8  # of the seconds left, for annealing; the rest is for the choice
-PER_REGION = 10_000  # rounds for each region that is chosen anew: these take about as long
+PER_REGION = 10_000  # rounds for each region that is chosen again: these take about as long
 FIRST, MORE = 100, 4  # rounds of the first rehearsal, and how many times more in the next
 REHEARSED = 0.02  # of the seconds given, for the last rehearsal at least
 LEAST_GROWTH = 0.93  # exponent of the time in the number of rounds: less is chance
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
-    """What a search found, and what repeats it.
+class SearchResult:
+    """The groups of a search, and what repeats it.
 
     Parameters
     ----------
@@ -56,7 +57,7 @@ def search(
     rounds: int | None = None,
     seconds: float | None = None,
     done: Sequence[int] | None = None,
-) -> Found:
+) -> SearchResult:
     """Return groups of at least ``k`` with an SSE no higher than that of ``labels``.
 
     The groups are refined. From there two annealings start, each with its own draws:
@@ -65,7 +66,7 @@ def search(
     partition among the groups met.
 
     Either ``rounds`` or ``seconds`` is given. From seconds, the number of rounds
-    is estimated once, by short rehearsals, and told in the result. The same
+    is estimated once, by short rehearsals, and part of the result. The same
     input, seed and rounds give the same groups, on any number of cores. Ctrl-C
     ends the work early, with the best groups so far; seed, ``rounds`` and
     ``done`` of the result repeat them.
@@ -89,14 +90,14 @@ def search(
 
     Returns
     -------
-    Found
+    SearchResult
         The groups, and what repeats them.
     """
     if (rounds is None) == (seconds is None):
         raise ParameterError("A search takes rounds or seconds, one of the two.")
     start = in_order(labels)
     if k == 1 or len(X) < 2 * k:
-        return Found(start if k > 1 else np.arange(len(X)), rounds or 0, (0,) * RESTARTS)
+        return SearchResult(start if k > 1 else np.arange(len(X)), rounds or 0, (0,) * RESTARTS)
     if seconds is not None:
         _compile_first()
     run = _Run(X, k, seconds)
@@ -113,7 +114,7 @@ def search(
             best, whole = run.choice(grouping) if run.whole else run.best(), run.whole
     except KeyboardInterrupt:
         best, whole = run.best() if run.annealings else best, False
-    return Found(better(X, start, best[np.argsort(order)]), run.rounds, run.done, whole)
+    return SearchResult(better(X, start, best[np.argsort(order)]), run.rounds, run.done, whole)
 
 
 class _Run:
@@ -137,7 +138,7 @@ class _Run:
         return self.done == (self.rounds,) * RESTARTS
 
     def open(self, grouping: Grouping, seed: int) -> None:
-        """Let the annealings start from the same groups, with draws of their own."""
+        """Start the annealings from the same groups, each with its own draws."""
         seeds = np.random.SeedSequence(seed).generate_state(RESTARTS, np.uint64)
         labels = in_order(grouping.labels)
         self.annealings = []
@@ -149,7 +150,7 @@ class _Run:
         """Return for how many rounds there seems to be time; what is made meanwhile is forgotten.
 
         The longer an annealing, the shorter are its rounds, since more of them are cold
-        and fail early. So the last two rehearsals tell how the time grows.
+        and fail early. So the last two rehearsals show how the time grows.
         """
         seconds = self.seconds or 0.0
         self.rounds, took, growth = FIRST, 0.0, 1.0
@@ -179,7 +180,7 @@ class _Run:
         return self.seconds is not None and time.monotonic() - self.began > LATE * self.seconds
 
     def best(self) -> Labels:
-        """Return the best groups that an annealing found."""
+        """Return the best groups of all annealings."""
         return min(self.annealings, key=lambda one: one.least).memory.best
 
     def choice(self, grouping: Grouping) -> Labels:

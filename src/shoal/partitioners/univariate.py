@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.sorted_path import extend_sorted
-from shoal._kernels.univariate import extend, label, open_path
+from shoal._kernels.univariate.path import extend, label, open_path
+from shoal._kernels.univariate.sorted_path import extend_sorted
 from shoal._params import K
 from shoal.errors import ParameterError
 from shoal.partitioners._base import PROVEN, STRIDE, Facts, Labels, Matrix, Partitioner, sse

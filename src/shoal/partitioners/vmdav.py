@@ -5,10 +5,10 @@ from typing import Annotated, Literal
 import numpy as np
 
 from shoal._kernels.growth import centre_distances
-from shoal._kernels.leftovers import group_means, settle
+from shoal._kernels.leftovers import assign_leftovers, group_means
 from shoal._kernels.vmdav import rounds
 from shoal._params import AtLeast, K
-from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, drain
+from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, run_in_strides
 
 GAMMAS = (0.0, 0.2, 0.5, 0.8, 1.1)
 
@@ -79,10 +79,10 @@ class VMDAV(Partitioner):
         tried = GAMMAS if self.gamma == "auto" else (float(self.gamma),)
         least = np.inf
         for at, gamma in enumerate(tried):
-            labels = drain(
+            labels = run_in_strides(
                 X, rounds, order, self.k, gamma, done=at * len(X), total=len(tried) * len(X)
             )
-            settle(X, labels, self.k)
+            assign_leftovers(X, labels, self.k)
             squares = _sum_of_squares(X, labels)
             if squares < least:
                 least, best, self.gamma_ = squares, labels, gamma

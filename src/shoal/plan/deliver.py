@@ -4,18 +4,20 @@ Every interface that writes a release calls `deliver`, so that what is said of a
 counted in the same way everywhere: on the file, as others will read it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from shoal import _progress as progress
 from shoal.errors import FileError, NotKept
+from shoal.frame.roles import listed
 from shoal.io.database import is_database, shown
 from shoal.io.dialect import Dialect
 from shoal.io.files import open_source
 from shoal.io.fingerprint import Fingerprint, unchanged_while_read
 from shoal.io.formats import format_of
+from shoal.io.formulas import formula_cells
 from shoal.io.publish import Publication, refuse_overwriting
 from shoal.io.source import Source
 from shoal.io.target import Target, open_target
@@ -24,7 +26,7 @@ from shoal.plan.guarantees import may_be_published
 from shoal.plan.plan import Plan
 from shoal.plan.readback import coded_columns, judge_file
 from shoal.plan.release import Release
-from shoal.plan.verdict import Verdict
+from shoal.plan.verdict import Finding, Verdict
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +54,7 @@ class Delivery:
     target: Fingerprint | None = None
 
 
-Document = Callable[[Delivery], str]
+Document = Callable[[Delivery], str | bytes]
 
 
 def deliver(
@@ -63,6 +65,7 @@ def deliver(
     dialect: Dialect | None = None,
     target_table: str | None = None,
     documents: Mapping[Path, Document] | None = None,
+    secret: Collection[Path] = (),
     inputs: Sequence[tuple[Path | None, str]] = (),
     fingerprints: bool = False,
     allow_not_kept: bool = False,
@@ -87,7 +90,10 @@ def deliver(
     target_table : str, optional
         The table to make, where the target is a database.
     documents : mapping of Path to callable, optional
-        Further files, such as reports, with the functions that return their text.
+        Further files, such as reports, with the functions that return their content, in the
+        order in which they are called.
+    secret : collection of Path
+        Those of the documents that their owner alone may read.
     inputs : sequence of (Path, str)
         Files that were read besides the source and what they are; none is written over.
     fingerprints : bool
@@ -104,7 +110,7 @@ def deliver(
 
     Raises
     ------
-    NotKept
+    `NotKept`
         If the verdict on the file is "not kept", unless that is allowed.
     """
     source, target, documents = str(source), str(target), dict(documents or {})
@@ -117,21 +123,24 @@ def deliver(
         Publication(force=force) as publication,
         open_target(target, written_as, publication) as place,
     ):
-        parts = {path: publication.add(path) for path in documents}
+        parts = {path: publication.add(path, secret=path in secret) for path in documents}
         progress.report("reading", 0, 0)
         with unchanged_while_read(source, hashed=fingerprints) as came:
             opened = open_source(source, dialect=dialect, numbers=())
         masked = mask_source(plan, opened, target, written_as)
-        delivery = _written(masked, place, target, fingerprints, allow_not_kept)
-        delivery = replace(delivery, source=came.fingerprint)
+        del opened  # its cells as text make room for what is read back
+        delivery = replace(
+            _written(masked, place, target, fingerprints, allow_not_kept), source=came.fingerprint
+        )
         for path, document in documents.items():
-            parts[path].write_text(document(delivery), encoding="utf-8")
+            content = document(delivery)
+            parts[path].write_bytes(content.encode() if isinstance(content, str) else content)
         progress.report("publishing", 0, 0)  # whoever wants an end is heard here for the last time
         place.publish()
     return delivery
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Masked:
     """A table that was masked and not yet written.
 
@@ -140,13 +149,13 @@ class Masked:
     draft : Draft
         What the plan made.
     leaving : Source
-        The same with what the file says about it, ready to be written.
+        The same with what the file says about it, ready to be written; None once it was.
     table : pyarrow.Table
         What the plan was run on.
     """
 
     draft: Draft
-    leaving: Source
+    leaving: Source | None
     table: Any
 
 
@@ -167,9 +176,14 @@ def _written(
     masked: Masked, place: Target, target: str, fingerprints: bool, allow_not_kept: bool
 ) -> Delivery:
     """Write the release and judge it as it reads back."""
-    draft = masked.draft
+    draft, leaving, masked.leaving = masked.draft, masked.leaving, None
+    if leaving is None:
+        raise RuntimeError("A release is written once.")
+    if place.shows_formulas:
+        draft = draft.noting(_formulas(formula_cells(leaving.table)))
     progress.report("writing", 0, 0)
-    lost = place.write(masked.leaving)
+    lost = place.write(leaving)
+    del leaving
     progress.report("reading back", 0, 0)
     name = shown(target) if place.written is None else Path(target).name
     judged = judge_file(draft, place.read_back(), name)
@@ -179,6 +193,25 @@ def _written(
     hashed = fingerprints and place.written is not None
     written = Fingerprint.of(place.written) if hashed and place.written else None
     return Delivery(release, masked.table, judged.columns, target=written)
+
+
+def _formulas(counts: Mapping[str, int]) -> list[Finding]:
+    """Find cells that a spreadsheet program would take for formulas."""
+    if not counts:
+        return []
+    cells = sum(counts.values())
+    begin = "1 cell begins" if cells == 1 else f"{cells} cells begin"
+    return [
+        Finding(
+            "formula-cells",
+            "informs",
+            f"{begin} with a character that makes a spreadsheet program run a formula when it opens"
+            f" the file: {listed(list(counts))}.",
+            {"cells": cells},
+            tuple(counts),
+            "Check these cells, or use `mark_formulas=True` to put an apostrophe in front of them.",
+        )
+    ]
 
 
 def not_kept(verdict: Verdict) -> NotKept:

@@ -9,6 +9,7 @@ from typing import Any
 from shoal import _params as parameters
 from shoal._params import DrawnSeed, hint
 from shoal.errors import FileError, ParameterError, PlanError
+from shoal.frame.roles import RECORDS
 from shoal.frame.types import Type, as_types
 from shoal.io.publish import Publication
 from shoal.partitioners import METHODS, Partitioner, partitioner
@@ -18,15 +19,9 @@ from shoal.steps import STEPS, Grouping, Step
 
 VERSION = 1
 KEYS = (
-    "version",
-    "other_columns",
-    "shuffle",
-    "random_state",
-    "roles",
-    "types",
-    "thresholds",
+    "version", "unit", "other_columns", "shuffle", "random_state", "roles", "types", "thresholds",
     "steps",
-)
+)  # fmt: skip
 
 
 def to_dict(
@@ -34,6 +29,7 @@ def to_dict(
     steps: Sequence[Step],
     types: Mapping[str, Type],
     thresholds: Thresholds | None = None,
+    unit: str | None = None,
     other_columns: str = "refuse",
     shuffle: bool = False,
     random_state: int | None = None,
@@ -43,6 +39,7 @@ def to_dict(
     changed = {} if thresholds is None else parameters.decisions(thresholds)
     return {
         "version": VERSION,
+        **({"unit": unit} if unit == RECORDS else {}),
         "other_columns": other_columns,
         **({"shuffle": True} if shuffle else {}),
         **({} if random_state is None else {"random_state": random_state}),
@@ -75,6 +72,9 @@ def from_dict(entries: Mapping[str, Any], folder: Path | None = None) -> dict[st
         _refuse_files(entries.get("types"))
     made = [_step(step, f"Step {at}") for at, step in enumerate(steps, start=1)]
     thresholds = as_thresholds(entries.get("thresholds"))
+    unit = entries.get("unit")
+    if not isinstance(unit, str | None):
+        raise PlanError('The plan\'s unit must be a column, or "record".', code="plan-unit")
     try:
         types = as_types(entries.get("types"), folder)
     except ParameterError as error:
@@ -85,6 +85,7 @@ def from_dict(entries: Mapping[str, Any], folder: Path | None = None) -> dict[st
         "steps": made,
         "types": types,
         "thresholds": thresholds,
+        "unit": unit,
         "other_columns": other_columns,
         "shuffle": entries.get("shuffle", False),
         "random_state": entries.get("random_state"),

@@ -1,11 +1,12 @@
 """A masked table that nobody has judged yet."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from shoal.plan.evidence import Evidence
 from shoal.plan.release import Release
-from shoal.plan.verdict import Verdict
+from shoal.plan.verdict import Finding, Verdict
 from shoal.plan.warnings import warn
 
 
@@ -25,6 +26,11 @@ class Draft(NamedTuple):
 
     evidence: Evidence
     fields: Mapping[str, Any]
+
+    def noting(self, findings: Sequence[Finding]) -> "Draft":
+        """Return the draft with further findings, which the verdict will hold too."""
+        noted = (*self.evidence.noted, *findings)
+        return self._replace(evidence=replace(self.evidence, noted=noted))
 
     def judged(self, verdict: Verdict, *, lost: Sequence[str] = (), **changes: Any) -> Release:
         """Return the release with its verdict, and warn of what is found.

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.frame import tables
-from shoal.frame.roles import Role, columns_with
+from shoal.frame.roles import OF_UNITS, Role, columns_with
 from shoal.frame.tables import Frame
 from shoal.frame.values import same_values
 from shoal.metrics import classes
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from shoal.plan.plan import Plan
 
 Codes = NDArray[np.int64]
-OF_UNITS = ("unit", "household")  # roles of columns whose values are units
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,12 +7,12 @@ from shoal.frame import tables
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.metrics import classes, smallest_class
-from shoal.plan.evidence import Evidence
+from shoal.plan.evidence import Codes, Evidence
 from shoal.plan.findings import CHECKS
 from shoal.plan.findings.beyond import check_beyond
 from shoal.plan.verdict import Finding, Verdict, make_verdict
 from shoal.steps import Microaggregate, Step
-from shoal.steps.households import fewest, read_households
+from shoal.steps.units import sizes_in_units
 
 WITHOUT_ORIGINAL = (
     "values released exactly, dominated groups, derived columns, the order of records and imputed"
@@ -25,18 +25,18 @@ def check_promise(
     released: Frame,
     confidential: Sequence[str],
     types: Mapping[str, Type],
+    units: Codes | None = None,
 ) -> None:
     """Raise where the released values keep less than a step promised; nothing leaves then.
 
-    Households are counted where ``released`` still has their column.
+    Where ``units`` numbers the unit of each record, units are counted.
     """
     for step in steps:
         for block in step.column_blocks if step.k is not None else ():
             found = classes(tables.keys(released, [*block, *step.strata]))
             attained, what = smallest_class(found[:, None]), "records"
-            if step.household in released.columns:
-                attained = fewest(found, read_households(released, step.household))
-                what = "households"
+            if step.counted is not None and units is not None:
+                attained, what = int(sizes_in_units(found, units).min()), "units"
             if attained < step.k:
                 _broken(f"The smallest class of the released values holds {attained} {what};"
                         f" k={step.k} was promised.")  # fmt: skip

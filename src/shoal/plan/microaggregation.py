@@ -22,7 +22,9 @@ def microaggregate(
     blocks: int | Sequence[Sequence[str]] | None = None,
     within: str | Sequence[str] | None = None,
     small_strata: str = "refuse",
+    unit: str | None = None,
     household: str | None = None,
+    whole_households: bool = False,
     weight: str | None = None,
     weighted_distances: bool = False,
     missing: str = "refuse",
@@ -49,8 +51,8 @@ def microaggregate(
     columns : list of str
         Quasi-identifiers to mask, of any kind.
     k : int
-        Least number of records that look alike. It has no default: it is the
-        guarantee.
+        Least number of records, or of units where these are named, that look alike. It has
+        no default: it is the guarantee.
     method : str or Partitioner
         A name in `shoal.METHODS`, or a partitioner. ``"auto"`` is our advice.
     effort : str, optional
@@ -70,10 +72,17 @@ def microaggregate(
     within : str or list of str, optional
         Columns that split the records into strata; groups never cross them.
     small_strata : str
-        What to do with a stratum of fewer than k records: ``"refuse"`` or ``"merge"``.
+        What to do with a stratum of fewer than k records, or units: ``"refuse"`` or
+        ``"merge"``.
+    unit : str, optional
+        Column whose values are the persons, firms or other units to hide: k counts the
+        different units in every group, whatever number of records each has, and the
+        column is dropped. ``"record"`` says that records are meant, although an identifier
+        repeats.
     household : str, optional
-        Column of households: members stay in one group, k counts households, and the
-        column is dropped.
+        The same for households: k counts different households, and the column is dropped.
+    whole_households : bool
+        Whether all members of a household stay in one group and get the same values.
     weight : str, optional
         Column of survey weights, which count in what stands for a group. It is released
         unchanged, with a warning; named under ``identifiers`` too, it is dropped.
@@ -140,7 +149,9 @@ def microaggregate(
         confidential=confidential or (),
         within=within,
         small_strata=small_strata,
+        unit=unit,
         household=household,
+        whole_households=whole_households,
         weight=weight,
         weighted_distances=weighted_distances,
         dependence=dependence,

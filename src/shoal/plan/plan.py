@@ -12,11 +12,11 @@ from shoal import _params as parameters
 from shoal._params import draw_seed
 from shoal.errors import InputError, PlanError
 from shoal.frame import tables
-from shoal.frame.roles import as_list, check_roles, columns_with
+from shoal.frame.roles import OF_UNITS, RECORDS, as_list, check_roles, columns_with
 from shoal.frame.tables import Frame
 from shoal.frame.types import as_types
 from shoal.metrics.assessment import assess_frames, linear
-from shoal.partitioners import Partitioner, way_taken
+from shoal.partitioners import Partitioner, method_label
 from shoal.plan import document
 from shoal.plan.draft import Draft
 from shoal.plan.evidence import Evidence
@@ -30,10 +30,11 @@ from shoal.plan.validation import check
 from shoal.plan.warnings import noted, refuse_homogeneous
 from shoal.steps import Grouping, Microaggregate, Outcome, Step
 from shoal.steps.survey import with_roles
+from shoal.steps.units import read_units, refuse_repeated, with_unit
 
 # What a plan is made of.
 FIELDS = (
-    "roles", "steps", "types", "thresholds", "other_columns", "shuffle", "random_state",
+    "roles", "steps", "types", "thresholds", "unit", "other_columns", "shuffle", "random_state",
 )  # fmt: skip
 
 
@@ -45,8 +46,9 @@ class Plan:
     roles : mapping of str to str
         Role of each column: ``"identifier"`` (dropped from the release),
         ``"quasi-identifier"``, ``"confidential"``, ``"non-confidential"``, ``"weight"``
-        (counts in every mean of groups; released unchanged), ``"household"`` (dropped) or
-        ``"unassigned"`` (nobody decided; released unchanged, with a warning).
+        (counts in every mean of groups; released unchanged), ``"unit"`` (k counts its values;
+        dropped), ``"household"`` (the same, of households) or ``"unassigned"`` (nobody
+        decided; released unchanged, with a warning).
     steps : list of steps
         What is done, in order.
     types : mapping of str to str or mapping, optional
@@ -56,6 +58,9 @@ class Plan:
     thresholds : Thresholds or mapping, optional
         From where on figures of the release become findings of its verdict; see
         `shoal.plan.thresholds.Thresholds`.
+    unit : str, optional
+        What k counts: ``"record"``, or the column of the persons, households or firms to
+        hide. Records by default, unless an identifier repeats: then somebody must say it.
     other_columns : str
         What happens to columns of a table that the plan does not name: ``"refuse"`` the
         table, ``"drop"`` the columns, or ``"release"`` them unchanged, with a warning.
@@ -79,11 +84,13 @@ class Plan:
         steps: Sequence[Step],
         types: Mapping[str, Any] | None = None,
         thresholds: Thresholds | Mapping[str, Any] | None = None,
+        unit: str | None = None,
         other_columns: OtherColumns = "refuse",
         shuffle: bool = False,
         random_state: int | None = None,
     ):
         check_roles(roles)
+        roles, steps, self.unit = with_unit(roles, steps, unit)
         self.roles, self.steps = with_roles(roles, steps)
         self.types = as_types(types)
         self.thresholds = as_thresholds(thresholds)
@@ -101,6 +108,7 @@ class Plan:
         identifiers: Sequence[str] = (),
         confidential: Sequence[str] = (),
         types: Mapping[str, Any] | None = None,
+        unit: str | None = None,
         other_columns: OtherColumns = "refuse",
         shuffle: bool = False,
         random_state: int | None = None,
@@ -126,6 +134,7 @@ class Plan:
             roles,
             [step],
             types,
+            unit=unit,
             other_columns=other_columns,
             shuffle=shuffle,
             random_state=random_state,
@@ -167,8 +176,13 @@ class Plan:
 
     @property
     def dropped(self) -> list[str]:
-        """The columns that never leave: identifiers, and households by which members are linked."""
-        return [*columns_with(self.roles, "identifier"), *columns_with(self.roles, "household")]
+        """The columns that never leave: identifiers, and units, which link records."""
+        return [n for role in ("identifier", *OF_UNITS) for n in columns_with(self.roles, role)]
+
+    @property
+    def unit_column(self) -> str | None:
+        """The column whose values k counts; None where it counts records."""
+        return None if self.unit == RECORDS else self.unit
 
     @property
     def weight(self) -> str | None:
@@ -186,9 +200,9 @@ class Plan:
 
     @property
     def words(self) -> list[str]:
-        """The masked columns that are declared to be no numbers, and the households."""
-        households = [step.household for step in self.steps if step.household is not None]
-        return [name for name in (*self.masked, *households) if name not in self.numbers]
+        """The masked columns that are declared to be no numbers, and the units."""
+        units = [] if self.unit_column is None else [self.unit_column]
+        return [name for name in (*self.masked, *units) if name not in self.numbers]
 
     @property
     def hiding(self) -> list[Step]:
@@ -237,10 +251,11 @@ class Plan:
             order = random_order(len(frame), seed)
             # Before anything else, so that no tie is broken by the order that came.
             rows, frame = np.flatnonzero(kept)[order], tables.take(frame, order)
+        units = self.units_in(frame)
         outcomes = [step.apply(frame, confidential, self.types) for step in steps]
         values = {name: new for outcome in outcomes for name, new in outcome.values.items()}
         masked = tables.with_values(frame, values)
-        check_promise(self.steps, masked, confidential, self.types)
+        check_promise(self.steps, masked, confidential, self.types, units)
         # Columns masked apart, or without k, can be linked again; that risk is worth a search.
         apart = sum(len(step.column_blocks) for step in self.hiding) > 1
         wanted = [*linear(), *(["linkage"] if apart or self.k is None else [])]
@@ -268,7 +283,8 @@ class Plan:
             self,
             released,
             frame,
-            partitions=partitions,
+            units,
+            partitions,
             measures=dict(measures),
             noted=noted(self, whole, kept, outcomes),
         )
@@ -285,6 +301,19 @@ class Plan:
             profile=profile(self, frame, masked, outcomes),
         )
         return Draft(evidence, fields)
+
+    def units_in(self, frame: Frame) -> NDArray[np.int64] | None:
+        """Return the unit of each record as a number; None where k counts records.
+
+        Identifiers that repeat are refused where nobody says what k counts.
+        """
+        if self.unit_column is not None:
+            return read_units(frame, self.unit_column)
+        if self.unit is None:
+            strata = [name for step in self.steps for name in step.strata]
+            named = columns_with(self.roles, "identifier")
+            refuse_repeated(frame, [n for n in named if n not in (self.weight, *strata)])
+        return None
 
     def to_dict(self, *, drawn_seeds: bool = True) -> dict[str, Any]:
         """Return the plan as a document: decisions only, defaults left out.
@@ -385,6 +414,6 @@ def _provenance(outcomes: Sequence[Outcome], masked: Frame, known: Sequence[str]
     return {
         "records": len(masked),
         "missing": tables.holes(masked, known),
-        "methods": list(dict.fromkeys(way_taken(fitted) for fitted in used)),
+        "methods": list(dict.fromkeys(method_label(fitted) for fitted in used)),
         "versions": {name: version(name) for name in ("shoal", "numpy", "numba", "scikit-learn")},
     }

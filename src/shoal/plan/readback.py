@@ -13,6 +13,7 @@ from shoal.frame.tables import Frame
 from shoal.io.source import Source, as_types_of
 from shoal.metrics import MEASURES, classes
 from shoal.plan.draft import Draft
+from shoal.plan.evidence import Evidence
 from shoal.plan.guarantees import check_promise, judge
 from shoal.plan.verdict import Verdict
 
@@ -51,19 +52,16 @@ def judge_file(draft: Draft, back: Source, name: str) -> Judged:
     released = read_frame(back, plan, like=evidence.released)
     _check_shape(evidence.released, released, name)
     confidential = columns_with(plan.roles, "confidential")
-    households = [step.household for step in plan.steps if step.household is not None]
-    counted = released
-    if evidence.original is not None and households:
-        counted = tables.with_columns_of(released, evidence.original, households)
     try:
-        check_promise(plan.steps, counted, confidential, plan.types)
-        verdict = judge(replace(evidence, released=released))
+        check_promise(plan.steps, released, confidential, plan.types, evidence.units)
+        of_file = replace(evidence, released=released)
+        verdict = judge(of_file)
     except (GuaranteeBroken, InputError) as error:
         changed = _equal_in_file(evidence.released, released, [*plan.known, *confidential])
         if not changed:
             raise
         raise _not_representable(name, changed, error) from None
-    measures = {**(evidence.measures or {}), **_recounted(evidence.released, released, plan.known)}
+    measures = {**(evidence.measures or {}), **_recounted(evidence, of_file)}
     return Judged(verdict, measures, tuple(released.columns))
 
 
@@ -112,12 +110,15 @@ def _check_shape(before: Frame, after: Frame, name: str) -> None:
     if set(before.columns) != set(after.columns):
         raise FileError(
             f"{name!r} reads back with other columns than were written. Nothing was released."
-            " Write another format."
+            " Write another format.",
+            code="columns-lost",
         )
     if len(before) != len(after):
         raise FileError(
             f"{name!r} reads back with {len(after)} of {len(before)} records: this format loses"
-            " records without any value. Nothing was released. Drop them, or write another format."
+            " records without any value. Nothing was released. Drop them, or write another format.",
+            code="records-lost",
+            records=len(before) - len(after),
         )
 
 
@@ -143,13 +144,15 @@ def _not_representable(name: str, columns: Sequence[str], error: Exception) -> G
         " in the table and are equal in the file, or the reverse (blanks at the end of a text,"
         f" empty and missing texts, digits that the format does not store). {reason} Nothing was"
         " released. Make such values equal before masking, or write another format, such as"
-        " .parquet."
+        " .parquet.",
+        code="unrepresentable-values",
+        columns=tuple(columns),
     )
 
 
-def _recounted(before: Frame, after: Frame, known: Sequence[str]) -> Mapping[str, Any]:
+def _recounted(before: Evidence, after: Evidence) -> Mapping[str, Any]:
     """Return the measures of classes where the file has others than the table."""
-    labels = [classes(tables.codes(frame, known)) for frame in (before, after)]
-    if _same_classes(*(part[:, np.newaxis] for part in labels)):
+    labels = after.joint_classes[:, np.newaxis]
+    if before.measures and MEASURES["class_sizes"](labels) == before.measures["class_sizes"]:
         return {}
-    return {name: MEASURES[name](labels[1][:, np.newaxis]) for name in OF_CLASSES}
+    return {name: MEASURES[name](labels) for name in OF_CLASSES}

@@ -5,10 +5,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from shoal.errors import ShoalWarning, Wording, python_wording
+from shoal.frame.roles import RECORDS as RECORDS
 
 Severity = Literal["breaks", "qualifies", "informs"]
 Status = Literal["kept", "qualified", "not kept"]
-RECORDS = "record"  # the unit of protection where no column names another
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import (
     CellsSuppressed,
+    FormulaCells,
     HomogeneousGroup,
     InputError,
     MissingValues,
@@ -25,7 +26,7 @@ from shoal.errors import (
 from shoal.frame import tables
 from shoal.frame.tables import Frame
 from shoal.metrics.assessment import Assessment
-from shoal.partitioners import way_taken
+from shoal.partitioners import method_label
 from shoal.plan.verdict import Finding, Verdict
 from shoal.steps import Microaggregate, Outcome
 from shoal.steps.homogeneity import told
@@ -47,6 +48,7 @@ WARNED: dict[str, type[ShoalWarning]] = {
     "no-k-promised": NoPromise,
     "joint-class-below-k": UnderProtection,
     "homogeneous-group": HomogeneousGroup,
+    "formula-cells": FormulaCells,
 }
 # What a run notes itself; all other findings are computed from its tables.
 NOTED = (
@@ -144,7 +146,7 @@ def _index(frame: Frame) -> list[Finding]:
 
 def _unfinished(outcomes: Sequence[Outcome]) -> list[Finding]:
     """Find efforts that the clock or somebody ended: the plan alone does not repeat them."""
-    ended = [way_taken(used) for o in outcomes for used in o.fitted if used.cut_short_]
+    ended = [method_label(used) for o in outcomes for used in o.fitted if used.cut_short_]
     return [
         Finding(
             "unfinished",

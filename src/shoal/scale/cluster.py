@@ -1,6 +1,9 @@
 """Work on a Dask cluster: in stages, with progress, and with words for what goes wrong."""
 
+import logging
 import os
+import re
+import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
@@ -38,12 +41,20 @@ def opened(client: "Client | str | None") -> Iterator["Client"]:
     A local cluster has one process for each core and ends with the work.
     """
     try:
-        import dask
-        from distributed import Client
+        import distributed  # noqa: F401
     except ImportError:
         raise MissingDependency(
             "Large tables need Dask. Install it with: pip install 'shoal[scale]'."
         ) from None
+    with _noting_deaths(), _connected(client) as connected:
+        yield connected
+
+
+@contextmanager
+def _connected(client: "Client | str | None") -> Iterator["Client"]:
+    import dask
+    from distributed import Client
+
     if isinstance(client, Client):
         yield client
     elif client is not None:
@@ -188,6 +199,77 @@ def _refuse_patience(seconds: float) -> None:
         )
 
 
+class _Deaths(logging.Handler):
+    """Notes how the processes of a local cluster end: Dask says it in its log alone."""
+
+    _TOLD = re.compile(
+        r"Worker process \d+ (?:was killed by signal (\d+)|exited with status (\d+))"
+    )
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.codes: list[int] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        found = self._TOLD.search(record.getMessage())
+        if found:
+            self.codes.append(-int(found[1]) if found[1] else int(found[2]))
+
+
+_deaths = _Deaths()
+
+
+@contextmanager
+def _noting_deaths() -> Iterator[None]:
+    """Note how worker processes end, without showing what Dask logs about them."""
+    log = logging.getLogger("distributed.nanny")
+    level, passed_on = log.level, log.propagate
+    _deaths.codes.clear()
+    log.addHandler(_deaths)
+    log.setLevel(logging.INFO)
+    log.propagate = False
+    try:
+        yield
+    finally:
+        log.removeHandler(_deaths)
+        log.setLevel(level)
+        log.propagate = passed_on
+
+
+def died(codes: Sequence[int]) -> str:
+    """Say that workers died on one part of the table, and how they ended where that is known.
+
+    Parameters
+    ----------
+    codes : sequence of int
+        Their exit codes; the negative number of a signal where one ended a worker.
+
+    Returns
+    -------
+    str
+        What is known, and what to try.
+
+    Examples
+    --------
+    >>> died([-11])
+    'Workers ended again and again on one part of the table: signal 11 (SIGSEGV). Nothing was\
+ released. Please report this.'
+    """
+    names = []
+    for code in codes:
+        known = {one.value: one.name for one in signal.Signals}
+        signalled = f"signal {-code} ({known.get(-code, 'unknown')})"
+        names.append(signalled if code < 0 else f"exit code {code}")
+    how = f": {', '.join(names)}" if names else "; their logs say why"
+    way_out = "Please report this."
+    if not names or -getattr(signal, "SIGKILL", 9) in codes:
+        way_out = "If memory ran out, lower `at_once` or give workers more memory."
+    return (
+        f"Workers ended again and again on one part of the table{how}. Nothing was released."
+        f" {way_out}"
+    )
+
+
 @contextmanager
 def said() -> Iterator[None]:
     """Say in our words what a cluster says in its own."""
@@ -197,10 +279,8 @@ def said() -> Iterator[None]:
     try:
         yield
     except KilledWorker:
-        raise ClusterError(
-            "Workers died again and again on one part of the table, mostly for lack of memory."
-            " Nothing was released. Lower at_once, or give workers more memory."
-        ) from None
+        codes = list(dict.fromkeys(_deaths.codes))
+        raise ClusterError(died(codes), code="workers-died", exit_codes=codes) from None
     except (CommClosedError, CancelledError, TimeoutError):
         raise ClusterError(LOST) from None
 

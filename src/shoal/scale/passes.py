@@ -19,7 +19,7 @@ from shoal.frame.columns import Column
 from shoal.frame.tables import Taken
 from shoal.metrics import classes, homogeneous_classes, smallest_class
 from shoal.metrics.linkage import linked_among
-from shoal.partitioners import Auto, Blocked, Partition, Partitioner, Refine, way_taken
+from shoal.partitioners import Auto, Blocked, Partition, Partitioner, Refine, method_label
 from shoal.scale.exact import exact_sum
 from shoal.scale.job import Job, counted, load_job, task
 from shoal.scale.keys import chosen, content_keys, told_apart
@@ -132,7 +132,7 @@ def _groups(job: Job, table: pa.Table, columns: Sequence[Column]) -> tuple[Parti
     """Return the groups of some records, and the method that made them."""
     Z = job.book.space(table, columns)
     fitted = one_at_a_time(job.step.partition, len(Z)).fit(Z)
-    return fitted.partition_, way_taken(fitted).partition(" in ")[0]
+    return fitted.partition_, method_label(fitted).partition(" in ")[0]
 
 
 def one_at_a_time(partition: Partitioner, records: int) -> Partitioner:

@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal import _progress as progress
+from shoal.audit.hashes import KEYED, keyed_entry
+from shoal.audit.keys import as_private_key
 from shoal.audit.manifest import file_entry
+from shoal.audit.record import Record, check_signing
 from shoal.errors import ParameterError
 from shoal.plan import Plan
 from shoal.scale.beside import beside
@@ -22,6 +25,7 @@ from shoal.scale.sources import find_files
 from shoal.scale.stages import Run
 
 if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from distributed import Client
 
 AT_ONCE = 100_000
@@ -38,6 +42,8 @@ def mask(
     report: str | os.PathLike[str] | None = None,
     audience: str = "public",
     manifest: str | os.PathLike[str] | None = None,
+    sign: "str | os.PathLike[str] | Ed25519PrivateKey | None" = None,
+    hash_key: str | os.PathLike[str] | None = None,
     force: bool = False,
 ) -> LargeRelease:
     """Run a plan of one microaggregation on a table larger than memory, on a Dask cluster.
@@ -71,6 +77,12 @@ def mask(
     manifest : str or Path, optional
         Where a manifest for auditors is to appear together with the folder: ``.json``. It tells
         the hashes of the source, which is read once more for them.
+    sign : str, Path or Ed25519PrivateKey, optional
+        Private key, or the PEM file that holds it, to sign the manifest with; the signature
+        appears beside it.
+    hash_key : str or Path, optional
+        Secret that keys the hashes of the source in the manifest, by default beside it; made if
+        it does not exist.
     force : bool
         Whether a release that lies at the target, a report and a manifest may be replaced.
 
@@ -83,7 +95,13 @@ def mask(
     _check_whole("random_state", random_state, 0)
     check_plan(plan)
     check_source(source)
-    page, record = (None if path is None else Path(path) for path in (report, manifest))
+    check_signing(None if manifest is None else Path(manifest), sign)
+    page = None if report is None else Path(report)
+    record = None
+    if manifest is not None:
+        key = as_private_key(Path(sign) if isinstance(sign, os.PathLike) else sign)
+        secret = None if hash_key is None else Path(hash_key)
+        record = Record(Path(manifest), signing_key=key, hash_key=secret)
     seeded = plan.replace(steps=[step.seeded() for step in plan.steps])
     with (
         Folder(target, force=force) as folder,
@@ -91,7 +109,7 @@ def mask(
         opened(client) as cluster,
     ):
         check_workers(cluster, folder.path("release"))
-        came = _hashes(cluster, source) if record is not None else ()
+        came = () if record is None else _hashes(cluster, source, record.hash_key)
         run = Run(cluster, folder, seeded, at_once, random_state)
         made = _completed(run.release(source, plan._drawn(seeded.steps)), folder, came)
         write(made)
@@ -107,15 +125,15 @@ def _check_whole(name: str, value: object, least: int) -> None:
         raise ParameterError(f"{name} must be an int in [{least}, inf). Got {value!r} instead.")
 
 
-def _hashes(cluster: "Client", source: Any) -> tuple[dict[str, Any], ...]:
-    """Return name, bytes and hash of each file of the source; a Dask DataFrame has none."""
+def _hashes(cluster: "Client", source: Any, key: bytes) -> tuple[dict[str, Any], ...]:
+    """Return name and keyed hash of each file of the source; a Dask DataFrame has none."""
     if is_dask_frame(source):
         return ()
     paths = find_files(source)
     tasks = [(path, None) for path in paths]
     found = stage(cluster, "hashing the source", file_entry, tasks, [1] * len(paths))
-    entries = [entry for _, entry in found]
-    return tuple(sorted(entries, key=lambda entry: (entry["name"], entry["sha256"])))
+    entries = [keyed_entry(entry, key) for _, entry in found]
+    return tuple(sorted(entries, key=lambda entry: (entry["name"], entry[KEYED])))
 
 
 def _completed(

@@ -1,7 +1,7 @@
 """A released folder is held against its manifest and its promise, file by file."""
 
+import json
 import tempfile
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -9,15 +9,19 @@ from typing import Any
 
 from shoal import _progress as progress
 from shoal.audit import manifest as manifests
-from shoal.audit.check import Check, gone, repeated, said, tried, unbroken
-from shoal.errors import ShoalError
+from shoal.audit import statements
+from shoal.audit.check import Check, gone, said, tried
+from shoal.audit.hashes import has_hash, matches
+from shoal.audit.keys import read_bytes
+from shoal.audit.statements import other_versions, plain
+from shoal.errors import ClusterError, ShoalError
 from shoal.plan import Plan
 from shoal.plan.verdict import Verdict
 from shoal.scale import mask
 from shoal.scale.folder import MARKER
 from shoal.scale.pieces import Footer, read_footer
 from shoal.scale.recount import Recount, recount
-from shoal.scale.release import judge_recount
+from shoal.scale.release import LargeRelease, judge_recount
 from shoal.scale.sources import find_files
 
 NAMED = 3  # files told by name; the others are counted
@@ -40,8 +44,8 @@ class FolderAudit:
 
     def checks(self) -> Iterator[Check]:
         """Yield what can be said without the original."""
-        yield unbroken(self.entries)
         yield tried("files", self._files)
+        yield tried("marker", self._marker)
         try:
             footers = {path: read_footer(path) for path in find_files(self.place)}
         except ShoalError as error:
@@ -58,11 +62,22 @@ class FolderAudit:
         yield tried("promise", lambda: self._promise(counted))
         yield tried("smallest class", lambda: self._smallest(counted))
         yield tried("classes", lambda: _unparted(counted))
+        yield tried("verdict", lambda: self._verdict(counted))
 
-    def again(self, original: Sequence[str | Path]) -> Iterator[Check]:
-        """Yield what the original adds: that it is the one, and that it gives the same bytes."""
-        yield tried("original", lambda: self._original(original))
-        yield tried("run again", lambda: self._repeated(original))
+    def again(self, original: Sequence[str | Path], hash_key: bytes | None) -> Iterator[Check]:
+        """Yield what the original adds: it is the one, and makes these files and this manifest."""
+        yield tried("original", lambda: self._original(original, hash_key))
+        try:
+            made = self._run_again(original)
+        except ClusterError:
+            raise
+        except ShoalError as error:
+            yield Check("run again", False, said(error))
+            return
+        yield tried("run again", lambda: self._repeated(made))
+        again = made.manifest
+        yield tried("statements", lambda: statements.check_statements(self.entries, again))
+        yield tried("versions", lambda: statements.check_versions(self.entries, again))
 
     @cached_property
     def _hashes(self) -> dict[str, str]:
@@ -78,7 +93,9 @@ class FolderAudit:
     def _files(self) -> tuple[bool, str]:
         if not self.place.is_dir():
             return False, f"{self.place.name!r} is no folder, and the manifest is of one"
-        told = {entry["name"]: entry["sha256"] for entry in self.output["files"]}
+        told = {entry["name"]: entry.get("sha256") for entry in self.output["files"]}
+        if MARKER not in told:
+            return False, f"the manifest does not list {MARKER}"
         wrong = [f"{name!r} is missing" for name in told if name not in self._hashes]
         for name, found in self._hashes.items():
             if name not in told:
@@ -105,10 +122,24 @@ class FolderAudit:
     def _dropped(self, footers: Iterable[Footer]) -> tuple[bool, str]:
         return gone(self.plan, list({name: 0 for f in footers for name in f.schema.names}))
 
+    def _marker(self) -> tuple[bool, str]:
+        """Say whether the file that is published with a folder states what the manifest does."""
+        try:
+            marker = json.loads(read_bytes(self.place / MARKER))
+        except ValueError:
+            return False, f"{MARKER} is damaged: no JSON"
+        stated = {**self.entries, "files": [one for one in self.output["files"] if _is_part(one)]}
+        names = [name for name in marker if name != "promise"] if isinstance(marker, dict) else [""]
+        differ = [name for name in names if plain(marker.get(name)) != plain(stated.get(name))]
+        if differ:
+            return False, f"{MARKER} states other {', '.join(differ)} than the manifest"
+        return True, f"{MARKER} states what the manifest does"
+
     def _promise(self, counted: Recount) -> tuple[bool | None, str]:
-        k = self.entries["promise"]["k"]
-        if k != self.plan.k:
-            return False, f"the manifest promises k={k} and its plan k={self.plan.k}"
+        same, reason = statements.check_plan(self.entries, self.plan)
+        if not same:
+            return False, reason
+        k = self.plan.k
         self.verdict = judge_recount(self.plan, counted.smallest, self.output["types"])
         if k is None:
             return None, "the plan promises no k-anonymity"
@@ -125,21 +156,34 @@ class FolderAudit:
         told = self.entries["promise"]["smallest_class"]
         return counted.smallest == told, f"{counted.smallest} records, and {told} in the manifest"
 
-    def _original(self, original: Sequence[str | Path]) -> tuple[bool | None, str]:
-        told = self.entries.get("input", {}).get("files")
-        if not told:
-            return None, "not compared: the manifest names no file"
-        found = Counter(manifests.sha256(Path(path)) for path in find_files(original))
-        same = found == Counter(entry["sha256"] for entry in told)
-        count = f"{found.total()} file{'s' if found.total() > 1 else ''}"
-        return same, f"{count}, {'each' if same else 'NOT all'} with the manifest's sha256"
+    def _verdict(self, counted: Recount) -> tuple[bool | None, str]:
+        self.verdict = judge_recount(self.plan, counted.smallest, self.output["types"])
+        return statements.check_verdict(self.entries, self.verdict)
 
-    def _repeated(self, original: Sequence[str | Path]) -> tuple[bool, str]:
+    def _original(
+        self, original: Sequence[str | Path], hash_key: bytes | None
+    ) -> tuple[bool | None, str]:
+        told = self.entries.get("input", {}).get("files", [])
+        if not told or not all(map(has_hash, told)):
+            return False, "the manifest holds no hashes of it"
+        if hash_key is None and not all("sha256" in entry for entry in told):
+            return False, "the hashes in the manifest are keyed, and there is no hash key"
+        left = list(told)
+        found = [manifests.sha256(Path(path)) for path in find_files(original)]
+        for digest in found:
+            fitting = next((one for one in left if matches(digest, one, hash_key)), None)
+            if fitting is not None:
+                left.remove(fitting)
+        same = not left and len(found) == len(told)
+        count = f"{len(found)} file{'s' if len(found) > 1 else ''}"
+        return same, f"{count}, {'each' if same else 'NOT all'} with the manifest's hash"
+
+    def _run_again(self, original: Sequence[str | Path]) -> LargeRelease:
         # Scratch files hold the original: they lie where the manifest is kept, not in a folder
         # for everybody.
         with tempfile.TemporaryDirectory(prefix=".verify-", dir=self.home) as folder:
             target = Path(folder) / "again"
-            made = mask(
+            return mask(
                 original,
                 self.plan,
                 target,
@@ -147,9 +191,17 @@ class FolderAudit:
                 at_once=self.entries["large"]["at_once"],
                 random_state=self.entries["large"]["random_state"],
             )
+
+    def _repeated(self, made: LargeRelease) -> tuple[bool, str]:
         again = {entry["name"]: entry["sha256"] for entry in made.files}
-        same = again == {name: one for name, one in self._hashes.items() if name != MARKER}
-        return repeated(same, self.entries)
+        if again == {name: one for name, one in self._hashes.items() if name != MARKER}:
+            self.verdict = made.verdict
+            return True, "the plan gives the same bytes"
+        return False, f"the plan gives other bytes{other_versions(self.entries)}"
+
+
+def _is_part(entry: Mapping[str, Any]) -> bool:
+    return bool(entry["name"] != MARKER)
 
 
 def _unparted(counted: Recount) -> tuple[bool, str]:

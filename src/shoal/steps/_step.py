@@ -71,7 +71,8 @@ class Step:
     promises: ClassVar[str] = "nothing about persons"
     columns: list[str]
     weight: str | None = None  # the column of survey weights that the step uses
-    household: str | None = None  # the column of households that the step keeps together
+    unit: str | None = None  # the column whose values the step's k counts
+    household: str | None = None  # the same, of households
 
     @property
     def k(self) -> int | None:
@@ -80,6 +81,11 @@ class Step:
         A plan counts it on the released values of every block.
         """
         return None
+
+    @property
+    def counted(self) -> str | None:
+        """The column whose values k counts; None where it counts records."""
+        return self.unit if self.unit is not None else self.household
 
     @property
     def guarantee(self) -> str:

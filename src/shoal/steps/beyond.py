@@ -47,6 +47,10 @@ class Demand:
         How values are counted: ``"distinct"`` or ``"entropy"``.
     closeness : float or None
         Greatest distance between a group and the table.
+    units : ndarray of shape (n_records,), optional
+        The unit of each record, where k counts units.
+    k : int
+        Least number of these in a group.
     """
 
     names: Sequence[str]
@@ -55,6 +59,8 @@ class Demand:
     diversity: float | None
     kind: Kind
     closeness: float | None
+    units: Labels | None = None
+    k: int = 1
 
     @cached_property
     def totals(self) -> list[Labels]:
@@ -62,7 +68,9 @@ class Demand:
         return [np.bincount(column) for column in self.ranks.T]
 
     def kept_by(self, records: Labels) -> bool:
-        """Say whether a group of ``records`` holds what is demanded."""
+        """Say whether a group of ``records`` holds what is demanded, and k units."""
+        if self.units is not None and len(np.unique(self.units[records])) < self.k:
+            return False
         diverse = self.diversity is None or bool(
             (self.values_in(records) >= self.diversity - ROUNDING).all()
         )
@@ -160,6 +168,7 @@ def demand(
     frame: Frame,
     confidential: Sequence[str],
     types: Mapping[str, Type],
+    units: Labels | None = None,
 ) -> Demand | None:
     """Return what every group of a step must hold of the confidential columns, if anything."""
     if step.diversity is None and step.closeness is None:
@@ -172,7 +181,16 @@ def demand(
             f' {len(confidential)}. Use "merge" or "swap", which see to all of them.'
         )
     ranks, ordered = numbered(frame, confidential, types)
-    return Demand(confidential, ranks, ordered, step.diversity, step.diversity_kind, step.closeness)
+    return Demand(
+        confidential,
+        ranks,
+        ordered,
+        step.diversity,
+        step.diversity_kind,
+        step.closeness,
+        units,
+        step.k,
+    )
 
 
 def partitioner(

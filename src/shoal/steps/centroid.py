@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from shoal.errors import InputError
 from shoal.frame.columns import Column
 from shoal.frame.tables import Taken
+from shoal.metrics.givers import givers
 from shoal.partitioners import Partition
 from shoal.steps.aggregate import AGGREGATES, group_low_median, group_mode, over_known
 
@@ -30,7 +31,8 @@ def centroid(
 
     Numbers are aggregated as asked, ordinal values and dates by their lower median, all
     else by the most frequent value; cells that are missing take no part. A group without
-    any value stays missing.
+    any value stays missing, and so does one in which a single record has a value: it would
+    not be that of a group.
 
     Parameters
     ----------
@@ -57,6 +59,7 @@ def centroid(
         Numbers, not a number where they are missing; or the records whose values are
         released, so that these keep their type.
     """
+    hole = without_lone_givers(groups, hole)
     if column.kind != "numeric":
         middle = group_low_median if column.kind in ("ordinal", "date") else group_mode
         codes = over_known(middle, column.codes, groups.labels, hole, -1, weights)
@@ -69,6 +72,22 @@ def centroid(
     masked = np.round(masked, decimals) + 0.0  # no negative zero
     whole = whole and decimals <= 0 and not np.isnan(masked).any()
     return masked.astype(np.int64) if whole else np.asarray(masked)
+
+
+def without_lone_givers(groups: Partition, hole: Holes) -> Holes:
+    """Return where no value is released, also of groups in which one record alone has one.
+
+    Examples
+    --------
+    >>> groups = Partition(np.array([0, 0, 0, 1, 1, 1]), k=3)
+    >>> hole = np.array([True, False, True, False, False, True])
+    >>> without_lone_givers(groups, hole)
+    array([ True,  True,  True, False, False,  True])
+    """
+    if not hole.any():
+        return hole
+    alone = (givers(groups.labels, ~hole) == 1) & (groups.sizes > 1)
+    return np.asarray(hole | alone[groups.labels])
 
 
 def check_positive(column: Column) -> None:

@@ -29,8 +29,7 @@ def check_options(step: "Microaggregate") -> None:
         raise PlanError('`aggregate="trimmed-mean"` and `trim` belong together. Give both or none.')
     if step.small_strata == "merge" and not step.strata:
         raise PlanError('`small_strata="merge"` needs strata. Name their columns with `within`.')
-    if step.household is not None:
-        _check_household(step)
+    _check_units(step)
     if step.weight is not None and step.aggregate == "trimmed-mean":
         raise PlanError(
             '`aggregate="trimmed-mean"` has no agreed form under weights. Use `aggregate="mean"` or'
@@ -71,15 +70,26 @@ def check_axes(step: "Microaggregate", space: Space, holes: bool) -> None:
         )
 
 
-def _check_household(step: "Microaggregate") -> None:
-    """Refuse what would part the members of a household."""
+def _check_units(step: "Microaggregate") -> None:
+    """Refuse two columns of units, and what would part the members of a household."""
+    if step.unit is not None and step.household is not None:
+        raise PlanError(
+            "`unit` and `household` both say what k counts. Choose one; where persons live in"
+            " households, k households hold at least k persons.",
+            code="several-units",
+            columns=(step.unit, step.household),
+        )
+    if not step.whole_households:
+        return
+    if step.household is None:
+        raise PlanError("`whole_households` needs `household`. Name it, or leave the option out.")
     if step.missing == "own-groups":
         raise PlanError(
-            '`household` keeps members together, and `missing="own-groups"` parts them by their'
-            ' missing cells. Use `missing="impute"` or `missing="drop"`.'
+            '`whole_households` keeps members together, and `missing="own-groups"` parts them by'
+            ' their missing cells. Use `missing="impute"` or `missing="drop"`.'
         )
     if step.closeness_by != "merge":
         raise PlanError(
-            f'`closeness_by="{step.closeness_by}"` moves single records, and `household` keeps'
-            ' members together. Use `closeness_by="merge"`.'
+            f'`closeness_by="{step.closeness_by}"` moves single records, and `whole_households`'
+            ' keeps members together. Use `closeness_by="merge"`.'
         )

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from shoal.errors import InputError
 from shoal.frame.columns import Column
-from shoal.partitioners import Partition, Partitioner
+from shoal.partitioners import ClosenessFirst, Partition, Partitioner
+from shoal.partitioners.units import group_units
 from shoal.steps import beyond
 from shoal.steps.geometry import Space
 from shoal.steps.homogeneity import constant_inside, merge_constant, told
@@ -41,8 +42,8 @@ class Material:
         Names of the confidential columns.
     codes : ndarray of shape (n_records, n_confidential)
         Numbers that stand for their values, where homogeneity is seen to.
-    households : ndarray of shape (n_records,), optional
-        The household of each record, where members stay together.
+    units : ndarray of shape (n_records,), optional
+        The unit of each record as a number, where k counts units.
     """
 
     space: Space
@@ -50,7 +51,7 @@ class Material:
     demand: beyond.Demand | None
     confidential: Sequence[str]
     codes: Codes
-    households: Codes | None = None
+    units: Codes | None = None
 
 
 class Grouped(NamedTuple):
@@ -93,7 +94,7 @@ def group(
         if used is not None:
             fitted.append(used)
             if isinstance(used, type(partition)):
-                partition = used.settled()
+                partition = used.reproducible_copy()
         labels[part.rows] = groups.labels + offset
         offset += groups.n_groups
     groups = Partition(labels, step.k)
@@ -115,11 +116,14 @@ def _split(
         groups = _together(rows, step.k)
     else:
         chosen = beyond.partitioner(step, demand, partition)
-        used = chosen.sharing(len(rows) / (n * len(step.column_blocks)))
-        if material.households is None:
+        used = chosen.with_budget_share(len(rows) / (n * len(step.column_blocks)))
+        # Groups that are close from the start are merged below until they hold k units.
+        if material.units is None or isinstance(used, ClosenessFirst):
             groups = used.fit(Z).partition_
+        elif step.whole_households:
+            groups = group_households(Z, material.units[rows], used)
         else:
-            groups = group_households(Z, material.households[rows], used)
+            groups = group_units(Z, material.units[rows], used)
     if step.homogeneity == "merge":
         codes = material.codes[rows]
         groups = merge_constant(Z, groups, codes, material.confidential, part.where)
@@ -139,12 +143,18 @@ def _parts(
         if not own:
             yield Part(rows, names, strata.where(at))
             continue
-        if len(rows) < step.k:
+        units = None if material.units is None else material.units[rows]
+        number = len(rows) if units is None else len(np.unique(units))
+        if number < step.k:
+            what = "records" if units is None else "units"
             raise InputError(
-                f"A group needs k={step.k} records but the data hold only {len(rows)}. Lower k."
+                f"A group needs k={step.k} {what} but the data hold only {number}. Lower k.",
+                code=f"too-few-{what}",
+                k=step.k,
             )
         chosen, of = material.space.axes(names)
-        hole[rows] = join_patterns(hole[rows], material.space.Z[rows][:, chosen], of, step.k)
+        Z = material.space.Z[rows][:, chosen]
+        hole[rows] = join_patterns(hole[rows], Z, of, step.k, units)
         for pattern in same_pattern(hole[rows]):
             out = hole[rows[pattern[0]]]
             known = [name for name, missing in zip(names, out, strict=True) if not missing]

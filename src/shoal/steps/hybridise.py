@@ -41,6 +41,9 @@ class Hybridise(Grouped):
     within : list of str, optional
         Columns whose values split the records into strata; one name may stand
         alone.
+    unit : str, optional
+        Column whose values k counts; by itself the column with the role ``unit`` or
+        ``household``. It is dropped.
     standardise : str
         ``"zscore"`` or ``"none"``, for the distances.
     random_state : int, optional
@@ -65,12 +68,14 @@ class Hybridise(Grouped):
         partition: Partitioner,
         *,
         within: str | Sequence[str] | None = None,
+        unit: str | None = None,
         standardise: Literal["zscore", "none"] = "zscore",
         random_state: Seed = None,
     ):
         self.columns = named(columns)
         self.partition = partition
         self.within = within
+        self.unit = unit
         self.standardise = standardise
         self.random_state = random_state
         self._settle()
@@ -85,9 +90,10 @@ class Hybridise(Grouped):
         """What the step promises, in sentences for the report."""
         k = self.partition.k
         return (
-            f"Inside groups of at least {k} the values are random, with the means and covariances"
-            " of the group: who knows these columns of a person picks the right record with a"
-            f" chance of at most 1 in {k} (probabilistic k-anonymity). Records may be unique."
+            f"Inside groups of at least {k}{self._units} the values are random, with the means and"
+            " covariances of the group: who knows these columns of a person picks the right record"
+            f" with a chance of at most 1 in {k} (probabilistic k-anonymity). Records may be"
+            " unique."
         )
 
     def _inside(self, frame: Frame, groups: Partition, rng: np.random.Generator) -> dict[str, Any]:

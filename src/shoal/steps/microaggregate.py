@@ -20,8 +20,9 @@ from shoal.steps.centroid import centroid
 from shoal.steps.checks import check_axes, check_options, check_values
 from shoal.steps.geometry import Space, open_space
 from shoal.steps.grouping import Material, group
-from shoal.steps.households import read_households, refuse_split
+from shoal.steps.households import refuse_split
 from shoal.steps.missing import told as holes_told
+from shoal.steps.units import read_units
 
 Holes = NDArray[np.bool_]
 
@@ -32,7 +33,7 @@ class Microaggregate(Grouping):
     Distances are taken on standardised columns; means are taken in original
     units. Of ordinal columns and dates the lower median of the group is released, of
     nominal and boolean columns its most frequent value [DT05]_. Groups have at least k
-    records and never cross a stratum.
+    records, or units where these are named, and never cross a stratum.
 
     Parameters
     ----------
@@ -55,9 +56,17 @@ class Microaggregate(Grouping):
         ``"merge"`` it with the stratum whose mean is nearest. The records of merged
         strata then all show the largest of these in the columns of strata, so that these
         cannot tell them apart.
+    unit : str, optional
+        Column whose values are the persons, firms or other units to hide, of whatever number
+        of records: k counts the different units of every group. By itself the column that
+        has the role ``unit``. The column is dropped.
     household : str, optional
-        Column of households: their members stay in one group, and k counts households.
-        Groups are those of the means of the households. The column is dropped.
+        The same for households: k counts the different households of every group, and
+        members may be in different groups. By itself the column that has the role
+        ``household``. The column is dropped.
+    whole_households : bool
+        Whether all members of a household stay in one group and so get the same values.
+        Groups are then those of the means of the households; that loses much more.
     weight : str, optional
         Column of survey weights: means, medians and most frequent values of groups count
         each record as its weight says, so that means keep weighted totals. By itself the
@@ -69,7 +78,8 @@ class Microaggregate(Grouping):
         What to do with missing values: ``"refuse"`` them; ``"own-groups"`` groups
         records with the same missing cells, and suppresses further cells where fewer
         than k records share them; ``"impute"`` releases the value of the group in
-        their place; ``"drop"`` leaves such records out of the release.
+        their place, unless a single record gave it; ``"drop"`` leaves such records out of
+        the release.
     standardise : str
         ``"zscore"`` (mean 0, population standard deviation 1) or ``"none"``.
     aggregate : str
@@ -122,7 +132,9 @@ class Microaggregate(Grouping):
         dependence: Annotated[float, Between(0, 1)] = 0.0,
         blocks: Annotated[int, AtLeast(1)] | Sequence[Sequence[str]] | None = None,
         small_strata: Literal["refuse", "merge"] = "refuse",
+        unit: str | None = None,
         household: str | None = None,
+        whole_households: bool = False,
         weight: str | None = None,
         weighted_distances: bool = False,
         missing: Literal["refuse", "own-groups", "impute", "drop"] = "refuse",
@@ -142,7 +154,9 @@ class Microaggregate(Grouping):
         self.dependence = dependence
         self.blocks = blocks
         self.small_strata = small_strata
+        self.unit = unit
         self.household = household
+        self.whole_households = whole_households
         self.weight = weight
         self.weighted_distances = weighted_distances
         self.missing = missing
@@ -167,7 +181,7 @@ class Microaggregate(Grouping):
     def k(self) -> int:
         """Least number of records that look alike in each block of columns and in the strata.
 
-        With a household, the least number of households.
+        With a unit or a household, the least number of these.
         """
         return int(self.partition.k)
 
@@ -176,8 +190,12 @@ class Microaggregate(Grouping):
         """What the step promises, in sentences for the report."""
         together = " in each block of columns" if len(self.column_blocks) > 1 else ""
         told = [f"Microaggregation gives k-anonymity with k = {self.k}{together}."]
-        if self.household is not None:
+        if self.whole_households:
             told.append(f"Each class holds whole households, at least {self.k} of them.")
+        elif self.household is not None:
+            told.append(f"Each class holds records of at least {self.k} households.")
+        elif self.unit is not None:
+            told.append(f"Each class holds records of at least {self.k} units of {self.unit!r}.")
         if self.diversity is not None:
             counted = "different" if self.diversity_kind == "distinct" else "equally frequent"
             told.append(
@@ -225,15 +243,15 @@ class Microaggregate(Grouping):
         units = weights if self.weighted_distances else None
         space = open_space(columns, self.standardise, self.dependence, secret, units)
         check_axes(self, space, any(column.hole.any() for column in columns))
-        households = None if self.household is None else read_households(frame, self.household)
-        parts = self._strata(frame, space, households)
+        counted = None if self.counted is None else read_units(frame, self.counted)
+        parts = self._strata(frame, space, counted)
         material = Material(
             space,
             parts,
-            beyond.demand(self, frame, confidential, types),
+            beyond.demand(self, frame, confidential, types, counted),
             confidential,
             self._confidential_codes(frame, confidential),
-            households,
+            counted,
         )
         values: dict[str, NDArray[Any] | Taken] = {}
         partitions: list[Partition] = []
@@ -256,22 +274,25 @@ class Microaggregate(Grouping):
             self._bound(fitted, columns),
             (
                 *_without_spread(space.flat),
-                *_missing(columns, values, grouped),
+                *_missing(columns, values, grouped, imputed=self.missing == "impute"),
                 *parts.warnings,
             ),
         )
 
-    def _strata(
-        self, frame: Frame, space: Space, households: NDArray[np.int64] | None
-    ) -> strata.Strata:
+    def _strata(self, frame: Frame, space: Space, units: NDArray[np.int64] | None) -> strata.Strata:
         """Return strata that can be grouped; see to those that are too small."""
         found = strata.split(frame, self.strata)
         if self.small_strata == "merge":
-            found = strata.merge_small(found, self.k, space.Z, households)
-        strata.refuse_small(found, self.k, households)
-        if households is not None:
-            refuse_split(found.rows, households)
+            found = strata.merge_small(found, self.k, space.Z, units, self._what)
+        strata.refuse_small(found, self.k, units, self._what)
+        if units is not None and self.whole_households:
+            refuse_split(found.rows, units)
         return found
+
+    @property
+    def _what(self) -> str:
+        """What k counts, in a word."""
+        return "households" if self.household else "units" if self.unit else "records"
 
     def _confidential_codes(self, frame: Frame, confidential: Sequence[str]) -> NDArray[np.int64]:
         """Return numbers that stand for the confidential values, if groups must not share one."""
@@ -285,7 +306,9 @@ class Microaggregate(Grouping):
         bounds = [used.bound_ for used in fitted if used.bound_ is not None]
         plain = all(column.kind == "numeric" and not column.hole.any() for column in columns)
         plain = plain and self.standardise == "zscore" and not self.weighted_distances
-        plain = plain and self.household is None  # what is proven for households is no bound here
+        # Groups of k units are groups of k records too, so their bound holds; means of households
+        # are other records.
+        plain = plain and not self.whole_households
         proven = len(bounds) == len(fitted) and not self.dependence
         return sum(bounds) if proven and plain else None
 
@@ -317,9 +340,14 @@ def _without_spread(flat: list[str]) -> list[ShoalWarning]:
 
 
 def _missing(
-    columns: list[Column], values: Mapping[str, Any], groups: Mapping[str, Partition]
+    columns: list[Column],
+    values: Mapping[str, Any],
+    groups: Mapping[str, Partition],
+    *,
+    imputed: bool,
 ) -> list[ShoalWarning]:
     released = {
         name: new.hole if isinstance(new, Taken) else np.isnan(new) for name, new in values.items()
     }
-    return [MissingValues(sentence) for sentence in holes_told(columns, released, groups)]
+    said = holes_told(columns, released, groups, imputed=imputed)
+    return [MissingValues(sentence) for sentence in said]

@@ -6,7 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.frame.columns import Column
+from shoal.metrics.givers import givers
 from shoal.partitioners import Partition
+from shoal.steps.units import enough
 
 Matrix = NDArray[np.float64]
 Holes = NDArray[np.bool_]
@@ -20,7 +22,9 @@ def same_pattern(hole: Holes) -> list[Rows]:
     return np.split(np.argsort(pattern, kind="stable"), np.cumsum(np.bincount(pattern))[:-1])
 
 
-def join_patterns(hole: Holes, Z: Matrix, columns: Rows, k: int) -> Holes:
+def join_patterns(
+    hole: Holes, Z: Matrix, columns: Rows, k: int, units: Rows | None = None
+) -> Holes:
     """Suppress further cells until every pattern of missing cells has at least ``k`` records.
 
     Take the pattern with the fewest records. It can be joined with any other:
@@ -40,7 +44,9 @@ def join_patterns(hole: Holes, Z: Matrix, columns: Rows, k: int) -> Holes:
     columns : ndarray of shape (n_axes,)
         The column of each axis.
     k : int
-        Least number of records in a pattern, at most the number of records.
+        Least number of records in a pattern, or of units; at most there are.
+    units : ndarray of shape (n_records,), optional
+        The unit of each record, where units are counted.
 
     Returns
     -------
@@ -51,16 +57,20 @@ def join_patterns(hole: Holes, Z: Matrix, columns: Rows, k: int) -> Holes:
     held = {tuple(hole[rows[0]].tolist()): rows for rows in same_pattern(hole)}
     while True:
         patterns = np.array(sorted(held))
-        counts = np.array([len(held[tuple(pattern)]) for pattern in patterns.tolist()])
+        records = np.array([len(held[tuple(pattern)]) for pattern in patterns.tolist()])
+        counts = records if units is None else _units_in(held, patterns, units)
         small = int(np.argmin(counts))
         if counts[small] >= k:
             return hole
-        other, donors = _cheapest(patterns, counts, small, k)
+        other, donors = _cheapest(patterns, counts, records, small, k)
         union = patterns[small] | patterns[other]
         few, many = (held.pop(tuple(patterns[at].tolist())) for at in (small, other))
         seen = ~union[columns]
         centre = Z[few][:, seen].mean(axis=0)
         order = np.argsort(((Z[many][:, seen] - centre) ** 2).sum(axis=1), kind="stable")
+        if donors and units is not None:
+            there = held.get(tuple(union.tolist()), many[:0])
+            donors = enough(units[np.concatenate([few, there])], units[many[order]], k)
         joined = np.concatenate([few, many[order[:donors]]])
         hole[joined] = union
         if donors < len(many):
@@ -69,23 +79,37 @@ def join_patterns(hole: Holes, Z: Matrix, columns: Rows, k: int) -> Holes:
         held[tuple(union.tolist())] = np.sort(np.concatenate([there, joined]))
 
 
-def _cheapest(patterns: Holes, counts: Rows, small: int, k: int) -> tuple[int, int]:
-    """Return the pattern to join ``small`` with, and how many of its records must change."""
+def _units_in(held: Mapping[tuple[bool, ...], Rows], patterns: Holes, units: Rows) -> Rows:
+    """Return the number of units with each pattern."""
+    return np.array([len(np.unique(units[held[tuple(p)]])) for p in patterns.tolist()])
+
+
+def _cheapest(patterns: Holes, counts: Rows, records: Rows, small: int, k: int) -> tuple[int, int]:
+    """Return the pattern to join ``small`` with, and how many of its records must change.
+
+    ``counts`` are units; a unit that must change counts as one record, the least it has.
+    """
     own, fewest = patterns[small], counts[small]
     union = patterns | own
     number = {row.tobytes(): count for row, count in zip(patterns, counts, strict=True)}
     there = np.array([number.get(row.tobytes(), 0) for row in union])
     stays = (union == own).all(axis=1)  # then its own records are counted there
     need = np.clip(k - there - np.where(stays, 0, fewest), 0, None)
-    donors = np.where(counts - need >= k, need, counts)
+    donors = np.where(counts - need >= k, need, records)
     donors[(union == patterns).all(axis=1)] = 0  # the other lacks all that already
-    cells = fewest * (union & ~own).sum(axis=1) + donors * (union & ~patterns).sum(axis=1)
+    cells = records[small] * (union & ~own).sum(axis=1) + donors * (union & ~patterns).sum(axis=1)
     cells[small] = np.iinfo(np.int64).max
     best = int(np.lexsort((patterns.sum(axis=1), counts >= k, cells))[0])
     return best, int(donors[best])
 
 
-def told(columns: Sequence[Column], released: Mapping[str, Holes], groups: Groups) -> list[str]:
+def told(
+    columns: Sequence[Column],
+    released: Mapping[str, Holes],
+    groups: Groups,
+    *,
+    imputed: bool = False,
+) -> list[str]:
     """Say which cells were suppressed or filled in, and on how few values that rests.
 
     Parameters
@@ -96,6 +120,8 @@ def told(columns: Sequence[Column], released: Mapping[str, Holes], groups: Group
         Where the released columns have no value.
     groups : mapping of str to Partition
         The groups of each column.
+    imputed : bool
+        Whether missing values were filled in, and no patterns joined.
 
     Returns
     -------
@@ -109,7 +135,10 @@ def told(columns: Sequence[Column], released: Mapping[str, Holes], groups: Group
     found = []
     if any(hidden.values()):
         found.append(
-            f"{_cells(hidden)} suppressed, to join patterns of missing cells that fewer than k"
+            f"{_cells(hidden)} suppressed: the other records of the group have no value, and that"
+            " of a single record is not released for all."
+            if imputed
+            else f"{_cells(hidden)} suppressed, to join patterns of missing cells that fewer than k"
             " records share."
         )
     if any(filled.values()):
@@ -123,9 +152,9 @@ def told(columns: Sequence[Column], released: Mapping[str, Holes], groups: Group
 
 
 def _thin(groups: Partition, hole: Holes) -> int:
-    """Count the groups in which some, but fewer than k, records have a value."""
-    known = np.bincount(groups.labels, ~hole)
-    return int(((known > 0) & (known < groups.k)).sum())
+    """Count the groups whose released value two or more, but fewer than k, records gave."""
+    known = givers(groups.labels, ~hole)
+    return int(((known > 1) & (known < groups.k)).sum())
 
 
 def _cells(counts: Mapping[str, int]) -> str:

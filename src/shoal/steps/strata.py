@@ -70,12 +70,12 @@ def split(frame: Frame, columns: Sequence[str]) -> Strata:
     return Strata(frame, columns, rows)
 
 
-def refuse_small(strata: Strata, k: int, units: Codes | None = None) -> None:
-    """Refuse strata that hold fewer than k records, or households where ``units`` numbers these."""
+def refuse_small(strata: Strata, k: int, units: Codes | None = None, what: str = "records") -> None:
+    """Refuse strata of fewer than k records, or units where ``units`` numbers these."""
     if not strata.columns:
         return
     sizes = _sizes(strata.rows, units)
-    refuse_sizes(sizes, k, columns=strata.columns, what=_what(units))
+    refuse_sizes(sizes, k, columns=strata.columns, what=what)
 
 
 def refuse_sizes(
@@ -99,7 +99,9 @@ def refuse_sizes(
     )
 
 
-def merge_small(strata: Strata, k: int, Z: Matrix, units: Codes | None = None) -> Strata:
+def merge_small(
+    strata: Strata, k: int, Z: Matrix, units: Codes | None = None, what: str = "records"
+) -> Strata:
     """Join strata of fewer than k records with their nearest neighbours until none is left.
 
     The smallest is joined first, with the stratum whose mean is nearest; ties go to the
@@ -112,11 +114,13 @@ def merge_small(strata: Strata, k: int, Z: Matrix, units: Codes | None = None) -
     strata : Strata
         The strata.
     k : int
-        Least number of records, or of households, in a stratum.
+        Least number of records, or of units, in a stratum.
     Z : ndarray of shape (n_records, n_axes)
         The masked columns in comparable units.
     units : ndarray of shape (n_records,), optional
-        The household of each record, where households are counted.
+        The unit of each record, where units are counted.
+    what : str
+        What is counted, in a word.
 
     Returns
     -------
@@ -143,7 +147,7 @@ def merge_small(strata: Strata, k: int, Z: Matrix, units: Codes | None = None) -
         own = np.isin(part, strata.rows[at])
         shown[part[~own]] = strata.rows[at][0]
     records = [len(part) for part in strata.rows]
-    told = told_merged(members, sizes, records, k, columns=strata.columns, what=_what(units))
+    told = told_merged(members, sizes, records, k, columns=strata.columns, what=what)
     return Strata(strata.frame, strata.columns, rows, shown, (StrataMerged(told),))
 
 
@@ -215,7 +219,3 @@ def _sizes(rows: Sequence[Rows], units: Codes | None) -> list[int]:
     if units is None:
         return [len(part) for part in rows]
     return [len(np.unique(units[part])) for part in rows]
-
-
-def _what(units: Codes | None) -> str:
-    return "records" if units is None else "households"

@@ -12,6 +12,7 @@ from shoal.frame.tables import Frame, Taken
 from shoal.frame.types import Type
 from shoal.metrics import classes
 from shoal.steps._step import Outcome, Step, named
+from shoal.steps.units import enough, read_units, sizes_in_units
 
 Codes = NDArray[np.int64]
 Cells = NDArray[np.bool_]
@@ -42,6 +43,9 @@ class Suppress(Step):
     k : int
         Least number of records that look alike. It has no default: it is the
         guarantee.
+    unit : str, optional
+        Column whose values k counts; by itself the column with the role ``unit`` or
+        ``household``. It is dropped.
 
     References
     ----------
@@ -55,9 +59,10 @@ class Suppress(Step):
     of_any_kind = True
     promises = "k-anonymity"
 
-    def __init__(self, columns: Sequence[str], k: K):
+    def __init__(self, columns: Sequence[str], k: K, *, unit: str | None = None):
         self.columns = named(columns)
         self._k = k
+        self.unit = unit
         self._settle()
 
     @property
@@ -68,9 +73,10 @@ class Suppress(Step):
     @property
     def guarantee(self) -> str:
         """What the step promises, in sentences for the report."""
+        units = "" if self.unit is None else f", counted in units of {self.unit!r},"
         return (
-            f"Cells were suppressed until k-anonymity with k = {self.k} held; an empty cell counts"
-            " as a value like any other."
+            f"Cells were suppressed until k-anonymity with k = {self.k}{units} held; an empty cell"
+            " counts as a value like any other."
         )
 
     @property
@@ -83,11 +89,16 @@ class Suppress(Step):
     ) -> Outcome:
         """Return the masked values of ``frame``."""
         del confidential, types
-        if len(frame) < self.k:
+        units = None if self.unit is None else read_units(frame, self.unit)
+        number = len(frame) if units is None else int(units.max()) + 1
+        if number < self.k:
+            what = "records" if units is None else "units"
             raise InputError(
-                f"A class needs k={self.k} records but the data hold only {len(frame)}. Lower k."
+                f"A class needs k={self.k} {what} but the data hold only {number}. Lower k.",
+                code="too-few-records" if units is None else "too-few-units",
+                k=self.k,
             )
-        cells = cells_to_suppress(tables.codes(frame, self.columns), self.k)
+        cells = cells_to_suppress(tables.codes(frame, self.columns), self.k, units)
         every = np.arange(len(frame))
         lost = cells.sum(axis=0)
         told = ", ".join(f"{n!r} {c}" for n, c in zip(self.columns, lost, strict=True) if c)
@@ -106,15 +117,17 @@ class Suppress(Step):
         )
 
 
-def cells_to_suppress(codes: Codes, k: int) -> Cells:
-    """Return which cells to empty so that every class has at least k records.
+def cells_to_suppress(codes: Codes, k: int, units: Codes | None = None) -> Cells:
+    """Return which cells to empty so that every class has at least k records, or units.
 
     Parameters
     ----------
     codes : ndarray of shape (n_records, n_columns)
         Numbers that stand for the values.
     k : int
-        Least size of a class, at most the number of records.
+        Least size of a class, at most the number of records, or of units.
+    units : ndarray of shape (n_records,), optional
+        The unit of each record, where units are counted.
 
     Returns
     -------
@@ -127,39 +140,44 @@ def cells_to_suppress(codes: Codes, k: int) -> Cells:
     [[False, False], [False, False], [False, True], [False, True]]
     """
     cells = np.zeros(codes.shape, bool)
-    alone = np.flatnonzero(_sizes(codes) < k)
+    units = np.arange(len(codes)) if units is None else units
+    alone = np.flatnonzero(_sizes(codes, units) < k)
     kept = list(range(codes.shape[1]))
     while len(alone) and kept:
-        saved = [_sizes(codes[alone][:, [c for c in kept if c != lost]]) >= k for lost in kept]
+        saved = [
+            _sizes(codes[alone][:, [c for c in kept if c != lost]], units[alone]) >= k
+            for lost in kept
+        ]
         best = max(range(len(kept)), key=lambda at: (saved[at].sum(), kept[at]))
         cells[alone, kept.pop(best)] = True
         alone = alone[~saved[best]]
     if len(alone):
-        _join(codes, cells, alone, k)
+        _join(codes, cells, alone, k, units)
     return cells
 
 
-def _join(codes: Codes, cells: Cells, bare: Codes, k: int) -> None:
+def _join(codes: Codes, cells: Cells, bare: Codes, k: int, units: Codes) -> None:
     """Let records of another class look like the fewer than k that are left without cells.
 
     The class is the one that loses the fewest cells by it: all that it does not share
     with those records, in as many records as it can spare or else in all of them.
     """
     number = classes(np.where(cells, -1, codes))
-    size = np.bincount(number)
+    records, size = np.bincount(number), sizes_in_units(number, units)
     first = np.unique(number, return_index=True)[1]
     alike = (codes[bare] == codes[bare[0]]).all(axis=0)
     shared = alike & (codes[first] == codes[bare[0]]) & ~cells[first]
-    lacking = k - len(bare)
-    joining = np.where(size - lacking >= k, lacking, size)
+    lacking = k - len(np.unique(units[bare]))
+    joining = np.where(size - lacking >= k, lacking, records)
     lost = joining * (~shared & ~cells[first]).sum(axis=1) - len(bare) * shared.sum(axis=1)
     lost[number[bare[0]]] = np.iinfo(np.int64).max  # they cannot help themselves
     best = int(np.argmin(lost))
-    members = np.flatnonzero(number == best)[-joining[best] :]
+    members = np.flatnonzero(number == best)[::-1]
+    members = members[: enough(units[bare], units[members], k)]
     cells[np.concatenate([bare, members])] = ~shared[best]
 
 
-def _sizes(codes: Codes) -> Codes:
-    """Return for each record the size of its class."""
+def _sizes(codes: Codes, units: Codes) -> Codes:
+    """Return for each record the number of units in its class."""
     number = classes(codes)
-    return np.asarray(np.bincount(number)[number])
+    return np.asarray(sizes_in_units(number, units)[number])

@@ -1,9 +1,9 @@
-"""What a survey brings along: weights, and households whose members belong together."""
+"""What a survey brings along: weights, and columns of units that are neither masked nor strata."""
 
 from collections.abc import Mapping, Sequence
 
 from shoal.errors import PlanError
-from shoal.frame.roles import columns_with, listed
+from shoal.frame.roles import OF_UNITS, columns_with, listed
 from shoal.steps._step import Step
 from shoal.steps.microaggregate import Microaggregate
 
@@ -11,10 +11,10 @@ from shoal.steps.microaggregate import Microaggregate
 def with_roles(
     roles: Mapping[str, str], steps: Sequence[Step]
 ) -> tuple[dict[str, str], list[Step]]:
-    """Return roles and steps that agree on the weights and the households.
+    """Return roles and steps that agree on the weights.
 
     A column with the role ``weight`` counts in every mean; a column that a step takes for
-    weights or households has that role, or is an identifier and dropped.
+    weights has that role, or is an identifier and dropped.
     """
     roles, steps = dict(roles), list(steps)
     for step in steps:  # weights of one step count in every mean, also after a plan is saved
@@ -28,11 +28,9 @@ def with_roles(
             steps[at] = step = step.having(weight=weights[0])
         if isinstance(step, Microaggregate) and step.weighted_distances and not step.weight:
             raise PlanError("weighted_distances needs weights. Name the weight, or leave it out.")
-        for name, role in ((step.weight, "weight"), (step.household, "household")):
-            if name is not None and roles.setdefault(name, role) not in (role, "identifier"):
-                raise PlanError(
-                    f"Column {name!r} is named as {roles[name]} and as {role}. Choose one."
-                )
+        name = step.weight
+        if name is not None and roles.setdefault(name, "weight") not in ("weight", "identifier"):
+            raise PlanError(f"Column {name!r} is named as {roles[name]} and as weight. Choose one.")
     named = list(dict.fromkeys(step.weight for step in steps if step.weight is not None))
     if len(named) > 1 or (weights and named and named != weights):
         raise PlanError(f"{listed(list({*weights, *named}))} cannot all be weights. Choose one.")
@@ -53,11 +51,10 @@ def _check_merged(steps: Sequence[Step]) -> None:
 
 
 def _check_untouched(roles: Mapping[str, str], steps: Sequence[Step]) -> None:
-    """Refuse to mask weights and households, or to split strata by them."""
-    for role in ("weight", "household"):
-        special = columns_with(roles, role)
-        taken = {getattr(step, role) for step in steps}
-        special = [name for name in roles if name in special or name in taken]
+    """Refuse to mask weights and units, or to split strata by them."""
+    for role in ("weight", *OF_UNITS):
+        taken = {step.weight for step in steps} if role == "weight" else set()
+        special = [name for name in roles if roles[name] == role or name in taken]
         masked = [name for step in steps for name in step.columns if name in special]
         if masked:
             raise PlanError(

@@ -36,6 +36,9 @@ class Swap(Grouped):
     within : list of str, optional
         Columns whose values split the records into strata; one name may stand
         alone.
+    unit : str, optional
+        Column whose values k counts; by itself the column with the role ``unit`` or
+        ``household``. It is dropped.
     standardise : str
         ``"zscore"`` or ``"none"``, for the distances.
     random_state : int, optional
@@ -59,12 +62,14 @@ class Swap(Grouped):
         partition: Partitioner,
         *,
         within: str | Sequence[str] | None = None,
+        unit: str | None = None,
         standardise: Literal["zscore", "none"] = "zscore",
         random_state: Seed = None,
     ):
         self.columns = named(columns)
         self.partition = partition
         self.within = within
+        self.unit = unit
         self.standardise = standardise
         self.random_state = random_state
         self._settle()
@@ -74,9 +79,10 @@ class Swap(Grouped):
         """What the step promises, in sentences for the report."""
         k = self.partition.k
         return (
-            f"Values changed places inside groups of at least {k}: who knows these columns of a"
-            f" person picks the right record with a chance of at most 1 in {k} (probabilistic"
-            " k-anonymity). Records may be unique, and all original values are released."
+            f"Values changed places inside groups of at least {k}{self._units}: who knows these"
+            f" columns of a person picks the right record with a chance of at most 1 in {k}"
+            " (probabilistic k-anonymity). Records may be unique, and all original values are"
+            " released."
         )
 
     def _inside(self, frame: Frame, groups: Partition, rng: np.random.Generator) -> dict[str, Any]:

@@ -14,8 +14,8 @@ import pyarrow as pa
 
 from shoal._params import hint
 from shoal.errors import ColumnError, FileError
-from shoal.io.compression import check_growth
 from shoal.io.dialect import Dialect
+from shoal.io.limits import check_growth
 from shoal.io.notes import ColumnNotes, Notes
 from shoal.io.source import Source
 
@@ -30,7 +30,7 @@ class _Failed:
 def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Source:
     """Read a sheet of an Excel file: a line of names, then records."""
     del numbers  # its cells say what is a number
-    _check_size(path)
+    _check_size(path, dialect)
     with _opened(path, formulas=False) as book:
         sheet = _sheet(book, dialect.sheet, path)
         title = sheet.title
@@ -92,13 +92,13 @@ def _book(path: Path, *, formulas: bool) -> Iterator[Any]:
         book.close()
 
 
-def _check_size(path: Path) -> None:
+def _check_size(path: Path, dialect: Dialect) -> None:
     try:
         with zipfile.ZipFile(path) as packed:
             size = sum(entry.file_size for entry in packed.infolist())
     except zipfile.BadZipFile:
         raise FileError(f"{path.name!r} is not an Excel file, or it is damaged.") from None
-    check_growth(path.name, path.stat().st_size, size)
+    check_growth(path.name, path.stat().st_size, size, dialect.memory_limit)
 
 
 def _sheet(book: Any, wanted: str | None, path: Path) -> Any:

@@ -68,8 +68,17 @@ def _writable(column: Any, name: str) -> Any:
     if pa.types.is_dictionary(held):
         column = column.cast(held.value_type)
         held = column.type
-    if pa.types.is_nested(held) or pa.types.is_binary(held):
-        raise FileError(f"Column {name!r} holds {held} values, which an Excel file cannot.")
+    if (
+        pa.types.is_nested(held)
+        or pa.types.is_binary(held)
+        or pa.types.is_large_binary(held)
+        or pa.types.is_interval(held)
+    ):
+        raise FileError(
+            f"Column {name!r} holds {held} values, which an Excel file cannot.",
+            code="unrepresentable-column",
+            column=name,
+        )
     if pa.types.is_integer(held):
         bounds = pc.min_max(column).as_py()
         beyond = max(-(bounds["min"] or 0), bounds["max"] or 0) > 2**53

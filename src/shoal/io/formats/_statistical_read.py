@@ -15,8 +15,10 @@ import pyarrow as pa
 from shoal.errors import FileError, MissingDependency
 from shoal.io.dialect import Dialect
 from shoal.io.formats._calendar import Clock
+from shoal.io.limits import check_columns, check_growth
 
 EXACT = 2**53  # beyond it, a float64 cannot tell two whole numbers apart
+OBJECT = 32  # bytes of a value while pyreadstat holds it, besides its own
 INTEGERS = {"int8": pa.int8(), "int16": pa.int16(), "int32": pa.int32()}
 
 
@@ -39,16 +41,31 @@ def parsed(
         options["encoding"] = dialect.encoding
     try:
         with warnings.catch_warnings(action="ignore"):  # one may show a value
+            _check_size(reader, path, dialect, options)
             return reader(  # type: ignore[no-any-return]
                 path, output_format="dict", disable_datetime_conversion=True, **options
             )
-    except OSError:
+    except (OSError, FileError):
         raise
     except Exception:  # pyreadstat raises its own kinds and plain ones; some show values
         raise FileError(
             f"{path.name!r} is not {kind}, or it is damaged or cut off. If its text is in another"
             " character set, name it with `encoding`."
         ) from None
+
+
+def _check_size(
+    reader: Callable[..., Any], path: Path, dialect: Dialect, options: Mapping[str, Any]
+) -> None:
+    """Refuse a file that takes too much memory, by what its header says of records and widths."""
+    if path.suffix.lower() == ".xpt":
+        return  # it is not packed, and its header does not tell the number of records
+    about = {name: value for name, value in options.items() if name == "encoding"}
+    meta = reader(path, metadataonly=True, **about)[1]
+    check_columns(path.name, meta.number_columns or 0)
+    widths = (meta.variable_storage_width or {}).values()
+    size = (meta.number_rows or 0) * sum(OBJECT + (width or 0) for width in widths)
+    check_growth(path.name, path.stat().st_size, max(size, 0), dialect.memory_limit)
 
 
 def numbers(

@@ -20,9 +20,10 @@ import pyarrow.compute as pc
 
 from shoal._params import hint
 from shoal.errors import FileError, ParameterError
-from shoal.io.compression import check_growth, packed_text, unpacked_text
+from shoal.io.compression import packed_text, unpacked_text
 from shoal.io.csv import LONGEST_LINE, cell_texts, parse_columns, wrong_encoding
 from shoal.io.dialect import Dialect
+from shoal.io.limits import check_growth
 from shoal.io.source import Source
 
 KEYS = ("name", "start", "width", "type")
@@ -159,7 +160,7 @@ def _lines(path: Path, dialect: Dialect, last: int) -> Iterator[str]:
             while line := file.readline(LONGEST_LINE):
                 number += 1
                 seen += len(line)
-                check_growth(path.name, packed, seen)
+                check_growth(path.name, packed, seen, dialect.memory_limit)
                 line = line.rstrip("\r\n\x1a")
                 if len(line) > last and line[last:].strip():
                     raise FileError(

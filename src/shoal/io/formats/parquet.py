@@ -3,24 +3,72 @@
 from collections.abc import Collection
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
+from shoal.errors import FileError
 from shoal.io.dialect import Dialect
 from shoal.io.formats import _arrow
+from shoal.io.limits import check_columns, check_growth, growth_limit
 from shoal.io.source import Source
+
+_WIDTHS = {"BOOLEAN": 1 / 8, "INT32": 4, "INT64": 8, "INT96": 8, "FLOAT": 4, "DOUBLE": 8}
+_AT_ONCE = 1 << 28  # bytes that are decoded at a time where a page may hold a long text
 
 
 def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Source:
     """Read a Parquet file."""
-    del dialect, numbers  # it says all about itself
+    del numbers  # it says all about itself
     with pq.ParquetFile(path) as file:
+        _check_size(file, path, dialect.memory_limit)
         table = file.read()
     return _arrow.source_of(table)
+
+
+def _check_size(file: pq.ParquetFile, path: Path, limit: float | None) -> None:
+    """Refuse a file that takes too much memory, by what its footer says.
+
+    The footer tells the size of pages, not that of the values: a page may hold one long text
+    and many references to it. Where such a column could pass the limit it is decoded once,
+    part by part, and counted.
+    """
+    footer, packed = file.metadata, path.stat().st_size
+    check_columns(path.name, footer.num_columns)
+    known, greatest, longest = 0, 0, 1
+    texts: dict[str, None] = {}
+    for at in range(footer.num_row_groups):
+        group = footer.row_group(at)
+        for number in range(footer.num_columns):
+            column = group.column(number)
+            pages = max(column.total_uncompressed_size, 0)
+            if column.physical_type in _WIDTHS:
+                known += max(pages, int(column.num_values * _WIDTHS[column.physical_type]))
+            else:
+                known += max(pages, 4 * column.num_values)
+                greatest += pages * column.num_values
+                longest = max(longest, pages)
+                texts[column.path_in_schema] = None
+    check_growth(path.name, packed, known, limit)
+    if known + greatest <= growth_limit(packed, limit):
+        return
+    rows = min(max(_AT_ONCE // longest, 64), 1 << 16)
+    seen = 0
+    for batch in file.iter_batches(rows, columns=list(texts)):
+        seen += batch.nbytes
+        check_growth(path.name, packed, max(known, seen), limit)
 
 
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
     """Write a Parquet file; say what had no place."""
     del dialect, target
+    for field in source.table.schema:
+        if pa.types.is_interval(field.type):
+            raise FileError(
+                f"Column {field.name!r} holds {field.type} values, which a Parquet file cannot."
+                " Turn it into text first, or write another format.",
+                code="unrepresentable-column",
+                column=field.name,
+            )
     pq.write_table(_arrow.with_notes(source), path)
     return source.notes.without_place(
         "A Parquet file", (*_arrow.HOLDS, *source.notes.free), "arrow"

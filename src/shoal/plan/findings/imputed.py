@@ -3,6 +3,7 @@
 import numpy as np
 
 from shoal.frame import tables
+from shoal.metrics.givers import givers
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.words import by_column
 from shoal.plan.verdict import Finding
@@ -10,10 +11,11 @@ from shoal.steps import Microaggregate
 
 
 def find_imputed(evidence: Evidence) -> list[Finding]:
-    """Find groups whose released value one record gave, because the others had none."""
+    """Find groups whose released value rests on fewer than k records, or on a single one."""
     if evidence.original is None:
         return []
     single: dict[str, int] = {}
+    few: dict[str, int] = {}
     for step in evidence.plan.steps:
         if not isinstance(step, Microaggregate) or step.missing != "impute":
             continue
@@ -21,21 +23,46 @@ def find_imputed(evidence: Evidence) -> list[Finding]:
             labels = evidence.classes_on([*block, *step.strata])
             sizes = np.bincount(labels)
             for name in block:
-                given = np.bincount(labels, ~tables.incomplete(evidence.original, [name]))
-                number = int(((given == 1) & (sizes > 1)).sum())
-                if number:
-                    single[name] = number
-    if not single:
+                given = givers(
+                    labels, ~tables.incomplete(evidence.original, [name]), evidence.units
+                )
+                shown = np.bincount(labels, ~tables.incomplete(evidence.released, [name])) > 0
+                single[name] = int((shown & (given == 1) & (sizes > 1)).sum())
+                few[name] = int((shown & (given > 1) & (given < step.k)).sum())
+    return [*_single(single), *_few(few, evidence.plan.k)]
+
+
+def _single(groups: dict[str, int]) -> list[Finding]:
+    found = {name: number for name, number in groups.items() if number}
+    if not found:
         return []
-    words = by_column({name: f"in {number}" for name, number in single.items()})
+    words = by_column({name: f"in {number}" for name, number in found.items()})
     return [
         Finding(
             "one-giver",
             "qualifies",
             "In some groups all records but one had a missing value, and now show the value of that"
             f" one: {words}.",
-            {"groups": single},
-            tuple(single),
+            {"groups": found},
+            tuple(found),
+            'Use `missing="own-groups"` or `missing="drop"`.',
+        )
+    ]
+
+
+def _few(groups: dict[str, int], k: int | None) -> list[Finding]:
+    found = {name: number for name, number in groups.items() if number}
+    if not found:
+        return []
+    words = by_column({name: f"in {number}" for name, number in found.items()})
+    return [
+        Finding(
+            "few-givers",
+            "qualifies",
+            "In some groups fewer than k records gave the released value, because the others had"
+            f" none: {words}. Each of two givers computes the value of the other.",
+            {"groups": found, "k": k},
+            tuple(found),
             'Use `missing="own-groups"` or `missing="drop"`.',
         )
     ]

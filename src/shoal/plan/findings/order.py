@@ -5,11 +5,11 @@ from collections.abc import Collection
 import numpy as np
 
 from shoal.frame import tables
-from shoal.frame.roles import columns_with
+from shoal.frame.roles import OF_UNITS, columns_with
 from shoal.frame.values import ordering
 from shoal.metrics import classes
 from shoal.metrics.row_order import order_correlation, side_by_side
-from shoal.plan.evidence import OF_UNITS, Evidence
+from shoal.plan.evidence import Evidence
 from shoal.plan.findings.words import by_column, percent
 from shoal.plan.verdict import Finding
 
@@ -60,8 +60,7 @@ def _sorted(evidence: Evidence, apart: Collection[str]) -> list[Finding]:
 def _together(evidence: Evidence) -> list[Finding]:
     plan, original = evidence.plan, evidence.original
     assert original is not None
-    names = [n for role in OF_UNITS for n in columns_with(plan.roles, role)]  # type: ignore[arg-type]
-    names += [step.household for step in plan.steps if step.household is not None]
+    names = [n for role in OF_UNITS for n in columns_with(plan.roles, role)]
     found = {}
     for name in dict.fromkeys(n for n in names if n in original.columns):
         share = side_by_side(classes(tables.codes(original, [name])))

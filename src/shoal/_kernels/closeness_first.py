@@ -1,0 +1,114 @@
+"""Records change places between groups, so that one group comes closer to the whole table."""
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+
+
+@compiled
+def along_a_line(rank, below, running):
+    """Return the mean over ranks of |P - Q|; ``rank`` is a sorted group, P its staircase.
+
+    ``below`` counts the records of the table up to each rank, ``running`` sums
+    ``below`` over all smaller ranks.
+    """
+    m, n, size = below.shape[0], below[-1], rank.shape[0]
+    if m == 1:
+        return 0.0
+    area = float(running[rank[0]])
+    for i in range(size):
+        start = rank[i]
+        end = rank[i + 1] if i + 1 < size else m
+        if start == end:
+            continue
+        height = (i + 1) * n / size
+        low, high = start, end  # the first rank where Q reaches P
+        while low < high:
+            middle = (low + high) // 2
+            if below[middle] < height:
+                low = middle + 1
+            else:
+                high = middle
+        area += height * (low - start) - (running[low] - running[start])
+        area += (running[end] - running[low]) - height * (end - low)
+    return area / (n * (m - 1))
+
+
+@compiled
+def between_categories(rank, below):
+    """Return the share by which values of the sorted group ``rank`` exceed theirs of the table."""
+    size, n = rank.shape[0], below[-1]
+    excess, first = 0.0, 0
+    for i in range(size):
+        if i + 1 < size and rank[i + 1] == rank[i]:
+            continue
+        value = rank[i]
+        own = (i + 1 - first) / size
+        share = (below[value] - (below[value - 1] if value > 0 else 0)) / n
+        excess += max(own - share, 0.0)
+        first = i + 1
+    return excess
+
+
+@compiled
+def distance(ranks, members, place, newcomer, ordered, below, running, start):
+    """Return the greatest distance of a group from the table, over all confidential columns.
+
+    The record at ``place`` counts as ``newcomer``. Column c of ``ranks`` has its
+    running counts from ``start[c]`` to ``start[c + 1]``, those of ``running`` one
+    longer for each column.
+    """
+    worst = 0.0
+    rank = np.empty(members.shape[0], np.int64)
+    for c in range(ranks.shape[1]):
+        for i in range(members.shape[0]):
+            rank[i] = ranks[newcomer if i == place else members[i], c]
+        rank.sort()
+        counts = below[start[c] : start[c + 1]]
+        if ordered[c]:
+            closeness = along_a_line(rank, counts, running[start[c] + c : start[c + 1] + c + 1])
+        else:
+            closeness = between_categories(rank, counts)
+        worst = max(worst, closeness)
+    return worst
+
+
+@compiled
+def draw_nearer(
+    group, candidates, labels, members, first, t, ranks, ordered, below, running, start
+):
+    """Exchange records of ``group`` with ``candidates`` until it is within ``t`` of the table.
+
+    Each candidate in turn is exchanged with the record whose loss brings the group
+    nearest to the table, if it comes nearer at all and the other group stays within
+    ``t``, or at least does not go away. ``members`` lists the records of each group,
+    from ``first[group]`` to ``first[group + 1]``. Returns the distance in the end.
+    """
+    own = members[first[group] : first[group + 1]]
+    now = distance(ranks, own, 0, own[0], ordered, below, running, start)
+    for candidate in candidates:
+        if now <= t:
+            break
+        if labels[candidate] == group:
+            continue
+        best, place = now, -1
+        for i in range(own.shape[0]):
+            closeness = distance(ranks, own, i, candidate, ordered, below, running, start)
+            if closeness < best:
+                best, place = closeness, i
+        if place < 0:
+            continue
+        other = members[first[labels[candidate]] : first[labels[candidate] + 1]]
+        seat = 0
+        while other[seat] != candidate:
+            seat += 1
+        before = distance(ranks, other, seat, candidate, ordered, below, running, start)
+        after = distance(ranks, other, seat, own[place], ordered, below, running, start)
+        if after > max(t, before):
+            continue
+        labels[own[place]] = labels[candidate]
+        labels[candidate] = group
+        other[seat] = own[place]
+        own[place] = candidate
+        now = best
+    return now

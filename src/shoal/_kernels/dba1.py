@@ -1,0 +1,195 @@
+"""DBA1: the densest neighbourhood of what is left is the next group.
+
+Every living record keeps a list of its nearest living records. When a group
+leaves, only the records that had one of it among their k - 1 nearest are updated;
+a list is filled again from the index when it runs short. A density may rise as well
+as fall when neighbours leave, so no update may come too late, with one exception:
+no density exceeds that of equal records, so a record among its equals is updated
+only when it comes first.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+from shoal._kernels.distances import scaled_sse
+from shoal._kernels.spatial.index import Index, needs_rebuild, take
+from shoal._kernels.spatial.search import NO_RECORD, nearest_others
+from shoal._kernels.structures.tournament import open_tournament, play_all, replay
+
+SEARCH = 1000  # a search in the index, counted in comparisons of a list
+END = NO_RECORD
+DEFERRED = np.int64(-2)
+
+
+class NeighbourLists(NamedTuple):
+    """The living records with their nearest neighbours and densities.
+
+    ``nearest[i, :known[i]]`` are the nearest living of record i, nearest first. Each of
+    the first k - 1 is a link of i, and the links that end in record j are a list:
+    ``links[j]`` is the first of them, ``next_link[l]`` the one after l. Link
+    ``i * (k - 1) + t`` belongs to record i. ``spread`` is k times the SSE of a record
+    and its k - 1 nearest, ``first`` the tournament of the records by spread, ties by
+    their own numbers (``itself``). ``next_unlinked[i]`` is the next neighbour of i that
+    needs a link, ``END`` if none does, or ``DEFERRED`` if i had no spread when it lost
+    neighbours: until its list is refreshed, the links that it lost end in itself.
+    ``labels`` are those of the index that holds the living.
+    """
+
+    nearest: np.ndarray
+    known: np.ndarray
+    links: np.ndarray
+    next_link: np.ndarray
+    spread: np.ndarray
+    first: np.ndarray
+    itself: np.ndarray
+    next_unlinked: np.ndarray
+    labels: np.ndarray
+
+
+def open_neighbour_lists(index: Index, k: int, nearest: np.ndarray) -> NeighbourLists:
+    """Return the lists of all records, whose nearest others are ``nearest``."""
+    n = len(index.X)
+    lists = NeighbourLists(
+        nearest,
+        np.full(n, nearest.shape[1]),
+        np.full(n, END),
+        np.full(n * (k - 1), END),
+        np.empty(n),
+        open_tournament(np.ones(n, np.bool_)),
+        np.arange(n),
+        np.full(n, END),
+        index.labels,
+    )
+    link_all(index.X, k, lists)
+    return lists
+
+
+@compiled
+def link_all(X, k, lists):
+    """Make the first links and play the first tournament."""
+    for i in range(X.shape[0]):
+        for t in range(k - 1):
+            link(lists, i * (k - 1) + t, lists.nearest[i, t])
+        lists.spread[i] = scaled_sse(X, i, lists.nearest[i, : k - 1])
+    play_all(lists.first, lists.spread, lists.itself)
+
+
+@compiled
+def link(lists, link_number, record):
+    """Let a link end in ``record``."""
+    lists.next_link[link_number] = lists.links[record]
+    lists.links[record] = link_number
+
+
+@compiled
+def refresh_list(index, k, lists, i, distances):
+    """Drop the removed records from the list of record ``i``; return the comparisons that it took.
+
+    ``next_unlinked[i]`` becomes the number of neighbours among the first k - 1 that stay.
+    """
+    work = lists.known[i]
+    mine = lists.nearest[i]
+    kept, stay = 0, 0
+    for t in range(lists.known[i]):
+        if lists.labels[mine[t]] == END:
+            mine[kept] = mine[t]
+            kept += 1
+        if t == k - 2:
+            stay = kept
+    if kept < k - 1:
+        kept = nearest_others(index, i, mine, distances)
+        work += SEARCH
+    lists.known[i] = kept
+    lists.next_unlinked[i] = stay
+    lists.spread[i] = scaled_sse(index.X, i, mine[: k - 1])
+    replay(lists.first, lists.spread, lists.itself, i, True)
+    return work
+
+
+@compiled
+def reuse_link(k, lists, link_number, i):
+    """Let a free link of record ``i`` end in its next neighbour without a link."""
+    link(lists, link_number, lists.nearest[i, lists.next_unlinked[i]])
+    lists.next_unlinked[i] += 1
+    if lists.next_unlinked[i] == k - 1:
+        lists.next_unlinked[i] = END
+
+
+@compiled
+def relink(k, lists, gone):
+    """Free the links that ended in the removed record ``gone`` and use them again."""
+    link_number = lists.links[gone]
+    while link_number != END:
+        after = lists.next_link[link_number]
+        i = link_number // (k - 1)
+        if lists.labels[i] == END:
+            if lists.next_unlinked[i] == DEFERRED:
+                link(lists, link_number, i)
+            else:
+                reuse_link(k, lists, link_number, i)
+        link_number = after
+
+
+@compiled
+def refresh_deferred(index, k, lists, i, distances):
+    """Refresh the list of record ``i``, which was deferred; return the comparisons that it took."""
+    work = refresh_list(index, k, lists, i, distances)
+    link_number = lists.links[i]
+    lists.links[i] = END
+    while link_number != END:
+        after = lists.next_link[link_number]
+        if link_number // (k - 1) == i:
+            reuse_link(k, lists, link_number, i)
+        else:
+            link(lists, link_number, i)
+        link_number = after
+    return work
+
+
+@compiled
+def update_dependents(index, k, lists, gone, distances):
+    """Refresh the lists that hold the removed record ``gone``; return the comparisons."""
+    work = 0
+    link_number = lists.links[gone]
+    while link_number != END:
+        i = link_number // (k - 1)
+        if lists.labels[i] == END:
+            if lists.spread[i] == 0.0:
+                lists.next_unlinked[i] = DEFERRED
+            elif lists.next_unlinked[i] == END:
+                work += refresh_list(index, k, lists, i, distances)
+        link_number = lists.next_link[link_number]
+    return work
+
+
+@compiled
+def take_densest(index, lists, group):
+    """Make the densest living record and its nearest the next group; write it into ``group``."""
+    group[0] = lists.first[1]
+    for t in range(1, group.shape[0]):
+        group[t] = lists.nearest[group[0], t - 1]
+    for i in group:
+        replay(lists.first, lists.spread, lists.itself, i, False)
+    take(index, group)
+
+
+@compiled
+def advance(index, k, lists, work):
+    """Form groups until about ``work`` comparisons are made; say whether to go on."""
+    group = np.empty(k, np.int64)
+    distances = np.empty(lists.nearest.shape[1])
+    while index.size[0] >= k and work > 0 and not needs_rebuild(index):
+        densest = lists.first[1]
+        if lists.next_unlinked[densest] == DEFERRED:
+            work -= refresh_deferred(index, k, lists, densest, distances)
+            continue
+        take_densest(index, lists, group)
+        work -= k
+        if index.size[0] >= k:
+            for gone in group:
+                work -= update_dependents(index, k, lists, gone, distances)
+            for gone in group:
+                relink(k, lists, gone)
+    return index.size[0] >= k

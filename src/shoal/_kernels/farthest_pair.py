@@ -1,0 +1,123 @@
+"""The two living records that lie farthest apart, asked for repeatedly.
+
+A pair belongs to that of its records which lies farther from the mean of the
+table. Each record keeps the farthest of its pairs, or a bound before it is known:
+no pair of its own is longer than twice its distance to the mean. Records only
+leave, so what is kept may become too long, never too short. The longest of all
+is considered first; if both its records live, it is the answer, and if not, the
+farthest pair of its owner is measured again. Few records are measured more than
+once or twice, so all the answers together cost about as much as all distances
+once, in memory linear in the number of records.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+from shoal._kernels.distances import same_values
+from shoal._kernels.growth import centre_distances
+from shoal._kernels.spatial.pool import measure
+from shoal._kernels.structures.tournament import open_tournament, play_all, replay
+
+SLACK = 1e-9  # rounding errors of a bound are far smaller
+SMALLEST = 1e-300  # squares below it lose their digits
+STEP = 50  # a step of the search costs as much as that many distances
+
+
+class Ends(NamedTuple):
+    """What is known about the farthest pairs of the living.
+
+    ``score[i]`` is minus the squared length of the farthest pair that record i owns,
+    and ``partner[i]`` the other record, -1 if unknown: it comes first in a tie, since
+    it might be the lowest record. ``rank`` counts from the outermost record inwards.
+    ``next_equal[i]`` is the next record with the same values as i, or -1, and
+    ``tied[i]`` says that partners with other values are as far. ``first`` is the
+    tournament of the pairs, by their owners.
+    """
+
+    score: np.ndarray
+    partner: np.ndarray
+    rank: np.ndarray
+    next_equal: np.ndarray
+    tied: np.ndarray
+    first: np.ndarray
+
+
+def open_ends(X: np.ndarray) -> Ends:
+    """Return the bounds of the farthest pairs that follow from the distances to the mean."""
+    n = len(X)
+    distance = centre_distances(X)
+    ends = Ends(
+        score=-(4.0 * distance * (1.0 + SLACK) + SMALLEST),
+        partner=np.full(n, -1),
+        rank=np.empty(n, np.int64),
+        next_equal=next_equal(X),
+        tied=np.zeros(n, np.bool_),
+        first=open_tournament(np.ones(n, np.bool_)),
+    )
+    ends.rank[np.argsort(-distance, kind="stable")] = np.arange(n)
+    play_all(ends.first, ends.score, ends.partner)
+    return ends
+
+
+def next_equal(X: np.ndarray) -> np.ndarray:
+    """Return for each record the next one with the same values, or -1."""
+    order = np.lexsort(X.T)
+    equal = (X[order[1:]] == X[order[:-1]]).all(axis=1)
+    following = np.full(len(X), -1)
+    following[order[:-1][equal]] = order[1:][equal]
+    return following
+
+
+@compiled
+def measure_farthest(pool, ends, X, record):
+    """Measure the farthest pair that a record owns; ties go to the lowest partner."""
+    measure(pool, X[record])
+    partner, length, tied = -1, -1.0, False
+    for i in range(pool.size[0]):
+        if pool.distance[i] < length or ends.rank[pool.records[i]] <= ends.rank[record]:
+            continue
+        other = pool.records[i]
+        if pool.distance[i] > length:
+            partner, length, tied = other, pool.distance[i], False
+        else:
+            tied = tied or not same_values(X, partner, other)
+            partner = min(partner, other)
+    ends.partner[record] = partner
+    ends.score[record] = -length
+    ends.tied[record] = tied
+
+
+@compiled
+def inherit(pool, ends, record):
+    """Replace a partner that left by the next equal record; say whether there is one."""
+    heir = ends.partner[record]
+    while heir >= 0 and pool.labels[heir] >= 0:
+        heir = ends.next_equal[heir]
+    if heir < 0 or ends.tied[record]:
+        return False
+    ends.partner[record] = heir
+    return True
+
+
+@compiled
+def farthest_pair(pool, ends, X, work):
+    """Return the two living records farthest apart, lower first, and the work left.
+
+    Ties go to the pair with the lowest records, the lower record counting first.
+    If about ``work`` distances do not suffice, both are -1: ask again.
+    """
+    while work > 0:
+        record = ends.first[1]
+        partner = ends.partner[record]
+        if pool.labels[record] >= 0:
+            ends.score[record] = 1.0
+        elif partner >= 0 and pool.labels[partner] < 0:
+            return min(record, partner), max(record, partner), work
+        elif not inherit(pool, ends, record):
+            measure_farthest(pool, ends, X, record)
+            work -= pool.size[0]
+        replay(ends.first, ends.score, ends.partner, record, True)
+        work -= STEP
+    return -1, -1, work

@@ -1,0 +1,1 @@
+"""Groups that change record by record, and the searches that change them."""

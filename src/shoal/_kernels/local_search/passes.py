@@ -1,0 +1,52 @@
+"""The entry kernel of a local search, and the groups that it works on.
+
+Python calls one kernel for all kinds of passes: an entry kernel of its own for each would contain
+the descent once more, and the descent takes longest to compile.
+"""
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+from shoal._kernels.local_search.descent import descend
+from shoal._kernels.local_search.grouping import Grouping, accept_trial, empty_grouping, fill_groups
+from shoal._kernels.local_search.record_queue import clear_queue, queue_all
+from shoal._kernels.local_search.reshape import dissolve_pass, gather_gains, gather_pass
+
+FILL, QUEUE, DESCEND, CLEAR, DISSOLVE, GATHER, GAINS = range(7)
+NO_NUMBERS = np.empty(0, np.int64)
+
+
+def open_grouping(X: np.ndarray, near: np.ndarray, labels: np.ndarray, k: int) -> Grouping:
+    """Return the groups of ``labels``, each of at most 2k - 1 records.
+
+    ``near`` are the nearest others of each record, to whose groups it may move.
+    """
+    grouping = empty_grouping(X, near, labels, k)
+    run_pass(grouping, k, FILL, NO_NUMBERS, NO_NUMBERS, 0)
+    return grouping
+
+
+@compiled
+def run_pass(s, k, action, numbers, tried, most):
+    """Do one of the actions above; return by how much the SSE fell in trials.
+
+    ``numbers`` are the groups to dissolve or the records to gather around, ``tried`` the
+    versions at which each was last tried, ``most`` the moves to try in a descent. GAINS
+    writes into ``s.gains``.
+    """
+    if action == DISSOLVE:
+        return dissolve_pass(s, k, numbers, tried)
+    if action == GATHER:
+        return gather_pass(s, k, numbers, tried)
+    if action == FILL:
+        fill_groups(s)
+    elif action == QUEUE:
+        queue_all(s)
+    elif action == DESCEND:
+        descend(s, k, most)
+        accept_trial(s)
+    elif action == CLEAR:
+        clear_queue(s)
+    elif action == GAINS:
+        gather_gains(s, k)
+    return 0.0

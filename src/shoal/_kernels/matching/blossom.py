@@ -1,0 +1,176 @@
+"""Blossoms: odd rings of vertices, or of smaller blossoms, that act as one vertex.
+
+A matching leaves one vertex of a blossom, its base, to be matched outside; any
+vertex can be made the base by turning the matching around the rings. Vertices
+are numbered from 0, blossoms from the number of vertices on, and both are called
+nodes where it does not matter which.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+
+FREE, OUTER, INNER = 0, 1, 2  # where a node stands to the tree that is grown
+
+
+class Graph(NamedTuple):
+    """Edges between vertices; those of vertex v are ``edges[start[v] : start[v + 1]]``."""
+
+    ends: np.ndarray
+    weight: np.ndarray
+    start: np.ndarray
+    edges: np.ndarray
+
+
+NODE = np.dtype(
+    [
+        ("mate", np.int64),  # the matched edge of a vertex, -1 for none
+        ("top", np.int64),  # the outermost node that holds a vertex
+        ("parent", np.int64),  # the blossom in whose ring it lies, -1 for none
+        ("following", np.int64),  # the next in that ring
+        ("preceding", np.int64),  # the one before
+        ("link", np.int64),  # the edge to the next
+        ("first", np.int64),  # where the ring of a blossom starts
+        ("base", np.int64),  # the vertex matched outside; ``first`` holds it
+        ("value", np.int64),  # the dual, at least 0 for blossoms
+        ("since", np.int64),  # the time at which it was that
+        ("label", np.int64),  # free, outer or inner
+        ("entry", np.int64),  # the edge by which the tree reached it, -1 for the root
+        ("counted", np.int64),  # 1 if a vertex is among the members of the tree
+    ],
+    align=True,
+)
+
+
+class Matching(NamedTuple):
+    """Matched edges, nested blossoms, dual values and the tree under growth.
+
+    The vertices of the tree are ``members[: counts[0]]``, ``counts[1]`` is the next
+    vertex to start from, and ``spare[: counts[2]]`` are unused numbers of blossoms.
+    ``stack``, ``inside`` and ``ring`` are scratch.
+    """
+
+    node: np.ndarray
+    clock: np.ndarray
+    counts: np.ndarray
+    members: np.ndarray
+    spare: np.ndarray
+    stack: np.ndarray
+    inside: np.ndarray
+    ring: np.ndarray
+
+
+def open_matching(size: int) -> Matching:
+    """Return a matching of ``size`` vertices without an edge."""
+    node = np.zeros(2 * size, NODE)
+    node["top"] = node["base"] = np.arange(2 * size)
+    node["mate"] = node["parent"] = node["entry"] = -1
+    return Matching(
+        node=node,
+        clock=np.zeros(1, np.int64),
+        counts=np.array([0, 0, size]),
+        members=np.empty(size, np.int64),
+        spare=np.arange(2 * size - 1, size - 1, -1),
+        stack=np.empty((8 * size, 2), np.int64),
+        inside=np.empty(size, np.int64),
+        ring=np.empty(2 * size, np.int64),
+    )
+
+
+@compiled
+def ring_of(m, blossom):
+    """Write the nodes of a blossom's ring into ``m.ring``, the first first; return their number."""
+    count = 0
+    child = m.node[blossom].first
+    while count == 0 or child != m.node[blossom].first:
+        m.ring[count] = child
+        count += 1
+        child = m.node[child].following
+    return count
+
+
+@compiled
+def vertices_of(m, node):
+    """Write the vertices of a node into ``m.inside``; return their number."""
+    m.stack[0, 0] = node
+    stacked, count = 1, 0
+    while stacked > 0:
+        stacked -= 1
+        here = m.stack[stacked, 0]
+        if here < m.inside.shape[0]:
+            m.inside[count] = here
+            count += 1
+            continue
+        for i in range(ring_of(m, here)):
+            m.stack[stacked, 0] = m.ring[i]
+            stacked += 1
+    return count
+
+
+@compiled
+def raise_top(m, node):
+    """Make ``node`` the outermost one of all its vertices."""
+    for i in range(vertices_of(m, node)):
+        m.node[m.inside[i]].top = node
+
+
+@compiled
+def child_with(m, blossom, vertex):
+    """Return the node of the blossom's ring that holds ``vertex``, -1 if none does."""
+    node = vertex
+    while node >= 0 and m.node[node].parent != blossom:
+        node = m.node[node].parent
+    return node
+
+
+@compiled
+def is_matched_forward(m, blossom, child):
+    """Say whether ``child`` is matched to the next in the ring: it stands at an odd place."""
+    forward = False
+    while child != m.node[blossom].first:
+        child = m.node[child].preceding
+        forward = not forward
+    return forward
+
+
+@compiled
+def match_neighbours(graph, m, blossom, one, two, edge, stacked):
+    """Match two nodes of a ring over ``edge``; each is to be turned to its end of it."""
+    a, b = graph.ends[edge, 0], graph.ends[edge, 1]
+    if child_with(m, blossom, a) != one:
+        a, b = b, a
+    m.node[a].mate = m.node[b].mate = edge
+    m.stack[stacked, 0], m.stack[stacked, 1] = one, a
+    m.stack[stacked + 1, 0], m.stack[stacked + 1, 1] = two, b
+    return stacked + 2
+
+
+@compiled
+def turn(graph, m, node, vertex):
+    """Make ``vertex`` the base of the node that holds it, and match the others inside."""
+    m.stack[0, 0], m.stack[0, 1] = node, vertex
+    stacked = 1
+    while stacked > 0:
+        stacked -= 1
+        blossom, base = m.stack[stacked, 0], m.stack[stacked, 1]
+        if blossom < m.inside.shape[0]:
+            continue
+        child = child_with(m, blossom, base)
+        m.stack[stacked, 0], m.stack[stacked, 1] = child, base
+        stacked += 1
+        forward = is_matched_forward(m, blossom, child)
+        here = child
+        while here != m.node[blossom].first:
+            if forward:
+                one = m.node[here].following
+                two = m.node[one].following
+                stacked = match_neighbours(graph, m, blossom, one, two, m.node[one].link, stacked)
+            else:
+                one = m.node[here].preceding
+                two = m.node[one].preceding
+                stacked = match_neighbours(graph, m, blossom, one, two, m.node[two].link, stacked)
+            here = two
+        m.node[blossom].first = child
+        m.node[blossom].base = base

@@ -1,0 +1,1 @@
+"""Trees of near records that are divided until none is too large."""

@@ -1,0 +1,162 @@
+"""Trees of records that are joined to near ones, divided until none is too large.
+
+The edges of a record are a list of half-edges. Half-edges 2e and 2e + 1 are the
+two directions of edge e; a record with an edge removed is taken out of the list
+in one step.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+from shoal._kernels.structures.union_find import find_root
+
+NONE = -1
+
+
+class Forest(NamedTuple):
+    """Trees over the records, and those still to be divided.
+
+    ``head[u]`` is the first half-edge from record u, ``to[h]`` where half-edge h
+    leads, ``after[h]`` and ``before[h]`` its neighbours in the list. The trees that
+    hold the records ``unlabelled[: count[0]]`` have no label yet; ``count[1]`` labels
+    are given. ``tree``, ``above`` and ``size`` are scratch: the records of one tree
+    from a root outwards, the record before each, and the size of what hangs on it.
+    """
+
+    head: np.ndarray
+    to: np.ndarray
+    after: np.ndarray
+    before: np.ndarray
+    unlabelled: np.ndarray
+    count: np.ndarray
+    labels: np.ndarray
+    tree: np.ndarray
+    above: np.ndarray
+    size: np.ndarray
+
+
+@compiled
+def grow_forest(near, order, k):
+    """Return for each record the one it is joined to, -1 for none, so that every tree has ``k``.
+
+    In the given order, a record whose tree is still too small is joined to the
+    nearest of its neighbours outside. It is the only one of its tree that is not
+    joined to another, so each record comes once.
+    """
+    n = order.shape[0]
+    target = np.full(n, NONE)
+    leader = np.arange(n)
+    size = np.ones(n, np.int64)
+    for record in order:
+        mine = find_root(leader, record)
+        if size[mine] >= k:
+            continue
+        for other in near[record]:
+            theirs = find_root(leader, other)
+            if theirs != mine:
+                target[record] = other
+                leader[mine] = theirs
+                size[theirs] += size[mine]
+                break
+    return target
+
+
+@compiled
+def add_edge(forest, edge, a, b):
+    """Join two records by ``edge``."""
+    for half, origin, end in ((2 * edge, a, b), (2 * edge + 1, b, a)):
+        first = forest.head[origin]
+        forest.to[half] = end
+        forest.before[half] = NONE
+        forest.after[half] = first
+        forest.head[origin] = half
+        if first != NONE:
+            forest.before[first] = half
+
+
+@compiled
+def remove_edge(forest, edge):
+    """Take ``edge`` away from the two records that it joins."""
+    for half in (2 * edge, 2 * edge + 1):
+        before, after = forest.before[half], forest.after[half]
+        if before == NONE:
+            forest.head[forest.to[half ^ 1]] = after
+        else:
+            forest.after[before] = after
+        if after != NONE:
+            forest.before[after] = before
+
+
+@compiled
+def build_forest(target):
+    """Return the forest in which each record is joined to its target."""
+    n = target.shape[0]
+    forest = Forest(
+        np.full(n, NONE),
+        np.empty(2 * n, np.int64),
+        np.empty(2 * n, np.int64),
+        np.empty(2 * n, np.int64),
+        np.empty(n, np.int64),
+        np.zeros(2, np.int64),
+        np.full(n, NONE),
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
+    )
+    for record in range(n):
+        if target[record] == NONE:  # one in each tree
+            forest.unlabelled[forest.count[0]] = record
+            forest.count[0] += 1
+        else:
+            add_edge(forest, record, record, target[record])
+    return forest
+
+
+@compiled
+def list_tree(forest, root):
+    """List the tree of ``root`` from there outwards, with sizes; return its size."""
+    forest.tree[0] = root
+    forest.above[root] = NONE
+    listed, at = 1, 0
+    while at < listed:
+        record = forest.tree[at]
+        forest.size[record] = 1
+        half = forest.head[record]
+        while half != NONE:
+            other = forest.to[half]
+            if other != forest.above[record]:
+                forest.above[other] = record
+                forest.tree[listed] = other
+                listed += 1
+            half = forest.after[half]
+        at += 1
+    for at in range(listed - 1, 0, -1):
+        record = forest.tree[at]
+        forest.size[forest.above[record]] += forest.size[record]
+    return listed
+
+
+@compiled
+def size_beyond(forest, record, other, total):
+    """Return the size of what hangs on ``other``, seen from its neighbour ``record``."""
+    return forest.size[other] if forest.above[other] == record else total - forest.size[record]
+
+
+@compiled
+def largest(forest, record, total):
+    """Return the neighbour on which most hangs; ties go to the lowest record."""
+    best = NONE
+    half = forest.head[record]
+    while half != NONE:
+        other = forest.to[half]
+        if best == NONE:
+            best = other
+        else:
+            more = size_beyond(forest, record, other, total)
+            most = size_beyond(forest, record, best, total)
+            if more > most or (more == most and other < best):
+                best = other
+        half = forest.after[half]
+    return best

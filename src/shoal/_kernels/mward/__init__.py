@@ -1,0 +1,1 @@
+"""The modified Ward method: ends, joins and parts."""

@@ -1,0 +1,23 @@
+"""What a join costs, and which costs count as equal."""
+
+from shoal._kernels._compile import compiled
+
+NOTHING = 2.0**-90  # less is rounding, where the extent of the table is about 1
+
+
+@compiled
+def ward(distance, a, b):
+    """Return the growth of the sum of squares when groups of ``a`` and ``b`` records join.
+
+    ``distance`` is the squared distance of their means.
+    """
+    return distance * (a * b / (a + b))
+
+
+@compiled
+def rounded(increase):
+    """Return ``increase`` to twelve digits, so that rounding breaks no tie."""
+    if increase < NOTHING:
+        return 0.0
+    shadow = increase * 8193.0
+    return shadow - (shadow - increase)

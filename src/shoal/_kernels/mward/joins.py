@@ -1,0 +1,200 @@
+"""Ward's method with groups that stop joining each other once they have k records.
+
+Two facts make it fast. First, a join needs a group that is still small, so only
+small groups search for partners. Second, when the nearest pair of all joins, the
+new group is no nearer to a small one than the nearer of its halves was. So what
+a small group once knew about far groups stays true: it keeps a short list of
+its nearest groups and the key of the last of them, and searches all groups
+again only when nothing on the list is nearer than that.
+
+A group's number is the lowest of its records'. The key of a partner is the
+increase in the sum of squares, and then its number.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+from shoal._kernels.distances import row_distance
+from shoal._kernels.mward.cost import NOTHING, rounded, ward
+from shoal._kernels.mward.nearest_list import before, holds, insert
+from shoal._kernels.spatial.group_boxes import (
+    WIDTH,
+    box_distances,
+    group_distances,
+    move_group,
+    remove_group,
+)
+from shoal._kernels.structures.tournament import open_tournament, replay
+from shoal._kernels.structures.union_find import find_root
+
+LIST = 8  # nearest groups that a small group remembers
+
+
+class Groups(NamedTuple):
+    """Groups that are being joined.
+
+    ``near[g]`` is the list of group g, with ``known[g]`` entries; every group not
+    on it has a key beyond ``(edge[g], edge_group[g])``. ``increase[g]`` and
+    ``partner[g]`` are the least key that g can have now; ``first`` is the
+    tournament of these keys. ``count`` has the number of small groups and of
+    joins and first searches so far.
+    """
+
+    centre: np.ndarray
+    size: np.ndarray
+    parent: np.ndarray
+    near: np.ndarray
+    known: np.ndarray
+    edge: np.ndarray
+    edge_group: np.ndarray
+    increase: np.ndarray
+    partner: np.ndarray
+    first: np.ndarray
+    count: np.ndarray
+
+
+def open_groups(centre, size, parent, k):
+    """Return groups that know nothing yet about each other."""
+    n = len(centre)
+    small = (parent == np.arange(n)) & (size < k)
+    return Groups(
+        centre,
+        size,
+        parent,
+        np.empty((n, LIST), np.int64),
+        np.zeros(n, np.int64),
+        np.zeros(n),
+        np.full(n, -1),
+        np.zeros(n),
+        np.full(n, -1),
+        open_tournament(small),
+        np.array([small.sum(), 0]),
+    )
+
+
+@compiled
+def advance(groups, boxes, k, work):
+    """Join until about ``work`` distances are measured; say whether small groups are left."""
+    while groups.count[0] > 0 and work > 0:
+        g = groups.first[1]
+        increase = groups.increase[g]
+        partner = groups.partner[g]
+        sure = update_key(groups, g)
+        work -= LIST
+        if groups.increase[g] == increase and groups.partner[g] == partner:
+            if sure:
+                join(groups, boxes, min(g, partner), max(g, partner), k)
+                continue
+            groups.count[1] += groups.edge_group[g] < 0
+            work -= search(groups, boxes, g)
+            update_key(groups, g)
+        replay(groups.first, groups.increase, groups.partner, g, True)
+    return groups.count[0] > 0
+
+
+@compiled
+def update_key(groups, g):
+    """Set the key of ``g`` from its list, or to its edge; say whether the partner is sure."""
+    increase = np.inf
+    partner = -1
+    for at in range(groups.known[g]):
+        other = find_root(groups.parent, groups.near[g, at])
+        if other != g:
+            cost = cost_of(groups, g, other)
+            if cost < increase or (cost == increase and other < partner):
+                increase = cost
+                partner = other
+    edge = groups.edge[g]
+    sure = increase < edge or (increase == edge and partner <= groups.edge_group[g])
+    groups.increase[g] = increase if sure else edge
+    groups.partner[g] = partner if sure else groups.edge_group[g]
+    return sure
+
+
+@compiled
+def search(groups, boxes, g):
+    """Make a new list for ``g`` from all groups; return the number of distances measured."""
+    centre = groups.centre[g]
+    size = float(groups.size[g])
+    distance = np.empty(WIDTH)
+    increases = np.full(LIST, np.inf)
+    partners = np.full(LIST, groups.parent.shape[0])
+    seen = boxes.distance_to_box.shape[0]
+    home = boxes.places[g] // WIDTH
+    reach = np.inf
+    box_distances(boxes, centre)
+    for turn in range(-1, boxes.distance_to_box.shape[0]):
+        b = home if turn < 0 else turn
+        if turn == home or boxes.distance_to_box[b] > reach:
+            continue
+        group_distances(boxes, b, centre, distance)
+        seen += WIDTH
+        for at in range(WIDTH):
+            if distance[at] <= reach and distance[at] < np.inf and boxes.groups[b, at] != g:
+                increase = rounded(ward(distance[at], size, boxes.weights[b, at]))
+                insert(increases, partners, increase, boxes.groups[b, at])
+                # No partner is smaller than one record; a little more, so that no tie is lost.
+                reach = 1.0000001 * max(increases[-1], NOTHING) / ward(1.0, size, 1.0)
+    groups.edge[g] = np.inf
+    groups.edge_group[g] = groups.parent.shape[0]
+    keep(groups, g, increases, partners)
+    return seen
+
+
+@compiled
+def join(groups, boxes, a, b, k):
+    """Join group ``b`` into ``a``, the lower number."""
+    groups.count[0] -= (groups.size[a] < k) + (groups.size[b] < k)
+    groups.count[1] += 1
+    size = groups.size[a] + groups.size[b]
+    share = groups.size[b] / size
+    for j in range(groups.centre.shape[1]):
+        groups.centre[a, j] += (groups.centre[b, j] - groups.centre[a, j]) * share
+    groups.size[a] = size
+    groups.parent[b] = a
+    remove_group(boxes, b)
+    move_group(boxes, a, groups.centre[a], size)
+    replay(groups.first, groups.increase, groups.partner, b, False)
+    if size < k:
+        groups.count[0] += 1
+        share_lists(groups, a, b)
+        update_key(groups, a)
+    replay(groups.first, groups.increase, groups.partner, a, size < k)
+
+
+@compiled
+def share_lists(groups, a, b):
+    """Give ``a`` the nearest of both lists; what neither knew lies beyond the nearer edge."""
+    increases = np.full(LIST, np.inf)
+    partners = np.full(LIST, groups.parent.shape[0])
+    for source in (a, b):
+        for at in range(groups.known[source]):
+            other = find_root(groups.parent, groups.near[source, at])
+            if other != a and not holds(partners, other):
+                insert(increases, partners, cost_of(groups, a, other), other)
+    if before(groups.edge[b], groups.edge_group[b], groups.edge[a], groups.edge_group[a]):
+        groups.edge[a] = groups.edge[b]
+        groups.edge_group[a] = groups.edge_group[b]
+    keep(groups, a, increases, partners)
+
+
+@compiled
+def keep(groups, g, increases, partners):
+    """Make a sorted list that of ``g``; where it is full, what lies beyond its end is not known."""
+    groups.known[g] = 0
+    for at in range(LIST):
+        if increases[at] < np.inf:
+            groups.near[g, at] = partners[at]
+            groups.known[g] += 1
+    if before(increases[-1], partners[-1], groups.edge[g], groups.edge_group[g]):
+        groups.edge[g] = increases[-1]
+        groups.edge_group[g] = partners[-1]
+
+
+@compiled
+def cost_of(groups, a, b):
+    """Return the increase that joining ``a`` and ``b`` would cost."""
+    distance = row_distance(groups.centre, a, groups.centre, b)
+    return rounded(ward(distance, float(groups.size[a]), float(groups.size[b])))

@@ -1,0 +1,77 @@
+"""The least SSE over all partitions of a few records, by dynamic programming over subsets.
+
+A subset is a number whose bits are its records, so memory doubles with every
+record.
+"""
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+from shoal._kernels.distances import squared_distances
+
+
+@compiled
+def lowest(subset):
+    """Return the lowest record of a subset that is not empty."""
+    record = 0
+    while subset >> record & 1 == 0:
+        record += 1
+    return record
+
+
+@compiled
+def sizes_and_spreads(distance):
+    """Return the number of records and the SSE of every subset.
+
+    The SSE is the sum of the squared distances of all pairs over the size:
+    nothing is subtracted, so nothing is cancelled.
+    """
+    n = distance.shape[0]
+    size = np.zeros(1 << n, np.int64)
+    spread = np.zeros(1 << n)
+    for subset in range(1, 1 << n):
+        first = lowest(subset)
+        rest = subset & (subset - 1)
+        size[subset] = size[rest] + 1
+        spread[subset] = spread[rest]
+        for record in range(first + 1, n):
+            if rest >> record & 1:
+                spread[subset] += distance[first, record]
+    for subset in range(1, 1 << n):
+        spread[subset] /= size[subset]
+    return size, spread
+
+
+@compiled
+def best_groups(X, k):
+    """Return the labels of the partition with the least SSE into groups of ``k`` to ``2k - 1``.
+
+    The group of the lowest record is tried in every way; what is left is a
+    smaller subset, solved before. Of equal partitions the one found first stays.
+    """
+    n = X.shape[0]
+    size, spread = sizes_and_spreads(squared_distances(X))
+    least = np.full(1 << n, np.inf)
+    choice = np.zeros(1 << n, np.int64)
+    least[0] = 0.0
+    for subset in range(1, 1 << n):
+        first = 1 << lowest(subset)
+        others = subset ^ first
+        part = others
+        while True:
+            group = part | first
+            if k <= size[group] < 2 * k and spread[group] + least[subset ^ group] < least[subset]:
+                least[subset] = spread[group] + least[subset ^ group]
+                choice[subset] = group
+            if part == 0:
+                break
+            part = (part - 1) & others
+
+    labels = np.full(n, -1)
+    left = (1 << n) - 1
+    for label in range(n // k):
+        for record in range(n):
+            if choice[left] >> record & 1:
+                labels[record] = label
+        left ^= choice[left]  # 0 as soon as no record is left
+    return labels

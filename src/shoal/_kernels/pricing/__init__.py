@@ -1,0 +1,1 @@
+"""Pricing of groups in column generation: candidates, search, dual values."""

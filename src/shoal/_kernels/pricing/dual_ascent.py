@@ -1,0 +1,82 @@
+"""Coordinate ascent of the duals of a linear programme over groups, smoothed by a temperature.
+
+Each known group has a weight exp((duals - cost) / heat), and the dual of a record is set so that
+the weights of its groups add up to one. As the heat falls, the duals converge to those of the
+programme, without jumping from vertex to vertex.
+"""
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+
+NOTHING = -30.0  # of an exponent: what lies below it adds nothing
+
+
+@compiled
+def soft_greatest(slack, columns, heat):
+    """Return the greatest of some slacks, smoothed: heat * log(sum of exp(slack / heat))."""
+    top = -np.inf
+    for column in columns:
+        top = max(top, slack[column])
+    total = 0.0
+    for column in columns:
+        exponent = (slack[column] - top) / heat
+        if exponent > NOTHING:
+            total += np.exp(exponent)
+    return top + heat * np.log(total)
+
+
+@compiled
+def ascend(slack, record_dual, box, start, columns, heat, beyond):
+    """Set each price in turn; return the greatest change.
+
+    ``slack`` is what each group's records pay beyond its cost. The groups of record i
+    are ``columns[start[i] : start[i + 1]]``. A step goes ``beyond`` times as far as its
+    own optimum; between 1 and 2, that comes to rest sooner. No price leaves the ``box``,
+    its least and its greatest: with few groups known, prices would run away.
+    """
+    greatest = 0.0
+    for i in range(record_dual.shape[0]):
+        own = columns[start[i] : start[i + 1]]
+        step = -soft_greatest(slack, own, heat)
+        if abs(step) < heat:
+            step *= beyond
+        step = min(max(record_dual[i] + step, box[0, i]), box[1, i]) - record_dual[i]
+        record_dual[i] += step
+        greatest = max(greatest, abs(step))
+        for column in own:
+            slack[column] += step
+    return greatest
+
+
+@compiled
+def climb(slack, record_dual, box, start, columns, heat, sweeps):
+    """Go through all prices ``sweeps`` times; return the greatest change of the last time."""
+    for _ in range(sweeps - 1):
+        ascend(slack, record_dual, box, start, columns, heat, 1.5)
+    return ascend(slack, record_dual, box, start, columns, heat, 1.0)
+
+
+@compiled
+def shared_corners(members, triples, start, incidence, pairs):
+    """List the groups that hold two or three records of a triple; return how many.
+
+    Rows of ``members`` end with -1. ``pairs`` is filled with (triple, group).
+    """
+    count = 0
+    for group in range(members.shape[0]):
+        for record in members[group]:
+            if record < 0:
+                break
+            for at in range(start[record], start[record + 1]):
+                triple, inside, lowest = incidence[at], 0, record
+                for corner in triples[triple]:
+                    for other in members[group]:
+                        if other == corner:
+                            inside += 1
+                            lowest = min(lowest, other)
+                if inside >= 2 and lowest == record:
+                    if count < pairs.shape[0]:
+                        pairs[count, 0], pairs[count, 1] = triple, group
+                    count += 1
+    return count

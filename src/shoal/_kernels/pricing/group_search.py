@@ -1,0 +1,253 @@
+"""Search for the groups of negative reduced cost (branch and bound).
+
+The search adds one record after another to a first one and turns back where no group of
+negative reduced cost can follow, so what it does not find does not exist. When its work is
+used up, it still returns a lower bound of the reduced cost.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+from shoal._kernels.pricing.candidates import candidate_set, pair_cost, take_least
+
+
+class Search(NamedTuple):
+    """A group under way; row ``d`` of an array belongs to its first ``d`` records.
+
+    ``cost[d]`` is their reduced cost so far. ``candidates[d, :left[d]]`` may
+    join, ``extra[d]`` is what each would add, ``half[d]`` is half of the triple duals that
+    would be added, and ``floor[d]`` what it adds at least to a whole group. ``turn[d]``
+    is the candidate to try next, -1 before they are put in order. ``inside[t]`` counts
+    the members of triple t.
+    """
+
+    members: np.ndarray
+    cost: np.ndarray
+    candidates: np.ndarray
+    extra: np.ndarray
+    half: np.ndarray
+    floor: np.ndarray
+    left: np.ndarray
+    turn: np.ndarray
+    inside: np.ndarray
+
+
+@compiled
+def open_search(candidates, size, cost):
+    """Return a search for the groups of ``size`` around the first record, which costs ``cost``."""
+    m = candidates.records.shape[0]
+    search = Search(
+        np.full(size, m),
+        np.full(size + 1, cost),
+        np.empty((size + 1, m), np.int64),
+        np.empty((size + 1, m)),
+        np.zeros((size + 1, m)),
+        np.empty((size + 1, m)),
+        np.full(size + 1, m),
+        np.full(size + 1, -1),
+        np.zeros(candidates.triple_dual.shape[0], np.int64),
+    )
+    for i in range(m):
+        search.candidates[1, i] = i
+        search.extra[1, i] = candidates.extra[i]
+    for at in range(candidates.start[m], candidates.start[m + 1]):
+        triple = candidates.incidence[at]
+        search.inside[triple] = 1
+        for corner in candidates.triples[triple]:
+            if corner < m:
+                search.half[1, corner] += candidates.triple_dual[triple] / 2
+    return search
+
+
+@compiled
+def put_in_order(search, depth, kept, i):
+    """Move candidate ``i`` to its place by floor among the first ``kept``."""
+    floor, extra = search.floor[depth], search.extra[depth]
+    half, candidates = search.half[depth], search.candidates[depth]
+    one, two, three, four = floor[i], extra[i], half[i], candidates[i]
+    at = kept
+    while at > 0 and floor[at - 1] > one:
+        floor[at], extra[at] = floor[at - 1], extra[at - 1]
+        half[at], candidates[at] = half[at - 1], candidates[at - 1]
+        at -= 1
+    floor[at], extra[at], half[at], candidates[at] = one, two, three, four
+
+
+@compiled
+def order_candidates(search, candidates, depth, least, cutoff):
+    """Keep the candidates that a group below ``cutoff`` may hold, in order; say if any are."""
+    need, left = search.members.shape[0] - depth, search.left[depth]
+    floor = search.floor[depth]
+    for i in range(left):
+        reach = candidates.reach[search.candidates[depth, i], need - 1]
+        floor[i] = search.extra[depth, i] + search.half[depth, i] + reach / 2
+    total = take_least(floor, left, least[:need])
+    if search.cost[depth] + total >= cutoff:  # also where fewer are left than needed
+        return False
+    last = least[need - 1]
+    others = search.cost[depth] + total - last
+    kept = 0
+    for i in range(left):
+        if floor[i] <= last or others + floor[i] < cutoff:
+            put_in_order(search, depth, kept, i)
+            kept += 1
+    search.left[depth] = kept
+    search.turn[depth] = 0
+    return True
+
+
+@compiled
+def open_floor(search, depth):
+    """Return what no group goes below that has the candidates from the next one on."""
+    need, at = search.members.shape[0] - depth, search.turn[depth]
+    if at + need > search.left[depth]:
+        return np.inf
+    total = search.cost[depth]
+    for i in range(need):
+        total += search.floor[depth, at + i]
+    return total
+
+
+@compiled
+def add_triple_duals(search, candidates, record, depth):
+    """Return the triple duals added when ``record`` joins: it is the second of their triple.
+
+    Until a dual is added, half of it counts for each of the second and the third.
+    """
+    due = 0.0
+    for at in range(candidates.start[record], candidates.start[record + 1]):
+        triple = candidates.incidence[at]
+        search.inside[triple] += 1
+        share = candidates.triple_dual[triple] / 2
+        if search.inside[triple] == 2:
+            due += candidates.triple_dual[triple]
+            share = -share
+        if search.inside[triple] <= 2:
+            for i in range(search.left[depth + 1]):
+                for corner in candidates.triples[triple]:
+                    if search.candidates[depth + 1, i] == corner:
+                        search.half[depth + 1, i] += share
+    return due
+
+
+@compiled
+def join(search, candidates, depth):
+    """Add the next candidate; those after it stay candidates."""
+    at = search.turn[depth]
+    record = search.candidates[depth, at]
+    search.turn[depth] += 1
+    search.members[depth] = record
+    left = 0
+    if depth + 1 < search.members.shape[0]:
+        for i in range(at + 1, search.left[depth]):
+            other = search.candidates[depth, i]
+            search.candidates[depth + 1, left] = other
+            search.extra[depth + 1, left] = search.extra[depth, i] + pair_cost(
+                candidates, search.members.shape[0], record, other
+            )
+            search.half[depth + 1, left] = search.half[depth, i]
+            left += 1
+    search.left[depth + 1] = left
+    search.turn[depth + 1] = -1
+    due = add_triple_duals(search, candidates, record, depth)
+    search.cost[depth + 1] = search.cost[depth] + search.extra[depth, at] + due
+
+
+@compiled
+def leave(search, candidates, depth):
+    """Remove the last of ``depth`` records; return how many stay."""
+    if depth > 1:
+        record = search.members[depth - 1]
+        for at in range(candidates.start[record], candidates.start[record + 1]):
+            search.inside[candidates.incidence[at]] -= 1
+    return depth - 1
+
+
+@compiled
+def note(search, candidates, first, groups, costs, count):
+    """Note a whole group, instead of the worst where no place is left; return how many."""
+    size = search.members.shape[0]
+    place = count
+    if count == costs.shape[0]:
+        place = costs.argmax()
+        if costs[place] <= search.cost[size]:
+            return count
+    costs[place] = search.cost[size]
+    groups[place, 0] = first
+    for i in range(1, size):
+        groups[place, i] = candidates.records[search.members[i]]
+    return min(count + 1, costs.shape[0])
+
+
+@compiled
+def cheapest_groups(table, prices, first, size, group_dual, cutoff, most, work, groups, costs):
+    """Find groups of ``size`` and low reduced cost whose record of the least rank is ``first``.
+
+    The cheapest are noted in the rows of ``groups``, with their reduced costs in ``costs``. No
+    more than ``most`` records may join, and no more candidates than ``work`` are tried. The
+    result is a lower bound of the reduced cost of the groups of ``first``, at most ``cutoff``,
+    and how many were noted.
+    """
+    candidates, rest = candidate_set(table, prices, first, size, group_dual, cutoff, most)
+    search = open_search(candidates, size, group_dual - prices.record_dual[first])
+    least = np.empty(size)
+    count, depth, bound = 0, 1, cutoff
+    while depth > 0:
+        if depth == size:
+            if search.cost[size] < cutoff:
+                count = note(search, candidates, first, groups, costs, count)
+                bound = min(bound, search.cost[size])
+            depth = leave(search, candidates, depth)
+        elif search.turn[depth] < 0 and not order_candidates(
+            search, candidates, depth, least, bound
+        ):
+            depth = leave(search, candidates, depth)
+        elif open_floor(search, depth) >= bound:
+            depth = leave(search, candidates, depth)
+        elif work < 0:
+            for above in range(1, depth + 1):
+                rest = min(rest, open_floor(search, above))
+            break
+        else:
+            join(search, candidates, depth)
+            depth += 1
+            work -= search.left[depth] + 1
+    return min(bound, rest), count
+
+
+@compiled
+def all_groups(table, prices, first, size, group_dual, cutoff, groups):
+    """List all groups of ``size`` below ``cutoff``; return how many, -1 if the rows run out."""
+    candidates, _ = candidate_set(table, prices, first, size, group_dual, cutoff, table.X.shape[0])
+    search = open_search(candidates, size, group_dual - prices.record_dual[first])
+    least, costs = np.empty(size), np.empty(groups.shape[0])
+    count, depth = 0, 1
+    while depth > 0:
+        if depth == size:
+            if search.cost[size] < cutoff:
+                if count == groups.shape[0]:
+                    return -1
+                count = note(search, candidates, first, groups, costs, count)
+            depth = leave(search, candidates, depth)
+        elif (
+            search.turn[depth] < 0
+            and not order_candidates(search, candidates, depth, least, cutoff)
+        ) or open_floor(search, depth) >= cutoff:
+            depth = leave(search, candidates, depth)
+        else:
+            join(search, candidates, depth)
+            depth += 1
+    return count
+
+
+@compiled
+def price_groups(
+    table, prices, anchors, size, group_dual, most, work, bounds, groups, costs, counts
+):
+    """Search at every one of ``anchors`` for groups of negative reduced cost."""
+    for i in range(anchors.shape[0]):
+        bounds[i], counts[i] = cheapest_groups(
+            table, prices, anchors[i], size, group_dual, 0.0, most, work, groups[i], costs[i]
+        )

@@ -1,0 +1,196 @@
+"""The second phase of MDAV2, DBA2 and TFRP: groups dissolve where that lowers the SSE.
+
+All records of a group leave for the groups with the nearest centroids, the
+centroids frozen while they choose. What that costs follows from sizes, centroids
+and the differences to them: records x that join m of them with centroid c add
+
+    sum |x - c|^2 - |sum (x - c)|^2 / (m + number of x)
+
+to the SSE; no other group is affected. Groups may exceed 2k - 1 records in the
+end: the caller divides them.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+from shoal._kernels.compensated_sum import add_exactly
+from shoal._kernels.distances import scaled_sse
+from shoal._kernels.leftovers import group_means
+from shoal._kernels.spatial.box_tree import (
+    NO_RECORD,
+    BoxTree,
+    build_tree,
+    find_nearest,
+    move_record,
+    remove_record,
+)
+
+END = NO_RECORD
+ROUNDING = 1e-12  # share of a group's SSE that a change must exceed to be more than rounding
+
+
+class Groups(NamedTuple):
+    """Groups that may dissolve, and their centroids in a tree.
+
+    The records of group g are a linked list: ``first[g]``, then ``after[first[g]]``
+    and so on, with ``last[g]`` at the end. ``total`` is their sum, as a leading
+    part and its rounding error per column. In a trial, ``target`` is the group
+    that a record would join, ``joining``, ``pull`` and ``rise`` are the number of
+    records that would join a group, the sum of their differences to its centroid
+    and what they would add to its SSE; all three are zero between two trials.
+    """
+
+    tree: BoxTree
+    centroids: np.ndarray
+    sizes: np.ndarray
+    sse: np.ndarray
+    total: np.ndarray
+    first: np.ndarray
+    after: np.ndarray
+    last: np.ndarray
+    target: np.ndarray
+    joining: np.ndarray
+    pull: np.ndarray
+    rise: np.ndarray
+
+
+def open_groups(X: np.ndarray, labels: np.ndarray) -> Groups:
+    """Return the groups of ``labels``, counted from 0 without gaps."""
+    n, count = len(X), int(labels.max()) + 1
+    centroids, sizes = group_means(X, labels, count)
+    groups = Groups(
+        build_tree(centroids),
+        centroids,
+        sizes,
+        np.zeros(count),
+        np.zeros((count, X.shape[1], 2)),
+        np.full(count, END),
+        np.full(n, END),
+        np.full(count, END),
+        np.full(n, END),
+        np.zeros(count, np.int64),
+        np.zeros((count, X.shape[1])),
+        np.zeros(count),
+    )
+    link_members(X, labels, groups)
+    return groups
+
+
+@compiled
+def link_members(X, labels, groups):
+    """Chain the records of each group and sum them."""
+    for i in range(X.shape[0]):
+        append_member(groups, labels[i], i)
+        for j in range(X.shape[1]):
+            add_exactly(groups.total[labels[i], j], X[i, j])
+    for g in range(groups.sse.shape[0]):
+        groups.sse[g] = listed_sse(X, groups, g)
+
+
+@compiled
+def append_member(groups, g, i):
+    """Make record ``i`` the last of group ``g``."""
+    if groups.first[g] == END:
+        groups.first[g] = i
+    else:
+        groups.after[groups.last[g]] = i
+    groups.last[g] = i
+    groups.after[i] = END
+
+
+@compiled
+def listed_sse(X, groups, g):
+    """Return the SSE of group ``g``, exact for small whole numbers, so that ties are ties."""
+    others = np.empty(groups.sizes[g] - 1, np.int64)
+    i = groups.after[groups.first[g]]
+    for t in range(others.shape[0]):
+        others[t] = i
+        i = groups.after[i]
+    return scaled_sse(X, groups.first[g], others) / groups.sizes[g]
+
+
+@compiled
+def choose(X, groups, g):
+    """Choose the nearest other centroid for each record of group ``g``."""
+    nearest_centroid, distance = np.empty(1, np.int64), np.empty(1)
+    i = groups.first[g]
+    while i != END:
+        find_nearest(groups.tree, X[i], g, nearest_centroid, distance)
+        h = nearest_centroid[0]
+        groups.target[i] = h
+        groups.joining[h] += 1
+        groups.rise[h] += distance[0]
+        for j in range(X.shape[1]):
+            groups.pull[h, j] += X[i, j] - groups.centroids[h, j]
+        i = groups.after[i]
+
+
+@compiled
+def total_rise(groups, g):
+    """Return what the choices of group ``g`` add to the SSE of the others."""
+    total = 0.0
+    i = groups.first[g]
+    while i != END:
+        h = groups.target[i]
+        if groups.joining[h] > 0:
+            saved = 0.0
+            for j in range(groups.pull.shape[1]):
+                saved += groups.pull[h, j] * groups.pull[h, j]
+                groups.pull[h, j] = 0.0
+            groups.rise[h] -= saved / (groups.sizes[h] + groups.joining[h])
+            groups.joining[h] = 0
+            total += groups.rise[h]
+        i = groups.after[i]
+    return total
+
+
+@compiled
+def join(X, groups, h, i):
+    """Add record ``i`` to group ``h`` and move its centroid."""
+    append_member(groups, h, i)
+    groups.sizes[h] += 1
+    groups.sse[h] += groups.rise[h]
+    groups.rise[h] = 0.0
+    for j in range(X.shape[1]):
+        add_exactly(groups.total[h, j], X[i, j])
+        groups.centroids[h, j] = groups.total[h, j, 0] / groups.sizes[h]
+    move_record(groups.tree, h, groups.centroids[h])
+
+
+@compiled
+def dissolve_if_better(X, groups, g):
+    """Dissolve group ``g`` if that lowers the SSE; else leave all as it is."""
+    choose(X, groups, g)
+    lower = total_rise(groups, g) < groups.sse[g] * (1.0 - ROUNDING)
+    i = groups.first[g]
+    while i != END:
+        after = groups.after[i]
+        if lower:
+            join(X, groups, groups.target[i], i)
+        else:
+            groups.rise[groups.target[i]] = 0.0
+        i = after
+    if lower:
+        remove_record(groups.tree, g)
+        groups.first[g] = END
+        groups.sizes[g] = 0
+
+
+@compiled
+def dissolve(X, groups, order):
+    """Try to dissolve the groups in ``order``; a group without spread has nothing to gain."""
+    for g in order:
+        if groups.sse[g] > 0.0 and groups.tree.living[1] > 1:
+            dissolve_if_better(X, groups, g)
+
+
+@compiled
+def write_labels(groups, labels):
+    """Write the group of each record into ``labels``; dissolved groups leave gaps."""
+    for g in range(groups.first.shape[0]):
+        i = groups.first[g]
+        while i != END:
+            labels[i] = g
+            i = groups.after[i]

@@ -1,0 +1,87 @@
+"""An order of the records in which neighbours stand close together."""
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+
+BLOCK = 64  # records that are measured together
+BLOCKS_PER_GROUP = 16  # blocks in a group of blocks
+SAMPLE = 256  # records that suffice to see along which axis a part is longest
+SHELL_WEIGHT = (
+    16.0  # how much more the distance from the origin counts: groups form from the outside in
+)
+DEEPEST = 64  # more levels than any table fills
+
+
+@compiled
+def order_by_halving(rows, order):
+    """Order records by halving them across their longest axis, again and again.
+
+    Cuts fall between groups of blocks first and between blocks then, so that each
+    of them holds records from one small box. The last axis is the distance from
+    the origin: parts are shells as well as boxes.
+    """
+    keys = np.empty(order.shape[0], np.float32)
+    starts, stops = np.empty(DEEPEST, np.int64), np.empty(DEEPEST, np.int64)
+    starts[0], stops[0], queue = 0, order.shape[0], 1
+    while queue > 0:
+        queue -= 1
+        start, stop = starts[queue], stops[queue]
+        size = stop - start
+        if size <= BLOCK:
+            continue
+        unit = BLOCK * BLOCKS_PER_GROUP if size > BLOCK * BLOCKS_PER_GROUP else BLOCK
+        middle = start + (size + unit - 1) // unit // 2 * unit
+        axis = widest_axis(rows, order, start, stop)
+        for i in range(start, stop):
+            keys[i] = rows[order[i], axis]
+        select(keys, order, start, stop, middle)
+        starts[queue], stops[queue] = start, middle
+        starts[queue + 1], stops[queue + 1] = middle, stop
+        queue += 2
+
+
+@compiled
+def widest_axis(rows, order, start, stop):
+    """Return the axis along which a part of the records varies most."""
+    step = max(1, (stop - start) // SAMPLE)
+    count = (stop - start + step - 1) // step
+    best, most = 0, -1.0
+    for axis in range(rows.shape[1]):
+        first = rows[order[start], axis]
+        total, squares = 0.0, 0.0
+        for i in range(start, stop, step):
+            gap = float(rows[order[i], axis] - first)
+            total += gap
+            squares += gap * gap
+        spread = squares - total * total / count
+        if axis == rows.shape[1] - 1:
+            spread *= SHELL_WEIGHT
+        if spread > most:
+            best, most = axis, spread
+    return best
+
+
+@compiled
+def select(keys, order, start, stop, middle):
+    """Reorder so that no key before ``middle`` exceeds one behind it (Hoare's selection)."""
+    low, high = start, stop - 1
+    while low < high:
+        pivot = keys[(low + high) // 2]
+        i, j = low, high
+        while i <= j:
+            while keys[i] < pivot:
+                i += 1
+            while keys[j] > pivot:
+                j -= 1
+            if i <= j:
+                keys[i], keys[j] = keys[j], keys[i]
+                order[i], order[j] = order[j], order[i]
+                i += 1
+                j -= 1
+        if middle <= j:
+            high = j
+        elif middle >= i:
+            low = i
+        else:
+            return

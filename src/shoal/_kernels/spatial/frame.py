@@ -1,0 +1,56 @@
+"""The frame in which an index stores records: its origin, its axes and its scale.
+
+Any frame gives the same answers. In a good one a few axes make up most of a distance, so
+that most records can be ruled out by these axes alone.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+CHUNK = 65_536  # records whose differences are computed at a time
+SAMPLE = 10_000  # records that suffice to see in which directions a table is long
+TOLERANCE = (
+    1e-10  # axes farther from a right angle are not used; see `shoal._kernels.spatial.search`
+)
+EXPLAINED = 0.85  # share of the variance that the leading axes must explain
+
+
+class Frame(NamedTuple):
+    """Origin, orthonormal axes and scale; ``leading`` axes explain most of the variance.
+
+    ``axes[j, a]`` is the share of column j in axis a. The scale is a power of two,
+    so that scaling makes no rounding error.
+    """
+
+    origin: np.ndarray
+    axes: np.ndarray
+    scale: float
+    leading: int
+
+
+def principal_frame(X: np.ndarray, living: np.ndarray, origin: np.ndarray) -> Frame:
+    """Return the frame of the principal axes of some rows of ``X`` about ``origin``."""
+    p = X.shape[1]
+    scale = power_of_two(greatest_difference(X, living, origin) * np.sqrt(p))
+    Z = (X[living[:: max(1, len(living) // SAMPLE)]] - origin) * scale
+    spread, axes = np.linalg.eigh(Z.T @ Z)
+    if not np.abs(axes.T @ axes - np.eye(p)).sum() < TOLERANCE:
+        spread, axes = spread[::-1], np.eye(p)
+    explained = np.cumsum(spread[::-1])
+    leading = 1 + int(np.searchsorted(explained, EXPLAINED * explained[-1]))
+    leading = p if 2 * leading > p else leading
+    return Frame(origin, np.ascontiguousarray(axes[:, ::-1]), scale, leading)
+
+
+def greatest_difference(X: np.ndarray, living: np.ndarray, origin: np.ndarray) -> float:
+    """Return the greatest difference of any living record from the origin in any column."""
+    chunks = (living[start : start + CHUNK] for start in range(0, len(living), CHUNK))
+    return max(float(np.abs(X[rows] - origin).max()) for rows in chunks)
+
+
+def power_of_two(greatest: float) -> float:
+    """Return a power of two that brings ``greatest`` to between 1/2 and 1, or near it."""
+    exponent = math.frexp(greatest)[1]
+    return math.ldexp(1.0, min(max(-exponent, -1000), 1000))

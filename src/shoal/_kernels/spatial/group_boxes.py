@@ -1,0 +1,121 @@
+"""Boxes of neighbouring groups, so that a search can skip the far ones.
+
+No group is nearer than the border of its box. The groups of a box are stored column by column,
+so that measuring them is a run of vector instructions. A group that moves widens its box; one
+that is removed leaves an infinitely far place behind.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+
+WIDTH = 64  # places in a box
+
+
+class Boxes(NamedTuple):
+    """Places of groups, box by box.
+
+    ``centres[b, j]`` is column j of the groups in box b, ``weights[b]`` their
+    sizes and ``groups[b]`` their numbers. ``low`` and ``high`` are the borders,
+    one row per column; ``distance_to_box`` is the squared distance of each box to the
+    point of the last search. ``places`` is the place of each group.
+    """
+
+    centres: np.ndarray
+    weights: np.ndarray
+    groups: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    distance_to_box: np.ndarray
+    places: np.ndarray
+
+
+def unjoined(groups):
+    """Return the numbers of the groups that were not joined into others."""
+    return np.flatnonzero(groups.parent == np.arange(len(groups.parent)))
+
+
+def is_mostly_empty(groups: Any, boxes: Boxes) -> bool:
+    """Say whether most places are empty, so that packing again pays."""
+    return 2 * len(unjoined(groups)) < boxes.groups.size - WIDTH
+
+
+def pack_boxes(groups: Any) -> Boxes:
+    """Return boxes of neighbours among the standing ``groups``."""
+    ordered = halve_across_widest_side(groups.centre, unjoined(groups))
+    boxes = -(-len(ordered) // WIDTH)
+    padded = np.append(ordered, np.full(boxes * WIDTH - len(ordered), -1)).reshape(boxes, WIDTH)
+    empty = (padded < 0)[:, None, :]
+    centres = np.ascontiguousarray(groups.centre[padded].transpose(0, 2, 1))
+    places = np.full(len(groups.parent), -1)  # joined groups have none
+    places[ordered] = np.arange(len(ordered))
+    return Boxes(
+        np.where(empty, np.inf, centres),
+        groups.size[padded].astype(np.float64),
+        padded,
+        np.where(empty, np.inf, centres).min(axis=2).T.copy(),
+        np.where(empty, -np.inf, centres).max(axis=2).T.copy(),
+        np.empty(boxes),
+        places,
+    )
+
+
+def halve_across_widest_side(centre, groups):
+    """Reorder ``groups`` so that each run of WIDTH lies together: halve the longest side."""
+    ordered = groups.copy()
+    stack = [(0, len(groups))]
+    while stack:
+        start, stop = stack.pop()
+        if stop - start > WIDTH:
+            part = ordered[start:stop]
+            points = centre[part]
+            side = points[:, np.argmax(np.ptp(points, axis=0))]
+            ordered[start:stop] = part[np.argsort(side, kind="stable")]
+            middle = start + -(-(stop - start) // WIDTH) // 2 * WIDTH
+            stack += [(start, middle), (middle, stop)]
+    return ordered
+
+
+@compiled
+def move_group(boxes, group, point, size):
+    """Move ``group`` to ``point`` with ``size`` records, and widen its box."""
+    b, at = divmod(boxes.places[group], WIDTH)
+    boxes.weights[b, at] = size
+    for j in range(point.shape[0]):
+        boxes.centres[b, j, at] = point[j]
+        boxes.low[j, b] = min(boxes.low[j, b], point[j])
+        boxes.high[j, b] = max(boxes.high[j, b], point[j])
+
+
+@compiled
+def remove_group(boxes, group):
+    """Remove ``group``: its place is infinitely far from now on."""
+    b, at = divmod(boxes.places[group], WIDTH)
+    for j in range(boxes.centres.shape[1]):
+        boxes.centres[b, j, at] = np.inf
+
+
+@compiled
+def box_distances(boxes, point):
+    """Set ``distance_to_box`` to the squared distances from ``point`` to the boxes."""
+    for b in range(boxes.distance_to_box.shape[0]):
+        boxes.distance_to_box[b] = 0.0
+    for j in range(point.shape[0]):
+        here = point[j]
+        for b in range(boxes.distance_to_box.shape[0]):
+            gap = max(max(boxes.low[j, b] - here, here - boxes.high[j, b]), 0.0)
+            boxes.distance_to_box[b] += gap * gap
+
+
+@compiled
+def group_distances(boxes, b, point, distance):
+    """Fill ``distance`` with the squared distances from ``point`` to the groups of box ``b``."""
+    for at in range(WIDTH):
+        distance[at] = 0.0
+    for j in range(point.shape[0]):
+        here = point[j]
+        for at in range(WIDTH):
+            gap = boxes.centres[b, j, at] - here
+            distance[at] += gap * gap

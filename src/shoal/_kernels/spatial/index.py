@@ -1,0 +1,296 @@
+"""An index of the records that have no group yet ("living"), of which a search reads only a part.
+
+The operations are here and in `shoal._kernels.spatial.search`: the `nearest` living records of
+a point, the living record `farthest` from a point, the `centre` of the living, and `remove`.
+Answers are the same as those of a pass over all living records.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal._kernels._compile import compiled, inlined
+from shoal._kernels.compensated_sum import add_all, add_exactly, mean_of
+from shoal._kernels.distances import same_values
+from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_GROUP, order_by_halving
+from shoal._kernels.spatial.frame import principal_frame
+from shoal._kernels.spatial.pool import Pool
+
+REBUILD_SHARE = 0.7  # share of living records below which an index may be rebuilt
+REBUILD_COST = (
+    4,
+    10_000,
+)  # blocks read that cost as much as rebuilding: per record, and at least
+CACHE_LINE = 16  # numbers in single precision that a line of the cache holds
+FIT_EVERY = 8  # records that leave a block until its box shrinks
+# NumPy numbers, since numba compiles an inner kernel again for every plain constant passed to it.
+REST = np.int64(0)  # the distance along all axes but the leading ones is stored as the first
+ALL_AXES = np.int64(0)
+
+
+class Index(NamedTuple):
+    """Living records in blocks, their boxes, and the labels given so far.
+
+    ``blocks[b, a, i]`` is the position of one record along axis a, in single
+    precision, and ``records[b, i]`` its number; the lowest of a block stands first.
+    Axes 1 to p are those of the frame, ``leading`` of which explain most. Axis 0
+    is the distance from the origin along all the others, axis p + 1 that along all. A record that
+    has left is not a number there, so that no comparison holds for it. ``place`` is
+    the way from a record to b * BLOCK + i.
+
+    ``low`` and ``high`` are the faces of the boxes around blocks (as group, axis,
+    block in the group), ``outer_low`` and ``outer_high`` those around groups of
+    blocks (as axis, group). ``filled`` counts the living of each block, and
+    ``all_equal`` says that all its records have the same values.
+
+    ``total`` is the sum of the living, as leading part and rounding error per
+    column. The rest is working space of searches.
+    """
+
+    X: np.ndarray
+    labels: np.ndarray
+    groups: np.ndarray
+    size: np.ndarray
+    total: np.ndarray
+    origin: np.ndarray
+    axes: np.ndarray
+    scale: float
+    leading: int
+    rebuild_below: int
+    rebuild_after: int
+    blocks: np.ndarray
+    records: np.ndarray
+    place: np.ndarray
+    filled: np.ndarray
+    all_equal: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    outer_low: np.ndarray
+    outer_high: np.ndarray
+    query: np.ndarray
+    gaps: np.ndarray
+    bounds: np.ndarray
+    outer_bounds: np.ndarray
+    queue: np.ndarray
+    blocks_read: np.ndarray
+
+
+def open_index(X: np.ndarray) -> Index:
+    """Return an index of all rows of ``X``, none of which has a label."""
+    n, p = X.shape
+    total = np.zeros((p, 2))
+    add_all(total, X)
+    return _build(X, np.full(n, -1), np.zeros(1, np.int64), np.full(1, n), total)
+
+
+def rebuild_if_worn(index: Index) -> Index:
+    """Return the index, or a new one of the records without label if rebuilding pays."""
+    if index.size[0] >= index.rebuild_below or index.blocks_read[0] < index.rebuild_after:
+        return index
+    return _build(index.X, index.labels, index.groups, index.size, index.total)
+
+
+def to_pool(index: Index) -> Pool:
+    """Return a pool of the records without label; it shares labels and sum with the index."""
+    living = np.flatnonzero(index.labels < 0)
+    columns = np.ascontiguousarray(index.X[living].T)
+    distance = np.empty(len(living))
+    return Pool(columns, living, distance, index.total, index.size, index.labels, index.groups)
+
+
+def _build(X, labels, groups, size, total) -> Index:
+    living = np.flatnonzero(labels < 0).astype(np.int32)
+    n, width = len(living), X.shape[1] + 2
+    outer = -(-n // (BLOCK * BLOCKS_PER_GROUP))
+    many = outer * BLOCKS_PER_GROUP
+    index = Index(
+        X, labels, groups, size, total, *principal_frame(X, living, total[:, 0] / n),
+        rebuild_below=int(REBUILD_SHARE * n),
+        rebuild_after=REBUILD_COST[0] * n + REBUILD_COST[1],
+        blocks=_full((many, width, BLOCK), np.nan),
+        records=np.full((many, BLOCK), -1, np.int32),
+        place=np.empty(len(X), np.int32),  # of the living alone; that of others is never read
+        filled=np.zeros(many, np.int64),
+        all_equal=np.ones(many, np.bool_),
+        low=_full((outer, width, BLOCKS_PER_GROUP), np.inf),
+        high=_full((outer, width, BLOCKS_PER_GROUP), -np.inf),
+        outer_low=_full((width, outer), np.inf),
+        outer_high=_full((width, outer), -np.inf),
+        query=_full(width, 0),
+        gaps=_full(BLOCK, 0),
+        bounds=_full(BLOCKS_PER_GROUP, 0),
+        outer_bounds=_full(outer, 0),
+        queue=np.empty(outer + 1, np.int64),
+        blocks_read=np.zeros(1, np.int64),
+    )  # fmt: skip
+    build(
+        X, living, np.empty((n, width), np.float32), index.origin, index.axes, index.scale,
+        index.leading, index.blocks, index.records, index.place, index.filled, index.all_equal,
+        index.low, index.high, index.outer_low, index.outer_high,
+    )  # fmt: skip
+    return index
+
+
+def _full(shape: int | tuple[int, ...], value: float) -> np.ndarray:
+    """Return numbers in single precision that start where a line of the cache does.
+
+    They are made here, since NumPy asks for large pages of memory and numba does not,
+    which matters for a million records. And numba takes longer to compile a kernel that
+    makes arrays than one that fills them.
+    """
+    size = int(np.prod(shape))
+    raw = np.full(size + CACHE_LINE, value, np.float32)
+    start = -raw.ctypes.data // raw.itemsize % CACHE_LINE
+    return raw[start : start + size].reshape(shape)
+
+
+@compiled
+def build(
+    X, living, rows, origin, axes, scale, leading, blocks, records, place, filled, all_equal,
+    low, high, outer_low, outer_high,
+):  # fmt: skip
+    """Store the ``living`` rows of ``X`` in empty blocks; ``rows`` are working space."""
+    rotated = np.empty(X.shape[1])
+    order = np.empty(living.shape[0], np.int32)
+    for i in range(living.shape[0]):
+        to_frame(X[living[i]], origin, axes, scale, rotated)
+        store_point(rotated, leading, rows[i])
+        order[i] = i
+    order_by_halving(rows, order)
+    lowest_record_first(order)
+    for i in range(living.shape[0]):
+        b, at, record = i // BLOCK, i % BLOCK, living[order[i]]
+        records[b, at] = record
+        place[record] = i
+        filled[b] += 1
+        for a in range(rows.shape[1]):
+            blocks[b, a, at] = rows[order[i], a]
+            if blocks[b, a, at] != blocks[b, a, 0]:
+                all_equal[b] = False
+    for i in range(living.shape[0]):
+        # Those that differ where they are stored are not alike: then the table need not be read.
+        if all_equal[i // BLOCK]:
+            first = records[i // BLOCK, 0]
+            all_equal[i // BLOCK] = same_values(X, records[i // BLOCK, i % BLOCK], first)
+    for b in range(blocks.shape[0]):
+        fit_block(blocks, low, high, outer_low, outer_high, b, ALL_AXES)
+
+
+@compiled
+def lowest_record_first(order):
+    """Put the lowest record of each block first."""
+    for first in range(0, order.shape[0], BLOCK):
+        for i in range(first, min(first + BLOCK, order.shape[0])):
+            if order[i] < order[first]:
+                order[i], order[first] = order[first], order[i]
+
+
+@compiled
+def fit_block(blocks, low, high, outer_low, outer_high, b, first):
+    """Fit the boxes of a block along the axes from ``first`` on."""
+    g, at = b // BLOCKS_PER_GROUP, b % BLOCKS_PER_GROUP
+    for a in range(first, blocks.shape[1]):
+        fit_axis(blocks[b, a], low[g, a], high[g, a], at, outer_low[a], outer_high[a], g)
+
+
+@compiled
+def to_frame(point, origin, axes, scale, rotated):
+    """Write the position of a point in the frame into ``rotated``."""
+    rotated[:] = 0.0
+    for j in range(point.shape[0]):
+        along = (point[j] - origin[j]) * scale
+        for a in range(rotated.shape[0]):
+            rotated[a] += along * axes[j, a]
+
+
+@compiled
+def store_point(rotated, leading, row):
+    """Write a turned point into ``row`` as `Index` stores it."""
+    p = rotated.shape[0]
+    near, rest = 0.0, 0.0
+    for a in range(p):
+        row[a + 1] = rotated[a]
+        if a < leading:
+            near += rotated[a] * rotated[a]
+        else:
+            rest += rotated[a] * rotated[a]
+    row[REST] = np.sqrt(rest)
+    row[p + 1] = np.sqrt(near + rest)
+
+
+@compiled
+def fit_axis(values, low, high, at, outer_low, outer_high, g):
+    """Fit the boxes of a block and its group to the living records along one axis.
+
+    They are the box of the block, at ``at`` among those of its group, and the one
+    around the group, if the block reached its face.
+    """
+    # Two halves side by side, since each comparison waits for the one before.
+    least, greatest = np.float32(np.inf), np.float32(-np.inf)
+    least_too, greatest_too = least, greatest
+    half = BLOCK // 2
+    for i in range(half):
+        value, other = values[i], values[i + half]
+        least = value if value < least else least
+        greatest = value if value > greatest else greatest
+        least_too = other if other < least_too else least_too
+        greatest_too = other if other > greatest_too else greatest_too
+    least, greatest = min(least, least_too), max(greatest, greatest_too)
+    reached = low[at] <= outer_low[g] or high[at] >= outer_high[g]
+    low[at], high[at] = least, greatest
+    if reached or least < outer_low[g] or greatest > outer_high[g]:
+        for i in range(BLOCKS_PER_GROUP):
+            least = min(least, low[i])
+            greatest = max(greatest, high[i])
+        outer_low[g], outer_high[g] = least, greatest
+
+
+@inlined
+def centre(index, point):
+    """Write the mean of the living records into ``point``."""
+    mean_of(index.total, index.size[0], point)
+
+
+@compiled
+def remove(index, record):
+    """Remove a record; the boxes around its block are fitted again now and then.
+
+    The outer face of its shell is fitted at once, since the outermost record is asked for
+    all the time. Fitting the other faces costs more than it saves until a few records
+    have left.
+    """
+    b, i = index.place[record] // BLOCK, index.place[record] % BLOCK
+    for j in range(index.X.shape[1]):
+        add_exactly(index.total[j], -index.X[record, j])
+    last = index.blocks.shape[1] - 1
+    outer = (
+        index.blocks[b, last, i] == index.high[b // BLOCKS_PER_GROUP, last, b % BLOCKS_PER_GROUP]
+    )
+    for a in range(last + 1):
+        index.blocks[b, a, i] = np.nan
+    index.filled[b] -= 1
+    index.size[0] -= 1
+    if outer or index.filled[b] % FIT_EVERY == 0:
+        first = last if index.filled[b] % FIT_EVERY else ALL_AXES
+        fit_block(index.blocks, index.low, index.high, index.outer_low, index.outer_high, b, first)
+
+
+@inlined
+def assign(index, record, group):
+    """Assign a record to a group and remove it."""
+    index.labels[record] = group
+    remove(index, record)
+
+
+@inlined
+def take(index, found):
+    """Make some records the next group and remove them."""
+    for record in found:
+        assign(index, record, index.groups[0])
+    index.groups[0] += 1
+
+
+@inlined
+def needs_rebuild(index):
+    """Say whether so many records have left that rebuilding pays."""
+    return index.size[0] < index.rebuild_below and index.blocks_read[0] >= index.rebuild_after

@@ -1,0 +1,174 @@
+"""The exact nearest neighbours of every record, block by block.
+
+The records of a block lie close together and are searched for together: a block that is too far
+from their box is ruled out for all of them at once, another one for each of them by its own
+distance to that box. `shoal._kernels.spatial.search` measures the rest.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+from shoal._kernels.distances import squared_distance
+from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_GROUP
+from shoal._kernels.spatial.block_queue import heapify_groups, pop_group
+from shoal._kernels.spatial.bounds import NO_SCORE, near_score_bounds
+from shoal._kernels.spatial.index import Index, open_index
+from shoal._kernels.spatial.search import NEAREST, comes_first, measure_block, update_nearest
+
+SHORT = 1000  # records up to which all distances are computed: nothing has to be compiled
+STRIDE = 4  # blocks between two reports of progress: a fraction of a second
+NEEDS_NOTHING = np.float32(np.inf)  # what places without a record need
+
+
+def neighbours(X: np.ndarray, m: int) -> np.ndarray:
+    """Return the ``m`` nearest other rows of each row of ``X``, nearest first.
+
+    Ties go to the lowest record; ``m`` is at most ``len(X) - 1``. Memory grows as
+    n * m. `find_in_strides` does the same and reports progress.
+    """
+    return neighbours_and_squares(X, m)[0]
+
+
+def neighbours_and_squares(X: np.ndarray, m: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ``m`` nearest other rows of each row, and their squared distances."""
+    if len(X) <= SHORT:
+        return neighbours_of_few(X, m)
+    nearest, squares = np.empty((len(X), m), np.int64), np.empty((len(X), m))
+    for _ in find_in_strides(open_index(X), nearest, squares):
+        pass
+    return nearest, squares
+
+
+def neighbours_of_few(X: np.ndarray, m: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the same from all distances: slower than an index, but nothing is compiled.
+
+    Examples
+    --------
+    >>> neighbours_of_few(np.array([[0.0], [3.0], [1.0]]), 1)[0]
+    array([[2],
+           [2],
+           [0]])
+    """
+    n = len(X)
+    if m == 0:
+        return np.empty((n, 0), np.int64), np.empty((n, 0))
+    distance = np.zeros((n, n))
+    for column in X.T:
+        gap = column - column[:, np.newaxis]
+        distance += gap * gap
+    np.fill_diagonal(distance, np.inf)
+    farthest = np.partition(distance, m - 1, axis=1)[:, m - 1 : m]
+    row, other = np.nonzero(distance <= farthest)  # more than m where some are as far
+    order = np.lexsort((other, distance[row, other], row))
+    first = np.searchsorted(row[order], np.arange(n))
+    kept = order[first[:, np.newaxis] + np.arange(m)]
+    return other[kept], distance[row, other][kept]
+
+
+def find_in_strides(index: Index, nearest: np.ndarray, squares: np.ndarray) -> Iterator[int]:
+    """Fill ``nearest`` with the nearest others of each record and ``squares`` with the distances.
+
+    Yield how many records are done after each stride of a fraction of a second. No record
+    may have left the index.
+    """
+    total = int(index.size[0])
+    for start in range(0, -(-total // BLOCK) if nearest.shape[1] else 0, STRIDE):
+        find_neighbours(index, start, start + STRIDE, nearest, squares)
+        yield min((start + STRIDE) * BLOCK, total)
+
+
+@compiled
+def find_neighbours(index, start, stop, nearest, squares):
+    """Fill the rows of ``nearest`` and ``squares`` that belong to the records of some blocks."""
+    width = index.blocks.shape[1]
+    rows = np.empty((BLOCK, width), np.float32)
+    needed, counts = np.empty(BLOCK, np.float32), np.empty(BLOCK, np.int64)
+    bounds, inner = np.empty(BLOCK, np.float32), np.empty(BLOCKS_PER_GROUP, np.float32)
+    asking, box = np.empty((2, width), np.float32), np.empty((2, width), np.float32)
+    for b in range(start, min(stop, index.blocks.shape[0])):
+        load_queries(index.blocks[b], index.filled[b], rows, needed, counts)
+        search_block(index, b, b, rows, needed, counts, bounds, box, nearest, squares)
+
+        faces(index.low, index.high, b, asking)
+        near_score_bounds(
+            index.outer_low, index.outer_high, asking[0], asking[1], index.outer_bounds
+        )
+        left = heapify_groups(index.outer_bounds, index.queue, needed.min())
+        while True:
+            worst = needed.min()
+            left = pop_group(index.outer_bounds, index.queue, left, worst) - 1
+            if left < 0:
+                break
+            g = index.queue[left]
+            near_score_bounds(index.low[g], index.high[g], asking[0], asking[1], inner)
+            for at in range(BLOCKS_PER_GROUP):
+                # The score of an empty block is -inf, which is also what a search without any
+                # result requires; an empty block holds no record that could be read.
+                if inner[at] > NO_SCORE and inner[at] >= worst and g * BLOCKS_PER_GROUP + at != b:
+                    search_block(
+                        index,
+                        b,
+                        g * BLOCKS_PER_GROUP + at,
+                        rows,
+                        needed,
+                        counts,
+                        bounds,
+                        box,
+                        nearest,
+                        squares,
+                    )
+
+
+@compiled
+def load_queries(block, size, rows, needed, counts):
+    """Write the records of a block row by row into ``rows``; their lists are empty."""
+    for i in range(BLOCK):
+        needed[i] = NO_SCORE if i < size else NEEDS_NOTHING
+        counts[i] = 0
+        for a in range(block.shape[0]):
+            rows[i, a] = block[a, i]
+
+
+@compiled
+def faces(low, high, b, box):
+    """Write the lower and the upper faces of the box of a block into ``box``."""
+    for a in range(box.shape[1]):
+        box[0, a] = low[b // BLOCKS_PER_GROUP, a, b % BLOCKS_PER_GROUP]
+        box[1, a] = high[b // BLOCKS_PER_GROUP, a, b % BLOCKS_PER_GROUP]
+
+
+@compiled
+def search_block(index, b, other, rows, needed, counts, bounds, box, nearest, squares):
+    """Search one other block for the nearest of the records of block ``b``."""
+    reach, all_equal, lowest = rows.shape[1] - 1, index.all_equal[other], index.records[other, 0]
+    faces(index.low, index.high, other, box)
+    near_score_bounds(index.blocks[b], index.blocks[b], box[0], box[1], bounds)
+    for i in range(index.filled[b]):
+        record = index.records[b, i]
+        if not bounds[i] >= needed[i] or (
+            all_equal and cannot_improve(index.X, lowest, record, nearest, squares, counts[i])
+        ):
+            continue
+        if measure_block(
+            index.blocks[other], rows[i], index.leading, NEAREST, needed[i], index.gaps
+        ):
+            counts[i], needed[i] = update_nearest(
+                index.X, index.X[record], record, index.records[other], all_equal, index.gaps,
+                NEAREST, needed[i], index.scale, float(rows[i, reach]),
+                nearest[record], squares[record], counts[i],
+            )  # fmt: skip
+
+
+@compiled
+def cannot_improve(X, lowest, record, nearest, squares, count):
+    """Say whether records that are all alike cannot come into the list of ``record``.
+
+    The ``lowest`` of them decides for all.
+    """
+    last = nearest.shape[1] - 1
+    squared = squared_distance(X, lowest, X[record])
+    return count > last and not comes_first(
+        NEAREST, squared, lowest, squares[record, last], nearest[record, last]
+    )

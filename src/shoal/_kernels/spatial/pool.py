@@ -1,0 +1,187 @@
+"""A pool of the records that have no group yet ("living"), for passes over all of them.
+
+The living records lie without gaps, one array per column, so that a pass over them is a run
+of vector instructions. When a record is removed, the last one takes its place; so places are
+not in the order of the records, and ties are broken by the record's number.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+from shoal._kernels.compensated_sum import add_all, add_exactly, mean_of
+from shoal._kernels.structures.heap import is_greater, sift_down, sift_up
+
+CHUNK = 64  # distances that are compared together
+
+
+class Pool(NamedTuple):
+    """Living records and the labels given so far.
+
+    ``columns[:, :size]`` are the living records, ``records[:size]`` their numbers
+    and ``distance[:size]`` their squared distances to the point last measured.
+    ``total`` is their sum, as a leading part and its rounding error per column.
+    """
+
+    columns: np.ndarray
+    records: np.ndarray
+    distance: np.ndarray
+    total: np.ndarray
+    size: np.ndarray
+    labels: np.ndarray
+    groups: np.ndarray
+
+
+def open_pool(X: np.ndarray) -> Pool:
+    """Return a pool of all rows of ``X``, none of which has a label."""
+    n, p = X.shape
+    total = np.zeros((p, 2))
+    add_all(total, X)
+    return Pool(
+        columns=X.T.copy(),  # a copy even of one column, since removed records are overwritten
+        records=np.arange(n),
+        distance=np.empty(n),
+        total=total,
+        size=np.full(1, n),
+        labels=np.full(n, -1),
+        groups=np.zeros(1, np.int64),
+    )
+
+
+@compiled
+def centre(pool, point):
+    """Write the mean of the living records into ``point``."""
+    mean_of(pool.total, pool.size[0], point)
+
+
+@compiled
+def locate(pool, place, point):
+    """Write the record at ``place`` into ``point``."""
+    for j in range(point.shape[0]):
+        point[j] = pool.columns[j, place]
+
+
+@compiled
+def measure(pool, point):
+    """Fill ``pool.distance`` with the squared distances of the living to ``point``."""
+    stretch = 512  # a run of distances that stays in the fastest cache over all columns
+    size = pool.size[0]
+    for start in range(0, size, stretch):
+        stop = min(start + stretch, size)
+        distance = pool.distance[start:stop]
+        distance[:] = 0.0
+        for j in range(point.shape[0]):
+            column = pool.columns[j, start:stop]
+            here = point[j]
+            for i in range(distance.shape[0]):
+                gap = column[i] - here
+                distance[i] += gap * gap
+
+
+@compiled
+def farthest(pool):
+    """Return the place with the greatest distance; ties go to the lowest record."""
+    distance, records, size = pool.distance, pool.records, pool.size[0]
+    best, greatest = 0, distance[0]
+    for start in range(0, size, CHUNK):
+        stop = min(start + CHUNK, size)
+        if any_as_far(distance[start:stop], greatest):
+            for i in range(start, stop):
+                if distance[i] > greatest or (
+                    distance[i] == greatest and records[i] < records[best]
+                ):
+                    best, greatest = i, distance[i]
+    return best
+
+
+@compiled
+def nearest(pool, places):
+    """Fill ``places`` with the nearest living records, in no order; ties go to the lowest.
+
+    No more may be asked for than live. They are a heap, the farthest first.
+    """
+    distance, records, size, k = pool.distance, pool.records, pool.size[0], places.shape[0]
+    for i in range(k):
+        sift_up(places, distance, records, i, i)
+    worst = distance[places[0]]
+    for start in range(k, size, CHUNK):
+        stop = min(start + CHUNK, size)
+        if any_as_near(distance[start:stop], worst):
+            for i in range(start, stop):
+                if distance[i] <= worst and is_greater(distance, records, places[0], i):
+                    sift_down(places, distance, records, 0, k, i)
+                    worst = distance[places[0]]
+
+
+@compiled
+def any_as_far(distances, least):
+    """Say whether a distance is at least so great: a run of vector instructions."""
+    hits = False
+    for i in range(distances.shape[0]):
+        hits |= distances[i] >= least
+    return hits
+
+
+@compiled
+def any_as_near(distances, most):
+    """Say whether a distance is at most so great."""
+    hits = False
+    for i in range(distances.shape[0]):
+        hits |= distances[i] <= most
+    return hits
+
+
+@compiled
+def remove(pool, place):
+    """Remove the record at ``place``; the last living record takes its place."""
+    for j in range(pool.columns.shape[0]):
+        add_exactly(pool.total[j], -pool.columns[j, place])
+    pool.size[0] -= 1
+    move(pool, pool.size[0], place)
+
+
+@compiled
+def place_of(pool, record):
+    """Return the place of a living record."""
+    place = 0
+    while pool.records[place] != record:
+        place += 1
+    return place
+
+
+@compiled
+def assign(pool, place, group):
+    """Assign the record at ``place`` to a group and remove it."""
+    pool.labels[pool.records[place]] = group
+    remove(pool, place)
+
+
+@compiled
+def take(pool, places):
+    """Make the records at ``places`` the next group and remove them."""
+    gone, distance = -1.0, pool.distance
+    for i in range(places.shape[0]):
+        pool.labels[pool.records[places[i]]] = pool.groups[0]
+        distance[places[i]] = gone
+        for j in range(pool.columns.shape[0]):
+            add_exactly(pool.total[j], -pool.columns[j, places[i]])
+    # Gaps are filled from the back, where some records may have been removed as well.
+    size, last = pool.size[0] - places.shape[0], pool.size[0] - 1
+    for i in range(places.shape[0]):
+        if places[i] < size:
+            while distance[last] == gone:
+                last -= 1
+            move(pool, last, places[i])
+            last -= 1
+    pool.size[0] = size
+    pool.groups[0] += 1
+
+
+@compiled
+def move(pool, place, to):
+    """Move the record at one place to another."""
+    for j in range(pool.columns.shape[0]):
+        pool.columns[j, to] = pool.columns[j, place]
+    pool.records[to] = pool.records[place]
+    pool.distance[to] = pool.distance[place]

@@ -1,0 +1,72 @@
+"""Ranks of records: how many others are closer to a point than its own record, or as near."""
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+from shoal._kernels.distances import squared_distance
+from shoal._kernels.spatial.block_order import BLOCK
+from shoal._kernels.spatial.block_queue import queue_groups
+from shoal._kernels.spatial.bounds import required_score, score_bounds
+from shoal._kernels.spatial.search import NEAREST, NONE_FOUND, next_block, place_query
+
+
+@compiled
+def count_closer(index, weights, point, low, high, enough):
+    """Weigh the records whose squared distance is below ``low``, and those from there to ``high``.
+
+    The search ends as soon as ``enough`` weight lies below; the second number
+    then means nothing.
+    """
+    reach = place_query(
+        point, index.origin, index.axes, index.scale, index.leading, NEAREST, index.query
+    )
+    needed = required_score(high, NEAREST, index.scale, reach, point.shape[0])
+    score_bounds(index.outer_low, index.outer_high, index.query, NEAREST, index.outer_bounds)
+    left = queue_groups(index.outer_bounds, index.queue, needed, index.bounds)
+    closer, level = NONE_FOUND, NONE_FOUND
+    while closer < enough:
+        b, left = next_block(
+            index.blocks, index.low, index.high, index.query, index.leading, NEAREST, needed,
+            index.outer_bounds, index.bounds, index.queue, left, index.gaps, index.blocks_read,
+        )  # fmt: skip
+        if b < 0:
+            break
+        for i in range(BLOCK):
+            if NEAREST * index.gaps[i] >= needed:
+                record = index.records[b, i]
+                squared = squared_distance(index.X, record, point)
+                if squared < low:
+                    closer += weights[record]
+                elif squared <= high:
+                    level += weights[record]
+    return closer, level
+
+
+@compiled
+def rank_own_records(index, weights, points, own, slack, enough, start, stop, closer, level):
+    """Count the records closer than, and as near as, the own record of each point of a range.
+
+    ``own`` holds a record of the index for each point. Distances that differ by a
+    share of ``slack`` or less are level.
+    """
+    for i in range(start, stop):
+        squared = squared_distance(index.X, own[i], points[i])
+        low, high = squared * (1 - slack), squared * (1 + slack)
+        closer[i], level[i] = count_closer(index, weights, points[i], low, high, enough)
+
+
+def rank_among_few(
+    table: np.ndarray, weights: np.ndarray, points: np.ndarray, own: np.ndarray, slack: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what `rank_own_records` counts for all points, from all distances.
+
+    It is for short tables, where compiling takes longer than counting.
+    """
+    distance = np.zeros((len(points), len(table)))
+    for column, at in zip(table.T, points.T, strict=True):
+        gap = column - at[:, np.newaxis]
+        distance += gap * gap
+    mine = distance[np.arange(len(points)), own][:, np.newaxis]
+    is_closer = distance < mine * (1 - slack)
+    is_level = ~is_closer & (distance <= mine * (1 + slack))
+    return is_closer @ weights, is_level @ weights

@@ -1,0 +1,99 @@
+"""Binary heaps: one of keys and items, and one of places whose keys stand elsewhere."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+
+
+class Heap(NamedTuple):
+    """Whole numbers in heap order, the least key first, ties by the lowest item.
+
+    The first ``size[0]`` of ``keys`` and ``items`` count.
+    """
+
+    keys: np.ndarray
+    items: np.ndarray
+    size: np.ndarray
+
+
+def open_heap(most: int) -> Heap:
+    """Return an empty heap with room for ``most`` items."""
+    return Heap(np.empty(most, np.int64), np.empty(most, np.int64), np.zeros(1, np.int64))
+
+
+@compiled
+def precedes(heap, a, b):
+    """Say whether place ``a`` comes out before place ``b``."""
+    if heap.keys[a] != heap.keys[b]:
+        return heap.keys[a] < heap.keys[b]
+    return heap.items[a] < heap.items[b]
+
+
+@compiled
+def swap(heap, a, b):
+    """Exchange two places."""
+    heap.keys[a], heap.keys[b] = heap.keys[b], heap.keys[a]
+    heap.items[a], heap.items[b] = heap.items[b], heap.items[a]
+
+
+@compiled
+def push(heap, key, item):
+    """Add an item."""
+    at = heap.size[0]
+    heap.keys[at], heap.items[at] = key, item
+    heap.size[0] += 1
+    while at > 0 and precedes(heap, at, (at - 1) // 2):
+        swap(heap, at, (at - 1) // 2)
+        at = (at - 1) // 2
+
+
+@compiled
+def pop(heap):
+    """Remove the first item; return its key and the item."""
+    key, item = heap.keys[0], heap.items[0]
+    heap.size[0] -= 1
+    last = heap.size[0]
+    at = 0
+    swap(heap, at, last)
+    while 2 * at + 1 < last:
+        child = 2 * at + 1
+        if child + 1 < last and precedes(heap, child + 1, child):
+            child += 1
+        if not precedes(heap, child, at):
+            break
+        swap(heap, at, child)
+        at = child
+    return key, item
+
+
+@compiled
+def is_greater(keys, ties, a, b):
+    """Say whether place ``a`` has a greater key than ``b``, or an equal one and a greater tie."""
+    if keys[a] == keys[b]:
+        return ties[a] > ties[b]
+    return keys[a] > keys[b]
+
+
+@compiled
+def sift_up(heap, keys, ties, at, place):
+    """Add a place to a heap of ``at`` places, the greatest key first."""
+    while at > 0 and is_greater(keys, ties, place, heap[(at - 1) // 2]):
+        heap[at] = heap[(at - 1) // 2]
+        at = (at - 1) // 2
+    heap[at] = place
+
+
+@compiled
+def sift_down(heap, keys, ties, at, size, place):
+    """Put a place at position ``at`` of a heap, or below it where its key belongs."""
+    child = 2 * at + 1
+    while child < size:
+        if child + 1 < size and is_greater(keys, ties, heap[child + 1], heap[child]):
+            child += 1
+        if not is_greater(keys, ties, heap[child], place):
+            break
+        heap[at] = heap[child]
+        at, child = child, 2 * child + 1
+    heap[at] = place

@@ -1,0 +1,67 @@
+"""A tournament: which of many players has the least key, when one key changes at a time.
+
+The key of a player is its score and, for ties, the pair of the player and its partner: the lower
+number first, then the higher. ``tree`` has the players in its second half, each at its number, or
+``NO_PLAYER``; node b holds the winner of nodes 2b and 2b + 1, so node 1 holds the winner of all.
+"""
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+
+NO_PLAYER = np.int64(-1)
+
+
+def open_tournament(plays: np.ndarray) -> np.ndarray:
+    """Return a tournament of the players in a mask, all of equal score: the lowest number wins.
+
+    Examples
+    --------
+    >>> open_tournament(np.array([False, True, True]))
+    array([-1,  1,  1,  2, -1,  1,  2, -1])
+    """
+    leaves = 1 << (len(plays) - 1).bit_length()
+    tree = np.full(2 * leaves, NO_PLAYER)
+    tree[leaves : leaves + len(plays)] = np.where(plays, np.arange(len(plays)), NO_PLAYER)
+    while leaves > 1:
+        left, right = tree[leaves : 2 * leaves : 2], tree[leaves + 1 : 2 * leaves : 2]
+        leaves //= 2
+        tree[leaves : 2 * leaves] = np.where(left == NO_PLAYER, right, left)
+    return tree
+
+
+@compiled
+def play_all(tree, score, partner):
+    """Find the winner at every node."""
+    for node in range(tree.shape[0] // 2 - 1, 0, -1):
+        tree[node] = winner(tree, score, partner, node)
+
+
+@compiled
+def replay(tree, score, partner, player, plays):
+    """Find the winners above a player again: its key has changed, or it plays no more."""
+    node = tree.shape[0] // 2 + player
+    tree[node] = player if plays else NO_PLAYER
+    while node > 1:
+        node //= 2
+        tree[node] = winner(tree, score, partner, node)
+
+
+@compiled
+def winner(tree, score, partner, node):
+    """Return the player with the lesser key of the two below a node, if there are two."""
+    left, right = tree[2 * node], tree[2 * node + 1]
+    if left == NO_PLAYER or (right != NO_PLAYER and precedes(score, partner, right, left)):
+        return right
+    return left
+
+
+@compiled
+def precedes(score, partner, a, b):
+    """Say whether player ``a`` has a lesser key than player ``b``."""
+    if score[a] != score[b]:
+        return score[a] < score[b]
+    lower_a, lower_b = min(a, partner[a]), min(b, partner[b])
+    if lower_a != lower_b:
+        return lower_a < lower_b
+    return max(a, partner[a]) < max(b, partner[b])

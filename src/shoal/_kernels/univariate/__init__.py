@@ -1,0 +1,1 @@
+"""The cheapest cuts of records in an order, or of sorted values."""

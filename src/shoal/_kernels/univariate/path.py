@@ -1,0 +1,124 @@
+"""The cheapest cuts of an order into groups: a shortest path over the places to cut."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+from shoal._kernels.double_double import add, sum_of
+
+# Losses that differ by less are equal, so that rounding never decides between two cuts: beside
+# the loss of the last group, and beside the loss of the path, plain or twofold.
+TIE = 2.0**-40
+PLAIN = 2.0**-48
+TWOFOLD = 2.0**-90
+
+
+class Path(NamedTuple):
+    """The cheapest groups of the first j records, for each j that is reached.
+
+    ``loss[j]`` and ``rest[j]`` are the sum of squares as a twofold number,
+    infinite where j records make no groups; ``last[j]`` is the size of the last
+    group and ``final[j]`` its own sum of squares.
+    """
+
+    loss: np.ndarray
+    rest: np.ndarray
+    last: np.ndarray
+    final: np.ndarray
+    reached: np.ndarray
+
+
+@compiled
+def open_path(n):
+    """Return a path over ``n`` records that has not begun."""
+    path = Path(
+        np.full(n + 1, np.inf),
+        np.zeros(n + 1),
+        np.zeros(n + 1, np.int64),
+        np.zeros(n + 1),
+        np.zeros(1, np.int64),
+    )
+    path.loss[0] = 0.0
+    return path
+
+
+@compiled
+def offer(path, j, size, loss, rest):
+    """End the path to ``j`` with a group of ``size`` if that is cheaper by more than rounding."""
+    total, error = add(path.loss[j - size], path.rest[j - size], loss, rest)
+    gain = (path.loss[j] - total) + (path.rest[j] - error)
+    if gain > TIE * max(loss, path.final[j]) + TWOFOLD * total:
+        path.loss[j] = total
+        path.rest[j] = error
+        path.last[j] = size
+        path.final[j] = loss
+
+
+@compiled
+def offer_all(path, start, stop, size, loss):
+    """Do ``offer`` for each j of a run, without branches, so that it is vectorised."""
+    for j in range(start, stop):
+        total, error = sum_of(path.loss[j - size], loss[j - start])
+        error += path.rest[j - size]
+        gain = (path.loss[j] - total) + (path.rest[j] - error)
+        better = gain > TIE * max(loss[j - start], path.final[j]) + PLAIN * total
+        path.loss[j] = total if better else path.loss[j]
+        path.rest[j] = error if better else path.rest[j]
+        path.last[j] = size if better else path.last[j]
+        path.final[j] = loss[j - start] if better else path.final[j]
+
+
+@compiled
+def extend(path, columns, k, work):
+    """Lengthen the path along records in any order until ``work`` is done; say if more is left.
+
+    The sums of squares of all groups that end at j grow backwards from j, one
+    record at a time, so nothing is ever subtracted. A run of k neighbouring j
+    is treated at once: none of them ends where another begins.
+    """
+    p, n = columns.shape
+    stretch = min(k, 256)
+    mean = np.empty((p, stretch))
+    loss = np.empty(stretch)
+    while path.reached[0] < n and work > 0:
+        start = path.reached[0] + 1
+        stop = min(start + stretch, n + 1)
+        mean[:] = 0.0
+        loss[:] = 0.0
+        for size in range(1, min(2 * k, stop)):
+            first = max(start, size)
+            lengthen(columns, start, first, stop, size, mean, loss)
+            if size >= k:
+                offer_all(path, first, stop, size, loss[first - start :])
+        path.reached[0] = stop - 1
+        work -= (stop - start) * 2 * k * p
+    return path.reached[0] < n
+
+
+@compiled
+def lengthen(columns, start, first, stop, size, mean, loss):
+    """Add to each group that ends before j its ``size``-th record from the end."""
+    weight = 1.0 / size
+    share = (size - 1.0) / size
+    for c in range(columns.shape[0]):
+        column = columns[c, first - size : stop - size]
+        centre = mean[c, first - start : stop - start]
+        total = loss[first - start : stop - start]
+        for i in range(column.shape[0]):
+            gap = column[i] - centre[i]
+            centre[i] += gap * weight
+            total[i] += gap * gap * share
+
+
+@compiled
+def label(path):
+    """Return the group of each place in the order."""
+    j = path.last.shape[0] - 1
+    labels = np.empty(j, np.int64)
+    group = 0
+    while j > 0:
+        labels[j - path.last[j] : j] = group
+        j -= path.last[j]
+        group += 1
+    return labels

@@ -1,0 +1,101 @@
+"""The cheapest cuts of sorted values, in time that hardly grows with k.
+
+In sorted values the best place to cut before j never lies to the left of the
+best place to cut before an earlier j. So half of the places are solved between
+the answers of the other half, and so on down.
+"""
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+from shoal._kernels.double_double import add, divide, square, sum_of
+from shoal._kernels.univariate.path import offer
+
+
+@compiled
+def extend_sorted(path, values, k, work):
+    """Lengthen the path along sorted values until ``work`` is done; say if more is left."""
+    n = values.shape[0]
+    sums = np.empty((3 * k, 4))
+    if path.reached[0] == 0:
+        begin(path, values, sums, k)
+    while path.reached[0] < n and work > 0:
+        start = path.reached[0] + 1
+        stop = min(start + k, n + 1)
+        near = values[start - 2 * k + 1 : stop - 1]
+        accumulate(near, sums)
+        solve(path, near, sums, k, start, stop)
+        path.reached[0] = stop - 1
+        work -= 64 * (stop - start)
+    return path.reached[0] < n
+
+
+@compiled
+def begin(path, values, sums, k):
+    """Make one group of the first k, k + 1, ..., 2k - 1 values."""
+    path.reached[0] = min(2 * k - 1, values.shape[0])
+    accumulate(values[: path.reached[0]], sums)
+    for j in range(k, path.reached[0] + 1):
+        loss, rest = loss_between(values, sums, 0, j)
+        offer(path, j, j, loss, rest)
+
+
+@compiled
+def accumulate(values, sums):
+    """Fill ``sums`` with the sums and sums of squares from the middle value to each place.
+
+    They grow outwards from the middle, so that a far value is in no sum that
+    does not need it.
+    """
+    middle = values.shape[0] // 2
+    sums[middle] = 0.0
+    for i in range(middle, values.shape[0]):
+        put(sums, i + 1, i, values[i], values[middle], 1.0)
+    for i in range(middle - 1, -1, -1):
+        put(sums, i, i + 1, values[i], values[middle], -1.0)
+
+
+@compiled
+def put(sums, place, before, value, middle, sign):
+    """Set the sums at ``place`` to those at ``before`` plus or minus one value."""
+    gap, rest = sum_of(value, -middle)
+    total, error = add(sums[before, 0], sums[before, 1], sign * gap, sign * rest)
+    sums[place, 0] = total
+    sums[place, 1] = error
+    gap, rest = square(gap, rest)
+    total, error = add(sums[before, 2], sums[before, 3], sign * gap, sign * rest)
+    sums[place, 2] = total
+    sums[place, 3] = error
+
+
+@compiled
+def loss_between(values, sums, i, j):
+    """Return the sum of squares about the mean of the values between two places."""
+    if values[i] == values[j - 1]:  # sorted, so all are equal: not even rounding is lost
+        return 0.0, 0.0
+    total, error = add(sums[j, 0], sums[j, 1], -sums[i, 0], -sums[i, 1])
+    total, error = square(total, error)
+    total, error = divide(total, error, float(j - i))
+    whole, rest = add(sums[j, 2], sums[j, 3], -sums[i, 2], -sums[i, 3])
+    return add(whole, rest, -total, -error)
+
+
+@compiled
+def solve(path, values, sums, k, start, stop):
+    """Find the best last group of each j of a run, from coarse to fine."""
+    origin = start - 2 * k + 1
+    step = 1
+    while step < stop - start:
+        step *= 2
+    while step > 0:
+        for j in range(start + step - 1, stop, 2 * step):
+            least = k
+            most = min(2 * k - 1, j - k)
+            if j - step >= start:
+                most = min(most, path.last[j - step] + step)
+            if j + step < stop:
+                least = max(least, path.last[j + step] - step)
+            for size in range(least, max(least, most) + 1):
+                loss, rest = loss_between(values, sums, j - size - origin, j - origin)
+                offer(path, j, size, loss, rest)
+        step //= 2

@@ -1,0 +1,234 @@
+"""Key files: Ed25519 key pairs that sign manifests, and secrets that hash an original.
+
+Key pairs are PEM files (PKCS #8 and SubjectPublicKeyInfo), as OpenSSL reads and writes them.
+"""
+
+import contextlib
+import os
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shoal.errors import FileError, MissingDependency, ParameterError
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import (
+        Ed25519PrivateKey,
+        Ed25519PublicKey,
+    )
+
+PASSPHRASE = "SHOAL_PASSPHRASE"  # the environment variable
+SHARED = 0o037  # what others must not do with a secret: read, write or run; a group may read
+HASH_KEY_BYTES = 32
+
+
+def make_key_pair(
+    private: str | Path, public: str | Path, *, passphrase: str | None = None
+) -> None:
+    """Write a new Ed25519 key pair; no file is ever replaced.
+
+    Parameters
+    ----------
+    private : str or Path
+        Where the private key is to appear, readable by its owner alone.
+    public : str or Path
+        Where the public key is to appear.
+    passphrase : str, optional
+        Encrypts the private key.
+    """
+    serialization = _serialization()
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    key = Ed25519PrivateKey.generate()
+    encryption: Any = serialization.NoEncryption()
+    if passphrase is not None:
+        if not passphrase:
+            raise ParameterError("The passphrase is empty.", code="empty-passphrase")
+        encryption = serialization.BestAvailableEncryption(passphrase.encode())
+    pem, pkcs8 = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
+    secret = key.private_bytes(pem, pkcs8, encryption)
+    shown = key.public_key().public_bytes(pem, serialization.PublicFormat.SubjectPublicKeyInfo)
+    _create(Path(private), secret, 0o600)
+    try:
+        _create(Path(public), shown, 0o644)
+    except FileError:
+        with contextlib.suppress(OSError):
+            Path(private).unlink()
+        raise
+
+
+def load_private_key(path: str | Path, *, passphrase: str | None = None) -> "Ed25519PrivateKey":
+    """Read the private key that signs.
+
+    Parameters
+    ----------
+    path : str or Path
+        A PEM file that others can neither read nor write.
+    passphrase : str, optional
+        Decrypts it; by default the environment variable ``SHOAL_PASSPHRASE``.
+
+    Returns
+    -------
+    Ed25519PrivateKey
+        The key.
+    """
+    serialization = _serialization()
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    path = Path(path)
+    content = read_secret(path)
+    passphrase = passphrase if passphrase is not None else os.environ.get(PASSPHRASE)
+    given = passphrase.encode() if passphrase else None
+    try:
+        key = serialization.load_pem_private_key(content, given)
+    except TypeError:
+        if given is None:
+            raise FileError(
+                f"The key {path.name!r} has a passphrase. Give it in the environment variable"
+                f" {PASSPHRASE}.",
+                code="passphrase-needed",
+                file=str(path),
+            ) from None
+        # A passphrase that happens to be set says nothing against a key that has none.
+        key = serialization.load_pem_private_key(content, None)
+    except (ValueError, UnsupportedAlgorithm):
+        raise FileError(
+            f"{path.name!r} is not a private key in PEM format, or its passphrase is another.",
+            code="bad-private-key",
+            file=str(path),
+        ) from None
+    if not isinstance(key, Ed25519PrivateKey):
+        raise FileError(
+            f"{path.name!r} is not an Ed25519 key. Make one with shoal keygen.",
+            code="bad-private-key",
+            file=str(path),
+        )
+    return key
+
+
+def as_private_key(
+    given: "str | Path | Ed25519PrivateKey | None",
+) -> "Ed25519PrivateKey | None":
+    """Return the private key that somebody named by its file, or has read already."""
+    return load_private_key(given) if isinstance(given, str | Path) else given
+
+
+def load_public_key(path: str | Path) -> "Ed25519PublicKey":
+    """Read the public key that a signature is checked with.
+
+    Parameters
+    ----------
+    path : str or Path
+        A PEM file.
+
+    Returns
+    -------
+    Ed25519PublicKey
+        The key.
+    """
+    serialization = _serialization()
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    path = Path(path)
+    try:
+        key = serialization.load_pem_public_key(read_bytes(path))
+    except (ValueError, UnsupportedAlgorithm):
+        key = None
+    if not isinstance(key, Ed25519PublicKey):
+        raise FileError(
+            f"{path.name!r} is not an Ed25519 public key in PEM format.",
+            code="bad-public-key",
+            file=str(path),
+        )
+    return key
+
+
+def new_hash_key() -> str:
+    """Return a new secret that keys the hashes of an original, as text."""
+    return secrets.token_hex(HASH_KEY_BYTES) + "\n"
+
+
+def load_hash_key(path: str | Path) -> bytes:
+    """Read the secret that keys the hashes of an original.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file that others can neither read nor write.
+
+    Returns
+    -------
+    bytes
+        The secret.
+    """
+    path = Path(path)
+    try:
+        key = bytes.fromhex(read_secret(path).decode("ascii").strip())
+    except ValueError:
+        key = b""
+    if len(key) != HASH_KEY_BYTES:
+        raise FileError(
+            f"{path.name!r} is not a hash key: it holds other than {2 * HASH_KEY_BYTES} hexadecimal"
+            " digits.",
+            code="bad-hash-key",
+            file=str(path),
+        )
+    return key
+
+
+def read_secret(path: Path) -> bytes:
+    """Read a file that nobody else may read; refuse one that others can read or write."""
+    content = read_bytes(path)
+    if os.name == "posix" and path.stat().st_mode & SHARED:
+        raise FileError(
+            f"{str(path)!r} is a secret, and others can read or change it. Run chmod 600 on it.",
+            code="secret-shared",
+            file=str(path),
+        )
+    return content
+
+
+def read_bytes(path: Path) -> bytes:
+    """Read a small file."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        reason = (error.strerror or "I/O error").lower()
+        raise FileError(
+            f"{str(path)!r} could not be read: {reason}.", code="unreadable", file=str(path)
+        ) from None
+
+
+def _create(path: Path, content: bytes, mode: int) -> None:
+    """Write a file that does not exist yet."""
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+    except FileExistsError:
+        raise FileError(
+            f"{str(path)!r} exists already. Keys are never replaced: name another file.",
+            code="file-exists",
+            file=str(path),
+        ) from None
+    except OSError as error:
+        reason = (error.strerror or "I/O error").lower()
+        raise FileError(
+            f"{str(path)!r} could not be written: {reason}.", code="unwritable", file=str(path)
+        ) from None
+
+
+def _serialization() -> Any:
+    try:
+        from cryptography.hazmat.primitives import serialization
+    except ImportError:
+        raise MissingDependency(
+            'Signatures need the package cryptography: pip install "shoal[sign]".',
+            code="missing-dependency",
+            extra="sign",
+        ) from None
+    return serialization

@@ -1,0 +1,146 @@
+"""What a manifest must look like; a file that looks otherwise is refused before it is used."""
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any, NoReturn
+
+from shoal.errors import FileError
+
+NEEDED: dict[str, type] = {
+    "records": int,
+    "columns": list,
+    "promise": dict,
+    "plan": dict,
+    "seal": str,
+}
+NEEDED_SINCE_2: dict[str, type] = {
+    "note": str,
+    "dropped": list,
+    "verdict": dict,
+    "measures": dict,
+    "remarks": dict,
+    "warnings": list,
+    "methods": list,
+    "versions": dict,
+}
+POSSIBLE: dict[str, type] = {
+    "manifest": int,
+    "input": dict,
+    "output": dict,
+    "report": dict,
+    "dialect": dict,
+    "large": dict,
+}
+OF_VERDICT: dict[str, type] = {
+    "status": str,
+    "sentence": str,
+    "promised": object,
+    "k": int,
+    "unit": str,
+    "findings": list,
+}
+OF_PROMISE: dict[str, type] = {"k": object, "smallest_class": int, "guarantees": list}
+OF_FINDING: dict[str, type] = {
+    "code": str,
+    "severity": str,
+    "sentence": str,
+    "figures": dict,
+    "columns": list,
+    "way_out": str,
+}
+OF_FILE: dict[str, type] = {
+    "name": str,
+    "bytes": int,
+    "sha256": str,
+    "hmac_sha256": str,
+    "table": object,
+    "records": int,
+    "types": dict,
+    "files": list,
+}
+
+
+def check_shape(entries: Any, name: str, versions: Collection[int]) -> None:
+    """Refuse what is not a manifest: entries that are missing, unknown or of another type.
+
+    Parameters
+    ----------
+    entries : dict
+        What was read.
+    name : str
+        The name of the file.
+    versions : collection of int
+        The versions that can be read.
+    """
+    if not isinstance(entries, dict) or any(part not in entries for part in NEEDED):
+        _refuse(name, f"it lacks one of {', '.join(NEEDED)}")
+    version = entries.get("manifest")
+    if isinstance(version, bool) or version not in versions:
+        readable = " and ".join(map(str, versions))
+        raise FileError(
+            f"{name!r} is a manifest of another version; this Shoal reads versions {readable}.",
+            code="manifest-version",
+        )
+    if version == 1:
+        _check_types(entries, {**NEEDED, **POSSIBLE, "versions": dict}, name)
+    else:
+        needed = {**NEEDED, **NEEDED_SINCE_2}
+        _check_part(entries, {**needed, **POSSIBLE}, name, needed)
+        _check_part(entries["verdict"], OF_VERDICT, name)
+        _check_part(entries["promise"], OF_PROMISE, name)
+        for finding in entries["verdict"]["findings"]:
+            _check_part(finding, OF_FINDING, name)
+    _check_needed(entries["promise"], ("k", "smallest_class"), name)
+    for part in ("input", "output", "report"):
+        held = entries.get(part, {})
+        listed = held.get("files", [])
+        for file in [held, *(listed if isinstance(listed, list) else [None])]:
+            hashed = version != 1 and isinstance(file, dict) and "sha256" in file
+            _check_part(file, OF_FILE, name, ("name", "bytes") if hashed else ())
+    _check_files(entries, name)
+
+
+def _check_part(
+    part: Any, types: Mapping[str, type], name: str, needed: Collection[str] | None = None
+) -> None:
+    """Refuse a part that lacks an entry, has an unknown one, or one of another type."""
+    if not isinstance(part, dict):
+        _refuse(name, "a part of it is not what it should be")
+    _check_needed(part, types if needed is None else needed, name)
+    _check_types(part, types, name)
+    unknown = [entry for entry in part if entry not in types]
+    if unknown:
+        _refuse(name, f"it has the unknown entry {unknown[0]!r}")
+
+
+def _check_needed(entries: Mapping[str, Any], needed: Collection[str], name: str) -> None:
+    for part in needed:
+        if part not in entries:
+            _refuse(name, f"it lacks {part!r}")
+
+
+def _check_types(entries: Mapping[str, Any], types: Mapping[str, type], name: str) -> None:
+    for part, kind in types.items():
+        held = entries.get(part)
+        wrong = not isinstance(held, kind) or isinstance(held, bool)
+        if part in entries and wrong:
+            _refuse(name, f"{part!r} is not what it should be")
+
+
+def _check_files(entries: Mapping[str, Any], name: str) -> None:
+    """Refuse files that are not told as they should be."""
+    output, large = entries.get("output", {}), entries.get("large", {})
+    files = [*output.get("files", []), *entries.get("input", {}).get("files", [])]
+    if not all("name" in file for file in files):
+        _refuse(name, "a file has no name")
+    named = [entries.get(part, {}).get("name", "a") for part in ("output", "input", "report")]
+    if not all(isinstance(one, str) and "\0" not in one and Path(one).name == one for one in named):
+        _refuse(name, "the name of a file is not what it should be")
+    if "files" in output and not (
+        isinstance(output.get("types"), dict) and {"at_once", "random_state"} <= set(large)
+    ):
+        _refuse(name, "it is of a folder and lacks its types, at_once or random_state")
+
+
+def _refuse(name: str, reason: str) -> NoReturn:
+    raise FileError(f"{name!r} is no manifest, or it is damaged: {reason}.", code="bad-manifest")

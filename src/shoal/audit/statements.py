@@ -1,0 +1,144 @@
+"""What a manifest states is computed again and compared."""
+
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+
+from shoal.audit.manifest import NOTE, rounded, seal
+from shoal.metrics import MEASURES
+from shoal.plan import Plan
+from shoal.plan.verdict import Finding, Verdict
+
+OF_CLASSES = ("smallest_class", "class_sizes", "reidentification")  # counted from classes alone
+OF_RUN = (
+    "records", "columns", "dropped", "promise", "plan", "verdict", "measures", "remarks",
+    "warnings", "methods", "large",
+)  # fmt: skip
+GRAVE = ("breaks", "qualifies")
+
+
+def check_manifest(entries: Mapping[str, Any]) -> tuple[bool, str]:
+    """Say whether a manifest has its seal and the note that every manifest has."""
+    if seal(entries) != entries["seal"]:
+        return False, "somebody changed it"
+    if entries["manifest"] != 1 and entries["note"] != NOTE:
+        return False, "its note is another than that of this Shoal"
+    return True, "as it was written"
+
+
+def check_plan(entries: Mapping[str, Any], plan: Plan) -> tuple[bool, str]:
+    """Say whether promise and dropped columns are those of the plan, as a manifest states them."""
+    promise = entries["promise"]
+    if promise["k"] != plan.k:
+        return False, f"the manifest promises k={promise['k']} and its plan k={plan.k}"
+    if entries["manifest"] != 1:
+        if promise.get("guarantees") != [step.guarantee for step in plan.steps]:
+            return False, "the guarantees are NOT those of the plan" + other_versions(entries)
+        if entries["dropped"] != plan.dropped:
+            return False, "the dropped columns are NOT those of the plan"
+    return True, ""
+
+
+def check_measures(entries: Mapping[str, Any], classes: Any) -> tuple[bool, str]:
+    """Say whether measures that are counted on the released values are those of a manifest."""
+    stated = entries.get("measures", {})
+    known = [name for name in OF_CLASSES if name in stated or entries["manifest"] != 1]
+    found = {name: MEASURES[name](classes[:, np.newaxis]) for name in known}
+    differ = [name for name in known if plain(found[name]) != plain(stated.get(name))]
+    if differ:
+        return False, f"{', '.join(differ)}: NOT those of the released values"
+    return True, f"{', '.join(known)}: counted on the released values"
+
+
+def check_verdict(entries: Mapping[str, Any], found: Verdict) -> tuple[bool | None, str]:
+    """Say whether a manifest's verdict can be that of the released values.
+
+    Without the original fewer checks can be made, so the manifest may state more findings than
+    ``found`` has, and never fewer of those that break or qualify the guarantee.
+    """
+    if entries["manifest"] == 1:
+        return None, "not compared: a manifest of version 1 holds none"
+    stated = entries["verdict"]
+    if not _follows(stated):
+        return False, "its status or its sentence does NOT follow from its findings"
+    if stated["promised"] != found.promised:
+        return False, f"it is about k={stated['promised']}, and the plan promises {found.promised}"
+    # Units of a class are never more than its records, which are counted where units were dropped.
+    same_unit = stated["unit"] == found.unit
+    if stated["k"] != found.k if same_unit else stated["k"] > found.k:
+        return False, f"it states k={stated['k']}, and the released values attain {found.k}"
+    held = {finding["code"] for finding in stated["findings"] if finding["severity"] in GRAVE}
+    lacking = [one.code for one in found.findings if one.severity in GRAVE and one.code not in held]
+    if lacking:
+        return False, f"it conceals {', '.join(dict.fromkeys(lacking))}"
+    return True, str(stated["sentence"])
+
+
+def check_statements(entries: Mapping[str, Any], again: Mapping[str, Any]) -> tuple[bool, str]:
+    """Say whether all that a manifest states is what the plan, run again, says of itself."""
+    if entries["manifest"] == 1:
+        return _check_old(entries, again)
+    differ = [name for name in OF_RUN if plain(entries.get(name)) != plain(again.get(name))]
+    if differ:
+        return False, f"NOT those of the run: {', '.join(differ)}{other_versions(entries)}"
+    return True, "verdict, measures, warnings and all else are those of the run"
+
+
+def check_versions(entries: Mapping[str, Any], again: Mapping[str, Any]) -> tuple[bool | None, str]:
+    """Say whether the software that a manifest names is installed; other versions prove nothing."""
+    if entries["manifest"] != 1 and set(entries["versions"]) != set(again["versions"]):
+        return False, "it names other software than the run"
+    differ = other_versions(entries)
+    if differ:
+        return None, f"cannot be checked{differ}"
+    return True, "those that are installed"
+
+
+def other_versions(entries: Mapping[str, Any]) -> str:
+    """Return what to add to a sentence where software has another version here; may be empty."""
+    differ = []
+    for name, then in entries.get("versions", {}).items():
+        try:
+            now = version(name)
+        except (PackageNotFoundError, ValueError):
+            now = "none"
+        if now != then:
+            differ.append(f"{name} {then} then, {now} now")
+    return f"; versions differ: {', '.join(differ)}" if differ else ""
+
+
+def plain(value: Any) -> Any:
+    """Return data as a manifest holds them, to compare them: names are text, numbers rounded."""
+    value = rounded(value)
+    if isinstance(value, Mapping):
+        return {str(name): plain(entry) for name, entry in value.items()}
+    if isinstance(value, list):
+        return [plain(entry) for entry in value]
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    # True equals 1 in Python, and in a manifest it does not.
+    return (str(value),) if isinstance(value, bool) else value
+
+
+def _follows(stated: Mapping[str, Any]) -> bool:
+    """Say whether status and sentence of a verdict are those of its findings."""
+    findings = tuple(
+        Finding(one["code"], one["severity"], one["sentence"]) for one in stated["findings"]
+    )
+    known = all(one.severity in (*GRAVE, "informs") for one in findings)
+    rebuilt = Verdict(stated["promised"], stated["k"], stated["unit"], findings)
+    same = (rebuilt.status, rebuilt.sentence) == (stated["status"], stated["sentence"])
+    return known and same
+
+
+def _check_old(entries: Mapping[str, Any], again: Mapping[str, Any]) -> tuple[bool, str]:
+    """Compare a manifest of version 1, whose sentences are those of an older Shoal."""
+    names: Sequence[str] = [n for n in ("records", "columns", "dropped") if n in entries]
+    differ = [name for name in names if entries[name] != again[name]]
+    before, now = entries.get("measures", {}), again["measures"]
+    differ += [name for name in before if name in now and plain(before[name]) != plain(now[name])]
+    if differ:
+        return False, f"NOT those of the run: {', '.join(differ)}{other_versions(entries)}"
+    return True, "measures are those of the run; the sentences of version 1 are not compared"

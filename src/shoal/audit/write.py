@@ -1,0 +1,71 @@
+"""The manifest of a file that was written from Python."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shoal.audit import keys
+from shoal.audit import manifest as manifests
+from shoal.audit.record import Record
+from shoal.io.dialect import Dialect
+from shoal.io.publish import Publication
+from shoal.plan.release import Release
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+
+def write_manifest(
+    release: Release,
+    released: str | Path,
+    manifest: str | Path,
+    *,
+    original: str | Path | None = None,
+    sign: "str | Path | Ed25519PrivateKey | None" = None,
+    hash_key: str | Path | None = None,
+    dialect: Dialect | None = None,
+    force: bool = False,
+) -> Path:
+    """Write the manifest of a release whose data you wrote to a file yourself.
+
+    Parameters
+    ----------
+    release : Release
+        What was released.
+    released : str or Path
+        The file that holds its data.
+    manifest : str or Path
+        Where the manifest is to appear: ``.json``.
+    original : str or Path, optional
+        The file that was masked; the manifest holds its keyed hash.
+    sign : str, Path or Ed25519PrivateKey, optional
+        Private key, or the PEM file that holds it, to sign the manifest with.
+    hash_key : str or Path, optional
+        Secret that keys the hash of the original, by default beside the manifest; made if it
+        does not exist.
+    dialect : Dialect, optional
+        What the file does not say, as the separator of a text table.
+    force : bool
+        Whether files that exist may be replaced.
+
+    Returns
+    -------
+    Path
+        The manifest.
+    """
+    record = Record(
+        Path(manifest),
+        signing_key=keys.as_private_key(sign),
+        hash_key=None if hash_key is None else Path(hash_key),
+    )
+    came = {} if original is None else manifests.file_entry(str(original), None)
+    left = manifests.file_entry(str(released), None)
+    entries = manifests.with_files(
+        release.manifest, came, left, dialect or Dialect(), record.hash_key
+    )
+    documents = record.documents(manifests.dumps)
+    with Publication(force=force) as publication:
+        parts = {path: publication.add(path, secret=path in record.secret) for path in documents}
+        for path, document in documents.items():
+            content = document(entries)
+            parts[path].write_bytes(content.encode() if isinstance(content, str) else content)
+    return record.manifest

@@ -1,0 +1,45 @@
+"""Text that a spreadsheet program takes for a formula when it opens a text table."""
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+_STARTS = "^[=@\t\r]|^[+-]."
+_NUMBER = r"^[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?$"
+
+
+def formula_cells(table: pa.Table) -> dict[str, int]:
+    """Count the cells of each column that look like a formula; columns without any are left out.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        What is going to be written.
+
+    Returns
+    -------
+    dict of str to int
+        Number of cells that begin with ``=``, ``@``, a tabulator or a line end, or with ``+``
+        or ``-`` where no number follows; the name of a column counts as a cell.
+    """
+    counts = {}
+    for name in table.column_names:
+        named = int(_looks_like_formula(pa.array([name]))[0].as_py())
+        column = table.column(name)
+        if pa.types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
+        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+            named += pc.sum(_looks_like_formula(column)).as_py() or 0
+        if named:
+            counts[name] = named
+    return counts
+
+
+def with_marks(text: pa.Array) -> pa.Array:
+    """Return text cells with an apostrophe in front of those that look like a formula."""
+    marked = pc.binary_join_element_wise("'", text, "")
+    return pc.if_else(pc.fill_null(_looks_like_formula(text), False), marked, text)
+
+
+def _looks_like_formula(text: pa.Array) -> pa.Array:
+    starts = pc.match_substring_regex(text, _STARTS)
+    return pc.and_(starts, pc.invert(pc.match_substring_regex(text, _NUMBER)))

@@ -1,0 +1,111 @@
+"""The groups and the triples that a proof knows so far.
+
+Groups are the columns of a linear programme: choose them so that each record is
+covered once and the sum of their SSEs is least. Of three records at most one group
+can hold two or more: for every triple that fractions of groups break, that is an
+inequality more.
+"""
+
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal._kernels.pricing.dual_ascent import shared_corners
+from shoal.partitioners._base import Labels, Matrix
+
+FRACTIONS = 40_000  # pairs of records in groups that are looked at for triples
+BROKEN = 1.02  # fractions of groups that hold two of a triple: more than one is too many
+
+
+class Incidence(NamedTuple):
+    """The items that hold each record: ``items[start[i] : start[i + 1]]``."""
+
+    start: Labels
+    items: Labels
+
+
+def incidence(rows: Labels, n: int) -> Incidence:
+    """Return which ``rows`` hold each of ``n`` records; -1 is no record."""
+    flat = rows.ravel()
+    order = np.argsort(flat, kind="stable")
+    order = order[np.searchsorted(flat[order], 0) :]
+    start = np.searchsorted(flat[order], np.arange(n + 1))
+    return Incidence(start.astype(np.int64), order // rows.shape[1])
+
+
+class Columns:
+    """Groups of ``k`` to 2k - 1 records, each once, with their SSEs; and triples.
+
+    A row of ``members`` holds the records of a group, lowest first, and ends with -1.
+    """
+
+    def __init__(self, X: Matrix, k: int):
+        self.X, self.k = X, k
+        self.members = np.empty((0, 2 * k - 1), np.int64)
+        self.costs = np.empty(0)
+        self.triples = np.empty((0, 3), np.int64)
+        self._known: set[bytes] = set()
+
+    def __len__(self) -> int:
+        return len(self.costs)
+
+    def add(self, groups: Labels) -> int:
+        """Add the rows of ``groups``, all of one size; return how many are new."""
+        rows = np.full((len(groups), self.members.shape[1]), -1, np.int64)
+        rows[:, : groups.shape[1]] = np.sort(groups, axis=1)
+        new = []
+        for i, row in enumerate(rows):
+            key = row.tobytes()
+            if key not in self._known:
+                self._known.add(key)
+                new.append(i)
+        if new:
+            records = self.X[rows[new, : groups.shape[1]]]
+            spread = records - records.mean(axis=1, keepdims=True)
+            self.members = np.concatenate([self.members, rows[new]])
+            self.costs = np.concatenate([self.costs, np.einsum("ijk,ijk->i", spread, spread)])
+        return len(new)
+
+    def add_partition(self, labels: Labels) -> None:
+        """Add the groups of a partition; one of 2k or more is left out."""
+        sizes = np.bincount(labels)
+        order = np.argsort(labels, kind="stable")
+        for size in np.unique(sizes[sizes < 2 * self.k]):
+            self.add(order[np.isin(labels[order], np.flatnonzero(sizes == size))].reshape(-1, size))
+
+    def holding(self, triples: Labels, since: int = 0) -> Labels:
+        """Return (triple, group) for all groups from ``since`` on with two records of a triple."""
+        start, near = incidence(triples, len(self.X))
+        pairs = np.empty((4 * len(self), 2), np.int64)
+        while True:
+            count = shared_corners(self.members[since:], triples, start, near, pairs)
+            if count <= len(pairs):
+                holding_pairs: Labels = pairs[:count] + np.array([0, since])
+                return holding_pairs
+            pairs = np.empty((count, 2), np.int64)
+
+    def separate(self, weights: Matrix, most: int) -> Labels:
+        """Return triples that fractions of several groups share, the worst first."""
+        fractions = np.flatnonzero((weights > 1e-6) & (weights < 1 - 1e-6))
+        heaviest = np.argsort(-weights[fractions], kind="stable")
+        fractions = fractions[heaviest[: FRACTIONS // self.k**2]]
+        groups = [[i for i in row if i >= 0] for row in self.members[fractions].tolist()]
+        near: dict[int, set[int]] = {}
+        for group in groups:
+            for record in group:
+                near.setdefault(record, set()).update(group)
+        held: dict[tuple[int, ...], float] = {}
+        for group, weight in zip(groups, weights[fractions].tolist(), strict=True):
+            touched = {
+                tuple(sorted((a, b, c)))
+                for a, b in combinations(group, 2)
+                for c in (near[a] | near[b]) - {a, b}
+            }
+            for triple in touched:
+                held[triple] = held.get(triple, 0.0) + weight
+        for triple in map(tuple, self.triples.tolist()):
+            held.pop(triple, None)
+        worst = sorted((-weight, triple) for triple, weight in held.items() if weight > BROKEN)
+        chosen = [triple for _, triple in worst[:most]]
+        return np.array(chosen, np.int64).reshape(-1, 3)

@@ -1,0 +1,274 @@
+"""How hard to try: groups of any method, improved.
+
+``"quick"`` is the method alone. Each other effort is a partitioner of its own that
+starts from the groups of a method.
+"""
+
+import time
+from typing import Annotated, Self, TypeVar
+
+import numpy as np
+from sklearn.base import clone
+
+from shoal._params import AtLeast, K, Seed, draw_seed
+from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
+from shoal.partitioners._improver import Improver
+from shoal.partitioners.prove import prove
+from shoal.partitioners.refine import refine
+from shoal.partitioners.search import search
+
+Seconds = Annotated[float, AtLeast(0)] | None
+Rounds = Annotated[float, AtLeast(0)] | None
+
+ROUNDS = 50.0  # disturbances per record of each annealing where no budget is given
+SEARCHED = 0.2  # share of a proof's time that goes to the search before it
+ENOUGH = 0.02  # seconds a record, and no more
+
+E = TypeVar("E", "Search", "Prove")
+
+
+class Refine(Improver):
+    """Improve the groups of a method until no small change helps.
+
+    Whatever method made the groups, most of them leave something to be gained by
+    moving a few records.
+
+    Parameters
+    ----------
+    k : int
+        Least number of records in a group. It has no default: it is the
+        guarantee.
+    method : Partitioner, optional
+        Makes the groups to start from, with the same k; :class:`MDAV` where None.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_records,)
+        Group of each record.
+    partition_ : Partition
+        The same, with its sizes.
+    method_ : Partitioner
+        The method, fitted: where the effort started.
+
+    Notes
+    -----
+    **Steps**
+
+    1. Records move to the groups of near neighbours, alone, in exchange or in
+       chains of two, wherever the SSE falls.
+    2. Each group in turn is dissolved into its neighbours, and kept if the SSE does
+       not fall.
+    3. New groups are tried around single records, likewise.
+
+    **Guarantee.** No group has fewer than k records. The loss is never above that
+    of the method.
+
+    **Cost.** After the search for neighbours, time grows about as n. The same table
+    gives the same groups.
+
+    Examples
+    --------
+    >>> Refine(k=2).fit_predict([[0], [9], [1], [8], [5]])
+    array([0, 1, 0, 1, 1])
+    """
+
+    facts = Facts(groups="variable", cost="n²", paper="")
+
+    def __init__(self, k: K, method: Partitioner | None = None):
+        self.k = k
+        self.method = method
+
+    def _improve(self, X: Matrix, labels: Labels) -> Labels:
+        return refine(X, labels, int(self.k))
+
+
+class Search(Improver):
+    """Improve the groups of a method by a long seeded search.
+
+    Small changes end where none of them helps. A search goes on from there by way
+    of worse groups.
+
+    Parameters
+    ----------
+    k : int
+        Least number of records in a group. It has no default: it is the
+        guarantee.
+    method : Partitioner, optional
+        Makes the groups to start from, with the same k; :class:`MDAV` where None.
+    budget : float, optional
+        Seconds to spend; where None, ``rounds`` says when it is enough.
+    rounds : float, optional
+        Disturbances per record, of each of two annealings; 50 where neither this nor a
+        budget is given. A search that had a budget tells in ``rounds_`` how far it came,
+        so that it can be repeated.
+    random_state : int or None
+        Seed of the draws. The same number always gives the same groups, if the
+        rounds are the same; with None they differ from call to call.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_records,)
+        Group of each record.
+    partition_ : Partition
+        The same, with its sizes.
+    method_ : Partitioner
+        The method, fitted: where the effort started.
+    rounds_ : float
+        Disturbances per record that were made.
+
+    Notes
+    -----
+    **Steps**
+
+    1. The groups of the method are refined as by :class:`Refine`.
+    2. Groups are disturbed again and again, repaired and refined where they were
+       touched, and the change is kept or undone by annealing.
+    3. Good groups met on the way are put together anew by an integer programme.
+
+    **Guarantee.** No group has fewer than k records. The loss is never above that
+    of the method.
+
+    **Cost.** As much time as ``budget`` or ``rounds`` say.
+
+    Examples
+    --------
+    >>> Search(k=2, random_state=0).fit_predict([[0], [9], [1], [8], [5]])
+    array([0, 1, 0, 1, 1])
+    """
+
+    facts = Facts(groups="variable", cost="budget", paper="")
+
+    def __init__(
+        self,
+        k: K,
+        method: Partitioner | None = None,
+        budget: Seconds = None,
+        rounds: Rounds = None,
+        random_state: Seed = None,
+    ):
+        self.k = k
+        self.method = method
+        self.budget = budget
+        self.rounds = rounds
+        self.random_state = random_state
+
+    def with_budget_share(self, share: float) -> Self:
+        """Return an unfitted copy that has ``share`` of the budget."""
+        return _with_budget_share(self, share)
+
+    def reproducible_copy(self) -> Self:
+        """Return an unfitted copy that makes as many rounds as this one made."""
+        copy: Self = clone(self).set_params(budget=None, rounds=self.rounds_)
+        return copy
+
+    def _improve(self, X: Matrix, labels: Labels) -> Labels:
+        n = len(X)
+        per_record = ROUNDS if self.rounds is None else self.rounds
+        result = search(
+            X,
+            labels,
+            int(self.k),
+            seed=seed_of(self.random_state),
+            rounds=round(per_record * n) if self.budget is None else None,
+            seconds=self.budget,
+        )
+        self.rounds_ = result.rounds / n
+        self.cut_short_ = not result.whole
+        return result.labels
+
+
+class Prove(Improver):
+    """Improve the groups of a method and prove how little better any others could be.
+
+    Groups are improved, and a bound tells how far they are from the best there can
+    be.
+
+    Parameters
+    ----------
+    k : int
+        Least number of records in a group. It has no default: it is the
+        guarantee.
+    method : Partitioner, optional
+        Makes the groups to start from, with the same k; :class:`MDAV` where None.
+    budget : float
+        Seconds to spend at most; a proof that is done ends before.
+    random_state : int or None
+        Seed of the draws.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_records,)
+        Group of each record.
+    partition_ : Partition
+        The same, with its sizes.
+    method_ : Partitioner
+        The method, fitted: where the effort started.
+    bound_ : float
+        An SSE that no groups of at least k go below.
+    optimal_ : bool
+        Whether the groups are proven to have the least SSE.
+
+    Notes
+    -----
+    **Steps**
+
+    1. A fifth of the time goes to :class:`Search`.
+    2. A linear programme of all groups gives a value that no partition goes below.
+    3. An integer programme chooses among the groups it holds.
+    4. Further searches, each with its own draws, fill the time that is left.
+
+    **Guarantee.** No groups of at least k have an SSE below ``bound_``. The loss is
+    never above that of the method.
+
+    **Cost.** At most as much time as ``budget`` says; a proof that is done ends
+    before.
+
+    Examples
+    --------
+    >>> Prove(k=2, random_state=0).fit([[0], [9], [1], [8], [5]]).optimal_
+    True
+    """
+
+    facts = Facts(groups="variable", cost="budget", paper="", guarantee="a bound for the table")
+
+    def __init__(
+        self,
+        k: K,
+        method: Partitioner | None = None,
+        budget: Annotated[float, AtLeast(0)] = 60.0,
+        random_state: Seed = None,
+    ):
+        self.k = k
+        self.method = method
+        self.budget = budget
+        self.random_state = random_state
+
+    def with_budget_share(self, share: float) -> Self:
+        """Return an unfitted copy that has ``share`` of the budget."""
+        return _with_budget_share(self, share)
+
+    def _improve(self, X: Matrix, labels: Labels) -> Labels:
+        tiny = np.arange(8.0).reshape(-1, 1)
+        prove(tiny, np.repeat([0, 1], 4), 2)  # so that the time given is not spent on compiling
+        k, began = int(self.k), time.monotonic()
+        seed = seed_of(self.random_state)
+        # A short table is searched through soon; the proof then says more than the search.
+        seconds = min(SEARCHED * self.budget, ENOUGH * len(X))
+        result = search(X, labels, k, seed=seed, seconds=seconds)
+        left = self.budget - (time.monotonic() - began)
+        proven = prove(X, result.labels, k, budget=max(0.0, left), seed=seed)
+        self.bound_, self.optimal_ = proven.bound, proven.optimal
+        self.cut_short_ = not proven.optimal
+        return proven.labels
+
+
+def seed_of(random_state: int | None) -> int:
+    """Return the seed, drawn where there is none."""
+    return int(draw_seed() if random_state is None else random_state)
+
+
+def _with_budget_share(effort: E, share: float) -> E:
+    copy: E = clone(effort)
+    if copy.budget is not None:
+        copy.set_params(budget=share * copy.budget)
+    return copy

@@ -1,0 +1,113 @@
+"""Groups of blocks come in the order of what they promise; box and shell bound together."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shoal._kernels.spatial.block_queue import (
+    heapify_groups,
+    pop_group,
+    queue_best_group,
+    queue_other_groups,
+)
+from shoal._kernels.spatial.bounds import NO_SCORE, far_score_bounds
+
+hopes_of_groups = st.lists(st.integers(-4, 4), min_size=1, max_size=40)
+
+
+def drained(bounds, needed, rising=0.0):
+    """Return the hopes in the order in which the groups come."""
+    queue = np.empty(len(bounds) + 1, np.int64)
+    left = heapify_groups(bounds, queue, np.float32(needed))
+    return bounds[arrivals(bounds, queue, left, needed, rising)].tolist()
+
+
+def arrivals(bounds, queue, left, needed, rising=0.0):
+    """Return the groups that wait in the order in which they come."""
+    came = []
+    while left := pop_group(bounds, queue, left, np.float32(needed)):
+        left -= 1
+        came.append(int(queue[left]))
+        needed += rising
+    assert len(set(came)) == len(came)
+    return came
+
+
+@given(values=hopes_of_groups, needed=st.integers(-5, 5))
+def test_the_most_promising_group_comes_first_and_none_that_cannot_matter(values, needed):
+    bounds = np.array(values, np.float32)
+    assert drained(bounds, needed) == sorted((v for v in values if v >= needed), reverse=True)
+
+
+@given(values=hopes_of_groups)
+def test_groups_are_forgotten_when_more_is_needed(values):
+    bounds, needed, wanted = np.array(values, np.float32), -4.0, []
+    for value in sorted(values, reverse=True):
+        if value < needed:
+            break
+        wanted.append(value)
+        needed += 0.5
+    assert drained(bounds, -4.0, rising=0.5) == wanted
+
+
+@given(values=hopes_of_groups, needed=st.integers(-5, 5), risen=st.integers(0, 5))
+def test_the_best_comes_alone_and_only_those_wait_then_that_still_matter(values, needed, risen):
+    bounds, queue = np.array(values, np.float32), np.empty(len(values) + 1, np.int64)
+    inside = np.zeros(16, np.float32)
+    left = queue_best_group(bounds, queue, inside)
+    assert (inside == NO_SCORE).all()
+    first = arrivals(bounds, queue, left - 1, needed)
+    best = int(np.argmax(values))
+    assert first == [best] * (values[best] >= needed)
+
+    inside[:] = 0
+    left = queue_other_groups(bounds, queue, np.float32(needed + risen), inside)
+    assert (inside == NO_SCORE).all()
+    others = [v for g, v in enumerate(values) if g != best and v >= needed + risen]
+    assert left == len(others) + 1
+    assert bounds[arrivals(bounds, queue, left - 1, needed + risen)].tolist() == sorted(
+        others, reverse=True
+    )
+
+
+def test_an_empty_group_never_comes():
+    bounds = np.array([NO_SCORE, 1, NO_SCORE], np.float32)
+    assert drained(bounds, NO_SCORE) == [1.0]
+
+
+def boxes(rng, p, count):
+    """Return faces of boxes around records as an index stores them, a query, and distances."""
+    query = np.zeros(p + 2, np.float32)
+    query[1:-1] = 0.3 * rng.normal(size=p)
+    query[-1] = np.linalg.norm(query[1:-1])
+    X = (0.1 * rng.normal(size=(count, 1, p)) + 0.1 * rng.normal(size=(count, 30, p))).astype("f4")
+    rows = np.concatenate([X[:, :, :1] * 0, X, np.linalg.norm(X, axis=2)[:, :, None]], axis=2)
+    farthest = ((X.astype(float) - query[1:-1]) ** 2).sum(axis=2).max(axis=1)
+    low, high = (np.ascontiguousarray(f(axis=1).T, "f4") for f in (rows.min, rows.max))
+    return low, high, query, farthest
+
+
+@pytest.mark.parametrize("p", [1, 2, 13])
+def test_box_and_shell_together_bound_the_farthest_and_better_than_each(p):
+    low, high, query, farthest = boxes(np.random.default_rng(p), p, 200)
+    bounds = np.empty(200, np.float32)
+    far_score_bounds(low, high, query, bounds)
+    shell = (high[-1] + query[-1]) ** 2
+    corner = np.maximum(-query[1:-1, None] * low[1:-1], -query[1:-1, None] * high[1:-1])
+    box = high[-1] ** 2 + query[-1] ** 2 + 2 * corner.sum(axis=0)
+    assert (bounds >= farthest * (1 - 1e-6)).all()
+    assert (bounds <= shell).all()
+    if p == 13:
+        assert bounds.mean() < np.minimum(shell, box).mean()
+
+
+@pytest.mark.parametrize("scale", [0.0, 1e-30])
+def test_a_box_without_extent_or_a_query_at_the_origin_has_a_bound(scale):
+    low, high, query, farthest = boxes(np.random.default_rng(0), 3, 5)
+    bounds = np.empty(5, np.float32)
+    far_score_bounds(low, high, query * np.float32(scale), bounds)
+    assert (bounds >= high[-1] ** 2 * (1 - 1e-6)).all()
+    assert (bounds <= high[-1] ** 2 * (1 + 1e-3)).all()
+    far_score_bounds(low * np.float32(scale), high * np.float32(scale), query, bounds)
+    assert np.allclose(bounds, query[-1] ** 2, rtol=1e-3)

@@ -1,0 +1,50 @@
+"""The tree of boxes: the nearest as sorting finds them, when records leave and when they move."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shoal._kernels.spatial.box_tree import (
+    LEAF,
+    build_tree,
+    find_nearest,
+    move_record,
+    remove_record,
+)
+from tables import tables
+from twins.mdav import nearest
+
+
+@given(X=tables(least=4, most=3 * LEAF), data=st.data())
+def test_who_has_left_is_not_found(X, data):
+    gone = data.draw(st.lists(st.integers(0, len(X) - 1), unique=True))
+    left = [i for i in range(len(X)) if i not in gone]
+    tree = build_tree(X)
+    for record in gone:
+        remove_record(tree, record)
+    found, distances = np.empty(5, np.int64), np.empty(5)
+    for record in range(len(X)):
+        count = find_nearest(tree, X[record], record, found, distances)
+        others = [i for i in left if i != record]
+        assert list(found[:count]) == nearest(X, others, X[record], 5)
+
+
+@given(X=tables(least=4, most=3 * LEAF), data=st.data())
+def test_who_has_moved_is_found_at_the_new_place(X, data):
+    tree, moved = build_tree(X), X.copy()
+    for record in data.draw(st.lists(st.integers(0, len(X) - 1))):
+        moved[record] = data.draw(st.integers(-9, 9))
+        move_record(tree, record, moved[record])
+    found, distances = np.empty(5, np.int64), np.empty(5)
+    for record in range(len(X)):
+        count = find_nearest(tree, moved[record], record, found, distances)
+        others = [i for i in range(len(X)) if i != record]
+        assert list(found[:count]) == nearest(moved, others, moved[record], 5)
+
+
+def test_equal_records_are_found_without_looking_at_all_of_them():
+    tree = build_tree(np.zeros((200_000, 2)))
+    found, distances = np.empty(3, np.int64), np.empty(3)
+    for record, others in [(0, [1, 2, 3]), (1, [0, 2, 3]), (9999, [0, 1, 2])]:
+        find_nearest(tree, np.zeros(2), record, found, distances)
+        assert list(found) == others

@@ -1,0 +1,221 @@
+"""Whatever field of a manifest is forged and sealed again, `verify` does not pass it."""
+
+import copy
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import shoal
+from shoal.audit import keys
+from shoal.audit import manifest as manifests
+from shoal.cli import app
+from shoal.errors import ShoalError, ShoalWarning
+
+pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
+del ShoalWarning
+
+CSV = "name;town;age;size;ill;free\n" + "".join(
+    f"p{i};{'ab'[i % 2]};{20 + i * 7 % 30};{i * 13 % 17};{i * 37 % 101};{i % 5}\n"
+    for i in range(40)
+)
+PLAN = """version = 1
+[roles]
+name = "identifier"
+town = "quasi-identifier"
+age = "quasi-identifier"
+size = "quasi-identifier"
+ill = "confidential"
+free = "non-confidential"
+[types]
+size = "ordinal"
+[[steps]]
+method = "microaggregate"
+columns = ["age", "size"]
+within = "town"
+homogeneity = "merge"
+partition = { method = "mdav", k = 4 }
+[[steps]]
+method = "rank-swap"
+columns = ["ill"]
+percent = 40
+"""
+RUN = [
+    *("run", "agreed.toml", "in.csv", "out.csv", "--separator", ";", "--sign", "key.pem"),
+    *("--manifest", "out.json", "--report", "out.txt"),
+]
+# What no run can tell: where software had another version, or a file another name, the same
+# release comes out. The signature covers these too.
+NOT_RECOMPUTED = ("versions", "input.name", "output.name", "report.name")
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    return tmp_path_factory.mktemp("forgery")
+
+
+@pytest.fixture(scope="module")
+def made(home):
+    """Return the manifest of a signed release, with everything that a manifest can hold."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(home)
+        Path("in.csv").write_text(CSV)
+        keys.make_key_pair("key.pem", "public.pem")
+        Path("agreed.toml").write_text(PLAN)
+        done = CliRunner().invoke(app, RUN)
+        assert done.exit_code == 0, done.output
+    return json.loads((home / "out.json").read_text())
+
+
+@pytest.fixture
+def folder(home, made, monkeypatch):
+    monkeypatch.chdir(home)
+    yield home
+    (home / "out.json").write_text(manifests.dumps(made))
+
+
+def places(entry, path=()):
+    """Yield the way to every entry, to lists and tables too."""
+    if path:
+        yield path
+    if isinstance(entry, dict | list):
+        for name, part in entry.items() if isinstance(entry, dict) else enumerate(entry):
+            yield from places(part, (*path, name))
+
+
+def other(value):
+    """Return another value of the same kind."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int | float):
+        return value + 1
+    if isinstance(value, str):
+        return f"{value} indeed"
+    if isinstance(value, list):
+        return [*value, copy.deepcopy(value[-1]) if value else "more"]
+    return {**value, "more": 1} if isinstance(value, dict) else 1
+
+
+def at(entries, path):
+    for name in path[:-1]:
+        entries = entries[name]
+    return entries, path[-1]
+
+
+def changed(entries, path):
+    holder, name = at(entries, path)
+    holder[name] = other(holder[name])
+
+
+def removed(entries, path):
+    holder, name = at(entries, path)
+    del holder[name]
+
+
+def emptied(entries, path):
+    holder, name = at(entries, path)
+    holder[name] = type(holder[name])()
+
+
+def spelled(path):
+    return ".".join(str(name) for name in path)
+
+
+def outcome(**options):
+    """Return what `verify` says: the names of failures, or of what it could not look at."""
+    try:
+        found = shoal.verify("out.csv", "out.json", report="out.txt", **options)
+    except ShoalError:
+        return ["refused"], []
+    return found.failed, [check.name for check in found if check.passed is None]
+
+
+def forge(made, forging, path):
+    entries = copy.deepcopy(made)
+    forging(entries, path)
+    if path != ("seal",):
+        entries = manifests.sealed(entries)
+    Path("out.json").write_text(manifests.dumps(entries))
+
+
+def test_the_manifest_as_it_was_written_passes(folder, made):
+    assert made["report"]["name"] == "out.txt"
+    everything = {"original": "in.csv", "key": "public.pem", "plan": "agreed.toml"}
+    assert outcome(**everything) == ([], [])
+    assert outcome() == ([], ["signature"])
+
+
+@pytest.mark.parametrize("forging", [changed, removed, emptied])
+def test_every_forged_field_fails_with_the_original_and_the_plan(folder, made, forging):
+    passed = []
+    for path in places(made):
+        holder, name = at(made, path)
+        if forging is emptied and not isinstance(holder[name], str | list | dict):
+            continue
+        forge(made, forging, path)
+        if json.loads(Path("out.json").read_text()) == made:
+            continue  # it was empty before
+        failed, unsure = outcome(original="in.csv", plan="agreed.toml")
+        if not failed:
+            passed.append(spelled(path))
+            assert passed[-1].startswith(NOT_RECOMPUTED), f"{passed[-1]} was forged unseen"
+            assert not passed[-1].startswith("versions") or "versions" in unsure
+
+
+@pytest.mark.parametrize("forging", [changed, removed])
+def test_every_forged_field_fails_with_the_key(folder, made, forging):
+    for path in places(made):
+        forge(made, forging, path)
+        failed, _ = outcome(key="public.pem")
+        assert {"signature", "refused"} & set(failed), f"{spelled(path)} was forged unseen"
+
+
+def test_an_added_entry_fails(folder, made):
+    for forged in ({**made, "approved": "by the board"}, {**made, "large": {"at_once": 5}}):
+        Path("out.json").write_text(manifests.dumps(manifests.sealed(forged)))
+        assert outcome(original="in.csv")[0]
+
+
+def test_forging_what_the_file_shows_fails_without_the_original(folder, made):
+    """Fields that follow from the released file and the plan need no original."""
+    unseen = []
+    for path in places(made):
+        forge(made, changed, path)
+        if not outcome()[0]:
+            unseen.append(path)
+    seen = {path for path in places(made)} - set(unseen)
+    for name in ("manifest", "note", "records", "columns", "dropped", "promise", "seal"):
+        assert {path for path in places(made) if path[0] == name} <= seen, name
+    for path in (("verdict", "k"), ("verdict", "status"), ("verdict", "sentence"),
+                 ("verdict", "promised"), ("measures", "smallest_class"),
+                 ("measures", "class_sizes"), ("output", "sha256"), ("output", "bytes"),
+                 ("report", "sha256")):  # fmt: skip
+        assert path in seen, path
+
+
+def test_a_verdict_that_conceals_a_finding_fails(folder, made):
+    for at, finding in enumerate(made["verdict"]["findings"]):
+        forge(made, removed, ("verdict", "findings", at))
+        assert "statements" in outcome(original="in.csv")[0], finding["code"]
+
+
+def test_a_manifest_of_version_1_still_verifies(folder, made):
+    old = {name: part for name, part in made.items() if name not in ("verdict", "report")}
+    old["manifest"] = 1
+    old["input"] = manifests.file_entry("in.csv", None)
+    Path("out.json").write_text(manifests.dumps(manifests.sealed(old)))
+    found = shoal.verify("out.csv", "out.json", original="in.csv")
+    assert found.failed == []
+    assert [check.name for check in found if check.passed is None] == ["signature", "verdict"]
+    old["measures"] = {**old["measures"], "information_loss": 1.0}
+    Path("out.json").write_text(manifests.dumps(manifests.sealed(old)))
+    assert shoal.verify("out.csv", "out.json", original="in.csv").failed == ["statements"]
+    del old["output"]["bytes"]
+    Path("out.json").write_text(manifests.dumps(manifests.sealed(old)))
+    assert shoal.verify("out.csv", "out.json").failed == []
+    for part in ("input", "output"):
+        bare = {**old, part: {}}
+        Path("out.json").write_text(manifests.dumps(manifests.sealed(bare)))
+        name = "original" if part == "input" else "file"
+        assert name in shoal.verify("out.csv", "out.json", original="in.csv").failed

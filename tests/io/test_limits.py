@@ -1,0 +1,76 @@
+"""Files that would fill the memory are refused before they are read."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pyreadstat
+import pytest
+
+from raising import raises
+from shoal.errors import FileError
+from shoal.io import limits
+from shoal.io.dialect import Dialect
+from shoal.io.files import read
+
+
+@pytest.fixture
+def harmless(monkeypatch):
+    monkeypatch.setattr(limits, "HARMLESS", 1 << 20)
+
+
+def test_a_header_of_a_million_columns_is_refused_before_it_is_read(tmp_path):
+    path = tmp_path / "in.csv"
+    path.write_text(",".join(f"c{at}" for at in range(1_000_000)) + "\n1\n")
+    with raises(FileError, "too-many-columns", columns=1_000_000):
+        read(path)
+
+
+def bomb(path):
+    """Write a file of one long text that 20,000 records refer to."""
+    column = pa.DictionaryArray.from_arrays(
+        pa.array(np.zeros(20_000, np.int32)), pa.array(["x" * 5_000])
+    )
+    table = pa.table({"text": column}).cast(pa.schema([("text", pa.string())]))
+    pq.write_table(table, path)
+    assert path.stat().st_size < 20_000
+
+
+def test_a_parquet_file_that_refers_to_one_long_text_is_refused(tmp_path, harmless):
+    bomb(tmp_path / "in.parquet")
+    with raises(FileError, "file-too-large"):
+        read(tmp_path / "in.parquet")
+    with raises(FileError, "file-too-large"):
+        read(tmp_path / "in.parquet", dialect=Dialect(memory_limit=0.05))
+    allowed = read(tmp_path / "in.parquet", dialect=Dialect(memory_limit=0.2))
+    assert allowed.num_rows == 20_000
+
+
+def test_a_parquet_file_of_one_number_is_refused_by_its_footer(tmp_path, harmless, monkeypatch):
+    pq.write_table(pa.table({"x": np.zeros(3_000_000)}), tmp_path / "in.parquet")
+    monkeypatch.setattr(pq.ParquetFile, "read", lambda *a, **o: pytest.fail("it was read"))
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", lambda *a, **o: pytest.fail("it was read"))
+    with raises(FileError, "file-too-large"):
+        read(tmp_path / "in.parquet")
+
+
+def test_an_ordinary_parquet_file_is_read_whatever_its_texts(tmp_path, harmless):
+    values = np.random.default_rng(0).choice(["north", "south", "east"], 50_000)
+    table = pa.table({"region": values, "x": np.random.default_rng(0).normal(size=50_000)})
+    pq.write_table(table, tmp_path / "in.parquet")
+    assert read(tmp_path / "in.parquet").equals(table)
+    assert read(tmp_path / "in.parquet", dialect=Dialect(memory_limit=math.inf)).equals(table)
+
+
+@pytest.mark.parametrize("ending", ["sav", "zsav", "dta"])
+def test_a_statistical_file_is_measured_by_its_header(tmp_path, ending):
+    path, frame = tmp_path / f"in.{ending}", pd.DataFrame({"x": np.zeros(50_000)})
+    if ending == "dta":
+        pyreadstat.write_dta(frame, path)
+    else:
+        pyreadstat.write_sav(frame, path, compress=ending == "zsav")
+    with raises(FileError, "file-too-large"):
+        read(path, dialect=Dialect(memory_limit=0.001))
+    assert read(path, dialect=Dialect(memory_limit=0.01)).num_rows == 50_000

@@ -1,0 +1,238 @@
+"""How hard to try: one interface over every method."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+
+import shoal
+from shoal import _progress as progress
+from shoal._params import declared
+from shoal.errors import ParameterError, PlanError, Unfinished
+from shoal.partitioners import (
+    MDAV,
+    METHODS,
+    VMDAV,
+    MuApprox,
+    Prove,
+    Refine,
+    Search,
+    entry,
+    method_label,
+    partition,
+    partitioner,
+)
+from shoal.partitioners._base import sse
+from tables import loss, tables_and_k
+
+EFFORTS = {"refine": {}, "search": {"rounds": 2, "random_state": 1}, "prove": {"budget": 0.2}}
+every_effort = pytest.mark.parametrize("effort", EFFORTS)
+
+
+@every_effort
+@settings(max_examples=30)
+@given(case=tables_and_k(greatest=6))
+def test_an_effort_is_never_worse_than_its_method_and_keeps_k(effort, case):
+    X, k = case
+    before = partition(X, k, "vmdav").labels
+    after = partition(X, k, "vmdav", effort=effort, **EFFORTS[effort])
+    assert sse(X, after.labels) <= sse(X, before)
+    assert after.sizes.min() >= k
+
+
+@every_effort
+@pytest.mark.parametrize("method", [m for m in METHODS if m not in EFFORTS])
+def test_every_method_can_be_followed_by_every_effort(effort, method):
+    options = {"order": "first-component"} if method == "univariate" else {}
+    k = 3 if declared(METHODS[method])["k"].accepts(3) else 2
+    X = np.random.default_rng(3).normal(size=(16, 3))
+    made = partitioner(method, {"k": k, "effort": effort, **options, **EFFORTS[effort]})
+    made.fit(X)
+    assert sse(X, made.labels_) <= sse(X, made.method_.labels_)
+
+
+def test_quick_is_the_method_alone():
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    alone = MDAV(k=3).fit_predict(X)
+    assert np.array_equal(partition(X, 3, "mdav", effort="quick").labels, alone)
+    assert np.array_equal(partition(X, 3, effort="quick").labels, alone)
+    assert isinstance(partitioner("vmdav", {"k": 3, "effort": "quick"}), VMDAV)
+
+
+def test_a_method_named_alone_is_what_its_paper_says():
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    assert np.array_equal(partition(X, 3, "mdav").labels, MDAV(k=3).fit_predict(X))
+
+
+def test_our_advice_refines():
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    assert np.array_equal(partition(X, 3).labels, partition(X, 3, "mdav", effort="refine").labels)
+    assert loss(X, partition(X, 3).labels) < loss(X, MDAV(k=3).fit_predict(X))
+    assert method_label(METHODS["auto"](k=3).fit(X)) == "mdav + refine"
+
+
+def test_an_effort_by_name_starts_from_mdav():
+    assert isinstance(partitioner("search", {"k": 3}), Search)
+    assert entry(partitioner("search", {"k": 3})) == {"method": "mdav", "k": 3, "effort": "search"}
+
+
+@pytest.mark.parametrize(
+    ("made", "written"),
+    [
+        (Refine(k=3), {"method": "mdav", "k": 3, "effort": "refine"}),
+        (
+            Search(k=3, method=VMDAV(k=3, gamma=0.5), budget=2.0),
+            {"method": "vmdav", "k": 3, "gamma": 0.5, "effort": "search", "budget": 2.0},
+        ),
+        (
+            Prove(k=3, method=MuApprox(k=3), random_state=4),
+            {"method": "mu-approx", "k": 3, "effort": "prove", "random_state": 4},
+        ),
+    ],
+)
+def test_an_entry_makes_the_same_partitioner_again(made, written):
+    assert entry(made) == written
+    method = written.pop("method")
+    assert repr(partitioner(method, written)) == repr(made)
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "message"),
+    [
+        ("mdav", {"effort": "serach"}, "Did you mean 'search'"),
+        ("mdav", {"budget": 5}, "needs effort="),
+        ("mdav", {"effort": "quick", "budget": 5}, "needs effort="),
+        ("mdav", {"effort": "refine", "budget": 5}, "takes no budget"),
+        ("mdav", {"effort": "search", "budget": -1}, "'budget' parameter of Search"),
+        ("search", {"effort": "prove"}, "Name the method to start from"),
+        ("mdav", {"effort": "search", "gama": 1}, "has no parameter 'gama'"),
+        (Refine(k=3), {"effort": "search"}, "an effort already"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused(method, options, message):
+    with pytest.raises(ParameterError, match=message):
+        partitioner(method, {"k": 3, **options}).fit(np.zeros((9, 2)))
+
+
+def test_two_different_k_are_refused():
+    with pytest.raises(ParameterError, match="k=3 and its method k=4"):
+        Refine(k=3, method=MDAV(k=4)).fit(np.zeros((9, 2)))
+
+
+def test_two_different_seeds_are_refused():
+    with pytest.raises(ParameterError, match="different seeds"):
+        Search(k=3, method=MuApprox(k=3, random_state=1), random_state=2).fit(np.zeros((9, 2)))
+
+
+def test_a_seed_serves_the_effort_and_its_method():
+    X = np.random.default_rng(5).normal(size=(60, 3))
+    found = Search(k=3, method=MuApprox(k=3), rounds=0, random_state=7).fit(X)
+    assert np.array_equal(found.method_.labels_, MuApprox(k=3, random_state=7).fit_predict(X))
+
+
+@pytest.fixture(scope="module")
+def firms():
+    return shoal.datasets.sme()[["surface", "employees"]]
+
+
+def test_a_release_under_a_budget_can_be_repeated(firms):
+    columns = ["surface", "employees"]
+    first = shoal.microaggregate(firms, columns, k=3, effort="search", budget=0.3)
+    written = first.plan.to_dict()["steps"][0]["partition"]
+    assert written["effort"] == "search"
+    assert "budget" not in written
+    assert {"rounds", "random_state"} <= set(written)
+    again = first.plan.run(firms)
+    assert again.data.equals(first.data)
+    assert again.plan == first.plan
+
+
+def test_strata_share_the_budget_and_the_rounds():
+    people = shoal.datasets.survey(n=400)[["age", "height", "region"]]
+    release = shoal.microaggregate(
+        people, ["age", "height"], k=4, within="region", effort="search", budget=1.0
+    )
+    assert release.plan.run(people).data.equals(release.data)
+
+
+def test_a_proof_shows_in_measures_report_and_line(firms, tmp_path):
+    release = shoal.microaggregate(firms, ["surface", "employees"], k=3, effort="prove")
+    assert release.measures["certified_gap"] == pytest.approx(0, abs=1e-7)
+    release.report(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text()
+    assert "proven to be the least possible" in page
+    assert "certified gap" in page
+
+
+def test_no_gap_is_shown_where_none_was_proven(firms):
+    release = shoal.microaggregate(firms, ["surface", "employees"], k=3)
+    assert "certified_gap" not in release.measures
+
+
+@pytest.mark.parametrize("method", ["univariate", "optimal"])
+def test_an_optimum_is_shown_as_proven(firms, method):
+    release = shoal.microaggregate(firms[["surface"]], ["surface"], k=3, method=method)
+    assert release.measures["certified_gap"] < 1e-7
+
+
+def test_the_best_along_an_order_is_no_optimum(firms):
+    release = shoal.microaggregate(
+        firms, list(firms), k=3, method="univariate", order="first-component"
+    )
+    assert "certified_gap" not in release.measures
+
+
+@pytest.mark.parametrize("options", [{"dependence": 0.3}, {"standardise": "none"}])
+def test_a_bound_of_another_space_is_not_shown(options):
+    release = shoal.microaggregate(
+        shoal.datasets.sme(), ["surface", "employees"], k=3, effort="prove",
+        identifiers=["company"], confidential=["turnover", "net_profit"], **options,
+    )  # fmt: skip
+    assert "certified_gap" not in release.measures
+
+
+@pytest.fixture
+def ends_soon():
+    """Somebody presses Ctrl-C at the first sign of an effort."""
+
+    def listener(stage, done, total):
+        if stage.startswith(("moving", "searching", "proving")):
+            raise KeyboardInterrupt
+
+    with progress.listening(listener):
+        yield
+
+
+@every_effort
+def test_an_interrupt_keeps_the_best_groups_and_says_so(effort, ends_soon):
+    X = np.random.default_rng(2).normal(size=(300, 3))
+    made = partitioner("mdav", {"k": 3, "effort": effort, **EFFORTS[effort]}).fit(X)
+    assert made.cut_short_
+    assert made.partition_.sizes.min() >= 3
+    people = pd.DataFrame(X, columns=list("abc"))
+    with pytest.warns(Unfinished, match="ended before it was done"):
+        shoal.microaggregate(people, list("abc"), k=3, effort=effort, **EFFORTS[effort])
+
+
+def test_an_interrupt_ends_our_advice(ends_soon):
+    with pytest.raises(KeyboardInterrupt):
+        partition(np.random.default_rng(2).normal(size=(300, 3)), 3)
+
+
+def test_a_plan_document_names_effort_and_budget(firms):
+    written = {
+        "version": 1,
+        "other_columns": "refuse",
+        "roles": {},
+        "steps": [
+            {
+                "method": "microaggregate",
+                "columns": ["surface", "employees"],
+                "partition": {"method": "mdav", "k": 3, "effort": "search", "budget": 0.1},
+            }
+        ],
+    }
+    assert shoal.Plan.from_dict(written).to_dict() == written
+    written["steps"][0]["partition"]["effort"] = "lazy"
+    with pytest.raises(PlanError, match="There is no effort 'lazy'"):
+        shoal.Plan.from_dict(written)
