@@ -184,7 +184,8 @@ def _statistical_frame(columns: list[Column]) -> pd.DataFrame:
             values = [None if value is None else float(value) for value in values]
             values = [None if value in (float("inf"),) else value for value in values]
         elif column.kind == "moment":
-            frame[column.name] = pd.to_datetime(pd.Series(values, dtype="object"))
+            moments = pd.to_datetime(pd.Series(values, dtype="object"))
+            frame[column.name] = moments.dt.floor("ms")  # what such programs keep
             continue
         elif column.kind == "date":
             frame[column.name] = pd.Series(values, dtype=object)

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.errors import ColumnError
-from shoal.frame.tables import Frame, arrow, codes
+from shoal.frame.tables import Frame, arrow, codes, floats
 
 UNFIT = (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError)
 
@@ -24,7 +23,7 @@ def same_values(first: Frame, second: Frame, name: str) -> NDArray[np.bool_]:
     """
     one, other = first[name], second[name]
     if one.dtype.is_numeric() and other.dtype.is_numeric():
-        before, after = (np.asarray(x.cast(nw.Float64).to_numpy(), float) for x in (one, other))
+        before, after = floats(one), floats(other)
         return np.asarray((before == after) | (np.isnan(before) & np.isnan(after)))
     arrays = [_plain(arrow(frame, name)) for frame in (first, second)]
     if arrays[0].type != arrays[1].type:
@@ -57,7 +56,7 @@ def ordering(frame: Frame, name: str) -> NDArray[np.float64] | None:
     """
     column = frame[name]
     if column.dtype.is_numeric():
-        return np.array(column.cast(nw.Float64).to_numpy(), np.float64)
+        return floats(column)
     try:
         coded = _plain(arrow(frame, name)).dictionary_encode()
         values = coded.dictionary
