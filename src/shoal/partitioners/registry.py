@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from inspect import getdoc
+from numbers import Integral
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -92,11 +93,18 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
     if isinstance(method, str) and method in EFFORTS and "effort" not in options:
         method, options["effort"] = START, method
     effort = options.pop("effort", None)
+    if effort is not None and not isinstance(effort, str):
+        raise ParameterError(
+            f"An effort is a name: quick, {', '.join(EFFORTS)}. Got {parameters.shown(effort)}"
+            " instead.",
+            code="unknown-effort",
+            given=type(effort).__name__,
+        )
     if effort is None or effort == "quick":
         if "budget" in options:
             raise ParameterError('A budget needs `effort="search"` or `effort="prove"`. Name one.')
         return _method(START if effort and method == "auto" else method, options)
-    if not isinstance(effort, str) or effort not in EFFORTS:
+    if effort not in EFFORTS:
         raise ParameterError(
             f"There is no effort {effort!r}.{parameters.hint(str(effort), EFFORTS)} Choose one of:"
             f" quick, {', '.join(EFFORTS)}.",
@@ -134,7 +142,8 @@ def _wrapped(cls: type[Partitioner], inner: Partitioner, own: dict[str, Any]) ->
 
 def _method(method: str | Partitioner, options: dict[str, Any]) -> Partitioner:
     if isinstance(method, Partitioner):
-        if options.pop("k", method.k) != method.k or options:
+        k = options.pop("k", method.k)
+        if not (k is method.k or (isinstance(k, Integral) and k == method.k)) or options:
             raise ParameterError(
                 f"{type(method).__name__} carries its own options. Set them there, or give the"
                 " method by name."

@@ -26,7 +26,7 @@ from shoal.plan.profile import profile
 from shoal.plan.release import Release
 from shoal.plan.shuffle import random_order
 from shoal.plan.thresholds import Thresholds, as_thresholds
-from shoal.plan.validation import check
+from shoal.plan.validation import check, check_steps
 from shoal.plan.warnings import noted, refuse_homogeneous
 from shoal.steps import Grouping, Microaggregate, Outcome, Step
 from shoal.steps.survey import with_roles
@@ -90,6 +90,7 @@ class Plan:
         random_state: int | None = None,
     ):
         check_roles(roles)
+        check_steps(steps)
         roles, steps, self.unit = with_unit(roles, steps, unit)
         self.roles, self.steps = with_roles(roles, steps)
         self.types = as_types(types)
