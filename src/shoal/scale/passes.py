@@ -69,6 +69,8 @@ class Grouped:
         records that were looked for.
     filled : dict
         Cells of each column that were missing and hold a value now.
+    suppressed : dict
+        Cells of each column that had a value and are missing now.
     totals : dict
         Weighted totals of each column before and after, where there are weights.
     """
@@ -80,6 +82,7 @@ class Grouped:
     linked: int
     asked: int
     filled: Mapping[str, int]
+    suppressed: Mapping[str, int]
     totals: Totals = field(default_factory=dict)
 
 
@@ -95,6 +98,7 @@ def group_block(
     sizes: list[NDArray[np.int64]] = []
     ways: dict[str, None] = {}
     filled: Counter[str] = Counter()
+    suppressed: Counter[str] = Counter()
     summed: Counter[tuple[str, str]] = Counter()
     for unit in units:
         table = sorted_by(read_slices(files, unit), [*job.step.columns, *job.step.strata])
@@ -112,13 +116,16 @@ def group_block(
         ways[way] = None
         for column, new in zip(columns, after, strict=True):
             filled[column.name] += int((column.hole & ~new.hole).sum())
+            suppressed[column.name] += int((~column.hole & new.hole).sum())
         masked.append(released)
     table = pa.concat_tables(masked)
     parts = content_keys(table, job.known) % np.uint64(job.n_parts)
     path = Path(folder, f"{number:08d}.arrow")
     slices = write_slices(path, table, parts.astype(np.int64))
     found_sizes = counted(np.concatenate(sizes))
-    return Grouped(slices, lost, found_sizes, tuple(ways), linked, asked, filled, summed)
+    return Grouped(
+        slices, lost, found_sizes, tuple(ways), linked, asked, filled, suppressed, summed
+    )
 
 
 def _weights(job: Job, table: pa.Table) -> NDArray[np.float64] | None:

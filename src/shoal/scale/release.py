@@ -258,6 +258,13 @@ def _missing(grouped: Sequence[Grouped], came: int, left: int) -> list[Finding]:
     if any(filled.values()):
         cells = ", ".join(f"{name!r} {number}" for name, number in filled.items() if number)
         found.append(f"Cells that were missing now hold the value of the group: {cells}.")
+    suppressed = summed(one.suppressed for one in grouped)
+    if any(suppressed.values()):
+        cells = ", ".join(f"{name!r} {number}" for name, number in suppressed.items() if number)
+        found.append(
+            "Cells were suppressed, because the other records of the group have no value, and that"
+            f" of a single record is not released for all: {cells}."
+        )
     return [Finding("missing-values", "informs", sentence) for sentence in found]
 
 

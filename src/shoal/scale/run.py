@@ -25,8 +25,9 @@ from shoal.scale.sources import find_files
 from shoal.scale.stages import Run
 
 if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from distributed import Client
+
+    from shoal.audit.keys import PrivateKey
 
 AT_ONCE = 100_000
 
@@ -42,7 +43,7 @@ def mask(
     report: str | os.PathLike[str] | None = None,
     audience: str = "public",
     manifest: str | os.PathLike[str] | None = None,
-    sign: "str | os.PathLike[str] | Ed25519PrivateKey | None" = None,
+    sign: "str | os.PathLike[str] | PrivateKey | None" = None,
     hash_key: str | os.PathLike[str] | None = None,
     force: bool = False,
 ) -> LargeRelease:
@@ -77,7 +78,7 @@ def mask(
     manifest : str or Path, optional
         Where a manifest for auditors is to appear together with the folder: ``.json``. It tells
         the hashes of the source, which is read once more for them.
-    sign : str, Path or Ed25519PrivateKey, optional
+    sign : str, Path or PrivateKey, optional
         Private key, or the PEM file that holds it, to sign the manifest with; the signature
         appears beside it.
     hash_key : str or Path, optional
