@@ -7,7 +7,7 @@ import contextlib
 import os
 import secrets
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shoal.errors import FileError, MissingDependency, ParameterError
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
         Ed25519PrivateKey,
         Ed25519PublicKey,
     )
+
+    PrivateKey: TypeAlias = Ed25519PrivateKey
 
 PASSPHRASE = "SHOAL_PASSPHRASE"  # the environment variable
 SHARED = 0o037  # what others must not do with a secret: read, write or run; a group may read
@@ -57,7 +59,7 @@ def make_key_pair(
         raise
 
 
-def load_private_key(path: str | Path, *, passphrase: str | None = None) -> "Ed25519PrivateKey":
+def load_private_key(path: str | Path, *, passphrase: str | None = None) -> "PrivateKey":
     """Read the private key that signs.
 
     Parameters
@@ -108,8 +110,8 @@ def load_private_key(path: str | Path, *, passphrase: str | None = None) -> "Ed2
 
 
 def as_private_key(
-    given: "str | Path | Ed25519PrivateKey | None",
-) -> "Ed25519PrivateKey | None":
+    given: "str | Path | PrivateKey | None",
+) -> "PrivateKey | None":
     """Return the private key that somebody named by its file, or has read already."""
     return load_private_key(given) if isinstance(given, str | Path) else given
 

@@ -16,6 +16,9 @@ FILE_FLAGS = {
     "allow_not_kept": "--allow-not-kept",
     "scheduler": "--scheduler",
     "at_once": "--at-once",
+    "manifest": "--manifest",
+    "sign": "--sign",
+    "hash_key": "--hash-key",
     "random_state": "--seed",
 }
 # What has an option of its own: a second way would override the first in silence.

@@ -84,11 +84,14 @@ def assess(
     >>> found.remarks["distortion_y"]
     'Not computed: needs a numeric confidential column without missing values.'
     """
+    measures = None if measures is None else as_list(measures)
     for name in measures or ():
         if name not in MEASURES:
             raise ParameterError(
                 f"There is no measure {name!r}.{hint(name, MEASURES)} Choose among:"
-                f" {', '.join(MEASURES)}."
+                f" {', '.join(MEASURES)}.",
+                code="unknown-measure",
+                measure=name,
             )
     before, after = tables.open_frame(original), tables.open_frame(masked)
     known = as_list(quasi_identifiers)

@@ -18,6 +18,9 @@ def dominated_groups(
     can estimate the greatest contribution more closely than within p per cent: the sum of all
     others is less than ``p_percent`` per cent of it.
 
+    In a column of both signs most sums are near 0 by themselves, so a group counts only where its
+    greatest contribution is also greater than the standard deviation of the column.
+
     Parameters
     ----------
     contributions : ndarray of shape (n_records, n_columns)
@@ -50,13 +53,16 @@ def dominated_groups(
         size = np.where(known, np.abs(column), 0)
         if size.max() == 0:
             continue
-        size = (size / size.max())[order]  # sums of great values may not fit into a float64
+        unit = size.max()  # sums of great values may not fit into a float64
+        size = (size / unit)[order]
         several = np.add.reduceat(known[order], starts, dtype=np.int64) > 1
         most, total = np.maximum.reduceat(size, starts), np.add.reduceat(size, starts)
         dominated = most > share * total
         if p_percent is not None:
             rest = total - most - _second(size, labels[order], starts)
             dominated |= (rest < p_percent / 100 * most) & (most > 0)
+        if column[known].min() < 0 < column[known].max():
+            dominated &= most > (column[known] / unit).std()
         found[at] = int((dominated & several).sum())
     return found
 

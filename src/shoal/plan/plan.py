@@ -26,7 +26,7 @@ from shoal.plan.profile import profile
 from shoal.plan.release import Release
 from shoal.plan.shuffle import random_order
 from shoal.plan.thresholds import Thresholds, as_thresholds
-from shoal.plan.validation import check
+from shoal.plan.validation import check, check_steps
 from shoal.plan.warnings import noted, refuse_homogeneous
 from shoal.steps import Grouping, Microaggregate, Outcome, Step
 from shoal.steps.survey import with_roles
@@ -90,6 +90,7 @@ class Plan:
         random_state: int | None = None,
     ):
         check_roles(roles)
+        check_steps(steps)
         roles, steps, self.unit = with_unit(roles, steps, unit)
         self.roles, self.steps = with_roles(roles, steps)
         self.types = as_types(types)
@@ -338,7 +339,13 @@ class Plan:
 
         Files that it names must lie in ``folder``; where that is None, it may name none.
         """
-        return cls(**document.from_dict(entries, None if folder is None else Path(folder)))
+        try:
+            return cls(**document.from_dict(entries, None if folder is None else Path(folder)))
+        except RecursionError:
+            raise PlanError(
+                "The plan cannot be read: tables and lists are nested too deeply.",
+                code="plan-unreadable",
+            ) from None
 
     def save(self, path: str | Path, *, force: bool = False, drawn_seeds: bool = False) -> None:
         """Write the plan to a ``.toml`` or ``.json`` file.

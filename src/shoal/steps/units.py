@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _params as parameters
+from shoal._params import shown
 from shoal.errors import InputError, PlanError
 from shoal.frame import tables
 from shoal.frame.roles import OF_UNITS, RECORDS, columns_with, listed
@@ -72,6 +73,11 @@ def with_unit(
     count then count its values. The unit is ``"record"`` where somebody says so, and None where
     nobody says anything.
     """
+    if unit is not None and not isinstance(unit, str):
+        raise PlanError(
+            f"The unit must be the name of a column, or {RECORDS!r}. Got {shown(unit)} instead.",
+            code="unit-not-a-name",
+        )
     stated = [unit] if unit is not None else []
     stated += [step.unit for step in steps if step.unit == RECORDS]
     named = [name for role in OF_UNITS for name in columns_with(roles, role)]
