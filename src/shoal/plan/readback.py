@@ -11,8 +11,9 @@ from shoal.frame import tables
 from shoal.frame.roles import columns_with, listed
 from shoal.frame.tables import Frame
 from shoal.io.source import Source, as_types_of
-from shoal.metrics import MEASURES, classes
+from shoal.metrics import classes, compute
 from shoal.plan.draft import Draft
+from shoal.plan.evidence import Codes
 from shoal.plan.guarantees import check_promise, judge
 from shoal.plan.verdict import Verdict
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from shoal.plan.plan import Plan
 
 OF_CLASSES = ("smallest_class", "class_sizes", "reidentification")  # counted from classes alone
+OF_UNITS = ("fewest_units", "largest_unit_share")  # the same, where units are counted
 
 
 class Judged(NamedTuple):
@@ -59,7 +61,8 @@ def judge_file(draft: Draft, back: Source, name: str) -> Judged:
         if not changed:
             raise
         raise _not_representable(name, changed, error) from None
-    measures = {**(evidence.measures or {}), **_recounted(evidence.released, released, plan.known)}
+    recounted = _recounted(evidence.released, released, plan.known, evidence.units)
+    measures = {**(evidence.measures or {}), **recounted}
     return Judged(verdict, measures, tuple(released.columns))
 
 
@@ -143,9 +146,15 @@ def _not_representable(name: str, columns: Sequence[str], error: Exception) -> G
     )
 
 
-def _recounted(before: Frame, after: Frame, known: Sequence[str]) -> Mapping[str, Any]:
+def _recounted(
+    before: Frame, after: Frame, known: Sequence[str], units: Codes | None
+) -> Mapping[str, Any]:
     """Return the measures of classes where the file has others than the table."""
     labels = [classes(tables.codes(frame, known)) for frame in (before, after)]
     if _same_classes(*(part[:, np.newaxis] for part in labels)):
         return {}
-    return {name: MEASURES[name](labels[1][:, np.newaxis]) for name in OF_CLASSES}
+    given: dict[str, Any] = {"released": labels[1][:, np.newaxis]}
+    if units is not None:
+        given["units"] = units
+    named = [*OF_CLASSES, *(OF_UNITS if units is not None else ())]
+    return {name: compute(name, given) for name in named}

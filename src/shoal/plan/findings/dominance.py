@@ -46,19 +46,24 @@ def find_dominance(evidence: Evidence) -> list[Finding]:
             if not parts:
                 continue
             counts = dominated_groups(
-                np.column_stack(list(parts.values())), labels, limits.dominance, limits.p_percent
+                np.column_stack(list(parts.values())),
+                labels,
+                limits.dominance,
+                limits.p_percent,
+                evidence.units,
             )
             found |= {n: int(count) for n, count in zip(parts, counts, strict=True) if count}
             groups |= dict.fromkeys(parts, int(labels.max()) + 1)
     if not found:
         return []
     words = by_column({name: f"in {count} of {groups[name]}" for name, count in found.items()})
+    who = "record" if evidence.units is None else "unit"
     rule = "" if limits.p_percent is None else f", or the {limits.p_percent:g} % rule is broken"
     return [
         Finding(
             "dominated-groups",
             "qualifies",
-            f"In some groups one record holds more than {100 * limits.dominance:g} % of the sum"
+            f"In some groups one {who} holds more than {100 * limits.dominance:g} % of the sum"
             f"{rule}, so that the group's mean gives its value away: {words}.",
             {"groups": found, "share": limits.dominance},
             tuple(found),

@@ -10,7 +10,7 @@ from shoal.steps import Microaggregate
 
 
 def find_imputed(evidence: Evidence) -> list[Finding]:
-    """Find groups whose released value one record gave, because the others had none."""
+    """Find groups whose released value one record or unit gave, because the others had none."""
     if evidence.original is None:
         return []
     single: dict[str, int] = {}
@@ -19,9 +19,11 @@ def find_imputed(evidence: Evidence) -> list[Finding]:
             continue
         for block in step.column_blocks:
             labels = evidence.classes_on([*block, *step.strata])
-            sizes = np.bincount(labels)
+            sizes = evidence.sizes(labels)
             for name in block:
-                given = np.bincount(labels, ~tables.incomplete(evidence.original, [name]))
+                known = ~tables.incomplete(evidence.original, [name])
+                given = evidence.sizes(np.where(known, labels + 1, 0))[1:]
+                given = np.pad(given, (0, len(sizes) - len(given)))
                 number = int(((given == 1) & (sizes > 1)).sum())
                 if number:
                     single[name] = number
