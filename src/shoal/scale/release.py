@@ -20,6 +20,7 @@ from shoal.plan.findings.attained import check_attained
 from shoal.plan.findings.homogeneity import check_homogeneous
 from shoal.plan.findings.loss import check_groups, check_loss
 from shoal.plan.findings.unchanged import check_roles, check_unique
+from shoal.plan.findings.units import check_identifiers
 from shoal.plan.findings.weights import check_weights
 from shoal.plan.guarantees import not_computed
 from shoal.plan.verdict import RECORDS, Finding, Verdict, make_verdict
@@ -230,6 +231,7 @@ def judge(
     attained = measures["smallest_class"]
     found = [
         *check_attained(plan, attained),
+        *check_identifiers(plan),
         *check_roles(plan, names),
         *check_homogeneous(
             measures.get("homogeneous_classes", {}), sum(measures["class_sizes"].values())

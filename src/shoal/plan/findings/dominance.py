@@ -50,15 +50,20 @@ def find_dominance(evidence: Evidence) -> list[Finding]:
             if not parts:
                 continue
             counts = dominated_groups(
-                np.column_stack(list(parts.values())), labels, limits.dominance, limits.p_percent
+                np.column_stack(list(parts.values())),
+                labels,
+                limits.dominance,
+                limits.p_percent,
+                evidence.units,
             )
             found |= dict(zip(parts, counts.tolist(), strict=True))
             groups |= dict.fromkeys(parts, int(labels.max()) + 1)
-    return check_dominance(found, groups, limits)
+    who = "record" if evidence.units is None else "unit"
+    return check_dominance(found, groups, limits, who)
 
 
 def check_dominance(
-    found: Mapping[str, int], groups: Mapping[str, int], limits: Thresholds
+    found: Mapping[str, int], groups: Mapping[str, int], limits: Thresholds, who: str = "record"
 ) -> list[Finding]:
     """Find dominated groups, by their number and the number of all groups of each column."""
     found = {name: count for name, count in found.items() if count}
@@ -70,7 +75,7 @@ def check_dominance(
         Finding(
             "dominated-groups",
             "qualifies",
-            f"In some groups one record holds more than {100 * limits.dominance:g} % of the sum"
+            f"In some groups one {who} holds more than {100 * limits.dominance:g} % of the sum"
             f"{rule}, so that the group's mean gives its value away: {words}.",
             {"groups": found, "share": limits.dominance},
             tuple(found),

@@ -23,7 +23,7 @@ def find_imputed(evidence: Evidence) -> list[Finding]:
             continue
         for block in step.column_blocks:
             labels = evidence.classes_on([*block, *step.strata])
-            sizes = np.bincount(labels)
+            sizes = evidence.sizes(labels)
             for name in block:
                 given = givers(
                     labels, ~tables.incomplete(evidence.original, [name]), evidence.units
