@@ -92,7 +92,7 @@ def verify(
             if others:
                 raise ParameterError(
                     "Earlier releases are not compared with a folder: no process holds its table."
-                    " Leave `earlier` out.",
+                    " Leave the earlier releases out.",
                     code="earlier-of-folder",
                 )
             from shoal.scale.verification import FolderAudit  # large tables

@@ -43,6 +43,8 @@ def any_codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
         try:
             found[:, at] = codes(frame, [name])[:, 0]
         except (*UNFIT, ColumnError):
+            if name not in frame.columns:
+                raise
             shown = np.array([repr(value) for value in frame[name].to_list()])
             found[:, at] = np.unique(shown, return_inverse=True)[1]
     return found

@@ -45,7 +45,7 @@ def group_units(X: Matrix, units: Labels, partitioner: Partitioner) -> Partition
     >>> from shoal.partitioners import MDAV
     >>> X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]])
     >>> group_units(X, np.array([1, 1, 2, 3, 3, 3]), MDAV(k=2)).sizes
-    array([6])
+    array([2, 4])
     """
     k = int(partitioner.k)
     person = np.unique(units, return_inverse=True)[1].ravel()
