@@ -88,7 +88,7 @@ def test_a_release_does_not_become_a_part_of_its_source(client, tmp_path):
     [
         (pa.array([[1]] * 20), ColumnError, "'x' holds list"),
         (pa.array([{"a": 1}] * 20), ColumnError, "'x' holds struct"),
-        (pa.array([None, *range(19)]), InputError, 'Set missing="impute" or "drop"'),
+        (pa.array([None, *range(19)]), InputError, 'missing="impute" or missing="drop"'),
     ],
 )
 def test_what_cannot_be_masked_is_refused_with_a_way_out(column, error, said, client, tmp_path):
