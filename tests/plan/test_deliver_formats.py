@@ -17,6 +17,7 @@ from pyarrow import feather
 import counters
 from shoal.audit import manifest as manifests
 from shoal.audit import verify
+from shoal.audit.record import Record
 from shoal.errors import ShoalError, ShoalWarning
 from shoal.io.dialect import Dialect
 from shoal.io.formats import _xport
@@ -99,12 +100,15 @@ def published(source, target, plan, layout=None):
     place = f"sqlite:///{target}" if target.suffix == ".db" else str(target)
     table = "release" if target.suffix == ".db" else None
     dialect, manifest = Dialect(layout=layout), target.with_name("manifest.json")
+    record = Record(manifest, signing_key=None, hash_key=None)
 
     def write_manifest(delivery):
         places = {"source": (str(source), None), "target": (place, table)}
-        return manifests.dumps(manifests.of_delivery(delivery, dialect, **places))
+        return manifests.dumps(
+            manifests.of_delivery(delivery, dialect, **places, hash_key=record.hash_key)
+        )
 
-    documents = {manifest: write_manifest}
+    documents = record.documents(write_manifest)
     before = set(target.parent.iterdir())
     try:
         with warnings.catch_warnings():

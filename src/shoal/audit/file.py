@@ -202,7 +202,7 @@ def read_dialect(entries: Mapping[str, Any], folder: Path, layout: str | Path | 
     """Return what is needed to read a file, as its manifest says it."""
     given = dict(entries.get("dialect", {}))
     named = given.pop("layout", None)
-    texts = [value for name, value in given.items() if name != "keep_notes"]
+    texts = [value for name, value in given.items() if name not in ("keep_notes", "mark_formulas")]
     try:
         if not all(isinstance(text, str) for text in texts) or "table" in given:
             raise TypeError

@@ -96,7 +96,8 @@ def with_files(
     plain = {
         field.name: getattr(dialect, field.name)
         for field in fields(Dialect)
-        if field.name != "table" and getattr(dialect, field.name) != field.default
+        if field.name not in ("table", "memory_limit")
+        and getattr(dialect, field.name) != field.default
     }
     if dialect.layout is not None:
         plain["layout"] = dialect.layout.name
