@@ -79,6 +79,8 @@ class Exactly:
         return f" equal to {self.only:g}"
 
 
+LONGEST = 200  # characters of a value that a message shows
+
 K = Annotated[int, AtLeast(1)]
 Seed = Annotated[int, AtLeast(0)] | None
 SEED_BITS = 128  # of a seed that is drawn: too many to try them all
@@ -154,7 +156,10 @@ def validate(thing: Any) -> None:
         if not parameter.accepts(value):
             raise ParameterError(
                 f"The {parameter.name!r} parameter of {cls.__name__} must be"
-                f" {parameter.expected}. Got {value!r} instead."
+                f" {parameter.expected}. Got {shown(value)} instead.",
+                code="parameter-not-accepted",
+                parameter=parameter.name,
+                of=cls.__name__,
             )
 
 
@@ -182,10 +187,23 @@ def build(cls: type, options: dict[str, Any]) -> Any:
     return cls(**options)
 
 
-def hint(word: str, words: Iterable[str]) -> str:
+def hint(word: object, words: Iterable[str]) -> str:
     """Return `` Did you mean '...'?`` for the word that looks most like ``word``, or nothing."""
-    close = get_close_matches(word, list(words), n=1)
+    close = get_close_matches(str(word), list(words), n=1)
     return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def shown(value: Any) -> str:
+    """Return an argument as Python writes it, or its type: a table or an array is data."""
+    parts = [value]
+    if isinstance(value, list | tuple):
+        parts = list(value)
+    elif isinstance(value, dict):
+        parts = [*value, *value.values()]
+    if not all(part is None or isinstance(part, str | int | float) for part in parts):
+        return f"a value of type {type(value).__name__}"
+    text = repr(value)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
 def _differs(value: Any, default: Any) -> bool:

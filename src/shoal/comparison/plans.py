@@ -6,13 +6,14 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
+from numbers import Integral, Real
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 from shoal import _params as parameters
 from shoal import _progress as progress
-from shoal._params import hint
+from shoal._params import hint, shown
 from shoal.comparison.cache import Cache, key
 from shoal.errors import InputError, ParameterError, ShoalError, ShoalWarning
 from shoal.frame import tables
@@ -221,9 +222,11 @@ def compare_plans(
 
     Without a ``risk`` nothing beyond what a release measures is computed.
     """
-    if risk is not None and risk not in RISKS:
+    if risk is not None and (not isinstance(risk, str) or risk not in RISKS):
         raise ParameterError(
-            f"There is no risk {risk!r}.{hint(risk, RISKS)} Choose one of: {', '.join(RISKS)}."
+            f"There is no risk {shown(risk)}.{hint(risk, RISKS)} Choose one of:"
+            f" {', '.join(RISKS)}.",
+            code="unknown-risk",
         )
     frame = tables.open_frame(data)
     named = list(
@@ -299,8 +302,12 @@ def _side_by_side(
     run: Callable[[Plan], Trial], plans: Sequence[Plan], jobs: int
 ) -> Iterable[Trial]:
     """Run plans on threads, which the compiled loops leave free; end all when one must end."""
-    if jobs < 1:
-        raise ParameterError(f"The number of jobs must be at least 1. Got {jobs} instead.")
+    if not isinstance(jobs, Integral) or isinstance(jobs, bool) or jobs < 1:
+        raise ParameterError(
+            f"The number of jobs must be an int of at least 1. Got {shown(jobs)} instead.",
+            code="parameter-not-accepted",
+            parameter="jobs",
+        )
     stop = Event()
 
     def heed(stage: str, done: int, total: int) -> None:
@@ -342,4 +349,17 @@ def _beats(one: tuple[float, float], other: tuple[float, float]) -> bool:
 
 
 def _several(values: Any) -> list[Any]:
-    return [values] if isinstance(values, str | int | float) else list(dict.fromkeys(values))
+    """Return one value or several as a list, each once."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        return [values]
+    found: list[Any] = []
+    for value in values:
+        if not any(value is one or _equal(value, one) for one in found):
+            found.append(value)
+    return found
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """Say whether two numbers or names are equal; what else is left to checks is not."""
+    plain = isinstance(one, str | Real) and isinstance(other, str | Real)
+    return plain and one == other

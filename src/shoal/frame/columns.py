@@ -94,7 +94,9 @@ def read_joined(before: Frame, after: Frame, name: str, declared: Type | None = 
         return Column(name, "numeric", np.concatenate(values), np.empty(0, np.int64))
     if declared is None:
         _read(name, first, None)  # what one table refuses, two do
-        declared = Type(told[0], _own_order(first))
+        declared = Type(told[0])
+    if declared.kind == "ordinal" and not declared.order:
+        declared = replace(declared, order=_own_order(first))
     kind = _plain(second if first.null_count == len(first) else first).type
     try:
         joined = pa.concat_arrays([part.cast(kind) for part in map(_plain, (first, second))])
@@ -172,9 +174,16 @@ def _kind(name: str, kind: Any) -> Kind:
         return "ordinal" if kind.ordered else "nominal"
     if _is_text(kind) or pa.types.is_null(kind):
         return "nominal"
-    raise ColumnError(
+    raise _without_distance(name, kind)
+
+
+def _without_distance(name: str, kind: Any) -> ColumnError:
+    return ColumnError(
         f"Column {name!r} holds {kind} values, which have no distance here. Leave it out, or turn"
-        " it into numbers or text first."
+        " it into numbers or text first.",
+        code="no-distance",
+        column=name,
+        kind=str(kind),
     )
 
 
@@ -191,6 +200,8 @@ def _read(
     """Return a column of any kind but numbers."""
     known = declared or Type(_kind(name, array.type))
     plain = _plain(array)
+    if pa.types.is_nested(plain.type) or isinstance(plain.type, pa.BaseExtensionType):
+        raise _without_distance(name, plain.type)
     distances = None
     if known.kind == "date":
         place, index = ranked_dates(name, plain)
@@ -242,7 +253,8 @@ def _own_order(array: Any) -> tuple[str, ...]:
     """Return the order that ordered categories bring along; none if they have none."""
     kind = array.type
     ordered = pa.types.is_dictionary(kind) and kind.ordered
-    return tuple(map(text_of, array.dictionary.to_pylist())) if ordered else ()
+    entries = map(text_of, array.dictionary.to_pylist()) if ordered else ()
+    return tuple(dict.fromkeys(entries))  # Arrow allows one entry twice
 
 
 def _is_text(kind: Any) -> bool:

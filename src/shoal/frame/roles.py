@@ -1,10 +1,10 @@
 """What a column is: its role, which is not what is done to it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, get_args
 
-from shoal._params import hint
-from shoal.errors import PlanError
+from shoal._params import hint, shown
+from shoal.errors import ParameterError, PlanError
 
 Role = Literal[
     "identifier",
@@ -23,17 +23,36 @@ ROLES: tuple[Role, ...] = get_args(Role)
 
 def check_roles(roles: Mapping[str, str]) -> None:
     """Refuse a role that does not exist."""
+    if not isinstance(roles, Mapping):
+        raise PlanError(
+            f"Roles must map columns to roles. Got {shown(roles)} instead.", code="roles-no-mapping"
+        )
     for column, role in roles.items():
-        if role not in ROLES:
+        if not isinstance(column, str):
             raise PlanError(
-                f"Column {column!r} has the unknown role {role!r}.{hint(str(role), ROLES)} The"
-                f" roles are: {', '.join(ROLES)}."
+                f"Column names must be text. Got {shown(column)}: rename the column.",
+                code="name-not-text",
+            )
+        if not isinstance(role, str) or role not in ROLES:
+            raise PlanError(
+                f"Column {column!r} has the unknown role {shown(role)}.{hint(role, ROLES)} The"
+                f" roles are: {', '.join(ROLES)}.",
+                code="unknown-role",
+                column=column,
             )
 
 
-def as_list(names: str | Sequence[str]) -> list[str]:
-    """Return names as a list; one name may stand alone."""
-    return [names] if isinstance(names, str) else list(names)
+def as_list(names: str | Iterable[str] | None) -> list[str]:
+    """Return names of columns as a list; one name may stand alone, and None names none."""
+    if names is None or isinstance(names, str):
+        return [] if names is None else [names]
+    found = list(names) if isinstance(names, Iterable) else [names]
+    if isinstance(names, bytes | Mapping) or not all(isinstance(name, str) for name in found):
+        raise ParameterError(
+            f"Columns are named by text, or a list of it. Got {shown(names)} instead.",
+            code="names-not-text",
+        )
+    return found
 
 
 def columns_with(roles: Mapping[str, str], role: Role) -> list[str]:

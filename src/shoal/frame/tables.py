@@ -127,7 +127,9 @@ def arrow(frame: Frame, name: str) -> Any:
         column = frame[name].to_arrow()
     except (pa.ArrowInvalid, pa.ArrowTypeError):
         raise ColumnError(
-            f"Column {name!r} mixes kinds of values. Turn it into text first."
+            f"Column {name!r} mixes kinds of values. Turn it into text first.",
+            code="mixed-values",
+            column=name,
         ) from None
     except pa.ArrowNotImplementedError:
         raise ColumnError(

@@ -44,6 +44,8 @@ def plane(X: Matrix, labels: Labels) -> Plane:
     Plane
         All groups, or evenly picked ones of too many.
     """
+    # Powers of two change no digit, and keep the squares of huge and tiny values in range.
+    X = np.ldexp(X, -np.frexp(np.abs(X).max(axis=0))[1])
     values, vectors = np.linalg.eigh(correlations(X))
     axes = vectors[:, ::-1][:, :2]
     axes = axes * np.where(axes.sum(axis=0) < 0, -1, 1)  # the sign is free: let most point up

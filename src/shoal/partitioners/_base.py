@@ -1,6 +1,8 @@
 """What every partitioner promises: groups of at least k, checked."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self, TypeGuard
@@ -14,7 +16,7 @@ from shoal import _params as parameters
 from shoal import _progress as progress
 from shoal._kernels.spatial.index import Index, open_index, rebuild_if_worn, to_pool
 from shoal._kernels.spatial.pool import open_pool
-from shoal.errors import GuaranteeBroken, InputError
+from shoal.errors import GuaranteeBroken, InputError, ShoalError
 
 Labels = NDArray[np.int64]
 Matrix = NDArray[np.float64]
@@ -217,7 +219,8 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
             self.n_features_in_ = X.shape[1]
             self.__dict__.pop("feature_names_in_", None)
             return X
-        matrix = validate_data(self, X, dtype=np.float64, order="C")
+        with refused_input():
+            matrix = validate_data(self, X, dtype=np.float64, order="C")
         return np.require(matrix, requirements="W")  # else each kernel is compiled twice
 
     def _check(self, X: Matrix) -> None:
@@ -235,6 +238,19 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
 
     def _split(self, X: Matrix) -> Labels:
         raise NotImplementedError
+
+
+@contextmanager
+def refused_input() -> Iterator[None]:
+    """Turn what scikit-learn says about unfit data into an `InputError` without their values."""
+    try:
+        yield
+    except ShoalError:
+        raise
+    except (ValueError, TypeError, OverflowError) as error:
+        text = re.sub(r"\narray=.*?\n(?=Reshape)", " ", str(error), flags=re.DOTALL)
+        text = re.sub(r"(could not convert string to float): .*", r"\1.", text, flags=re.DOTALL)
+        raise InputError(text, code="matrix-not-accepted") from None
 
 
 def _is_matrix(X: object) -> TypeGuard[Matrix]:

@@ -11,7 +11,7 @@ from sklearn.utils import check_array
 from shoal._kernels.spatial.index import open_index
 from shoal._params import AtLeast, K, Parameter
 from shoal.errors import ParameterError
-from shoal.partitioners._base import Matrix
+from shoal.partitioners._base import Matrix, refused_input
 from shoal.partitioners._neighbours import nearest_others
 from shoal.partitioners.mdav import MDAV
 from shoal.partitioners.prove import prove
@@ -62,7 +62,8 @@ def lower_bound(
     (1.25, 2.5)
     """
     _check({"k": (K, k), "effort": (Effort, effort), "budget": (Seconds, budget)})
-    matrix = check_array(X, dtype=np.float64, order="C")
+    with refused_input():
+        matrix = check_array(X, dtype=np.float64, order="C")
     start = MDAV(k=int(k))
     start._check(matrix)
     if effort == "quick":

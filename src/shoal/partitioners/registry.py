@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from inspect import getdoc
+from numbers import Integral
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -78,6 +79,12 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
     """
     left_open = [name for name in ("effort", "budget") if options.get(name) is None]
     options = {name: value for name, value in options.items() if name not in left_open}
+    if not isinstance(method, str | Partitioner):
+        raise ParameterError(
+            f"A method is a name or a Partitioner. Got a {type(method).__name__} instead.",
+            code="unknown-method",
+            given=type(method).__name__,
+        )
     if "block_size" in options or method == "blocked":
         own = _taken(Blocked, options)
         return _wrapped(
@@ -86,6 +93,13 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
     if isinstance(method, str) and method in EFFORTS and "effort" not in options:
         method, options["effort"] = START, method
     effort = options.pop("effort", None)
+    if effort is not None and not isinstance(effort, str):
+        raise ParameterError(
+            f"An effort is a name: quick, {', '.join(EFFORTS)}. Got {parameters.shown(effort)}"
+            " instead.",
+            code="unknown-effort",
+            given=type(effort).__name__,
+        )
     if effort is None or effort == "quick":
         if "budget" in options:
             raise ParameterError('A budget needs `effort="search"` or `effort="prove"`. Name one.')
@@ -93,7 +107,9 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
     if effort not in EFFORTS:
         raise ParameterError(
             f"There is no effort {effort!r}.{parameters.hint(str(effort), EFFORTS)} Choose one of:"
-            f" quick, {', '.join(EFFORTS)}."
+            f" quick, {', '.join(EFFORTS)}.",
+            code="unknown-effort",
+            given=effort,
         )
     cls = EFFORTS[effort]
     own = _taken(cls, options)
@@ -126,7 +142,8 @@ def _wrapped(cls: type[Partitioner], inner: Partitioner, own: dict[str, Any]) ->
 
 def _method(method: str | Partitioner, options: dict[str, Any]) -> Partitioner:
     if isinstance(method, Partitioner):
-        if options.pop("k", method.k) != method.k or options:
+        k = options.pop("k", method.k)
+        if not (k is method.k or (isinstance(k, Integral) and k == method.k)) or options:
             raise ParameterError(
                 f"{type(method).__name__} carries its own options. Set them there, or give the"
                 " method by name."
@@ -134,8 +151,10 @@ def _method(method: str | Partitioner, options: dict[str, Any]) -> Partitioner:
         return method
     if method not in METHODS:
         raise ParameterError(
-            f"There is no method {method!r}.{parameters.hint(str(method), METHODS)}"
-            f" Choose one of: {', '.join(METHODS)}."
+            f"There is no method {method!r}.{parameters.hint(method, METHODS)}"
+            f" Choose one of: {', '.join(METHODS)}.",
+            code="unknown-method",
+            given=method,
         )
     return parameters.build(METHODS[method], options)  # type: ignore[no-any-return]
 

@@ -119,7 +119,17 @@ def load(path: Path) -> dict[str, Any]:
         raise FileError(f"{str(path)!r} could not be read: {reason}.") from None
     except ValueError as error:  # UnicodeDecodeError, TOMLDecodeError and JSONDecodeError are such
         where = str(error) if not isinstance(error, UnicodeError) else "it is not written in utf-8"
-        raise PlanError(f"{path.name!r} cannot be read as a plan: {where}.") from None
+        raise PlanError(
+            f"{path.name!r} cannot be read as a plan: {where}.",
+            code="plan-unreadable",
+            file=path.name,
+        ) from None
+    except RecursionError:
+        raise PlanError(
+            f"{path.name!r} cannot be read as a plan: tables and lists are nested too deeply.",
+            code="plan-unreadable",
+            file=path.name,
+        ) from None
     if not isinstance(entries, dict):
         raise PlanError(f"{path.name!r} holds no plan: a plan has version, roles and steps.")
     return entries
@@ -184,10 +194,12 @@ def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
 def _step(entry: Mapping[str, Any], culprit: str) -> Step:
     options = dict(entry)
     method = options.pop("method", None)
-    if method not in STEPS:
+    if not isinstance(method, str) or method not in STEPS:
         raise PlanError(
             f"{culprit} has the method {method!r}.{hint(str(method), STEPS)} The methods of a step"
-            f" are: {', '.join(STEPS)}."
+            f" are: {', '.join(STEPS)}.",
+            code="unknown-step",
+            given=method,
         )
     _check_keys(options, parameters.declared(STEPS[method]), culprit)
     try:

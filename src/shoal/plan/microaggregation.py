@@ -146,7 +146,7 @@ def microaggregate(
         columns,
         partitioner(method, {"k": k, "effort": effort, "budget": budget, **options}),
         identifiers=identifiers,
-        confidential=confidential or (),
+        confidential=() if confidential is None else confidential,
         within=within,
         small_strata=small_strata,
         unit=unit,

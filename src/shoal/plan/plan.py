@@ -26,7 +26,7 @@ from shoal.plan.profile import profile
 from shoal.plan.release import Release
 from shoal.plan.shuffle import random_order
 from shoal.plan.thresholds import Thresholds, as_thresholds
-from shoal.plan.validation import check
+from shoal.plan.validation import check, check_steps
 from shoal.plan.warnings import noted, refuse_homogeneous
 from shoal.steps import Grouping, Microaggregate, Outcome, Step
 from shoal.steps.survey import with_roles
@@ -90,6 +90,7 @@ class Plan:
         random_state: int | None = None,
     ):
         check_roles(roles)
+        check_steps(steps)
         roles, steps, self.unit = with_unit(roles, steps, unit)
         self.roles, self.steps = with_roles(roles, steps)
         self.types = as_types(types)
@@ -265,6 +266,8 @@ class Plan:
             wanted.append("certified_gap")
         if self.weight is not None:
             wanted.append("weighted_total_change")
+        if units is not None:
+            wanted += ["fewest_units", "largest_unit_share"]
         measures = assess_frames(
             frame,
             masked,
@@ -275,6 +278,7 @@ class Plan:
             self.types,
             weight=self.weight,
             lower_bound=bound,
+            units=units,
         )
         refuse_homogeneous(self, measures)
         released = tables.without(masked, self.dropped)
@@ -309,11 +313,17 @@ class Plan:
         """
         if self.unit_column is not None:
             return read_units(frame, self.unit_column)
-        if self.unit is None:
-            strata = [name for step in self.steps for name in step.strata]
-            named = columns_with(self.roles, "identifier")
-            refuse_repeated(frame, [n for n in named if n not in (self.weight, *strata)])
+        refuse_repeated(frame, self.may_repeat)
         return None
+
+    @property
+    def may_repeat(self) -> list[str]:
+        """The identifiers whose values must not repeat, because nobody says what k counts."""
+        if self.unit is not None:
+            return []
+        strata = [name for step in self.steps for name in step.strata]
+        named = columns_with(self.roles, "identifier")
+        return [name for name in named if name not in (self.weight, *strata)]
 
     def to_dict(self, *, drawn_seeds: bool = True) -> dict[str, Any]:
         """Return the plan as a document: decisions only, defaults left out.
@@ -338,7 +348,13 @@ class Plan:
 
         Files that it names must lie in ``folder``; where that is None, it may name none.
         """
-        return cls(**document.from_dict(entries, None if folder is None else Path(folder)))
+        try:
+            return cls(**document.from_dict(entries, None if folder is None else Path(folder)))
+        except RecursionError:
+            raise PlanError(
+                "The plan cannot be read: tables and lists are nested too deeply.",
+                code="plan-unreadable",
+            ) from None
 
     def save(self, path: str | Path, *, force: bool = False, drawn_seeds: bool = False) -> None:
         """Write the plan to a ``.toml`` or ``.json`` file.

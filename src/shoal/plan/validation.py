@@ -1,14 +1,25 @@
 """What a plan may ask for: roles, types and steps that fit together."""
 
+from collections.abc import Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING
 
+from shoal._params import shown
 from shoal.errors import PlanError
 from shoal.frame.roles import columns_with, listed
-from shoal.steps import Microaggregate
+from shoal.steps import Microaggregate, Step
 
 if TYPE_CHECKING:
     from shoal.plan import Plan
+
+
+def check_steps(steps: object) -> None:
+    """Refuse what is no list of steps."""
+    if not isinstance(steps, Sequence) or not all(isinstance(step, Step) for step in steps):
+        raise PlanError(
+            f"The steps of a plan are a list of steps. Got {shown(steps)} instead.",
+            code="steps-not-accepted",
+        )
 
 
 def check(plan: "Plan") -> None:

@@ -189,6 +189,9 @@ def number(value: float, decimals: int) -> str:
 
 
 def _wide(span: tuple[float, float]) -> tuple[float, float]:
-    """Return a span that is not empty."""
+    """Return a span wide enough for ticks, also where a column is constant or nearly so."""
     low, high = span
-    return (low, high) if high > low else (low - 0.5, low + 0.5)
+    least = max(1e-300, 1e-9 * max(abs(low), abs(high)))  # less is lost in the last digits
+    if high - low > least:
+        return low, high
+    return low - max(0.5, least), high + max(0.5, least)

@@ -1,6 +1,6 @@
 """What every step tells a plan: what it masks, what it promises, what it draws."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -36,8 +36,8 @@ class Outcome:
 
 
 def named(columns: Sequence[str]) -> list[str]:
-    """Return columns as a list; one name may stand alone, and what is no list is left to checks."""
-    return as_list(columns) if isinstance(columns, Iterable) else columns
+    """Return columns as a list; one name may stand alone."""
+    return as_list(columns)
 
 
 def check_confidential(confidential: Sequence[str], culprit: str) -> None:
@@ -176,6 +176,7 @@ class Grouping(Step):
 
     def _settle(self) -> None:
         super()._settle()
+        parameters.validate(self.partition)  # nothing is promised for a k that is no k
         both = [name for name in self.strata if name in self.columns]
         if both:
             raise PlanError(f"{listed(both)} cannot be masked and split the strata. Choose one.")

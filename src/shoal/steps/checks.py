@@ -23,7 +23,11 @@ def check_options(step: "Microaggregate") -> None:
     """Refuse options that do not fit together."""
     named = sorted(name for block in step.column_blocks for name in block)
     if named != sorted(step.columns):
-        raise PlanError("The blocks must hold each masked column exactly once.")
+        raise PlanError(
+            "The blocks must hold each masked column exactly once.", code="blocks-not-a-partition"
+        )
+    if not all(step.column_blocks):
+        raise PlanError("A block holds no column. Leave it out.", code="block-empty")
     beyond.check(step)
     if (step.trim is None) == (step.aggregate == "trimmed-mean"):
         raise PlanError('`aggregate="trimmed-mean"` and `trim` belong together. Give both or none.')

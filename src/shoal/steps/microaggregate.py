@@ -1,6 +1,6 @@
 """The step that hides each record among at least k."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -214,11 +214,9 @@ class Microaggregate(Grouping):
         """The columns of each block, in order; one block where none are asked for."""
         if self.blocks is None:
             return [self.columns]
-        if isinstance(self.blocks, int):
-            return [
-                self.columns[at : at + self.blocks]
-                for at in range(0, len(self.columns), self.blocks)
-            ]
+        if not isinstance(self.blocks, Iterable):
+            size = int(self.blocks)
+            return [self.columns[at : at + size] for at in range(0, len(self.columns), size)]
         return [list(block) for block in self.blocks]
 
     @property

@@ -178,15 +178,22 @@ def join_small(
     centres = np.array([centre(group) for group in members])
     while len(members) > 1 and min(held) < k:
         small = int(np.argmin(held))
-        apart = ((centres - centres[small]) ** 2).sum(axis=1)
-        apart[small] = np.inf
-        one, other = sorted((small, int(np.argmin(apart))))
+        one, other = sorted((small, _nearest(centres, small)))
         members[one] += members.pop(other)
         held.pop(other)
         held[one] = size(members[one])
         centres = np.delete(centres, other, axis=0)
         centres[one] = centre(members[one])
     return members
+
+
+def _nearest(centres: Matrix, small: int) -> int:
+    """Return the stratum whose mean is nearest to that of ``small``, and never ``small`` itself."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        apart = ((centres - centres[small]) ** 2).sum(axis=1)
+    others = np.delete(np.arange(len(centres)), small)
+    # Squares of huge values are infinite or not a number: such strata are equally far.
+    return int(others[np.argmin(np.nan_to_num(apart[others], nan=np.inf, posinf=np.inf))])
 
 
 def largest_of(members: Sequence[Sequence[int]], sizes: Sequence[int]) -> list[int]:

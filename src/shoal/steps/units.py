@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _params as parameters
+from shoal._params import shown
 from shoal.errors import InputError, PlanError
 from shoal.frame import tables
 from shoal.frame.roles import OF_UNITS, RECORDS, columns_with, listed
@@ -29,18 +30,6 @@ def read_units(frame: Frame, name: str) -> Codes:
             missing=holes,
         )
     return np.unique(tables.codes(frame, [name]), return_inverse=True)[1].ravel()
-
-
-def sizes_in_units(labels: Codes, units: Codes) -> Codes:
-    """Return the number of different units in each group or class.
-
-    Examples
-    --------
-    >>> sizes_in_units(np.array([0, 0, 0, 1]), np.array([4, 4, 7, 4])).tolist()
-    [2, 1]
-    """
-    number = int(units.max()) + 1
-    return np.bincount(np.unique(labels * number + units) // number)
 
 
 def enough(there: Codes, coming: Codes, k: int) -> int:
@@ -72,6 +61,11 @@ def with_unit(
     count then count its values. The unit is ``"record"`` where somebody says so, and None where
     nobody says anything.
     """
+    if unit is not None and not isinstance(unit, str):
+        raise PlanError(
+            f"The unit must be the name of a column, or {RECORDS!r}. Got {shown(unit)} instead.",
+            code="unit-not-a-name",
+        )
     stated = [unit] if unit is not None else []
     stated += [step.unit for step in steps if step.unit == RECORDS]
     named = [name for role in OF_UNITS for name in columns_with(roles, role)]
