@@ -23,6 +23,7 @@ from fuzz.memory import last_line, refusal_problems
 from fuzz.readers import read_seen, with_holes
 from fuzz.sources import FIXED, TABLE, TEXT, Place, layout_text, write_source
 from shoal.audit import manifest as manifests
+from shoal.audit.record import Record
 from shoal.cli import app
 from shoal.errors import ShoalError
 from shoal.io.dialect import Dialect
@@ -151,6 +152,7 @@ def _deliver(route: Route) -> tuple[str, Any, list[str]]:
     table = RELEASED if route.target.format == "db" else None
     places = {"source": (route.source.address, route.dialect.table),
               "target": (route.target.address, table)}  # fmt: skip
+    record = Record(route.manifest)
     try:
         delivery = deliver(
             Plan.load(route.plan),
@@ -158,11 +160,12 @@ def _deliver(route: Route) -> tuple[str, Any, list[str]]:
             route.target.address,
             dialect=route.dialect,
             target_table=table,
-            documents={
-                route.manifest: lambda made: manifests.dumps(
-                    manifests.of_delivery(made, route.dialect, **places)
+            documents=record.documents(
+                lambda made: manifests.dumps(
+                    manifests.of_delivery(made, route.dialect, **places, hash_key=record.hash_key)
                 )
-            },
+            ),
+            secret=record.secret,
             fingerprints=True,
             allow_not_kept=route.allow_not_kept,
         )

@@ -67,7 +67,6 @@ def problems(judged: Judged) -> Iterator[str]:
     if judged.plan.get("shuffle"):
         if judged.rows is None:  # nobody can say which record is which
             yield from _beyond(judged)
-            yield from _verdict(judged)
             return
         if sorted(judged.rows) != kept:
             yield "records: shuffled, they are not those of the table"
@@ -78,7 +77,7 @@ def problems(judged: Judged) -> Iterator[str]:
     yield from _unmasked(judged, {name: [v[at] for at in kept] for name, v in seen.items()})
     yield from _classes(judged, before)
     yield from _beyond(judged)
-    yield from _verdict(judged)
+    yield from _verdict(judged, before)
     yield from _values(judged, before)
 
 
@@ -142,10 +141,10 @@ def _classes(judged: Judged, before: View) -> Iterator[str]:
         found = smallest_class(judged.after, block.columns)
         if found < block.k:
             yield f"k: a class of {block.columns} holds {found} records, k={block.k}"
-        if block.household is not None:
-            found = smallest_class(judged.after, block.columns, before[block.household])
+        if block.unit is not None:
+            found = smallest_class(judged.after, block.columns, before[block.unit])
             if found < block.k:
-                yield f"k: a class of {block.columns} holds {found} households, k={block.k}"
+                yield f"k: a class of {block.columns} holds {found} units, k={block.k}"
 
 
 def _beyond(judged: Judged) -> Iterator[str]:
@@ -166,15 +165,19 @@ def _beyond(judged: Judged) -> Iterator[str]:
                     yield f"closeness: {found} of {name!r}, {step['closeness']} promised"
 
 
-def _verdict(judged: Judged) -> Iterator[str]:
+def _verdict(judged: Judged, before: View) -> Iterator[str]:
     verdict, promised = judged.verdict, promises.promised_k(judged.plan)
-    found = smallest_class(judged.after, promises.known(judged.plan))
+    unit = promises.unit_of(judged.plan)
+    units = None if unit is None else before[unit]
+    found = smallest_class(judged.after, promises.known(judged.plan), units)
     if not hasattr(verdict, "k"):  # the command line tells the status alone
         if (promised is not None and found < promised) and verdict.status != "not kept":
             yield f"verdict: {verdict.status!r}, k={promised} was promised, counted {found}"
         return
     if verdict.k != found:
         yield f"verdict: it says k={verdict.k}, counted {found}"
+    if verdict.unit != (unit or "record"):
+        yield f"verdict: it counts {verdict.unit!r}, the plan {unit!r}"
     if verdict.promised != promised:
         yield f"verdict: it says that {verdict.promised} was promised, the plan says {promised}"
     if promised is None:

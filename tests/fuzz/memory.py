@@ -12,9 +12,11 @@ import polars as pl
 
 from fuzz.case import Case
 from fuzz.columns import Column
+from fuzz.counter import smallest_class
 from fuzz.frames import categories_of, plain_values, to_frame, types_of
-from fuzz.judge import Judged, problems, telltale
-from fuzz.promises import as_list, masked
+from fuzz.groups import group_problems
+from fuzz.judge import Judged, kept_records, problems, telltale
+from fuzz.promises import as_list, known, masked
 from shoal.errors import GuaranteeBroken, ShoalError, ShoalWarning
 from shoal.plan import Plan
 
@@ -51,9 +53,13 @@ def run_in_memory(case: Case) -> tuple[str, list[str]]:
         rows=None if release.rows is None else release.rows.tolist(),
     )
     found += problems(judged)
+    kept = kept_records(case.plan, before) if judged.rows is None else judged.rows
+    ordered = {name: [values[at] for at in kept] for name, values in before.items()}
+    labels = [groups.labels.tolist() for groups in release.partitions]
+    found += group_problems(case.plan, ordered, after, labels)
     found += _type_problems(case, data, release.data)
-    if release.measures["smallest_class"] != release.verdict.k:
-        found.append("measures: smallest_class is not the verdict's k")
+    if release.measures["smallest_class"] != smallest_class(after, known(case.plan)):
+        found.append("measures: smallest_class is not what was counted")
     cut_short = any("ended before it was done" in text for text in release.warnings)
     if again is not None and not cut_short and not _same(release.data, again.data):
         found.append("repeat: the same plan and seed gave another release")

@@ -13,6 +13,7 @@ STEPS = {
     "microaggregate": 8.0, "suppress": 1.5, "swap": 1.0, "hybridise": 0.6, "rank-swap": 0.6,
     "add-noise": 0.6, "top-bottom-code": 0.6, "round": 0.6,
 }  # fmt: skip
+COUNTING = ("microaggregate", "suppress", "swap", "hybridise")  # the steps that count units
 ANY_KIND = ("microaggregate", "suppress", "swap")  # the other steps take numbers alone
 
 
@@ -61,8 +62,8 @@ class _Draft:
 
     def document(self) -> Document:
         """Return the plan."""
-        special = [self.take(["w"], 1), self.take(["hh"], 1)]
-        weight, household = (found[0] if found else None for found in special)
+        special = [self.take(["w"], 1), self.take(["hh"], 1), self.take(["person"], 1)]
+        weight, household, unit = (found[0] if found else None for found in special)
         if len(self.free) > 1 and self.chance(0.35):
             self.secret = self.take(self.free, self.one_of(1, 1, 2) if len(self.free) > 2 else 1)
             self.roles |= dict.fromkeys(self.secret, "confidential")
@@ -87,6 +88,10 @@ class _Draft:
         if weight is not None and not any("weight" in step for step in steps):
             self.roles[weight] = self.one_of("weight", "identifier", "non-confidential")
         document: Document = {"version": 1, "roles": self.roles, "steps": steps}
+        if unit is not None and not self._name_unit(unit, document):
+            self.roles[unit] = "identifier"
+        elif unit is None and "identifier" in self.roles.values() and self.chance(0.8):
+            document["unit"] = "record"
         others = self.rng.choice(["release", "drop", "refuse", ""], p=[0.65, 0.15, 0.05, 0.15])
         if others:
             document["other_columns"] = str(others)
@@ -102,6 +107,19 @@ class _Draft:
         if self.types:
             document["types"] = self.types
         return document
+
+    def _name_unit(self, unit: str, document: Document) -> bool:
+        """Let k count units, in one of the ways to say so; say whether it does."""
+        if any("household" in step for step in document["steps"]) or self.chance(0.1):
+            return False
+        counting = [step for step in document["steps"] if step["method"] in COUNTING]
+        if self.chance(0.3):
+            document["unit"] = unit
+        elif counting and self.chance(0.3):
+            counting[0]["unit"] = unit
+        else:
+            self.roles[unit] = "unit"
+        return True
 
     def _steps(self) -> list[Document]:
         number = int(self.rng.choice([1, 2, 3], p=[0.8, 0.15, 0.05]))

@@ -16,7 +16,7 @@ class Block:
 
     columns: list[str]
     k: int
-    household: str | None
+    unit: str | None
 
 
 def as_list(names: str | Sequence[str] | None) -> list[str]:
@@ -44,7 +44,7 @@ def blocks(plan: Document) -> Iterator[Block]:
     for step in plan["steps"]:
         k = k_of(step)
         for columns in column_blocks(step) if k is not None else ():
-            yield Block([*columns, *as_list(step.get("within"))], k, step.get("household"))
+            yield Block([*columns, *as_list(step.get("within"))], k, unit_of(plan))
 
 
 def with_role(plan: Document, *roles: str) -> list[str]:
@@ -54,17 +54,22 @@ def with_role(plan: Document, *roles: str) -> list[str]:
 
 def dropped(plan: Document) -> set[str]:
     """Return the columns that must not be released."""
-    return {
-        *with_role(plan, *DROPPED),
-        *(step["household"] for step in plan["steps"] if "household" in step),
-    }
+    unit = unit_of(plan)
+    return {*with_role(plan, *DROPPED), *([] if unit is None else [unit])}
+
+
+def unit_of(plan: Document) -> str | None:
+    """Return the column whose values k counts; None where it counts records."""
+    named = [plan.get("unit"), *with_role(plan, "unit", "household")]
+    named += [step.get(role) for step in plan["steps"] for role in ("unit", "household")]
+    return next((name for name in named if name not in (None, "record")), None)
 
 
 def unnamed(plan: Document, columns: Iterable[str]) -> list[str]:
     """Return the columns of a table that the plan does not name."""
     steps = plan["steps"]
     named = {*plan["roles"], *masked(plan), *strata(plan)}
-    named |= {step[role] for step in steps for role in ("weight", "household") if role in step}
+    named |= {step["weight"] for step in steps if "weight" in step} | {unit_of(plan)}
     return [name for name in columns if name not in named]
 
 

@@ -1,0 +1,88 @@
+"""Groups behind a release: their sizes, and that what is released stands for them."""
+
+import math
+import statistics
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from fuzz import promises
+from fuzz.counter import View, key
+
+GROUPING = ("microaggregate", "swap", "hybridise")
+
+
+def group_problems(
+    plan: promises.Document, before: View, after: View, labels: Sequence[Sequence[int]]
+) -> Iterator[str]:
+    """Yield what is wrong with the groups of each step and block, in order.
+
+    ``before`` holds the records that were released, in the order of the release.
+    """
+    blocks = [
+        (step, columns)
+        for step in plan["steps"]
+        if step["method"] in GROUPING
+        for columns in promises.column_blocks(step)
+    ]
+    if len(blocks) != len(labels):
+        yield f"groups: {len(labels)} partitions of {len(blocks)} blocks"
+        return
+    unit, weight = promises.unit_of(plan), promises.weight_of(plan)
+    for (step, columns), numbers in zip(blocks, labels, strict=True):
+        k, groups = step["partition"]["k"], _members(numbers)
+        counted = [len({key(before[unit][at]) for at in g}) if unit else len(g) for g in groups]
+        if min(counted) < k:
+            yield f"groups: the smallest of {step['method']} holds {min(counted)}, k={k}"
+        if step["method"] != "microaggregate":
+            continue
+        weights = None if weight is None else before[weight]
+        for name in columns:
+            old, new = before[name], after[name]
+            if name in plan.get("types", {}):  # no numbers, whatever they look like
+                old, new = ([None if v is None else str(v) for v in part] for part in (old, new))
+            wrong = [g for g in groups if not _stands(step, old, new, g, weights)]
+            if wrong:
+                yield f"groups: {name!r} does not stand for {len(wrong)} of {len(groups)} groups"
+
+
+def _members(numbers: Sequence[int]) -> list[list[int]]:
+    found: dict[int, list[int]] = {}
+    for at, number in enumerate(numbers):
+        found.setdefault(number, []).append(at)
+    return list(found.values())
+
+
+def _stands(
+    step: promises.Document,
+    old: Sequence[Any],
+    new: Sequence[Any],
+    group: list[int],
+    weights: Sequence[float] | None,
+) -> bool:
+    """Say whether the released value of a group is one, and what it should be."""
+    if len({key(new[at]) for at in group}) > 1:
+        return False
+    value = new[group[0]]
+    known = [at for at in group if old[at] is not None]
+    if value is None:
+        return not known or step.get("missing") == "own-groups"
+    if not known:
+        return False
+    values = [old[at] for at in known]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return key(value) in {key(one) for one in values}
+    decimals = step.get("decimals")
+    rounding = 0.0 if decimals is None else 0.5 * 10.0**-decimals
+    slack = rounding + 1e-9 * max(abs(one) for one in values) + 1e-300
+    expected: float
+    if step.get("aggregate", "mean") == "mean":
+        if weights is None:
+            expected = math.fsum(one / len(values) for one in values)
+        else:
+            total = math.fsum(weights[at] for at in known)
+            expected = math.fsum(old[at] * (weights[at] / total) for at in known)
+    elif step["aggregate"] == "median" and weights is None:
+        expected = statistics.median([one / 2 for one in values]) * 2  # no sum beyond a float
+    else:
+        return min(values) - slack <= value <= max(values) + slack
+    return abs(value - expected) <= slack
