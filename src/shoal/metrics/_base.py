@@ -118,16 +118,26 @@ def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
         if table.ndim != 2 or 0 in table.shape:
             raise InputError(
                 f"{need!r} must be a table of at least one record and one column. Got the shape"
-                f" {table.shape} instead."
+                f" {table.shape} instead.",
+                code="matrix-not-accepted",
+                need=need,
             )
         if need in NUMBERS and not np.isfinite(table).all():
             holes = int((~np.isfinite(table)).sum())
-            raise InputError(f"{need!r} has {holes} missing or infinite values. Drop them first.")
+            raise InputError(
+                f"{need!r} has {holes} missing or infinite values. Drop them first.",
+                code="missing-values",
+                need=need,
+                count=holes,
+            )
         arguments[need] = table
     shapes = {need: arguments[need].shape for need in arguments if need in TABLES}
     if len({rows for rows, _ in shapes.values()}) > 1 or (
         "masked" in shapes and shapes["original"] != shapes["masked"]
     ):
         told = ", ".join(f"{need!r} {rows} x {columns}" for need, (rows, columns) in shapes.items())
-        raise InputError(f"The tables do not fit together: {told}. Compare the same records.")
+        raise InputError(
+            f"The tables do not fit together: {told}. Compare the same records.",
+            code="shapes-differ",
+        )
     return arguments

@@ -52,7 +52,9 @@ def t_closeness(released: Codes, confidential_codes: Codes, ordered: NDArray[np.
     if ordered.shape != confidential_codes.shape[1:]:
         raise InputError(
             f"'ordered' must say of each of the {confidential_codes.shape[1]} confidential columns"
-            " whether its values have an order."
+            " whether its values have an order.",
+            code="parameter-not-accepted",
+            parameter="ordered",
         )
     label = classes(released)
     tallies = [tally(label, column) for column in confidential_codes.T]

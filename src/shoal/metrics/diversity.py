@@ -87,7 +87,11 @@ def l_diversity(released: Codes, confidential_codes: Codes, c: float = 3.0) -> d
     {'distinct': [1], 'entropy': [1.0], 'recursive': [1]}
     """
     if not c > 0:
-        raise ParameterError(f"The 'c' of l_diversity must be above 0. Got {c!r} instead.")
+        raise ParameterError(
+            f"The 'c' of l_diversity must be above 0. Got {c!r} instead.",
+            code="parameter-not-accepted",
+            parameter="c",
+        )
     label = classes(released)
     tallies = [tally(label, column) for column in confidential_codes.T]
     return {
@@ -200,7 +204,9 @@ def average_diversity(released: Codes, confidential: Matrix, width: float = 0.02
     """
     if not width > 0:
         raise ParameterError(
-            f"The 'width' of average_diversity must be above 0. Got {width!r} instead."
+            f"The 'width' of average_diversity must be above 0. Got {width!r} instead.",
+            code="parameter-not-accepted",
+            parameter="width",
         )
     label = classes(released)
     steps = np.rint(zscores(confidential) / width)

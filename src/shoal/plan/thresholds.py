@@ -72,7 +72,9 @@ def as_thresholds(given: "Thresholds | Mapping[str, Any] | None") -> Thresholds:
     if isinstance(given, Thresholds):
         return given
     if not isinstance(given, Mapping | None):
-        raise PlanError("The plan's thresholds must be a table: name = number.")
+        raise PlanError(
+            "The plan's thresholds must be a table: name = number.", code="thresholds-no-mapping"
+        )
     try:
         made: Thresholds = parameters.build(Thresholds, dict(given or {}))
     except ParameterError as error:

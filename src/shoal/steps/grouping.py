@@ -168,7 +168,8 @@ def _refuse_constant(groups: Partition, material: Material) -> None:
     if reason:
         raise InputError(
             f'{reason} Set `homogeneity="merge"` to join such groups with their neighbours, or'
-            " raise k."
+            " raise k.",
+            code="homogeneous-groups",
         )
 
 
