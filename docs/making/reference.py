@@ -65,7 +65,7 @@ steps
 datasets
 errors
 commands
-errors
+codes
 ```
 """
 
