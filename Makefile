@@ -44,7 +44,7 @@ check: $(VENV)/.developed $(VENV)/.tools
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 # Faults of memory: kernels that read or write outside an array, or read what nobody wrote.
-KERNEL_TESTS := tests/_kernels tests/partitioners/test_contract.py -m 'not slow' \
+KERNEL_TESTS := tests/_kernels tests/partitioners/test_contract.py tests/partitioners/test_units.py -m 'not slow' \
 	-k 'not scikit_learn' --ignore tests/_kernels/test_compile.py --ignore tests/_kernels/test_cache.py \
 	--ignore tests/_kernels/test_pipeline.py --numprocesses auto --dist loadfile --quiet
 

@@ -8,7 +8,7 @@ import numpy as np
 from fuzz.columns import Column, Rng, draw_columns
 from fuzz.frames import LIBRARIES
 from fuzz.plans import Document, draw_plan
-from fuzz.sources import FORMATS, WEIGHTS
+from fuzz.sources import FORMATS, WEIGHTS, sample_columns
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,8 @@ def draw_case(seed: int, number: int) -> Case:
     rng = stream(seed, number, "frame")
     route = _draw_route(stream(seed, number, "file")) if rng.random() < IN_FILES else None
     columns = draw_columns(stream(seed, number, "table"), odd_names=route is None)
+    if route is not None and route[0] == "sas7bdat":
+        columns = sample_columns()
     plan: Any = draw_plan(stream(seed, number, "plan"), columns)
     library = str(rng.choice(LIBRARIES))
     return Case(seed, number, columns, plan, library, route)

@@ -78,16 +78,18 @@ def run_on_files(case: Case) -> tuple[str, list[str]]:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             if by_command:
-                outcome, verdict, found = _command(route)
+                outcome, shown, found = _command(route)
             else:
-                outcome, verdict, found = _deliver(route)
+                outcome, shown, found = _deliver(route)
         del caught
         if outcome != "released":
             left = _listed(Path(name))
             if left != there:
                 found.append(f"left behind: {[one for one in left if one not in there]}")
             return outcome, found
-        return outcome, [*found, *_judged(case, route, verdict), *_verified(case, route, verdict)]
+        found += _judged(case, route, shown)
+        found += _verified(case, route, shown.verdict.status)
+        return outcome, found
 
 
 def _listed(folder: Path) -> list[str]:
@@ -175,7 +177,8 @@ def _deliver(route: Route) -> tuple[str, Any, list[str]]:
     mark = telltale(" ".join(delivery.release.warnings))
     if mark:
         found.append(f"warning: it holds a value of the data ({mark})")
-    return "released", verdict, found
+    rows = delivery.release.rows
+    return "released", _Shown(verdict, None if rows is None else rows.tolist()), found
 
 
 def _command(route: Route) -> tuple[str, Any, list[str]]:
@@ -208,7 +211,8 @@ def _command(route: Route) -> tuple[str, Any, list[str]]:
         return "refused", None, found
     if done.exit_code not in ((0, 1) if route.allow_not_kept else (0,)):
         found.append(f"exit: {done.exit_code} with a release")
-    return "released", _Told("not kept" if done.exit_code else "kept or qualified"), found
+    told = _Told("not kept" if done.exit_code else "kept or qualified")
+    return "released", _Shown(told), found
 
 
 @dataclass(frozen=True)
@@ -218,7 +222,15 @@ class _Told:
     status: str
 
 
-def _judged(case: Case, route: Route, verdict: Any) -> Iterator[str]:
+@dataclass(frozen=True)
+class _Shown:
+    """A verdict, and the records of the original that were released, in their order."""
+
+    verdict: Any
+    rows: list[int] | None = None
+
+
+def _judged(case: Case, route: Route, shown: Any) -> Iterator[str]:
     seen_before = read_seen(route.source, TABLE)
     before = with_holes(seen_before, route.source)
     after = read_seen(route.target, RELEASED)
@@ -231,7 +243,8 @@ def _judged(case: Case, route: Route, verdict: Any) -> Iterator[str]:
         before,
         after,
         _orders(case, after),
-        verdict,
+        shown.verdict,
+        rows=shown.rows,
         unmasked_before=seen_before,
         same_cell=(lambda one, other: one == other) if same else alike,
         secrets=_secrets(case, with_holes(after, route.target)),
@@ -266,14 +279,14 @@ def _orders(case: Case, after: View) -> dict[str, list[Any]]:
     return found
 
 
-def _verified(case: Case, route: Route, verdict: Any) -> Iterator[str]:
+def _verified(case: Case, route: Route, status: str) -> Iterator[str]:
     """Verify what was published, then change it and verify again."""
     options: dict[str, Any] = {"layout": route.layout}
     rng = case.stream("checks")
     if rng.random() < 0.5:
         options["original"] = route.source.address
     failed = _failed(route, options)
-    if failed and verdict.status != "not kept":
+    if failed and status != "not kept":
         yield f"verify: it fails on what was just published: {failed}"
     if route.target.format == "db":
         if not _change_table(case, route):

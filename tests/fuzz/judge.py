@@ -39,6 +39,8 @@ class Judged:
         Whether the release was read from a file, in which text may stand for numbers.
     with_holes : dict, optional
         The release of a file with None where a cell stands for a missing value.
+    rows : list of int, optional
+        The record of the original that each released record was, where they are shuffled.
     """
 
     plan: promises.Document
@@ -51,6 +53,7 @@ class Judged:
     secrets: View | None = None
     in_file: bool = False
     with_holes: View | None = None
+    rows: Sequence[int] | None = None
 
 
 def problems(judged: Judged) -> Iterator[str]:
@@ -61,6 +64,15 @@ def problems(judged: Judged) -> Iterator[str]:
     if released != len(kept):
         yield f"records: {released} were released, {len(kept)} expected"
         return
+    if judged.plan.get("shuffle"):
+        if judged.rows is None:  # nobody can say which record is which
+            yield from _beyond(judged)
+            yield from _verdict(judged)
+            return
+        if sorted(judged.rows) != kept:
+            yield "records: shuffled, they are not those of the table"
+            return
+        kept = list(judged.rows)
     before = {name: [values[at] for at in kept] for name, values in judged.before.items()}
     seen = judged.unmasked_before or judged.before
     yield from _unmasked(judged, {name: [v[at] for at in kept] for name, v in seen.items()})
@@ -86,6 +98,11 @@ def kept_records(plan: promises.Document, before: View) -> list[int]:
 
 def _columns(judged: Judged) -> Iterator[str]:
     gone = promises.dropped(judged.plan)
+    others = promises.unnamed(judged.plan, judged.before)
+    choice = judged.plan.get("other_columns", "refuse")
+    if others and choice == "refuse":
+        yield f"columns: {others} are not named in the plan, and were not refused"
+    gone |= set(others) if choice == "drop" else set()
     expected = [name for name in judged.before if name not in gone]
     if list(judged.after) != expected and not (
         judged.in_file and sorted(judged.after) == sorted(expected)

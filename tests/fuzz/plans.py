@@ -87,6 +87,18 @@ class _Draft:
         if weight is not None and not any("weight" in step for step in steps):
             self.roles[weight] = self.one_of("weight", "identifier", "non-confidential")
         document: Document = {"version": 1, "roles": self.roles, "steps": steps}
+        others = self.rng.choice(["release", "drop", "refuse", ""], p=[0.65, 0.15, 0.05, 0.15])
+        if others:
+            document["other_columns"] = str(others)
+        else:  # a plan that names every column
+            named = {*self.roles, *masked, *strata}
+            self.roles |= {n: "unassigned" for n in self.columns if n not in named}
+        if self.chance(0.1):
+            document |= {"shuffle": True, "random_state": int(self.rng.integers(2**31))}
+        if self.chance(0.05):
+            document["thresholds"] = self.one_of(
+                {"unique": 0.5}, {"dominance": 0.3, "p_percent": 10.0}, {"loss": 5.0, "sample": 100}
+            )
         if self.types:
             document["types"] = self.types
         return document

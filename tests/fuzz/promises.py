@@ -1,6 +1,6 @@
 """What a plan document promises, read from the document itself."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,6 +58,14 @@ def dropped(plan: Document) -> set[str]:
         *with_role(plan, *DROPPED),
         *(step["household"] for step in plan["steps"] if "household" in step),
     }
+
+
+def unnamed(plan: Document, columns: Iterable[str]) -> list[str]:
+    """Return the columns of a table that the plan does not name."""
+    steps = plan["steps"]
+    named = {*plan["roles"], *masked(plan), *strata(plan)}
+    named |= {step[role] for step in steps for role in ("weight", "household") if role in step}
+    return [name for name in columns if name not in named]
 
 
 def masked(plan: Document) -> list[str]:

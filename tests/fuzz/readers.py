@@ -42,7 +42,7 @@ def read_seen(place: Place, table: str) -> View:
 def with_holes(seen: Mapping[str, Values], place: Place) -> View:
     """Return the same with None for whatever stands for a missing value."""
     empty = {"", place.missing} if place.kind in ("csv", "tsv", "txt", "fwf", "dat") else set()
-    if place.kind in ("dta", "xpt"):
+    if place.kind in ("dta", "xpt", "sas7bdat"):
         empty = {""}
     found: View = {}
     for name, values in seen.items():
@@ -91,7 +91,8 @@ def _statistical(place: Place) -> View:
     if place.kind == "xpt":
         frame, _ = pyreadstat.read_xport(str(place.path))
     else:
-        reader = pyreadstat.read_dta if place.kind == "dta" else pyreadstat.read_sav
+        readers = {"dta": pyreadstat.read_dta, "sas7bdat": pyreadstat.read_sas7bdat}
+        reader = readers.get(place.kind, pyreadstat.read_sav)
         frame, _ = reader(str(place.path), user_missing=True)
     return plain_values(pd.DataFrame(frame))
 

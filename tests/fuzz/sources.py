@@ -18,7 +18,7 @@ import pyreadstat
 import xlsxwriter
 
 from fuzz.columns import Column, Rng
-from fuzz.frames import to_frame, values_as
+from fuzz.frames import plain_values, to_frame, values_as
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,9 @@ TEXT = ("csv", "tsv", "txt", "csv.gz")
 FIXED = ("fwf", "dat.gz")
 ARROW = ("parquet", "feather")
 STATISTICAL = ("dta", "sav", "zsav", "xpt")
-FORMATS = (*TEXT, *FIXED, *ARROW, "xlsx", *STATISTICAL, "db")
-WEIGHTS = (5, 1, 1, 0.5, 2, 0.5, 3, 2, 2, 3, 3, 0.5, 2, 2)
+FORMATS = (*TEXT, *FIXED, *ARROW, "xlsx", *STATISTICAL, "db", "sas7bdat")
+WEIGHTS = (5, 1, 1, 0.5, 2, 0.5, 3, 2, 2, 3, 3, 0.5, 2, 2, 0.2)
+SAMPLE = Path(__file__).parents[1] / "io" / "files" / "haven.sas7bdat"  # nobody but SAS writes such
 TABLE = "people"
 
 
@@ -77,7 +78,7 @@ def write_source(columns: list[Column], place: Place, rng: Rng) -> Place:
     writers: dict[str, Callable[[list[Column], Place, Rng], Place]] = {
         "parquet": _write_arrow, "feather": _write_arrow, "xlsx": _write_excel,
         "dta": _write_stata, "sav": _write_spss, "zsav": _write_spss, "xpt": _write_sas,
-        "db": _write_database,
+        "db": _write_database, "sas7bdat": _copy_sample,
     }  # fmt: skip
     return writers[place.format](columns, place, rng)
 
@@ -184,7 +185,8 @@ def _statistical_frame(columns: list[Column]) -> pd.DataFrame:
             values = [None if value is None else float(value) for value in values]
             values = [None if value in (float("inf"),) else value for value in values]
         elif column.kind == "moment":
-            frame[column.name] = pd.to_datetime(pd.Series(values, dtype="object"))
+            moments = pd.to_datetime(pd.Series(values, dtype="object"))
+            frame[column.name] = moments.dt.floor("ms")  # what such programs keep
             continue
         elif column.kind == "date":
             frame[column.name] = pd.Series(values, dtype=object)
@@ -232,6 +234,20 @@ def _write_sas(columns: list[Column], place: Place, rng: Rng) -> Place:
             frame[name] = frame[name].where(frame[name].abs() < 1e70, 5.0)
     pyreadstat.write_xport(frame, str(place.path), file_format_version=8)
     return place
+
+
+def sample_columns() -> list[Column]:
+    """Return the columns of the sample that stands for all SAS files."""
+    frame, _ = pyreadstat.read_sas7bdat(str(SAMPLE))
+    kinds = {"visit": "date", "seen": "moment", "name": "text", "region": "text"}
+    values = plain_values(pd.DataFrame(frame))
+    return [Column(name, kinds.get(name, "float"), found) for name, found in values.items()]
+
+
+def _copy_sample(columns: list[Column], place: Place, rng: Rng) -> Place:
+    del columns, rng
+    place.path.write_bytes(SAMPLE.read_bytes())
+    return replace(place, codes={"income": ["A", "B"]})
 
 
 def _write_database(columns: list[Column], place: Place, rng: Rng) -> Place:

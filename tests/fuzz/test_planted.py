@@ -1,24 +1,35 @@
 """Faults planted in Shoal: the fuzzer must find each within a stated number of runs."""
 
 import sys
+from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
+import shoal
+from fuzz.case import draw_case
 from fuzz.run import run_one
 from shoal.frame import tables
 from shoal.frame.tables import Taken
+from shoal.io.formats import _statistical_write
 from shoal.metrics import anonymity
 from shoal.partitioners import _base
-from shoal.plan import guarantees
+from shoal.plan import deliver, guarantees, readback
 from shoal.plan import plan as plans
 from shoal.plan.plan import Plan
 from shoal.steps.beyond import Demand
 
 
-def problem_within(runs, *checks, seed=11):
-    """Return the number of the first run that fails one of some checks; None where none does."""
+def problem_within(runs, *checks, seed=11, in_files=False):
+    """Return the number of the first run that fails one of some checks; None where none does.
+
+    Runs ``in_files``, or those in memory alone, are made.
+    """
     for number in range(runs):
+        if in_files != (draw_case(seed, number).route is not None):
+            continue
         found = run_one(seed, number).problems
         if any(problem.startswith(checks) for problem in found):
             return number
@@ -123,3 +134,44 @@ def test_a_release_that_depends_on_more_than_the_seed_is_found(monkeypatch):
 
     monkeypatch.setattr("shoal.steps._grouped.np.random.default_rng", unseeded)
     assert problem_within(150, "repeat:") is not None
+
+
+def test_a_format_that_cuts_text_off_is_found(monkeypatch):
+    plain = _statistical_write.plain
+
+    def cut(table, *arguments):
+        made = plain(table, *arguments)
+        for at, name in enumerate(made.column_names):
+            if pa.types.is_string(made.column(at).type):
+                short = pc.utf8_slice_codeunits(made.column(at), 0, 3)
+                made = made.set_column(at, name, short)
+        return made
+
+    monkeypatch.setattr(_statistical_write, "plain", cut)
+    assert problem_within(200, "unmasked:", "values:", "verdict:", in_files=True) is not None
+
+
+def test_a_file_that_is_not_counted_again_is_found(monkeypatch):
+    """Codes that stand for missing values are counted as one and released apart."""
+    monkeypatch.setattr(deliver, "coded_columns", lambda plan: [])
+    monkeypatch.setattr(readback, "coded_columns", lambda plan: [])
+    assert problem_within(1500, "k:", "verdict:", in_files=True, seed=12) is not None
+
+
+def test_a_verification_that_passes_everything_is_found(monkeypatch):
+    monkeypatch.setattr(shoal, "verify", lambda *arguments, **options: [])
+    assert problem_within(60, "verify:", in_files=True) is not None
+
+
+def test_a_file_that_is_left_behind_is_found(monkeypatch):
+    monkeypatch.setattr(Path, "unlink", lambda self, missing_ok=False: None)
+    assert problem_within(60, "left behind:", in_files=True) is not None
+
+
+def test_a_traceback_is_found(monkeypatch):
+    def planted(frame, columns):
+        raise StopIteration
+
+    monkeypatch.setattr(tables, "holes", planted)
+    assert problem_within(20, "traceback:") is not None
+    assert problem_within(20, "traceback:", in_files=True) is not None

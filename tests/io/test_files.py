@@ -1,6 +1,7 @@
 """Paths, formats and Parquet."""
 
 import datetime as dt
+import struct
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import feather
 
 from shoal.errors import FileError
 from shoal.io.files import read, write
@@ -72,6 +74,17 @@ def test_a_damaged_parquet_file_is_refused(tmp_path):
         read(path)
 
 
+def test_a_feather_file_whose_text_points_outside_of_it_is_refused(tmp_path):
+    path = tmp_path / "damaged.feather"
+    feather.write_feather(pa.table({"a": ["one", "two"]}), path, compression="uncompressed")
+    content = path.read_bytes()
+    ends = struct.pack("<3i", 0, 3, 6)
+    assert content.count(ends) == 1
+    path.write_bytes(content.replace(ends, struct.pack("<3i", 0, 2**30, 6)))
+    with pytest.raises(FileError):
+        read(path)
+
+
 def test_a_directory_a_missing_file_and_a_strange_ending_are_refused(tmp_path):
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(FileError, match="is a directory"):
@@ -91,7 +104,7 @@ def test_dropped_records_leave_nothing_behind():
     )
     kept = np.array([True, False, True, True, True])
     data = source.table.filter(pa.array(kept))
-    leaving = source.released(data, ["kind", "x"], kept=kept)
+    leaving = source.released(data, ["kind", "x"], rows=np.flatnonzero(kept))
     assert leaving.table.to_pydict() == {"kind": ["a", None, "b", "a"], "x": [1, 3, 4, None]}
     assert leaving.table.column("kind").chunk(0).dictionary.to_pylist() == ["a", "b"]
     assert leaving.notes.on("x").codes.to_pylist() == [None, None, None, "b"]

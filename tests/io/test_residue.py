@@ -206,7 +206,8 @@ def test_no_arrow_file_holds_unreleased_categories(tmp_path, into, out, ordered)
 
 
 def test_the_metadata_of_a_parquet_file_are_those_of_the_release(tmp_path):
-    data = pandas_frame()[["town"]].assign(age=[*np.arange(13.0), 1234567.0], passport="Secret")
+    data = pandas_frame()[["town"]].assign(age=[*np.arange(13.0), 1234567.0])
+    data["passport"] = [f"Secret {at}" for at in range(14)]
     table = pa.Table.from_pandas(data)
     entries = {**table.schema.metadata, b"about": b"Secret", b"extremes": b"0 to 1234567"}
     field = pa.field("age", pa.float64(), metadata={"max": "1234567.0", "unit": "years"})
@@ -243,7 +244,14 @@ def test_no_file_holds_labels_of_unreleased_values(tmp_path, into, out):
     options = {"compress": True} if into == "zsav" else {}
     labels = {"town": LABELS, "same": LABELS}
     LABELLED[into](data, source, variable_value_labels=labels, **options)
-    released(source, target, ["town", "age"], types={"town": "nominal"}, identifiers=["same"])
+    released(
+        source,
+        target,
+        ["town", "age"],
+        types={"town": "nominal"},
+        identifiers=["same"],
+        unit="record",
+    )
     if out in LABELLED:
         read = pyreadstat.read_dta if out == "dta" else pyreadstat.read_sav
         back, about = read(target)

@@ -31,10 +31,11 @@ def test_unique_units_agree_with_pandas(drawn):
 
 
 def dominated_twin(values, labels, share, p):
-    number = 0
+    number, known = 0, values[~np.isnan(values)]
+    both = len(known) and known.min() < 0 < known.max()
     for _, group in pd.Series(values).abs().groupby(labels):
         sizes = sorted(group.dropna(), reverse=True)
-        if len(sizes) < 2 or sizes[0] == 0:
+        if len(sizes) < 2 or sizes[0] == 0 or (both and sizes[0] <= known.std()):
             continue
         rule = p is not None and sum(sizes) - sizes[0] - sizes[1] < p / 100 * sizes[0]
         number += sizes[0] > share * sum(sizes) or rule
@@ -54,10 +55,18 @@ def test_dominated_groups_agree_with_pandas(drawn, share, p):
     assert found.tolist() == [dominated_twin(values, labels, share, p)] * 2
 
 
+def test_values_around_zero_are_no_dominance_and_outliers_are():
+    values = np.random.default_rng(0).normal(size=300)
+    labels = np.argsort(np.argsort(values)) // 5
+    assert dominated_groups(values[:, None], labels, 0.8).tolist() == [0]
+    values[values.argmax()] = 1e4
+    assert dominated_groups(values[:, None], labels, 0.8).tolist() == [1]
+
+
 def test_a_group_at_the_limit_is_not_dominated():
     labels = np.zeros(2, np.int64)
     assert dominated_groups(np.array([[8.0], [2.0]]), labels, 0.8).tolist() == [0]
-    assert dominated_groups(np.array([[-8.1], [1.9]]), labels, 0.8).tolist() == [1]
+    assert dominated_groups(np.array([[-8.1], [-1.9]]), labels, 0.8).tolist() == [1]
 
 
 @given(arrays(np.float64, st.integers(2, 20), elements=VALUES))

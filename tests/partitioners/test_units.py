@@ -131,6 +131,14 @@ def test_groups_that_hold_k_units_only_get_better():
     assert sse(X, found) < 0.2 * sse(X, start)
 
 
+@given(case=panels())
+def test_groups_hold_fewer_than_2k_units(case):
+    X, units, k = case
+    found = hold_units(X, np.zeros(len(X), np.int64), np.unique(units, return_inverse=True)[1], k)
+    assert fewest(found, units) >= k
+    assert max(len(np.unique(units[found == g])) for g in range(found.max() + 1)) < 2 * k
+
+
 def test_fewer_units_than_k_are_refused():
     with raises(InputError, "too-few-units", k=3, units=2):
         group_units(np.arange(8.0).reshape(-1, 1), np.arange(8) % 2, partitioner("mdav", {"k": 3}))

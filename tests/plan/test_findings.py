@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import shoal
@@ -383,3 +384,23 @@ def test_findings_name_no_value_of_the_data():
     text = str(release.verdict.to_dict())
     assert "Secretville" not in text
     assert "Hiddenham" not in text
+
+
+def test_columns_of_any_type_are_judged():
+    table = pa.table(
+        {
+            "age": np.random.default_rng(9).normal(size=60),
+            "seen": pa.array([[at] for at in range(60)]),
+            "when": pa.array([(1, 2, at) for at in range(60)], pa.month_day_nano_interval()),
+        }
+    )
+    release = shoal.microaggregate(table, ["age"], k=3, method="mdav")
+    assert finding(release, "unique-on-unchanged-columns").figures["alone"] == 1
+
+
+def test_a_shuffled_release_tells_no_order():
+    data = people(300).sort_values("age", ignore_index=True)
+    assert "order-follows-column" in mask(data).verdict.codes()
+    release = mask(data, shuffle=True)
+    assert "order-follows-column" not in release.verdict.codes()
+    assert dict(release.verdict.exact) == dict(mask(data).verdict.exact)

@@ -107,7 +107,7 @@ def test_mask_and_run_hand_over_the_same_options(source, tmp_path, given):
     assert given == by_mask
     assert given == {
         "sources": [source], "audience": "internal", "manifest": Path("m.json"), "force": True,
-        "client": "tcp://x:1", "at_once": 7,
+        "client": "tcp://x:1", "at_once": 7, "allow_not_kept": False,
     }  # fmt: skip
 
 

@@ -40,3 +40,53 @@ def fewest_of(labels, units):
     for label, unit in zip(labels, units, strict=True):
         held.setdefault(label, set()).add(unit)
     return min(map(len, held.values()))
+
+
+def one_value_per_unit(data):
+    """Return one row for each class and unit: the value that most units of the class hold."""
+    held = data.drop_duplicates(["class", "unit", "value"])
+    holders = held.groupby(["class", "value"])["unit"].nunique().rename("holders").reset_index()
+    ranked = held.merge(holders).sort_values(["holders", "value"], ascending=[False, True])
+    return ranked.drop_duplicates(["class", "unit"])
+
+
+def effective(values):
+    """Return exp of the entropy of some values."""
+    share = values.value_counts(normalize=True)
+    return float(np.exp(-(share * np.log(share)).sum()))
+
+
+def closeness(data, ordered):
+    """Return the greatest distance of a class from the table; each unit counts once in both."""
+    values = sorted(data["value"].unique())
+
+    def shares(part):
+        by_unit = [own["value"].value_counts(normalize=True) for _, own in part.groupby("unit")]
+        total = sum(one.reindex(values, fill_value=0.0) for one in by_unit)
+        return (total / len(by_unit)).to_numpy()
+
+    table, found = shares(data), [0.0]
+    for _, part in data.groupby("class"):
+        gap = shares(part) - table
+        if ordered:
+            found.append(np.abs(np.cumsum(gap)).sum() / max(len(values) - 1, 1))
+        else:
+            found.append(np.abs(gap).sum() / 2)
+    return max(found)
+
+
+def linked(before, after, units, guesses):
+    """Return the share of masked records that a draw among the nearest originals links rightly."""
+    chances = []
+    for point, unit in zip(after, units, strict=True):
+        apart = ((before - point) ** 2).sum(axis=1)
+        own = units == unit
+        least = apart[own].min()
+        closer = (apart < least * (1 - 1e-9) - 1e-12).sum()
+        level = np.isclose(apart, least, rtol=1e-9, atol=1e-12)
+        draws, t, m = guesses - closer, level.sum(), (level & own).sum()
+        missed = 1.0
+        for draw in range(max(0, min(draws, t))):
+            missed *= max(t - draw - m, 0) / (t - draw)
+        chances.append(1 - missed)
+    return float(np.mean(chances))

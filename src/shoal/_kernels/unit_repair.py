@@ -184,10 +184,13 @@ def split_off(s, k, g, h):
 
 
 @compiled
-def split_all(s, k, groups):
-    """Split groups of 2k units or more that are not all alike; return how many groups there are."""
+def split_all(s, k, groups, alike):
+    """Split groups of 2k units or more; return how many groups there are.
+
+    Those whose records are all alike are split only if ``alike``: that saves nothing.
+    """
     for g in range(groups):
-        while s.distinct[g] >= 2 * k and sse_of(s, g) > 0.0:
+        while s.distinct[g] >= 2 * k and (alike or sse_of(s, g) > 0.0):
             split_off(s, k, g, groups)
             groups += 1
     return groups

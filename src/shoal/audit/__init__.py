@@ -23,6 +23,7 @@ def verify(
     manifest: str | Path,
     *,
     original: str | Path | Sequence[str | Path] | None = None,
+    earlier: str | Path | Sequence[str | Path] = (),
     key: str | Path | None = None,
     plan: str | Path | None = None,
     report: str | Path | None = None,
@@ -45,6 +46,9 @@ def verify(
     original : str, Path or list of them, optional
         The file, the database, the folder or the files that were masked. With it the plan is
         run again, and all that the manifest states is compared with that run.
+    earlier : str, Path or list of them
+        Earlier releases of the same people, or nearly so. The verdict then also says how many
+        candidates are left for each unit in all of them, which needs the original.
     key : str or Path, optional
         The public key of whoever signed the manifest. With it, a signature that is absent or of
         another key is a failure; without it the signature is not checked.
@@ -77,6 +81,7 @@ def verify(
     content = keys.read_bytes(path)
     entries = manifests.parse(content, path.name)
     places = [original] if isinstance(original, str | Path) else list(original or ())
+    others = [earlier] if isinstance(earlier, str | Path) else list(earlier)
     public = None if key is None else keys.load_public_key(key)
     secret = _hash_key(path, hash_key) if places else None
     with warnings.catch_warnings():
@@ -84,6 +89,12 @@ def verify(
         found = [tried("signature", lambda: check_signature(content, path, public))]
         found += _papers(entries, plan, report)
         if "files" in entries.get("output", {}):
+            if others:
+                raise ParameterError(
+                    "Earlier releases are not compared with a folder: no process holds its table."
+                    " Leave the earlier releases out.",
+                    code="earlier-of-folder",
+                )
             from shoal.scale.verification import FolderAudit  # large tables
 
             whole = FolderAudit(entries, Path(released), path.parent, client)
@@ -98,6 +109,7 @@ def verify(
         audit = Audit(entries, str(released), table, read_dialect(entries, path.parent, layout))
         found += audit.checks()
         found += audit.again(str(places[0]), original_table, secret) if places else ()
+        found += audit.beside([str(place) for place in others])
         return Verification(tuple(found), audit.verdict)
 
 

@@ -1,7 +1,7 @@
 """A released file is held against its manifest and its promise."""
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from shoal.audit.check import Check, gone, said, tried
 from shoal.audit.hashes import has_hash, matches
 from shoal.audit.statements import other_versions
 from shoal.errors import FileError, ShoalError
+from shoal.frame import tables
 from shoal.frame.tables import Frame
 from shoal.io.database import is_database
 from shoal.io.dialect import Dialect
@@ -19,9 +20,10 @@ from shoal.io.files import open_source
 from shoal.plan import Plan
 from shoal.plan.deliver import Delivery, deliver
 from shoal.plan.evidence import Evidence
+from shoal.plan.findings.earlier import find_earlier
 from shoal.plan.guarantees import judge
 from shoal.plan.readback import read_frame
-from shoal.plan.verdict import Verdict
+from shoal.plan.verdict import Verdict, make_verdict
 
 NOBODY = bytes(32)  # keys hashes that nobody looks at
 
@@ -35,6 +37,7 @@ class Audit:
         self.output = entries.get("output", {})
         self.table = table or self.output.get("table")
         self.verdict: Verdict | None = None
+        self.made: Delivery | None = None  # what running the plan again gave, if the bytes agree
 
     def checks(self) -> Iterator[Check]:
         """Yield what can be said without the original."""
@@ -69,6 +72,39 @@ class Audit:
         yield tried("run again", lambda: self._repeated(made))
         yield tried("statements", lambda: statements.check_statements(self.entries, entries))
         yield tried("versions", lambda: statements.check_versions(self.entries, entries))
+
+    def beside(self, earlier: Sequence[str]) -> Iterator[Check]:
+        """Yield what earlier releases give away, and add it to the verdict."""
+        if earlier and self.verdict is not None:
+            yield tried("earlier releases", lambda: self._intersected(earlier))
+
+    def _intersected(self, earlier: Sequence[str]) -> tuple[bool | None, str]:
+        plan, rows = self.plan, None
+        evidence = Evidence(plan, self._released())
+        if self.made is not None:
+            rows = self.made.release.rows
+            original = tables.open_frame(self.made.table)
+            original = original if rows is None else tables.take(original, rows)
+            evidence = replace(evidence, original=original, units=plan.units_in(original))
+        found = find_earlier(evidence, {name: self._read(name) for name in earlier}, rows)
+        if self.verdict is not None:
+            whole = [*self.verdict.findings, *found]
+            self.verdict = make_verdict(
+                self.verdict.promised, self.verdict.k, self.verdict.unit, whole
+            )
+        worst = [finding for finding in found if finding.severity != "informs"]
+        if not found:
+            return None, "not compared: no column in common, or nothing changed"
+        passed = None if worst else True
+        if any(finding.severity == "breaks" for finding in found):
+            passed = False
+        return passed, " ".join(finding.sentence for finding in worst or found)
+
+    def _read(self, place: str) -> Frame:
+        """Return an earlier release; it is written as this one is."""
+        return read_frame(
+            open_source(place, dialect=replace(self.dialect, sheet=None), numbers=()), self.plan
+        )
 
     def _released(self) -> Frame:
         dialect = replace(self.dialect, sheet=None, table=self.table)
@@ -130,6 +166,7 @@ class Audit:
             return None, "not compared: a table of a database has no bytes"
         if made.target is not None and made.target.sha256 == manifests.sha256(Path(self.place)):
             self.verdict = made.release.verdict  # of the same bytes, with all checks
+            self.made = made
             return True, "the plan gives the same bytes"
         return False, f"the plan gives other bytes{other_versions(self.entries)}"
 

@@ -51,40 +51,45 @@ def release(
 
     made: Release | LargeRelease
     shared = {"sign": signing_key(sign, manifest), "hash_key": hash_key}
-    if large:
-        refuse_overwriting((report, manifest), [(plan_file, "plan")])
-        others = {"--curve": curve, "--target-table": target_table}
-        made = mask_large(
-            plan,
-            sources,
-            target,
-            dialect=dialect,
-            others=others,
-            audience=audience,
-            report=report if report != HERE else None,
-            manifest=manifest,
-            client=scheduler,
-            at_once=at_once,
-            random_state=seed,
-            force=force,
-            **shared,
-        )
-    else:
-        made = release_file(
-            plan,
-            sources[0],
-            target,
-            dialect=dialect,
-            report=report,
-            audience=audience,
-            curve=curve,
-            manifest=manifest,
-            target_table=target_table,
-            plan_file=plan_file,
-            allow_not_kept=allow_not_kept,
-            force=force,
-            **shared,
-        )
+    try:
+        if large:
+            refuse_overwriting((report, manifest), [(plan_file, "plan")])
+            others = {"--curve": curve, "--target-table": target_table}
+            made = mask_large(
+                plan,
+                sources,
+                target,
+                dialect=dialect,
+                others=others,
+                audience=audience,
+                report=report if report != HERE else None,
+                manifest=manifest,
+                client=scheduler,
+                at_once=at_once,
+                random_state=seed,
+                allow_not_kept=allow_not_kept,
+                force=force,
+                **shared,
+            )
+        else:
+            made = release_file(
+                plan,
+                sources[0],
+                target,
+                dialect=dialect,
+                report=report,
+                audience=audience,
+                curve=curve,
+                manifest=manifest,
+                target_table=target_table,
+                plan_file=plan_file,
+                allow_not_kept=allow_not_kept,
+                force=force,
+                **shared,
+            )
+    except NotKept as error:
+        way_out = "--allow-not-kept writes it all the same."
+        raise NotKept(f"{error.template} {way_out}", verdict=error.verdict) from None
     tell(made, target, report, as_json=as_json, quiet=quiet, audience=audience)
 
 
@@ -138,23 +143,19 @@ def release_file(
             return manifests.dumps(entries)
 
         documents |= record.documents(write_manifest)
-    try:
-        return deliver(
-            plan,
-            source,
-            target,
-            dialect=dialect,
-            target_table=target_table,
-            documents=documents,
-            secret=() if record is None else record.secret,
-            inputs=[(plan_file, "plan")],
-            fingerprints=manifest is not None,
-            allow_not_kept=allow_not_kept,
-            force=force,
-        ).release
-    except NotKept as error:
-        way_out = "--allow-not-kept writes it all the same."
-        raise NotKept(f"{error.template} {way_out}", verdict=error.verdict) from None
+    return deliver(
+        plan,
+        source,
+        target,
+        dialect=dialect,
+        target_table=target_table,
+        documents=documents,
+        secret=() if record is None else record.secret,
+        inputs=[(plan_file, "plan")],
+        fingerprints=manifest is not None,
+        allow_not_kept=allow_not_kept,
+        force=force,
+    ).release
 
 
 def signing_key(sign: Path | None, manifest: Path | None) -> Any:

@@ -23,6 +23,13 @@ Original = Annotated[
 OriginalTable = Annotated[
     str | None, typer.Option("--original-table", help="Original table, where in a database.")
 ]
+Earlier = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--earlier",
+        help="Earlier release of the same people: count the candidates left in all. Repeatable.",
+    ),
+]
 Key = Annotated[
     Path | None,
     typer.Option(
@@ -52,6 +59,7 @@ def verify(
     released: Released,
     manifest: Manifest,
     original: Original = None,
+    earlier: Earlier = None,
     key: Key = None,
     plan: Agreed = None,
     report: Report = None,
@@ -74,6 +82,7 @@ def verify(
             released,
             manifest,
             original=original,
+            earlier=earlier or (),
             key=key,
             plan=plan,
             report=report,

@@ -4,22 +4,18 @@ from collections import Counter
 from hashlib import sha256
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from shoal.errors import ColumnError
-from shoal.frame.tables import Frame
+from shoal.frame.tables import Frame, floats
 
 
 def present(frame: Frame, name: str) -> NDArray[np.float64]:
     """Return the numbers of a column, without holes and infinities."""
-    column = frame[name].drop_nulls()
-    if not column.dtype.is_integer():  # Arrow refuses to cast whole numbers beyond 2**53
-        column = column.cast(nw.Float64)
-    values = np.asarray(column.to_numpy(), np.float64)
-    return np.asarray(values[np.isfinite(values)])
+    values = floats(frame[name])
+    return values[np.isfinite(values)]
 
 
 def counts(frame: Frame, name: str) -> dict[Any, int]:

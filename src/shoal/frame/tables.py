@@ -89,6 +89,17 @@ def numbers(frame: Frame, name: str) -> NDArray[np.float64]:
     return values
 
 
+def floats(column: nw.Series[Any]) -> NDArray[np.float64]:
+    """Return a column of numbers as float64, not a number where it is missing.
+
+    Whole numbers beyond 2**53 are rounded: good enough to compare and to draw, not to mask.
+    """
+    if not column.dtype.is_integer():
+        return np.array(column.cast(nw.Float64).to_numpy(), np.float64)
+    whole = column.to_arrow().cast(pa.float64(), safe=False)  # Arrow refuses to round otherwise
+    return np.array(whole.to_numpy(zero_copy_only=False), np.float64)
+
+
 def weights(frame: Frame, name: str) -> NDArray[np.float64]:
     """Return a column of survey weights; refuse those that are missing, negative or 0."""
     check_columns(frame, [name])
@@ -274,8 +285,7 @@ def differ(first: Frame, second: Frame, name: str) -> bool:
     if one.dtype.is_integer() and other.dtype.is_integer():  # a float would round them
         return bool(one.to_list() != other.to_list())
     if one.dtype.is_numeric() and other.dtype.is_numeric():
-        one, other = one.cast(nw.Float64), other.cast(nw.Float64)
-        return not np.array_equal(one.to_numpy(), other.to_numpy(), equal_nan=True)
+        return not np.array_equal(floats(one), floats(other), equal_nan=True)
     # Of categories the class alone: those that no record shows may have been pruned.
     return type(one.dtype) is not type(other.dtype) or one.to_list() != other.to_list()
 

@@ -1,15 +1,16 @@
 """The values of a column, compared between two tables and put in order."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from shoal.frame.tables import Frame, arrow
+from shoal.errors import ColumnError
+from shoal.frame.tables import Frame, arrow, codes, floats
 
 UNFIT = (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError)
 
@@ -22,14 +23,31 @@ def same_values(first: Frame, second: Frame, name: str) -> NDArray[np.bool_]:
     """
     one, other = first[name], second[name]
     if one.dtype.is_numeric() and other.dtype.is_numeric():
-        before, after = (np.asarray(x.cast(nw.Float64).to_numpy(), float) for x in (one, other))
+        before, after = floats(one), floats(other)
         return np.asarray((before == after) | (np.isnan(before) & np.isnan(after)))
     arrays = [_plain(arrow(frame, name)) for frame in (first, second)]
     if arrays[0].type != arrays[1].type:
         arrays = [array.cast(pa.string()) for array in arrays]
     joined = pa.concat_arrays(arrays).dictionary_encode(null_encoding="encode")
-    codes = joined.indices.to_numpy()
-    return np.asarray(codes[: len(one)] == codes[len(one) :])
+    both = joined.indices.to_numpy()
+    return np.asarray(both[: len(one)] == both[len(one) :])
+
+
+def any_codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
+    """Return what `shoal.frame.tables.codes` does, also of columns without an Arrow encoding.
+
+    Lists, records and other values that Arrow does not encode are compared by what they show.
+    """
+    found = np.empty((len(frame), len(columns)), np.int64, order="F")
+    for at, name in enumerate(columns):
+        try:
+            found[:, at] = codes(frame, [name])[:, 0]
+        except (*UNFIT, ColumnError):
+            if name not in frame.columns:
+                raise
+            shown = np.array([repr(value) for value in frame[name].to_list()])
+            found[:, at] = np.unique(shown, return_inverse=True)[1]
+    return found
 
 
 def ordering(frame: Frame, name: str) -> NDArray[np.float64] | None:
@@ -40,19 +58,19 @@ def ordering(frame: Frame, name: str) -> NDArray[np.float64] | None:
     """
     column = frame[name]
     if column.dtype.is_numeric():
-        return np.array(column.cast(nw.Float64).to_numpy(), np.float64)
+        return floats(column)
     try:
         coded = _plain(arrow(frame, name)).dictionary_encode()
         values = coded.dictionary
         with suppress(*UNFIT):
             values = values.cast(pa.float64())
         order = np.asarray(pc.sort_indices(values))
-    except UNFIT:
+    except (*UNFIT, ColumnError):
         return None
     place = np.empty(len(values) + 1)
     place[order], place[-1] = np.arange(len(values)), np.nan
-    codes: NDArray[np.int64] = coded.indices.fill_null(len(values)).to_numpy()
-    return np.asarray(place[codes])
+    indices: NDArray[np.int64] = coded.indices.fill_null(len(values)).to_numpy()
+    return np.asarray(place[indices])
 
 
 def _plain(array: Any) -> Any:

@@ -22,6 +22,7 @@ from shoal.metrics.interval import interval_disclosure
 from shoal.metrics.linkage import linkage, linkage_top2
 from shoal.metrics.moments import covariance_change, mean_change, std_ratio, variance_change
 from shoal.metrics.totals import weighted_total_change
+from shoal.metrics.unit_counts import fewest_units, largest_unit_share, units_per_class
 from shoal.metrics.utility import euclidean_loss, il1s, information_loss
 
 __all__ = [
@@ -41,12 +42,14 @@ __all__ = [
     "eigenvalue_change",
     "euclidean_loss",
     "explained_change",
+    "fewest_units",
     "first_component",
     "homogeneous_classes",
     "il1s",
     "information_loss",
     "interval_disclosure",
     "l_diversity",
+    "largest_unit_share",
     "linkage",
     "linkage_top2",
     "loadings_change",
@@ -58,6 +61,7 @@ __all__ = [
     "smallest_class",
     "std_ratio",
     "t_closeness",
+    "units_per_class",
     "variance_change",
     "weighted_total_change",
 ]

@@ -30,6 +30,7 @@ NEEDS = {
     "ordered": "a confidential column",
     "weights": "survey weights, by the name of their column",
     "lower_bound": "a proven lower bound; hand one over with the arrays",
+    "units": "a column of units, by its name",
 }
 NUMBERS = ("original", "masked", "confidential", "weights")
 TABLES = (*NUMBERS, "released", "confidential_codes")
@@ -100,13 +101,23 @@ def needs(name: str) -> list[str]:
 
 def compute(name: str, given: Mapping[str, Any]) -> Any:
     """Compute one measure from ``given``, which holds at least its needs."""
-    named = [*needs(name), *(["columns"] if sees_axes(name) and "columns" in given else [])]
+    named = [*needs(name), *(n for n in _options(name) if n in given and n not in needs(name))]
     return MEASURES[name](**{need: given[need] for need in named})
 
 
 def sees_axes(name: str) -> bool:
     """Say whether the measure ``name`` takes columns of several axes, as categories are."""
     return "columns" in signature(MEASURES[name]).parameters
+
+
+def counts_units(name: str) -> bool:
+    """Say whether the measure ``name`` counts units where there are some."""
+    return "units" in signature(MEASURES[name]).parameters
+
+
+def _options(name: str) -> list[str]:
+    """Return what the measure ``name`` takes where it is at hand."""
+    return [n for n in ("columns", "units") if n in signature(MEASURES[name]).parameters]
 
 
 def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -131,6 +142,8 @@ def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
                 count=holes,
             )
         arguments[need] = table
+    if arguments.get("units") is not None:
+        arguments["units"] = _numbered(arguments["units"], len(next(iter(given.values()))))
     shapes = {need: arguments[need].shape for need in arguments if need in TABLES}
     if len({rows for rows, _ in shapes.values()}) > 1 or (
         "masked" in shapes and shapes["original"] != shapes["masked"]
@@ -141,3 +154,14 @@ def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
             code="shapes-differ",
         )
     return arguments
+
+
+def _numbered(units: Any, records: int) -> Labels:
+    """Return units as numbers from 0 on; refuse those of other records."""
+    found = np.asarray(units)
+    if found.shape != (records,):
+        raise InputError(
+            f"'units' must say of each of the {records} records which unit it belongs to. Got the"
+            f" shape {found.shape} instead."
+        )
+    return np.unique(found, return_inverse=True)[1].ravel()

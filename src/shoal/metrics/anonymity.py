@@ -120,7 +120,9 @@ def class_sizes(released: NDArray[np.generic]) -> dict[int, int]:
 
 @measure(kind="risk", better="lower")
 def reidentification(
-    released: NDArray[np.generic], population: NDArray[np.generic] | None = None
+    released: NDArray[np.generic],
+    population: NDArray[np.generic] | None = None,
+    units: Labels | None = None,
 ) -> dict[str, float]:
     """Chance that an attacker picks the right record, for three attackers [ED08]_.
 
@@ -138,6 +140,9 @@ def reidentification(
         How many people of the population look like each record, those of the table
         among them. By default the table is the population; then the journalist
         knows what the prosecutor knows.
+    units : ndarray of shape (n_records,), optional
+        The unit of each record as a number: the size of a class is then the number of its
+        units, and the attacker says whose record it is.
 
     Returns
     -------
@@ -158,7 +163,7 @@ def reidentification(
     {'prosecutor': 0.5, 'journalist': 0.5, 'marketer': 0.4}
     """
     label = classes(released)
-    size = np.bincount(label)[label]
+    size = _sizes(label, units)[label]
     people = size if population is None else np.asarray(population)
     if people.shape != size.shape or not (people >= size).all():
         raise InputError(
@@ -173,3 +178,11 @@ def reidentification(
         "journalist": float(1 / people.min()),
         "marketer": float(chances.mean()),
     }
+
+
+def _sizes(label: Labels, units: Labels | None) -> Labels:
+    """Return the size of each class, in units where there are some."""
+    if units is None:
+        return np.bincount(label)
+    number = int(units.max()) + 1
+    return np.bincount(np.unique(label * number + units) // number)

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal._params import hint
 from shoal.errors import InputError, ParameterError
@@ -44,6 +45,7 @@ def assess(
     measures: Sequence[str] | None = None,
     types: Mapping[str, Any] | None = None,
     weight: str | None = None,
+    unit: str | None = None,
 ) -> Assessment:
     """Measure what masking cost and what it protects.
 
@@ -66,6 +68,9 @@ def assess(
         What columns hold where the table does not say it; see `Plan`.
     weight : str, optional
         The original's column of survey weights, for what became of totals.
+    unit : str, optional
+        The original's column of persons, households or firms with several records: risks
+        are then counted in these.
 
     Returns
     -------
@@ -106,6 +111,7 @@ def assess(
         measures or MEASURES,
         declared,
         weight=weight,
+        units=None if unit is None else _units(before, unit),
     )
     lacking = [name for name in measures or () if name not in found]
     if lacking:
@@ -129,12 +135,14 @@ def assess_frames(
     *,
     weight: str | None = None,
     lower_bound: float | None = None,
+    units: NDArray[np.int64] | None = None,
 ) -> Assessment:
     """Compute ``measures`` of two frames; a remark stands for each that cannot be.
 
     Classes are counted on the columns that are ``known``, losses on those of them
     that were ``changed``. Totals are taken under the column ``weight`` of the original.
-    The least loss that was proven is ``lower_bound``.
+    The least loss that was proven is ``lower_bound``. Risks are counted in ``units`` where each
+    record has a number of its unit.
     """
     _check_names(known, confidential)
     check_same_records(len(before), len(after))
@@ -146,6 +154,8 @@ def assess_frames(
         given["weights"] = tables.weights(before, weight)[:, np.newaxis]
     if lower_bound is not None:
         given["lower_bound"] = lower_bound
+    if units is not None:
+        given["units"] = units
     values: dict[str, Any] = {}
     remarks: dict[str, str] = {}
     for name in measures:
@@ -167,12 +177,20 @@ def assess_frames(
     return Assessment(values, remarks)
 
 
+def _units(frame: Frame, name: str) -> NDArray[np.int64]:
+    """Return the unit of each record as a number; a missing one is a unit of its own."""
+    found = classes(tables.codes(frame, [name]))
+    alone = np.flatnonzero(tables.incomplete(frame, [name]))
+    found[alone] = found.max() + 1 + np.arange(len(alone))
+    return found
+
+
 def linear() -> list[str]:
     """Return the measures that two tables suffice for, at little more cost than reading them."""
     return [
         name
         for name, about in ABOUT.items()
-        if about.cost == "linear" and not {"lower_bound", "weights"} & set(needs(name))
+        if about.cost == "linear" and not {"lower_bound", "weights", "units"} & set(needs(name))
     ]
 
 

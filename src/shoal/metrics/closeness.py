@@ -4,13 +4,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import InputError
-from shoal.metrics._base import Values, measure
-from shoal.metrics.anonymity import classes
+from shoal.metrics._base import Labels, Values, measure
+from shoal.metrics.anonymity import classes, ranks
 from shoal.metrics.diversity import Codes, Tally, tally
+from shoal.metrics.unit_counts import units_per_class, weights_in_class
 
 
 @measure(kind="risk", better="lower", per="confidential")
-def t_closeness(released: Codes, confidential_codes: Codes, ordered: NDArray[np.bool_]) -> Values:
+def t_closeness(
+    released: Codes,
+    confidential_codes: Codes,
+    ordered: NDArray[np.bool_],
+    units: Labels | None = None,
+) -> Values:
     """Greatest distance between the confidential values of a class and those of all [LLV07]_.
 
     It is the earth mover's distance of the two distributions. In an ordered column
@@ -26,6 +32,9 @@ def t_closeness(released: Codes, confidential_codes: Codes, ordered: NDArray[np.
         same order.
     ordered : sequence of bool, one per confidential column
         Whether the values have an order, as numbers do.
+    units : ndarray of shape (n_records,), optional
+        The unit of each record as a number: each unit then counts once in a class and once
+        in the table, spread evenly over its records there.
 
     Returns
     -------
@@ -57,10 +66,26 @@ def t_closeness(released: Codes, confidential_codes: Codes, ordered: NDArray[np.
             parameter="ordered",
         )
     label = classes(released)
-    tallies = [tally(label, column) for column in confidential_codes.T]
+    tallies = [spread(label, column, units) for column in confidential_codes.T]
     return np.array(
         [from_all(entry, in_order).max() for entry, in_order in zip(tallies, ordered, strict=True)]
     )
+
+
+def spread(label: Labels, column: Codes, units: Labels | None = None) -> Tally:
+    """Count the values of ``column`` in each class; a unit counts once, spread over its records.
+
+    Without ``units`` every record is one.
+    """
+    if units is None:
+        return tally(label, column)
+    value = ranks(column)
+    in_table = weights_in_class(np.zeros(len(label), np.int64), units)
+    total = np.bincount(value, in_table)
+    pairs, place = np.unique(label * len(total) + value, return_inverse=True)
+    count = np.bincount(place.ravel(), weights_in_class(label, units))
+    size = units_per_class(label, units)
+    return Tally(pairs // len(total), pairs % len(total), count, size, total)
 
 
 def from_all(entry: Tally, ordered: bool) -> Values:
@@ -96,7 +121,9 @@ def _along_a_line(entry: Tally) -> Values:
     reached -= (reached - entry.count)[first][entry.label]
     end = np.append(entry.value[1:], m)
     end[np.append(first[1:], len(end)) - 1] = m
-    cross = np.searchsorted(below, -(-reached * n // size))
+    # Counts are whole; where units are spread over records, the last bit of a share moves no area.
+    whole = reached.dtype.kind == "i"
+    cross = np.searchsorted(below, -(-reached * n // size) if whole else reached * n / size)
     cross = np.clip(cross, entry.value, end)
 
     height = reached * n / size  # n * P, a float: the areas below may not fit into an int64

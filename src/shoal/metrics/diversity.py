@@ -9,6 +9,7 @@ from shoal.errors import ParameterError
 from shoal.metrics._base import Labels, Matrix, Values, measure
 from shoal.metrics._units import zscores
 from shoal.metrics.anonymity import classes, ranks
+from shoal.metrics.unit_counts import commonest_values
 
 Codes = NDArray[np.generic]
 
@@ -40,16 +41,23 @@ class Tally:
         return np.asarray(np.exp(np.bincount(self.label, -share * np.log(share))))
 
 
-def tally(label: Labels, column: Codes) -> Tally:
-    """Count the values of ``column`` in each class; values are numbered in their order."""
+def tally(label: Labels, column: Codes, units: Labels | None = None) -> Tally:
+    """Count the values of ``column`` in each class; values are numbered in their order.
+
+    With ``units``, each unit counts once in a class: see `commonest_values`.
+    """
     value = ranks(column)
     total = np.bincount(value)
+    if units is not None:
+        label, value = commonest_values(label, units, value)
     pairs, count = np.unique(label * len(total) + value, return_counts=True)
     return Tally(pairs // len(total), pairs % len(total), count, np.bincount(label), total)
 
 
 @measure(kind="risk", better="higher", unit="values", per="confidential")
-def l_diversity(released: Codes, confidential_codes: Codes, c: float = 3.0) -> dict[str, Values]:
+def l_diversity(
+    released: Codes, confidential_codes: Codes, c: float = 3.0, units: Labels | None = None
+) -> dict[str, Values]:
     """Least number of confidential values that hide a record, counted in three ways [MGKV06]_.
 
     For each confidential column and over all classes of records that look alike:
@@ -66,6 +74,9 @@ def l_diversity(released: Codes, confidential_codes: Codes, c: float = 3.0) -> d
         The confidential columns, or numbers that stand for their values.
     c : float
         How many times the rest the most frequent value may weigh, above 0.
+    units : ndarray of shape (n_records,), optional
+        The unit of each record as a number: each unit then counts once in a class, for the
+        one of its values that most units of the class hold.
 
     Returns
     -------
@@ -93,7 +104,7 @@ def l_diversity(released: Codes, confidential_codes: Codes, c: float = 3.0) -> d
             parameter="c",
         )
     label = classes(released)
-    tallies = [tally(label, column) for column in confidential_codes.T]
+    tallies = [tally(label, column, units) for column in confidential_codes.T]
     return {
         "distinct": np.array([entry.distinct.min() for entry in tallies]),
         "entropy": np.array([entry.effective.min() for entry in tallies]),
@@ -102,7 +113,7 @@ def l_diversity(released: Codes, confidential_codes: Codes, c: float = 3.0) -> d
 
 
 @measure(kind="risk", better="higher", unit="values")
-def p_sensitivity(released: Codes, confidential_codes: Codes) -> int:
+def p_sensitivity(released: Codes, confidential_codes: Codes, units: Labels | None = None) -> int:
     """Least number of different values of any confidential column in any class [TV06]_.
 
     Parameters
@@ -111,6 +122,9 @@ def p_sensitivity(released: Codes, confidential_codes: Codes) -> int:
         The released quasi-identifiers, or numbers that stand for their values.
     confidential_codes : ndarray of shape (n_records, n_confidential)
         The confidential columns, or numbers that stand for their values.
+    units : ndarray of shape (n_records,), optional
+        The unit of each record as a number: each unit then counts once in a class, for the
+        one of its values that most units of the class hold.
 
     Returns
     -------
@@ -129,16 +143,19 @@ def p_sensitivity(released: Codes, confidential_codes: Codes) -> int:
     2
     """
     label = classes(released)
-    return int(min(tally(label, column).distinct.min() for column in confidential_codes.T))
+    return int(min(tally(label, column, units).distinct.min() for column in confidential_codes.T))
 
 
 @measure(kind="risk", better="lower", unit="classes", per="confidential")
-def homogeneous_classes(released: Codes, confidential_codes: Codes) -> Labels:
+def homogeneous_classes(
+    released: Codes, confidential_codes: Codes, units: Labels | None = None
+) -> Labels:
     """Number of classes in which all records share the confidential value [MGKV06]_.
 
     Who is known to be in such a class is known to have the value, however large the
-    class is. Classes of a single record are not counted here: they give their
-    record away by themselves, and `smallest_class` tells.
+    class is. Where units are counted, these are the classes in which all units hold one same
+    value, whatever else they hold. Classes of a single record, or unit, are not counted here:
+    they give it away by themselves, and `smallest_class` tells.
 
     Parameters
     ----------
@@ -146,6 +163,9 @@ def homogeneous_classes(released: Codes, confidential_codes: Codes) -> Labels:
         The released quasi-identifiers, or numbers that stand for their values.
     confidential_codes : ndarray of shape (n_records, n_confidential)
         The confidential columns, or numbers that stand for their values.
+    units : ndarray of shape (n_records,), optional
+        The unit of each record as a number: each unit then counts once in a class, for the
+        one of its values that most units of the class hold.
 
     Returns
     -------
@@ -164,12 +184,14 @@ def homogeneous_classes(released: Codes, confidential_codes: Codes) -> Labels:
     array([1])
     """
     label = classes(released)
-    tallies = [tally(label, column) for column in confidential_codes.T]
+    tallies = [tally(label, column, units) for column in confidential_codes.T]
     return np.array([((entry.distinct == 1) & (entry.size > 1)).sum() for entry in tallies])
 
 
 @measure(kind="risk", better="higher", unit="values")
-def average_diversity(released: Codes, confidential: Matrix, width: float = 0.02) -> float:
+def average_diversity(
+    released: Codes, confidential: Matrix, width: float = 0.02, units: Labels | None = None
+) -> float:
     """Mean over classes of the number of different confidential values, l_avg [RFSP16]_.
 
     Confidential columns are standardised and rounded to multiples of ``width``; the
@@ -184,6 +206,9 @@ def average_diversity(released: Codes, confidential: Matrix, width: float = 0.02
         Values of the confidential columns.
     width : float
         In standard deviations, above 0: values nearer than this may count as one.
+    units : ndarray of shape (n_records,), optional
+        The unit of each record as a number: each unit then counts once in a class, for the
+        one of its values that most units of the class hold.
 
     Returns
     -------
@@ -210,7 +235,7 @@ def average_diversity(released: Codes, confidential: Matrix, width: float = 0.02
         )
     label = classes(released)
     steps = np.rint(zscores(confidential) / width)
-    fewest = np.min([tally(label, column).distinct for column in steps.T], axis=0)
+    fewest = np.min([tally(label, column, units).distinct for column in steps.T], axis=0)
     return float(fewest.mean())
 
 

@@ -9,14 +9,21 @@ Counts = NDArray[np.int64]
 
 
 def dominated_groups(
-    contributions: Matrix, labels: Labels, share: float, p_percent: float | None = None
+    contributions: Matrix,
+    labels: Labels,
+    share: float,
+    p_percent: float | None = None,
+    units: Labels | None = None,
 ) -> Counts:
-    """Count the groups whose mean gives away the value of one record.
+    """Count the groups whose mean gives away the value of one record, or of one unit.
 
     A group is dominated where its greatest contribution, in absolute value, is more than
     ``share`` of the sum of all; also, with ``p_percent``, where the record in second place
     can estimate the greatest contribution more closely than within p per cent: the sum of all
     others is less than ``p_percent`` per cent of it.
+
+    In a column of both signs most sums are near 0 by themselves, so a group counts only where its
+    greatest contribution is also greater than the standard deviation of the column.
 
     Parameters
     ----------
@@ -29,6 +36,9 @@ def dominated_groups(
         Greatest share of a group's sum, in [0, 1].
     p_percent : float, optional
         The p of the p % rule; not looked at where None.
+    units : ndarray of shape (n_records,), optional
+        The unit of each record, counted from 0: the records of a unit in a group then contribute
+        together.
 
     Returns
     -------
@@ -41,6 +51,8 @@ def dominated_groups(
     >>> dominated_groups(np.array([[9.0], [1.0], [5.0], [5.0]]), np.array([0, 0, 1, 1]), 0.8)
     array([1])
     """
+    if units is not None:
+        contributions, labels = _by_unit(contributions, labels, units)
     order = np.argsort(labels, kind="stable")
     counts = np.bincount(labels)
     starts = np.cumsum(counts) - counts
@@ -50,13 +62,16 @@ def dominated_groups(
         size = np.where(known, np.abs(column), 0)
         if size.max() == 0:
             continue
-        size = (size / size.max())[order]  # sums of great values may not fit into a float64
+        unit = size.max()  # sums of great values may not fit into a float64
+        size = (size / unit)[order]
         several = np.add.reduceat(known[order], starts, dtype=np.int64) > 1
         most, total = np.maximum.reduceat(size, starts), np.add.reduceat(size, starts)
         dominated = most > share * total
         if p_percent is not None:
             rest = total - most - _second(size, labels[order], starts)
             dominated |= (rest < p_percent / 100 * most) & (most > 0)
+        if column[known].min() < 0 < column[known].max():
+            dominated &= most > (column[known] / unit).std()
         found[at] = int((dominated & several).sum())
     return found
 
@@ -66,3 +81,17 @@ def _second(size: Values, group: Labels, starts: Counts) -> Values:
     ends = np.append(starts[1:], len(size))
     ranked = size[np.lexsort((size, group))]
     return np.asarray(ranked[np.maximum(ends - 2, starts)])
+
+
+def _by_unit(contributions: Matrix, labels: Labels, units: Labels) -> tuple[Matrix, Labels]:
+    """Return what each unit contributes to each group, in absolute value, and the groups."""
+    number = int(units.max()) + 1
+    pairs, place = np.unique(labels * number + units, return_inverse=True)
+    known = ~np.isnan(contributions)
+    size = np.where(known, np.abs(contributions), 0.0)
+    most = size.max(axis=0, initial=0)
+    size /= np.where(most > 0, most, 1.0)  # sums of great values may not fit into a float64
+    place = place.ravel()
+    sums = [np.bincount(place, column) for column in size.T]
+    seen = [np.bincount(place, column) > 0 for column in known.T]
+    return np.where(np.column_stack(seen), np.column_stack(sums), np.nan), pairs // number

@@ -15,7 +15,9 @@ ROUNDING = 1e-9  # squared distances that differ by a smaller share are equal bu
 
 
 @measure(kind="risk", better="lower", cost="search")
-def linkage(original: Matrix, masked: Matrix, columns: Labels | None = None) -> float:
+def linkage(
+    original: Matrix, masked: Matrix, columns: Labels | None = None, units: Labels | None = None
+) -> float:
     """Share of masked records whose nearest original record is their own, DLD [RFSP16]_.
 
     Each table is standardised by itself, as an attacker would, unless columns have several
@@ -32,6 +34,9 @@ def linkage(original: Matrix, masked: Matrix, columns: Labels | None = None) -> 
     columns : ndarray of shape (n_axes,), optional
         The column that each axis belongs to, where a column has several, as categories
         have; axes of one column share a unit.
+    units : ndarray of shape (n_records,), optional
+        The unit of each record as a number: a link is then right where it leads to any record
+        of the same unit.
 
     Returns
     -------
@@ -50,11 +55,13 @@ def linkage(original: Matrix, masked: Matrix, columns: Labels | None = None) -> 
     >>> linkage(np.array([[0.0], [1.0], [7.0], [9.0]]), np.array([[0.5], [0.5], [8.0], [8.0]]))
     0.5
     """
-    return _linked(original, masked, 1, columns)
+    return _linked(original, masked, 1, columns, units)
 
 
 @measure(kind="risk", better="lower", cost="search")
-def linkage_top2(original: Matrix, masked: Matrix, columns: Labels | None = None) -> float:
+def linkage_top2(
+    original: Matrix, masked: Matrix, columns: Labels | None = None, units: Labels | None = None
+) -> float:
     """Share of masked records with their own original record among the two nearest [CPD13]_.
 
     Each table is standardised by itself. Where several original records are
@@ -69,6 +76,9 @@ def linkage_top2(original: Matrix, masked: Matrix, columns: Labels | None = None
     columns : ndarray of shape (n_axes,), optional
         The column that each axis belongs to, where a column has several, as categories
         have; axes of one column share a unit.
+    units : ndarray of shape (n_records,), optional
+        The unit of each record as a number: a link is then right where it leads to any record
+        of the same unit.
 
     Returns
     -------
@@ -88,15 +98,13 @@ def linkage_top2(original: Matrix, masked: Matrix, columns: Labels | None = None
     >>> linkage_top2(np.array([[0.0], [1.0], [7.0], [9.0]]), np.array([[0.5], [0.5], [8.0], [8.0]]))
     1.0
     """
-    return _linked(original, masked, 2, columns)
+    return _linked(original, masked, 2, columns, units)
 
 
-def _linked(original: Matrix, masked: Matrix, guesses: int, columns: Labels | None) -> float:
-    """Return the expected share of records that ``guesses`` nearest originals contain.
-
-    With c records closer than the own one and t as near (itself among them), the
-    chance of the own one is (guesses - c) / t, within 0 and 1.
-    """
+def _linked(
+    original: Matrix, masked: Matrix, guesses: int, columns: Labels | None, units: Labels | None
+) -> float:
+    """Return the expected share of records that ``guesses`` nearest originals contain."""
     if columns is None:
         before, after = zscores(original), zscores(masked)
     else:  # a category is the same in both tables, so both are in the units of one
@@ -104,10 +112,13 @@ def _linked(original: Matrix, masked: Matrix, guesses: int, columns: Labels | No
         for a, one, other in in_units_of(original, masked, columns):
             before[:, a], after[:, a] = one, other
     same = classes(original)
-    pair = classes(np.column_stack([same, classes(masked)]))
+    pair = classes(np.column_stack([same if units is None else units, classes(masked)]))
     # Equal pairs are searched once.
     _, asked, records = np.unique(pair, return_index=True, return_counts=True)
-    chance = _chances(before, same, after[asked], asked, guesses)
+    if units is None:
+        chance = _chances(before, same, after[asked], asked, guesses)
+    else:
+        chance = _chances_of_units(before, same, after[asked], units, units[asked], guesses)
     return float((chance * records).sum() / len(original))
 
 
@@ -132,11 +143,43 @@ def linked_among(before: Matrix, after: Matrix, asked: Labels) -> Matrix:
 
 
 def _chances(before: Matrix, same: Labels, points: Matrix, own: Labels, guesses: int) -> Matrix:
-    """Return the chance that the nearest originals of each point contain its own record."""
+    """Return the chance that the nearest originals of each point contain its own record.
+
+    With c records closer than the own one and t as near (itself among them), the
+    chance of the own one is (guesses - c) / t, within 0 and 1.
+    """
     # Equal originals are one record of the index with a weight.
     _, first = np.unique(same, return_index=True)
     closer, level = _rank(before[first], np.bincount(same), points, same[own], guesses)
     return np.asarray(np.clip((guesses - closer) / np.maximum(level, 1), 0, 1))
+
+
+def _chances_of_units(
+    before: Matrix, same: Labels, points: Matrix, units: Labels, asked: Labels, guesses: int
+) -> Matrix:
+    """Return the chance that the nearest originals of a point contain one of the unit asked for.
+
+    With c records closer than the nearest of the unit and t as near, m of them of the unit, the
+    attacker draws guesses - c among the t without putting any back.
+    """
+    _, first = np.unique(same, return_index=True)
+    table, weights = before[first], np.bincount(same)
+    own, level_own = np.empty(len(points), np.int64), np.empty(len(points), np.int64)
+    held, number = np.unique(units * len(first) + same, return_counts=True)
+    start = np.searchsorted(held // len(first), np.arange(units.max() + 2))
+    for at, unit in enumerate(asked):
+        part = slice(start[unit], start[unit + 1])
+        records = held[part] % len(first)
+        apart = ((table[records] - points[at]) ** 2).sum(axis=1)
+        near = apart <= apart.min() * (1 + ROUNDING)
+        own[at], level_own[at] = records[np.argmin(apart)], number[part][near].sum()
+    closer, level = _rank(table, weights, points, own, guesses)
+    draws = np.clip(guesses - closer, 0, np.maximum(level, 1))
+    missed = np.ones(len(points))
+    for draw in range(guesses):
+        left = np.maximum(level - draw, 1)
+        missed *= np.where(draw < draws, np.maximum(left - level_own, 0) / left, 1.0)
+    return np.asarray(1 - missed)
 
 
 def _rank(

@@ -45,7 +45,7 @@ def group_units(X: Matrix, units: Labels, partitioner: Partitioner) -> Partition
     >>> from shoal.partitioners import MDAV
     >>> X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]])
     >>> group_units(X, np.array([1, 1, 2, 3, 3, 3]), MDAV(k=2)).sizes
-    array([6])
+    array([2, 4])
     """
     k = int(partitioner.k)
     person = np.unique(units, return_inverse=True)[1].ravel()
@@ -86,8 +86,7 @@ def hold_units(X: Matrix, labels: Labels, units: Labels, k: int) -> Labels:
     Returns
     -------
     ndarray of shape (n_records,)
-        Group of each record, counted from 0 by first records; as they were where every group
-        holds k units already.
+        Group of each record, counted from 0 by first records; each holds k to 2k - 1 units.
     """
     labels = in_order(labels)
     own = in_own_units(X) if np.ptp(X) > 0 else np.zeros(X.shape)
@@ -99,7 +98,9 @@ def hold_units(X: Matrix, labels: Labels, units: Labels, k: int) -> Labels:
         labels = in_order(groups.labels)
         if not moved and not gone:
             break
-    return labels
+    groups = open_unit_groups(own, units, labels, _room(labels, k))
+    split_all(groups, k, int(labels.max()) + 1, True)
+    return in_order(groups.labels)
 
 
 def fewest_units(labels: Labels, units: Labels) -> int:
@@ -133,10 +134,15 @@ def _mended(X: Matrix, labels: Labels, units: Labels, k: int) -> Labels:
 
 def _opened(X: Matrix, labels: Labels, units: Labels, k: int) -> tuple[UnitGroups, BoxTree]:
     """Return groups that can change, none of 2k units or more, and a tree of their centroids."""
-    number = int(labels.max()) + 1
-    groups = open_unit_groups(X, units, labels, max(number, len(X) // k) + 1)
-    number = split_all(groups, k, number)
+    groups = open_unit_groups(X, units, labels, _room(labels, k))
+    # Groups of equal records stay whole here: in pieces they would hide all other groups nearby.
+    number = split_all(groups, k, int(labels.max()) + 1, False)
     return groups, build_tree(groups.centroids[:number].copy())
+
+
+def _room(labels: Labels, k: int) -> int:
+    """Return how many groups there may be."""
+    return max(int(labels.max()) + 1, len(labels) // k) + 1
 
 
 def _moved(groups: UnitGroups, tree: BoxTree, k: int) -> int:

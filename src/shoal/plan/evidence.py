@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from shoal.frame import tables
 from shoal.frame.roles import OF_UNITS, Role, columns_with
 from shoal.frame.tables import Frame
-from shoal.frame.values import same_values
+from shoal.frame.values import any_codes, same_values
 from shoal.metrics import classes
 from shoal.partitioners import Partition
 from shoal.plan.verdict import RECORDS, Finding
@@ -68,7 +68,7 @@ class Evidence:
         """Return the class of each released record on some columns."""
         chosen = frozenset(columns)
         if chosen not in self._counted:
-            self._counted[chosen] = classes(tables.codes(self.released, list(columns)))
+            self._counted[chosen] = classes(any_codes(self.released, list(columns)))
         return self._counted[chosen]
 
     def smallest(self, labels: Codes) -> int:

@@ -6,13 +6,12 @@ from shoal.errors import GuaranteeBroken
 from shoal.frame import tables
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
-from shoal.metrics import classes, smallest_class
+from shoal.metrics import classes, smallest_class, units_per_class
 from shoal.plan.evidence import Codes, Evidence
 from shoal.plan.findings import CHECKS
 from shoal.plan.findings.beyond import check_beyond
 from shoal.plan.verdict import Finding, Verdict, make_verdict
 from shoal.steps import Microaggregate, Step
-from shoal.steps.units import sizes_in_units
 
 WITHOUT_ORIGINAL = (
     "values released exactly, dominated groups, derived columns, the order of records and imputed"
@@ -36,12 +35,12 @@ def check_promise(
             found = classes(tables.keys(released, [*block, *step.strata]))
             attained, what = smallest_class(found[:, None]), "records"
             if step.counted is not None and units is not None:
-                attained, what = int(sizes_in_units(found, units).min()), "units"
+                attained, what = int(units_per_class(found, units).min()), "units"
             if attained < step.k:
                 _broken(f"The smallest class of the released values holds {attained} {what};"
                         f" k={step.k} was promised.")  # fmt: skip
         if isinstance(step, Microaggregate):
-            for finding in check_beyond(step, released, confidential, types):
+            for finding in check_beyond(step, released, confidential, types, units):
                 _broken(finding.sentence)
 
 

@@ -268,6 +268,8 @@ class Plan:
             wanted.append("certified_gap")
         if self.weight is not None:
             wanted.append("weighted_total_change")
+        if units is not None:
+            wanted += ["fewest_units", "largest_unit_share"]
         measures = assess_frames(
             frame,
             masked,
@@ -278,6 +280,7 @@ class Plan:
             self.types,
             weight=self.weight,
             lower_bound=bound,
+            units=units,
         )
         refuse_homogeneous(self, measures)
         released = tables.without(masked, self.dropped)
@@ -312,11 +315,17 @@ class Plan:
         """
         if self.unit_column is not None:
             return read_units(frame, self.unit_column)
-        if self.unit is None:
-            strata = [name for step in self.steps for name in step.strata]
-            named = columns_with(self.roles, "identifier")
-            refuse_repeated(frame, [n for n in named if n not in (self.weight, *strata)])
+        refuse_repeated(frame, self.may_repeat)
         return None
+
+    @property
+    def may_repeat(self) -> list[str]:
+        """The identifiers whose values must not repeat, because nobody says what k counts."""
+        if self.unit is not None:
+            return []
+        strata = [name for step in self.steps for name in step.strata]
+        named = columns_with(self.roles, "identifier")
+        return [name for name in named if name not in (self.weight, *strata)]
 
     def to_dict(self, *, drawn_seeds: bool = True) -> dict[str, Any]:
         """Return the plan as a document: decisions only, defaults left out.

@@ -11,7 +11,7 @@ from shoal.frame import tables
 from shoal.frame.roles import columns_with, listed
 from shoal.frame.tables import Frame
 from shoal.io.source import Source, as_types_of
-from shoal.metrics import MEASURES, classes
+from shoal.metrics import classes, compute
 from shoal.plan.draft import Draft
 from shoal.plan.evidence import Evidence
 from shoal.plan.guarantees import check_promise, judge
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shoal.plan.plan import Plan
 
 OF_CLASSES = ("smallest_class", "class_sizes", "reidentification")  # counted from classes alone
+OF_UNITS = ("fewest_units", "largest_unit_share")  # the same, where units are counted
 
 
 class Judged(NamedTuple):
@@ -153,6 +154,13 @@ def _not_representable(name: str, columns: Sequence[str], error: Exception) -> G
 def _recounted(before: Evidence, after: Evidence) -> Mapping[str, Any]:
     """Return the measures of classes where the file has others than the table."""
     labels = after.joint_classes[:, np.newaxis]
-    if before.measures and MEASURES["class_sizes"](labels) == before.measures["class_sizes"]:
+    if (
+        before.measures
+        and compute("class_sizes", {"released": labels}) == before.measures["class_sizes"]
+    ):
         return {}
-    return {name: MEASURES[name](labels) for name in OF_CLASSES}
+    given: dict[str, Any] = {"released": labels}
+    if after.units is not None:
+        given["units"] = after.units
+    named = [*OF_CLASSES, *(OF_UNITS if after.units is not None else ())]
+    return {name: compute(name, given) for name in named}

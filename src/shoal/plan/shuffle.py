@@ -30,7 +30,7 @@ def random_order(n: int, seed: int) -> NDArray[np.int64]:
     Examples
     --------
     >>> random_order(5, seed=7)
-    array([4, 1, 0, 2, 3])
+    array([3, 4, 2, 0, 1])
     """
     key = int(seed).to_bytes(int(seed).bit_length() // 8 + 1, "little")
     draws = hashlib.shake_256(PURPOSE + key).digest(8 * n)

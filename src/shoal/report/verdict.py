@@ -66,12 +66,11 @@ def cannot(release: Released) -> list[str]:
         found.append(
             f"Read the original {named(hidden)} of a person: no released value is the original one."
         )
-    homes = [step.k or 1 for step in plan.steps if step.household is not None]
-    if homes and plan.k is not None:
-        found.append(
-            f"Find the household of a person: a class holds whole households, at least {min(homes)}"
-            " of them."
-        )
+    if columns_with(plan.roles, "household") and plan.k is not None and verdict.k > 1:
+        whole = all(vars(step).get("whole_households", False) for step in plan.steps)
+        least = f"whole households, at least {verdict.k} of them"
+        least = least if whole else f"members of at least {verdict.k} households"
+        found.append(f"Find the household of a person: every class holds {least}.")
     if plan.dropped:
         what = "person or a household" if columns_with(plan.roles, "household") else "person"
         found.append(f"Find {named(plan.dropped)} in the release: what names a {what} was dropped.")

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.errors import FileError, ShoalError
+from shoal.plan.thresholds import Thresholds
 from shoal.scale.book import Book
 from shoal.scale.slices import appearing
 from shoal.scale.tree import Tree
@@ -151,6 +152,8 @@ class Job:
         Share of the records that an attacker looks for.
     seed : int
         Which records these are.
+    thresholds : Thresholds
+        From where on figures become findings.
     """
 
     step: Microaggregate
@@ -163,6 +166,13 @@ class Job:
     n_parts: int
     asked: float
     seed: int
+    thresholds: Thresholds
+
+    @property
+    def others(self) -> list[str]:
+        """The columns that leave unchanged and are neither strata, confidential nor weights."""
+        apart = (*self.known, *self.confidential, self.step.weight)
+        return [name for name in self.released.names if name not in apart]
 
     @property
     def columns(self) -> list[str]:

@@ -17,10 +17,13 @@ from shoal._params import declared
 from shoal.frame import tables
 from shoal.frame.columns import Column
 from shoal.frame.tables import Taken
+from shoal.frame.values import any_codes
 from shoal.metrics import classes, homogeneous_classes, smallest_class
 from shoal.metrics.linkage import linked_among
+from shoal.metrics.uniqueness import unique_units
 from shoal.partitioners import Auto, Blocked, Partition, Partitioner, Refine, method_label
 from shoal.scale.exact import exact_sum
+from shoal.scale.facts import Facts, count_facts
 from shoal.scale.job import Job, counted, load_job, task
 from shoal.scale.keys import chosen, content_keys, told_apart
 from shoal.scale.pieces import Piece, batches, sorted_by
@@ -73,6 +76,8 @@ class Grouped:
         Cells of each column that had a value and are missing now.
     totals : dict
         Weighted totals of each column before and after, where there are weights.
+    facts : dict
+        What was counted for the verdict, by what it is and by column.
     """
 
     slices: Slices
@@ -84,6 +89,7 @@ class Grouped:
     filled: Mapping[str, int]
     suppressed: Mapping[str, int]
     totals: Totals = field(default_factory=dict)
+    facts: Facts = field(default_factory=dict)
 
 
 @task
@@ -100,6 +106,7 @@ def group_block(
     filled: Counter[str] = Counter()
     suppressed: Counter[str] = Counter()
     summed: Counter[tuple[str, str]] = Counter()
+    facts: Counter[tuple[str, str]] = Counter()
     for unit in units:
         table = sorted_by(read_slices(files, unit), [*job.step.columns, *job.step.strata])
         columns = job.book.read(table)
@@ -112,6 +119,7 @@ def group_block(
         found, number_asked = _linked(job, table, columns, after)
         linked, asked = linked + found, asked + number_asked
         summed.update({} if weights is None else totals(weights, columns, after))
+        facts.update(count_facts(job.step, job.thresholds, columns, after, groups, weights))
         sizes.append(groups.sizes)
         ways[way] = None
         for column, new in zip(columns, after, strict=True):
@@ -124,7 +132,7 @@ def group_block(
     slices = write_slices(path, table, parts.astype(np.int64))
     found_sizes = counted(np.concatenate(sizes))
     return Grouped(
-        slices, lost, found_sizes, tuple(ways), linked, asked, filled, suppressed, summed
+        slices, lost, found_sizes, tuple(ways), linked, asked, filled, suppressed, summed, facts
     )
 
 
@@ -215,6 +223,7 @@ class Part(NamedTuple):
     homogeneous: Mapping[str, int]
     missing: Mapping[str, int]
     smallest_weighed: int | None = None  # class of who knows the weights, where these leave
+    unique: int | None = None  # records that are unique on known and unchanged columns
 
 
 @task
@@ -232,7 +241,9 @@ def write_part(job_file: str, number: int, part: int, files: Sequence[Slices], f
     del table
     weight = [name for name in job.released.names if name == job.step.weight]
     released = tables.open_frame(
-        pq.read_table(path, columns=[*job.known, *job.confidential, *weight], partitioning=None)
+        pq.read_table(
+            path, columns=[*job.known, *job.confidential, *weight, *job.others], partitioning=None
+        )
     )
     found = classes(tables.keys(released, job.known))
     secret = tables.codes(released, job.confidential)
@@ -248,4 +259,7 @@ def write_part(job_file: str, number: int, part: int, files: Sequence[Slices], f
         dict(zip(job.confidential, map(int, alike), strict=True)),
         tables.holes(released, job.known),
         smallest_class(tables.codes(released, [*job.known, *weight])) if weight else None,
+        unique_units(classes(any_codes(released, [*job.known, *job.others])))
+        if job.others
+        else None,
     )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # Options of the step that look at all groups or all records at once, and the way out.
 WHOLE = {
     "blocks": "Mask the columns in one block.",
+    "unit": "Mask a table with one record for each unit, or a table that fits into memory.",
     "household": "Mask a table of households, or a table that fits into memory.",
     "diversity": "Mask a table that fits into memory, or a part of the table at a time.",
     "closeness": "Mask a table that fits into memory, or a part of the table at a time.",

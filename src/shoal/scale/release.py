@@ -18,12 +18,14 @@ from shoal.metrics.digits import rounded
 from shoal.plan import Plan
 from shoal.plan.findings.attained import check_attained
 from shoal.plan.findings.homogeneity import check_homogeneous
-from shoal.plan.findings.loss import check_loss
-from shoal.plan.findings.unchanged import check_roles
+from shoal.plan.findings.loss import check_groups, check_loss
+from shoal.plan.findings.unchanged import check_roles, check_unique
+from shoal.plan.findings.units import check_identifiers
 from shoal.plan.findings.weights import check_weights
 from shoal.plan.guarantees import not_computed
 from shoal.plan.verdict import RECORDS, Finding, Verdict, make_verdict
 from shoal.scale.exact import UNIT
+from shoal.scale.facts import exact_shares, find_facts
 from shoal.scale.folder import MARKER
 from shoal.scale.job import Job
 from shoal.scale.passes import Grouped, Part
@@ -33,9 +35,12 @@ SECRET = ("confidential", "confidential_codes", "ordered")
 NEEDED = "Not computed: needs {}."
 WHOLE = "Not computed on a table that no process holds, nor are columns drawn before and after."
 NOT_CHECKED = (
-    "records that unchanged or confidential columns single out, derived columns, values released"
-    " exactly, dominated groups and imputed values, on a table that no process holds; its records"
-    " stand in the order of their released values"
+    "records that unchanged or confidential columns single out by themselves, and derived columns,"
+    " on a table that no process holds"
+)
+NOT_RECOUNTED = (
+    "classes that share a confidential value, values released exactly, dominated groups, imputed"
+    f" values, the loss, {NOT_CHECKED}"
 )
 SOFTWARE = ("shoal", "numpy", "numba", "scikit-learn", "pyarrow", "dask")
 
@@ -232,6 +237,7 @@ def judge(
     attained = measures["smallest_class"]
     found = [
         *check_attained(plan, attained),
+        *check_identifiers(plan),
         *check_roles(plan, names),
         *check_homogeneous(
             measures.get("homogeneous_classes", {}), sum(measures["class_sizes"].values())
@@ -240,10 +246,22 @@ def judge(
         *_missing(grouped, came, sum(part.records for part in parts)),
         *_flat(job),
     ]
+    facts = summed(one.facts for one in grouped)
+    found += find_facts(facts, job.step, measures["class_sizes"], plan.thresholds)
+    unique = [part.unique for part in parts if part.unique is not None]
+    if unique:
+        share = sum(unique) / sum(part.records for part in parts)
+        strata = [name for name in job.step.strata if name in job.released.names]
+        found += check_unique(
+            [*strata, *job.others], None, share, plan.thresholds.unique, "the records"
+        )
+    groups = {(job.step.k, size): n for size, n in summed(g.sizes for g in grouped).items()}
+    found += check_groups(groups, plan.thresholds.group_size)
     weighed = [part.smallest_weighed for part in parts if part.smallest_weighed is not None]
     if weighed and job.step.weight is not None:
         found += check_weights(job.step.weight, plan.k, min(weighed))
-    return make_verdict(plan.k, attained, RECORDS, [*found, *noted, not_computed(NOT_CHECKED)])
+    found = [*found, *noted, not_computed(NOT_CHECKED)]
+    return make_verdict(plan.k, attained, RECORDS, found, exact_shares(facts))
 
 
 def judge_recount(plan: Plan, attained: int, columns: Iterable[str]) -> Verdict:
@@ -251,7 +269,7 @@ def judge_recount(plan: Plan, attained: int, columns: Iterable[str]) -> Verdict:
     found = [
         *check_attained(plan, attained),
         *check_roles(plan, list(columns)),
-        not_computed(f"classes that share a confidential value, the loss, {NOT_CHECKED}"),
+        not_computed(NOT_RECOUNTED),
     ]
     return make_verdict(plan.k, attained, RECORDS, found)
 

@@ -13,6 +13,8 @@ from shoal.audit.manifest import file_entry
 from shoal.audit.record import Record, check_signing
 from shoal.errors import ParameterError
 from shoal.plan import Plan
+from shoal.plan.deliver import not_kept
+from shoal.plan.guarantees import may_be_published
 from shoal.scale.beside import beside
 from shoal.scale.cluster import check_workers, opened, stage
 from shoal.scale.folder import MARKER, Folder
@@ -45,6 +47,7 @@ def mask(
     manifest: str | os.PathLike[str] | None = None,
     sign: "str | os.PathLike[str] | PrivateKey | None" = None,
     hash_key: str | os.PathLike[str] | None = None,
+    allow_not_kept: bool = False,
     force: bool = False,
 ) -> LargeRelease:
     """Run a plan of one microaggregation on a table larger than memory, on a Dask cluster.
@@ -84,6 +87,8 @@ def mask(
     hash_key : str or Path, optional
         Secret that keys the hashes of the source in the manifest, by default beside it; made if
         it does not exist.
+    allow_not_kept : bool
+        Whether a release whose verdict is "not kept" is published all the same.
     force : bool
         Whether a release that lies at the target, a report and a manifest may be replaced.
 
@@ -113,6 +118,8 @@ def mask(
         came = () if record is None else _hashes(cluster, source, record.hash_key)
         run = Run(cluster, folder, seeded, at_once, random_state)
         made = _completed(run.release(source, plan._drawn(seeded.steps)), folder, came)
+        if not may_be_published(made.verdict, allow_not_kept=allow_not_kept):
+            raise not_kept(made.verdict)
         write(made)
         progress.report("publishing", 0, 1)  # the last moment at which a listener may end the run
         folder.publish(entry["name"] for entry in made.files)

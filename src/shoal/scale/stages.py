@@ -184,6 +184,7 @@ class Run:
             ceil(tally.records / self.at_once),
             min(1.0, ASKED / tally.records),
             self.seed,
+            self.plan.thresholds,
         )
         strata = self._merged(job, counts)
         job = replace(job, strata=cut_strata(tally, book, strata, counts, self.at_once))

@@ -188,6 +188,7 @@ class FolderAudit:
                 self.plan,
                 target,
                 client=self.client,
+                allow_not_kept=True,  # the verdict on the folder says so
                 at_once=self.entries["large"]["at_once"],
                 random_state=self.entries["large"]["random_state"],
             )

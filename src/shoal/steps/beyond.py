@@ -1,7 +1,7 @@
 """What every group must hold of the confidential columns, beyond k records."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,6 +14,7 @@ from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.metrics.closeness import from_all
 from shoal.metrics.diversity import Tally
+from shoal.metrics.unit_counts import commonest_values, weights_in_class
 from shoal.partitioners import MDAV, Auto, ClosenessFirst, Partition, Partitioner
 from shoal.partitioners.exchange import exchange
 from shoal.partitioners.merge import merge_unsound
@@ -67,6 +68,13 @@ class Demand:
         """How often each value occurs in the table, by column."""
         return [np.bincount(column) for column in self.ranks.T]
 
+    @cached_property
+    def unit_totals(self) -> list[Any]:
+        """The same where each unit counts once, spread over its records."""
+        assert self.units is not None
+        weights = weights_in_class(np.zeros(len(self.ranks), np.int64), self.units)
+        return [np.bincount(column, weights) for column in self.ranks.T]
+
     def kept_by(self, records: Labels) -> bool:
         """Say whether a group of ``records`` holds what is demanded, and k units."""
         if self.units is not None and len(np.unique(self.units[records])) < self.k:
@@ -88,18 +96,20 @@ class Demand:
     def distances(self, records: Labels) -> NDArray[np.float64]:
         """Return for each column how far a group is from the table."""
         pairs = enumerate(self.ordered)
-        return np.array([from_all(self._tally(at, records), bool(o))[0] for at, o in pairs])
+        return np.array([from_all(self._shares(at, records), bool(o))[0] for at, o in pairs])
 
     def refuse_unreachable(self, rows: Labels, where: str = "") -> None:
         """Refuse what no groups of ``rows`` can hold, and say what they can.
 
         All records together have at least as many values, and are at most as far
-        from the table, as the worst of any groups they are split into.
+        from the table, as the worst of any groups they are split into. Not so where units are
+        counted: then only as many values are sure to be needed as records have.
         """
         if self.diversity is not None:
-            for name, found in zip(self.names, self.values_in(rows), strict=True):
+            alone = self if self.units is None else replace(self, units=None, kind="distinct")
+            for name, found in zip(self.names, alone.values_in(rows), strict=True):
                 if found < self.diversity - ROUNDING:
-                    counted = "different" if self.kind == "distinct" else "equally frequent"
+                    counted = "different" if alone.kind == "distinct" else "equally frequent"
                     raise InputError(
                         f"diversity={self.diversity:g} cannot be reached: all {len(rows)}"
                         f" records{where} together hide behind {_floored(found)} {counted} values"
@@ -108,7 +118,7 @@ class Demand:
                         column=name,
                         diversity=self.diversity,
                     )
-        if self.closeness is not None:
+        if self.closeness is not None and self.units is None:
             for name, found in zip(self.names, self.distances(rows), strict=True):
                 if found > self.closeness + ROUNDING:
                     raise InputError(
@@ -146,9 +156,25 @@ class Demand:
         return merge_unsound(Z, groups, lambda records: self.kept_by(rows[records]))
 
     def _tally(self, at: int, records: Labels) -> Tally:
-        value, count = np.unique(self.ranks[records, at], return_counts=True)
-        size = np.array([len(records)])
+        """Count the values of a group; each unit counts once, for its commonest value."""
+        values = self.ranks[records, at]
+        if self.units is not None:
+            one_group = np.zeros(len(records), np.int64)
+            values = commonest_values(one_group, self.units[records], values)[1]
+        value, count = np.unique(values, return_counts=True)
+        size = np.array([len(values)])
         return Tally(np.zeros(len(value), np.int64), value, count, size, self.totals[at])
+
+    def _shares(self, at: int, records: Labels) -> Tally:
+        """Count the values of a group; each unit counts once, spread over its records."""
+        if self.units is None:
+            return self._tally(at, records)
+        units = self.units[records]
+        weights = weights_in_class(np.zeros(len(records), np.int64), units)
+        value, place = np.unique(self.ranks[records, at], return_inverse=True)
+        size, one_group = np.array([len(np.unique(units))]), np.zeros(len(value), np.int64)
+        count = np.bincount(place.ravel(), weights)
+        return Tally(one_group, value, count, size, self.unit_totals[at])
 
 
 def check(step: "Microaggregate") -> None:

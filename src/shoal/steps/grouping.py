@@ -126,7 +126,8 @@ def _split(
             groups = group_units(Z, material.units[rows], used)
     if step.homogeneity == "merge":
         codes = material.codes[rows]
-        groups = merge_constant(Z, groups, codes, material.confidential, part.where)
+        units = None if material.units is None else material.units[rows]
+        groups = merge_constant(Z, groups, codes, material.confidential, part.where, units)
     if demand is not None:
         groups = demand.enforce(Z, groups, rows, by=step.closeness_by)
     return groups, used
@@ -163,7 +164,7 @@ def _parts(
 
 
 def _refuse_constant(groups: Partition, material: Material) -> None:
-    found = constant_inside(groups, material.codes).tolist()
+    found = constant_inside(groups, material.codes, material.units).tolist()
     reason = told(dict(zip(material.confidential, found, strict=True)), groups.n_groups)
     if reason:
         raise InputError(

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import InputError
+from shoal.metrics.diversity import tally
 from shoal.partitioners import Partition
 from shoal.partitioners.merge import merge_unsound
 
@@ -13,8 +14,14 @@ Matrix = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 
-def constant_inside(groups: Partition, codes: Codes) -> Codes:
-    """Return for each column the number of groups in which it has one value."""
+def constant_inside(groups: Partition, codes: Codes, units: Codes | None = None) -> Codes:
+    """Return for each column the number of groups in which it has one value.
+
+    Where units are counted, the number of groups in which all units hold one same value.
+    """
+    if units is not None:
+        found = [tally(groups.labels, column, units).distinct for column in codes.T]
+        return np.array([int((entry == 1).sum()) for entry in found])
     some = np.empty((groups.n_groups, codes.shape[1]), codes.dtype)
     some[groups.labels] = codes  # the values of some record of each group
     other = codes != some[groups.labels]
@@ -23,7 +30,12 @@ def constant_inside(groups: Partition, codes: Codes) -> Codes:
 
 
 def merge_constant(
-    Z: Matrix, groups: Partition, codes: Codes, names: Sequence[str], where: str = ""
+    Z: Matrix,
+    groups: Partition,
+    codes: Codes,
+    names: Sequence[str],
+    where: str = "",
+    units: Codes | None = None,
 ) -> Partition:
     """Join groups in which a column has one value with their nearest neighbours.
 
@@ -39,6 +51,8 @@ def merge_constant(
         Names of the confidential columns.
     where : str
         What the records are part of, for a message; empty for the whole table.
+    units : ndarray of shape (n_records,), optional
+        The unit of each record, where units are counted.
 
     Returns
     -------
@@ -56,7 +70,10 @@ def merge_constant(
             )
 
     def varied(records: Codes) -> bool:
-        return bool((codes[records] != codes[records[0]]).any(axis=0).all())
+        if units is None:
+            return bool((codes[records] != codes[records[0]]).any(axis=0).all())
+        own, one_group = units[records], np.zeros(len(records), np.int64)
+        return all(tally(one_group, column, own).distinct[0] > 1 for column in codes[records].T)
 
     return merge_unsound(Z, groups, varied)
 

@@ -10,9 +10,9 @@ from shoal.errors import CellsSuppressed, InputError
 from shoal.frame import tables
 from shoal.frame.tables import Frame, Taken
 from shoal.frame.types import Type
-from shoal.metrics import classes
+from shoal.metrics import classes, units_per_class
 from shoal.steps._step import Outcome, Step, named
-from shoal.steps.units import enough, read_units, sizes_in_units
+from shoal.steps.units import enough, read_units
 
 Codes = NDArray[np.int64]
 Cells = NDArray[np.bool_]
@@ -165,7 +165,7 @@ def _join(codes: Codes, cells: Cells, bare: Codes, k: int, units: Codes) -> None
     with those records, in as many records as it can spare or else in all of them.
     """
     number = classes(np.where(cells, -1, codes))
-    records, size = np.bincount(number), sizes_in_units(number, units)
+    records, size = np.bincount(number), units_per_class(number, units)
     first = np.unique(number, return_index=True)[1]
     alike = (codes[bare] == codes[bare[0]]).all(axis=0)
     shared = alike & (codes[first] == codes[bare[0]]) & ~cells[first]
@@ -182,4 +182,4 @@ def _join(codes: Codes, cells: Cells, bare: Codes, k: int, units: Codes) -> None
 def _sizes(codes: Codes, units: Codes) -> Codes:
     """Return for each record the number of units in its class."""
     number = classes(codes)
-    return np.asarray(sizes_in_units(number, units)[number])
+    return np.asarray(units_per_class(number, units)[number])

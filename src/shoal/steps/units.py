@@ -32,18 +32,6 @@ def read_units(frame: Frame, name: str) -> Codes:
     return np.unique(tables.codes(frame, [name]), return_inverse=True)[1].ravel()
 
 
-def sizes_in_units(labels: Codes, units: Codes) -> Codes:
-    """Return the number of different units in each group or class.
-
-    Examples
-    --------
-    >>> sizes_in_units(np.array([0, 0, 0, 1]), np.array([4, 4, 7, 4])).tolist()
-    [2, 1]
-    """
-    number = int(units.max()) + 1
-    return np.bincount(np.unique(labels * number + units) // number)
-
-
 def enough(there: Codes, coming: Codes, k: int) -> int:
     """Return how many of those ``coming``, in order, must join to make k units.
 

@@ -25,7 +25,12 @@ _NUMPY = re.compile(
 
 
 def source_of(table: pa.Table) -> Source:
-    """Return a table that Arrow read, in types that its functions take, with its notes."""
+    """Return a table that Arrow read, in types that its functions take, with its notes.
+
+    A damaged file may give a table whose offsets or codes point outside of it, and reading on
+    would end the process; Arrow refuses such a table where it is asked to look.
+    """
+    table.validate(full=True)
     notes = notes_of(table.schema)
     for at, field in enumerate(table.schema):
         usual = _usual(field.type)

@@ -14,12 +14,14 @@ from shoal.plan.findings.insiders import find_insiders
 from shoal.plan.findings.loss import find_loss
 from shoal.plan.findings.order import find_order
 from shoal.plan.findings.unchanged import find_confidential_keys, find_unchanged, find_without_role
+from shoal.plan.findings.units import find_units
 from shoal.plan.findings.weights import find_weights
 from shoal.plan.verdict import Finding
 
 # In the order in which findings of the same severity are shown.
 CHECKS: tuple[Callable[[Evidence], list[Finding]], ...] = (
     find_attained,
+    find_units,
     find_beyond,
     find_without_role,
     find_unchanged,

@@ -8,7 +8,7 @@ from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.metrics import classes, l_diversity, t_closeness
-from shoal.plan.evidence import Evidence
+from shoal.plan.evidence import Codes, Evidence
 from shoal.plan.verdict import Finding
 from shoal.steps import Microaggregate
 from shoal.steps.beyond import ROUNDING
@@ -22,12 +22,18 @@ def find_beyond(evidence: Evidence) -> list[Finding]:
         finding
         for step in plan.steps
         if isinstance(step, Microaggregate)
-        for finding in check_beyond(step, evidence.released, confidential, plan.types)
+        for finding in check_beyond(
+            step, evidence.released, confidential, plan.types, evidence.units
+        )
     ]
 
 
 def check_beyond(
-    step: Microaggregate, released: Frame, confidential: Sequence[str], types: Mapping[str, Type]
+    step: Microaggregate,
+    released: Frame,
+    confidential: Sequence[str],
+    types: Mapping[str, Type],
+    units: Codes | None = None,
 ) -> list[Finding]:
     """Find what a step promised of the confidential columns and the released values do not keep.
 
@@ -41,6 +47,8 @@ def check_beyond(
         The confidential columns.
     types : mapping of str to Type
         What columns hold where the table does not say it.
+    units : ndarray of shape (n_records,), optional
+        The unit of each record, where units are counted.
 
     Returns
     -------
@@ -53,7 +61,7 @@ def check_beyond(
     numbered, ordered = ranks(released, confidential, types)
     found = []
     if step.diversity is not None:
-        least = float(l_diversity(known, numbered)[step.diversity_kind].min())
+        least = float(l_diversity(known, numbered, units=units)[step.diversity_kind].min())
         if least < step.diversity - ROUNDING:
             found.append(
                 Finding(
@@ -66,7 +74,7 @@ def check_beyond(
                 )
             )
     if step.closeness is not None:
-        farthest = float(t_closeness(known, numbered, ordered).max())
+        farthest = float(t_closeness(known, numbered, ordered, units).max())
         if farthest > step.closeness + ROUNDING:
             found.append(
                 Finding(

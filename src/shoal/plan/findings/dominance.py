@@ -1,11 +1,14 @@
 """Records that dominate the sum of their group, and so give their value away."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from shoal.frame import tables
 from shoal.metrics.dominance import dominated_groups
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.words import by_column
+from shoal.plan.thresholds import Thresholds
 from shoal.plan.verdict import Finding
 from shoal.steps import Microaggregate, Step
 
@@ -35,21 +38,35 @@ def find_dominance(evidence: Evidence) -> list[Finding]:
     found: dict[str, int] = {}
     groups: dict[str, int] = {}
     for step in filter(averages, evidence.plan.steps):
-        columns = [n for n in numeric(evidence, step) if not _binary(tables.numbers(original, n))]
+        columns = [n for n in numeric(evidence, step) if not binary(tables.numbers(original, n))]
         weights = None if step.weight is None else tables.weights(original, step.weight)
         for block in step.column_blocks:
             labels = evidence.classes_on([*block, *step.strata])
             parts = {name: tables.numbers(original, name) for name in block if name in columns}
             if weights is not None:
-                parts = {name: values * weights for name, values in parts.items()}
-                parts[str(step.weight)] = weights
+                share = weights / weights.max()  # products must fit into a float64
+                parts = {name: values * share for name, values in parts.items()}
+                parts[str(step.weight)] = share
             if not parts:
                 continue
             counts = dominated_groups(
-                np.column_stack(list(parts.values())), labels, limits.dominance, limits.p_percent
+                np.column_stack(list(parts.values())),
+                labels,
+                limits.dominance,
+                limits.p_percent,
+                evidence.units,
             )
-            found |= {n: int(count) for n, count in zip(parts, counts, strict=True) if count}
+            found |= dict(zip(parts, counts.tolist(), strict=True))
             groups |= dict.fromkeys(parts, int(labels.max()) + 1)
+    who = "record" if evidence.units is None else "unit"
+    return check_dominance(found, groups, limits, who)
+
+
+def check_dominance(
+    found: Mapping[str, int], groups: Mapping[str, int], limits: Thresholds, who: str = "record"
+) -> list[Finding]:
+    """Find dominated groups, by their number and the number of all groups of each column."""
+    found = {name: count for name, count in found.items() if count}
     if not found:
         return []
     words = by_column({name: f"in {count} of {groups[name]}" for name, count in found.items()})
@@ -58,7 +75,7 @@ def find_dominance(evidence: Evidence) -> list[Finding]:
         Finding(
             "dominated-groups",
             "qualifies",
-            f"In some groups one record holds more than {100 * limits.dominance:g} % of the sum"
+            f"In some groups one {who} holds more than {100 * limits.dominance:g} % of the sum"
             f"{rule}, so that the group's mean gives its value away: {words}.",
             {"groups": found, "share": limits.dominance},
             tuple(found),
@@ -67,7 +84,7 @@ def find_dominance(evidence: Evidence) -> list[Finding]:
     ]
 
 
-def _binary(values: np.ndarray) -> bool:
+def binary(values: np.ndarray) -> bool:
     """Say whether a column has two values at most: sums of such are counts."""
     known = values[~np.isnan(values)]
     if not len(known):

@@ -1,5 +1,7 @@
 """Released values that are the original ones."""
 
+from collections.abc import Mapping
+
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.words import by_column, percent
 from shoal.plan.verdict import Finding
@@ -7,11 +9,15 @@ from shoal.plan.verdict import Finding
 
 def find_exact(evidence: Evidence) -> list[Finding]:
     """Find masked columns whose released values are mostly the original ones."""
-    if not evidence.exact:
+    return check_exact(evidence.exact or {}, evidence.plan.thresholds.exact)
+
+
+def check_exact(exact: Mapping[str, float], limit: float) -> list[Finding]:
+    """Find shares of original values above a limit, by column and (``""``) of all together."""
+    if not exact:
         return []
-    shares = {name: share for name, share in evidence.exact.items() if name}
-    together = evidence.exact[""]
-    limit = evidence.plan.thresholds.exact
+    shares = {name: share for name, share in exact.items() if name}
+    together = exact[""]
     most = {name: share for name, share in shares.items() if share > limit}
     if not most:
         return []

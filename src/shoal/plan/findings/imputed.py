@@ -1,5 +1,7 @@
 """Missing values filled in with what few records gave."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from shoal.frame import tables
@@ -21,7 +23,7 @@ def find_imputed(evidence: Evidence) -> list[Finding]:
             continue
         for block in step.column_blocks:
             labels = evidence.classes_on([*block, *step.strata])
-            sizes = np.bincount(labels)
+            sizes = evidence.sizes(labels)
             for name in block:
                 given = givers(
                     labels, ~tables.incomplete(evidence.original, [name]), evidence.units
@@ -29,10 +31,15 @@ def find_imputed(evidence: Evidence) -> list[Finding]:
                 shown = np.bincount(labels, ~tables.incomplete(evidence.released, [name])) > 0
                 single[name] = int((shown & (given == 1) & (sizes > 1)).sum())
                 few[name] = int((shown & (given > 1) & (given < step.k)).sum())
-    return [*_single(single), *_few(few, evidence.plan.k)]
+    return check_givers(single, few, evidence.plan.k)
 
 
-def _single(groups: dict[str, int]) -> list[Finding]:
+def check_givers(single: Mapping[str, int], few: Mapping[str, int], k: int | None) -> list[Finding]:
+    """Find groups whose released value one record gave, or fewer than k, by their number."""
+    return [*_single(single), *_few(few, k)]
+
+
+def _single(groups: Mapping[str, int]) -> list[Finding]:
     found = {name: number for name, number in groups.items() if number}
     if not found:
         return []
@@ -50,7 +57,7 @@ def _single(groups: dict[str, int]) -> list[Finding]:
     ]
 
 
-def _few(groups: dict[str, int], k: int | None) -> list[Finding]:
+def _few(groups: Mapping[str, int], k: int | None) -> list[Finding]:
     found = {name: number for name, number in groups.items() if number}
     if not found:
         return []

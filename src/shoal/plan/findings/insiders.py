@@ -1,5 +1,7 @@
 """What members of a group learn about each other."""
 
+from collections.abc import Sequence
+
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.dominance import averages
 from shoal.plan.findings.words import few
@@ -25,6 +27,11 @@ def find_insiders(evidence: Evidence) -> list[Finding]:
         return []
     size = min(least for least, _ in smallest)
     number = sum(count for least, count in smallest if least == size)
+    return check_insiders(size, number, columns, evidence.counted_unit)
+
+
+def check_insiders(size: int, number: int, columns: Sequence[str], unit: str) -> list[Finding]:
+    """Find the smallest groups of a release, by their size, that average some columns."""
     if size < 2:
         return []  # a class of one is a graver finding
     of = few(columns, "", "").strip()
@@ -35,7 +42,7 @@ def find_insiders(evidence: Evidence) -> list[Finding]:
             Finding(
                 "pairs",
                 "qualifies",
-                f"{groups} {counted(2, evidence.counted_unit)}: each of the two computes the"
+                f"{groups} {counted(2, unit)}: each of the two computes the"
                 f" other's values of {of} from the released mean.",
                 figures,
                 tuple(columns),
@@ -46,7 +53,7 @@ def find_insiders(evidence: Evidence) -> list[Finding]:
         Finding(
             "insiders",
             "informs",
-            f"{groups} {counted(size, evidence.counted_unit)}: any {size - 1} of them who pool"
+            f"{groups} {counted(size, unit)}: any {size - 1} of them who pool"
             f" their values of {of} compute those of the last one.",
             figures,
             tuple(columns),

@@ -1,5 +1,8 @@
 """Releases that lose much: a high information loss, and groups far larger than k."""
 
+from collections import Counter
+from collections.abc import Mapping
+
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.words import percent
 from shoal.plan.verdict import Finding
@@ -9,28 +12,33 @@ def find_loss(evidence: Evidence) -> list[Finding]:
     """Find a high information loss, and groups far larger than k."""
     loss = (evidence.measures or {}).get("information_loss")
     found = check_loss(loss, evidence.plan.thresholds.loss)
-    times = evidence.plan.thresholds.group_size
-    if any(step.household is not None for step in evidence.plan.steps):
-        return found  # k counts households there, and groups are as large as these
-    groups = [size for part in evidence.partitions for size in part.sizes.tolist()]
-    large = [
-        size
-        for part in evidence.partitions
-        for size in part.sizes.tolist()
-        if size > times * part.k
-    ]
-    if large:
-        share = sum(large) / sum(groups)
-        found.append(
-            Finding(
-                "large-groups",
-                "qualifies" if share > 0.5 else "informs",
-                f"{len(large)} of {len(groups)} groups hold more than {times:g} times k records,"
-                f" the largest {max(large)}; {percent(share)} of the records are in them.",
-                {"groups": len(large), "largest": max(large), "records": share},
-            )
+    if evidence.units is None and evidence.plan.unit_column is not None:
+        return found  # k counts units, and these are not at hand
+    counts: Counter[tuple[int, int]] = Counter()
+    for part in evidence.partitions:
+        counts.update((part.k, size) for size in evidence.sizes(part.labels).tolist())
+    what = "records" if evidence.units is None else "units"
+    return [*found, *check_groups(counts, evidence.plan.thresholds.group_size, what)]
+
+
+def check_groups(
+    counts: Mapping[tuple[int, int], int], times: float, what: str = "records"
+) -> list[Finding]:
+    """Find groups far larger than k, by their number of each k and size."""
+    large = {size: n for (k, size), n in counts.items() if size > times * k}
+    if not large:
+        return []
+    number, inside = sum(large.values()), sum(size * n for size, n in large.items())
+    share = inside / sum(size * n for (_, size), n in counts.items())
+    return [
+        Finding(
+            "large-groups",
+            "qualifies" if share > 0.5 else "informs",
+            f"{number} of {sum(counts.values())} groups hold more than {times:g} times k {what},"
+            f" the largest {max(large)}; {percent(share)} of the {what} are in them.",
+            {"groups": number, "largest": max(large), "share": share},
         )
-    return found
+    ]
 
 
 def check_loss(loss: float | None, limit: float) -> list[Finding]:

@@ -4,9 +4,8 @@ from collections.abc import Collection
 
 import numpy as np
 
-from shoal.frame import tables
 from shoal.frame.roles import OF_UNITS, columns_with
-from shoal.frame.values import ordering
+from shoal.frame.values import any_codes, ordering
 from shoal.metrics import classes
 from shoal.metrics.row_order import order_correlation, side_by_side
 from shoal.plan.evidence import Evidence
@@ -63,7 +62,7 @@ def _together(evidence: Evidence) -> list[Finding]:
     names = [n for role in OF_UNITS for n in columns_with(plan.roles, role)]
     found = {}
     for name in dict.fromkeys(n for n in names if n in original.columns):
-        share = side_by_side(classes(tables.codes(original, [name])))
+        share = side_by_side(classes(any_codes(original, [name])))
         if share > plan.thresholds.order:
             found[name] = share
     return [

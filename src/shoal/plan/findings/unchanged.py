@@ -55,18 +55,35 @@ def find_unchanged(evidence: Evidence) -> list[Finding]:
     joined = evidence.joint_classes * (int(alone.max()) + 1) + alone
     share = unique_share(alone, evidence.units)
     together = unique_share(classes(joined[:, None]), evidence.units)
+    limit = evidence.plan.thresholds.unique
+    return check_unique(free, share, together, limit, evidence.everybody)
+
+
+def check_unique(
+    free: Sequence[str], alone: float | None, together: float, limit: float, everybody: str
+) -> list[Finding]:
+    """Find unique records, by their share on unchanged columns alone and with the masked ones.
+
+    The share of the unchanged columns alone is None where nobody could count it.
+    """
     if together == 0:
         return []
-    limit = evidence.plan.thresholds.unique
+    them = "it" if len(free) == 1 else "them"
+    figures = {"with_masked": together}
+    if alone is None:
+        said = f"{percent(together)} of {everybody} are unique on {them} and the masked columns."
+    else:
+        figures = {"alone": alone, **figures}
+        said = (
+            f"{percent(alone)} of {everybody} are unique on {them} alone, {percent(together)}"
+            " together with the masked columns."
+        )
     return [
         Finding(
             "unique-on-unchanged-columns",
-            "qualifies" if max(share, together) > limit else "informs",
-            f"{few(free)} {'is' if len(free) == 1 else 'are'} released unchanged:"
-            f" {percent(share)} of {evidence.everybody} are unique on"
-            f" {'it' if len(free) == 1 else 'them'} alone, {percent(together)} together with the"
-            " masked columns.",
-            {"alone": share, "with_masked": together},
+            "qualifies" if together > limit else "informs",
+            f"{few(free)} {'is' if len(free) == 1 else 'are'} released unchanged: {said}",
+            figures,
             tuple(free),
             "Mask what somebody may know of a person, or drop it.",
         )

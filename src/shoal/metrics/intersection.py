@@ -1,0 +1,113 @@
+"""Several releases of the same people: who is left as a candidate in all of them."""
+
+import numpy as np
+from sklearn.neighbors import KDTree
+
+from shoal.metrics._base import Labels, Matrix
+from shoal.metrics.anonymity import classes
+
+SAME = 1e-6  # of a column's deviation: what a mean may differ by because a file rounds it
+ENOUGH = 0.9  # share of classes whose values must be those of their rows
+
+
+def candidates_left(labels: Labels, units: Labels | None = None) -> Labels:
+    """Return how many records share the class of each record in all releases.
+
+    Whoever finds the class of a person in every release knows that the person is in the
+    intersection of these classes.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_records, n_releases)
+        Class of each record in each release. A record that a release lacks has a label of its
+        own kind there, such as -1: its absence is known too.
+    units : ndarray of shape (n_records,), optional
+        The person, household or firm of each record; these are counted then.
+
+    Returns
+    -------
+    ndarray of shape (n_records,)
+        At least 1; 1 says that the record is found.
+
+    Examples
+    --------
+    >>> candidates_left(np.array([[0, 0], [0, 1], [1, 1], [1, 1]]))
+    array([1, 1, 2, 2])
+    """
+    joint = classes(labels)
+    if units is None:
+        return np.asarray(np.bincount(joint)[joint])
+    pairs = np.unique(np.column_stack([joint, units]), axis=0)
+    return np.asarray(np.bincount(pairs[:, 0])[joint])
+
+
+def rows_agree(original: Matrix, released: Matrix, labels: Labels) -> bool:
+    """Say whether the rows of a release are those of an original table, in the same order.
+
+    They are if the released values are means or medians of the original values of their classes.
+
+    Parameters
+    ----------
+    original, released : ndarray of shape (n_records, n_columns)
+        Columns of numbers that both tables have; not a number is left out.
+    labels : ndarray of shape (n_records,)
+        Class of each released record.
+
+    Returns
+    -------
+    bool
+        False also where there is no column of numbers to see it by.
+
+    Examples
+    --------
+    >>> X, masked = np.array([[1.0], [3.0], [7.0], [9.0]]), np.array([[2.0], [2.0], [8.0], [8.0]])
+    >>> rows_agree(X, masked, np.array([0, 0, 1, 1]))
+    True
+    >>> rows_agree(X[[0, 2, 1, 3]], masked, np.array([0, 0, 1, 1]))
+    False
+    """
+    if original.shape != released.shape or not original.shape[1]:
+        return False
+    order = np.argsort(labels, kind="stable")
+    start = np.unique(labels[order], return_index=True)[1]
+    for column, shown in zip(original.T, released.T, strict=True):
+        parts = np.split(column[order], start[1:])
+        value = shown[order[start]]
+        near = SAME * max(float(np.nanstd(column)), np.finfo(float).tiny)
+        known = [part[~np.isnan(part)] for part in parts]
+        agrees = [
+            np.isnan(one) or not len(part)
+            or min(abs(part.mean() - one), abs(np.median(part) - one)) <= near
+            for part, one in zip(known, value, strict=True)
+        ]  # fmt: skip
+        if np.mean(agrees) < ENOUGH:
+            return False
+    return True
+
+
+def nearest_class(points: Matrix, released: Matrix, labels: Labels) -> Labels:
+    """Return for each point the class with the nearest released values, as an attacker finds it.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_points, n_axes)
+        What is known of persons, in comparable units.
+    released : ndarray of shape (n_records, n_axes)
+        The released values in the same units.
+    labels : ndarray of shape (n_records,)
+        Class of each released record.
+
+    Returns
+    -------
+    ndarray of shape (n_points,)
+        A class of ``labels`` for each point.
+
+    Examples
+    --------
+    >>> masked, labels = np.array([[2.0], [2.0], [8.0]]), np.array([0, 0, 1])
+    >>> nearest_class(np.array([[1.0], [6.0]]), masked, labels)
+    array([0, 1])
+    """
+    classes_, first = np.unique(labels, return_index=True)
+    tree = KDTree(released[first])
+    return np.asarray(classes_[tree.query(points, return_distance=False)[:, 0]])

@@ -1,0 +1,45 @@
+"""Units that k counts and that nobody could count."""
+
+from typing import TYPE_CHECKING
+
+from shoal.frame.roles import RECORDS, listed
+from shoal.plan.evidence import Evidence
+from shoal.plan.verdict import Finding
+
+if TYPE_CHECKING:
+    from shoal.plan.plan import Plan
+
+
+def find_units(evidence: Evidence) -> list[Finding]:
+    """Find units that could not be counted, because their column was dropped from the release."""
+    unit = evidence.plan.unit_column
+    if unit is None or evidence.units is not None:
+        return []
+    return [
+        Finding(
+            "units-not-counted",
+            "qualifies",
+            f"k counts units of {unit!r}, and that column was dropped: only records could be"
+            " counted here, and a class may hold fewer units than records.",
+            columns=(unit,),
+            way_out="Count them with the original table at hand.",
+        )
+    ]
+
+
+def check_identifiers(plan: "Plan") -> list[Finding]:
+    """Find identifiers that nobody looked at: where their values repeat, k counts records alone."""
+    named = plan.may_repeat
+    if not named:
+        return []
+    return [
+        Finding(
+            "units-not-counted",
+            "qualifies",
+            f"{listed(named, 'Identifier', 'Identifiers')}: nobody checked whether values repeat."
+            " k counts records, and where a person has several, a class may hold fewer than k"
+            " persons.",
+            columns=tuple(named),
+            way_out=f'Set `unit="{RECORDS}"` if every record is a person of its own.',
+        )
+    ]

@@ -1,0 +1,199 @@
+"""Earlier releases of the same people, counted with sets."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from shoal import Plan
+from shoal.audit import verify
+from shoal.cli import app
+from shoal.frame.tables import open_frame, take
+from shoal.partitioners import MDAV
+from shoal.plan.evidence import Evidence
+from shoal.plan.findings.earlier import find_earlier
+from shoal.steps import Microaggregate
+
+KNOWN = ["age", "height", "town"]
+pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
+
+
+def people(n=90, seed=0):
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "age": rng.normal(50, 9, n),
+            "height": rng.normal(170, 9, n),
+            "town": rng.choice(["north", "south"], n),
+            "pay": rng.normal(2000, 300, n),
+        }
+    )
+
+
+def plan(k, **options):
+    step = Microaggregate(["age", "height"], MDAV(k=k), within="town")
+    return Plan({"pay": "confidential"}, [step], other_columns="release", **options)
+
+
+def evidence(release, data):
+    frame = open_frame(data)
+    frame = frame if release.rows is None else take(frame, release.rows)
+    return Evidence(release.plan, open_frame(release.data), frame)
+
+
+def by_code(findings):
+    return {finding.code: finding for finding in findings}
+
+
+def intersected(first, second):
+    """Return how many persons are left for each, given the groups of all in two releases."""
+    inside = {}
+    for person, pair in enumerate(zip(first, second, strict=True)):
+        inside.setdefault(pair, set()).add(person)
+    return np.array([len(inside[pair]) for pair in zip(first, second, strict=True)])
+
+
+@pytest.mark.parametrize("shuffled", [(False, False), (True, False)])
+def test_two_releases_of_a_table_are_intersected_to_the_person(shuffled):
+    data = people()
+    then = plan(4, shuffle=shuffled[1]).run(data)
+    now = plan(5, shuffle=shuffled[0]).run(data)
+    rows = np.arange(len(data)) if now.rows is None else now.rows
+    slow = intersected(then.labels[rows].tolist(), now.labels.tolist())
+    found = find_earlier(evidence(now, data), {"then": open_frame(then.data)}, now.rows)
+    (finding,) = found
+    assert finding.code == "earlier-release-intersection"
+    assert finding.severity == "breaks"
+    assert finding.figures == {
+        "releases": 2,
+        "smallest": slow.min(),
+        "below_k": (slow < 5).mean(),
+        "alone": (slow == 1).mean(),
+        "exact": True,
+    }
+    assert slow.min() == 1
+
+
+def test_an_earlier_release_in_another_order_is_linked_by_its_values():
+    data = people()
+    then, now = plan(4, shuffle=True).run(data), plan(5).run(data)
+    (finding,) = find_earlier(evidence(now, data), {"then": open_frame(then.data)})
+    assert finding.severity == "qualifies"
+    assert not finding.figures["exact"]
+    # Every person goes to the nearest values of the own town.
+    shown = then.data[KNOWN].drop_duplicates().reset_index(drop=True)
+    spread = data[["age", "height"]].std(ddof=0).to_numpy()
+    linked = []
+    for person in data.itertuples():
+        apart = (shown[["age", "height"]].to_numpy() - [person.age, person.height]) / spread
+        square = (apart**2).sum(axis=1) + (shown["town"] != person.town).to_numpy()
+        linked.append(int(np.argmin(square)))
+    slow = intersected(linked, now.labels.tolist())
+    assert finding.figures["smallest"] == slow.min()
+    assert finding.figures["below_k"] == pytest.approx((slow < 5).mean())
+
+
+def test_the_same_groups_again_give_nothing_away():
+    data = people()
+    then, now = plan(5).run(data), plan(5).run(data.assign(pay=data["pay"] + 1))
+    (finding,) = find_earlier(evidence(now, data), {"then": open_frame(then.data)})
+    assert finding.severity == "informs"
+    assert finding.figures["smallest"] >= 5
+
+
+def test_units_are_counted_where_the_plan_counts_them():
+    data = people()
+    then, now = plan(4).run(data), plan(5).run(data)
+    units = np.arange(len(data)) // 3
+    seen = evidence(now, data)
+    seen = Evidence(seen.plan, seen.released, seen.original, units)
+    (finding,) = find_earlier(seen, {"then": open_frame(then.data)})
+    pairs = list(zip(then.labels.tolist(), now.labels.tolist(), strict=True))
+    slow = [len({units[at] for at, other in enumerate(pairs) if other == pair}) for pair in pairs]
+    assert finding.figures["smallest"] == min(slow)
+    assert finding.figures["below_k"] == pytest.approx(np.mean(np.array(slow) < 5))
+
+
+@pytest.mark.parametrize("gone", [1, 4, 5])
+@pytest.mark.parametrize("at_hand", [True, False])
+@pytest.mark.parametrize("more", [True, False])
+def test_releases_that_differ_by_few_records_give_these_away(gone, at_hand, more):
+    data, part = people(), people().iloc[gone:]
+    now, then = (plan(5).run(table) for table in ((data, part) if more else (part, data)))
+    lost = now.data[["age", "height"]].sum() - then.data[["age", "height"]].sum()
+    truth = data[["age", "height"]].iloc[:gone].sum() * (1 if more else -1)
+    assert lost.to_numpy() == pytest.approx(truth.to_numpy())  # the attack works
+    seen = evidence(now, data if more else part)
+    seen = seen if at_hand else Evidence(seen.plan, seen.released)
+    found = by_code(find_earlier(seen, {"then": open_frame(then.data)}))
+    assert ("earlier-release-difference" in found) == (gone < 5)
+    if gone < 5:
+        assert found["earlier-release-difference"].severity == "breaks"
+        assert found["earlier-release-difference"].figures["records"] == gone
+
+
+def test_other_people_are_no_difference():
+    now, then = plan(5).run(people(90, seed=1)), plan(5).run(people(89, seed=2))
+    seen = evidence(now, people(90, seed=1))
+    found = by_code(find_earlier(seen, {"then": open_frame(then.data)}))
+    assert "earlier-release-difference" not in found
+
+
+def test_without_the_original_changed_classes_are_counted():
+    data = people()
+    now = plan(5).run(data)
+    seen = Evidence(now.plan, open_frame(now.data))
+    assert find_earlier(seen, {"same": open_frame(now.data.sample(frac=1, random_state=1))}) == []
+    then = now.data.copy()
+    first = now.labels == now.labels[0]
+    then.loc[first, "age"] += 1
+    (finding,) = find_earlier(seen, {"then": open_frame(then)})
+    assert finding.code == "earlier-release-uncounted"
+    assert finding.figures["changed"] == {"then": pytest.approx(first.mean())}
+
+
+def test_a_release_without_a_column_in_common_says_nothing():
+    data = people()
+    now = plan(5).run(data)
+    assert find_earlier(evidence(now, data), {"pay": open_frame(data[["pay"]])}) == []
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    people().to_csv("in.csv", index=False)
+    for k in (4, 5):
+        plan(k).save(f"{k}.toml")
+        done = CliRunner().invoke(
+            app, ["run", f"{k}.toml", "in.csv", f"{k}.csv", "--manifest", f"{k}.json", "-q"]
+        )
+        assert done.exit_code == 0, done.output
+    return tmp_path
+
+
+def test_verify_counts_candidates_and_fails_where_fewer_than_k_are_left(files):
+    found = verify("5.csv", "5.json", original="in.csv", earlier="4.csv")
+    assert found.verdict.status == "not kept"
+    assert not found.passed
+    finding = by_code(found.verdict.findings)["earlier-release-intersection"]
+    slow = intersected(*(pd.read_csv(f"{k}.csv")[KNOWN].apply(tuple, axis=1) for k in (4, 5)))
+    assert finding.figures["below_k"] == pytest.approx((slow < 5).mean())
+    assert [check.name for check in found if check.passed is False] == ["earlier releases"]
+    alone = verify("5.csv", "5.json", original="in.csv")
+    assert alone.passed
+    assert verify("5.csv", "5.json", original="in.csv", earlier=["5.csv"]).passed
+
+
+def test_the_command_line_takes_earlier_releases(files):
+    command = ["verify", "5.csv", "--manifest", "5.json", "--earlier", "4.csv"]
+    with_original = CliRunner().invoke(app, [*command, "--original", "in.csv", "--json"])
+    assert with_original.exit_code == 1
+    codes = [f["code"] for f in json.loads(with_original.stdout)["verdict"]["findings"]]
+    assert "earlier-release-intersection" in codes
+    without = CliRunner().invoke(app, [*command, "--json"])
+    assert without.exit_code == 0, without.output
+    codes = [f["code"] for f in json.loads(without.stdout)["verdict"]["findings"]]
+    assert "earlier-release-uncounted" in codes
+    assert CliRunner().invoke(app, [*command, "--strict"]).exit_code == 1

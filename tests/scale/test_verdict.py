@@ -1,0 +1,90 @@
+"""The verdict on a folder: what its blocks and files count is what pandas counts."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from clusters import people, write_files
+from shoal import scale
+from shoal.errors import NotKept, ShoalWarning
+from shoal.partitioners import MDAV
+from shoal.plan import Plan
+from shoal.steps import Microaggregate
+
+pytestmark = pytest.mark.filterwarnings(f"ignore::{ShoalWarning.__module__}.ShoalWarning")
+
+
+@pytest.fixture(scope="module")
+def table():
+    made = people(900).drop(["name", "born"])
+    pay = np.random.default_rng(1).lognormal(7, 2, 900).round()
+    pay[::50] = np.nan
+    return made.append_column("pay", pa.array(pay, from_pandas=True)).append_column(
+        "row", pa.array(np.arange(900))
+    )
+
+
+def masked(table, tmp_path, client, columns=("age", "pay", "job"), *, k=4, **options):
+    roles = {"row": "non-confidential", "height": "non-confidential", "ill": "confidential"}
+    roles |= {name: "non-confidential" for name in ("age", "pay", "job", "region")
+              if name not in columns}  # fmt: skip
+    step = Microaggregate(list(columns), MDAV(k=k), missing="impute")
+    source = write_files(table, tmp_path / "in")
+    made = scale.mask(
+        source, Plan(roles, [step]), tmp_path / "out", client=client, at_once=300, **options
+    )
+    return made, pd.read_parquet(tmp_path / "out").sort_values("row", ignore_index=True)
+
+
+def finding(made, code):
+    return next(one for one in made.verdict.findings if one.code == code)
+
+
+def test_blocks_count_what_pandas_counts(table, tmp_path, client):
+    made, out = masked(table, tmp_path, client)
+    before = table.to_pandas()
+    same = {name: (out[name] == before[name]) for name in ("age", "pay", "job")}
+    expected = {name: one[before[name].notna()].mean() for name, one in same.items()}
+    for name in expected:
+        assert made.verdict.exact[name] == pytest.approx(expected[name])
+    together = same["age"] & same["job"] & (same["pay"] | before["pay"].isna() & out["pay"].isna())
+    assert made.verdict.exact[""] == pytest.approx(together.mean())
+    groups = out.groupby(["age", "pay", "job"]).ngroup()
+    shares = before["pay"].groupby(groups).max() / before["pay"].groupby(groups).sum()
+    several = before["pay"].notna().groupby(groups).sum() > 1
+    dominated = finding(made, "dominated-groups").figures["groups"]
+    assert dominated["pay"] == ((shares > 0.8) & several).sum()
+    assert "age" not in dominated
+    assert finding(made, "unique-on-unchanged-columns").figures == {"with_masked": 1.0}
+    sizes = groups.value_counts()
+    assert finding(made, "insiders").figures == {
+        "size": sizes.min(), "groups": (sizes == sizes.min()).sum(),
+    }  # fmt: skip
+    assert "derived columns" in finding(made, "checks-not-computed").sentence
+    assert made.verdict.status == "qualified"
+    assert "verdict: qualified" in repr(made)
+
+
+def test_values_that_few_records_gave_are_counted(table, tmp_path, client):
+    pay = np.random.default_rng(2).normal(size=900)
+    pay[np.arange(900) % 12 > 0] = np.nan
+    sparse = table.set_column(
+        table.column_names.index("pay"), "pay", pa.array(pay, from_pandas=True)
+    )
+    made, out = masked(sparse, tmp_path, client, ["age", "pay"])
+    groups = out.groupby(["age", "pay"], dropna=False).ngroup()
+    given = pd.Series(pay).notna().groupby(groups).sum()
+    few = (given > 1) & (given < 4) & out["pay"].notna().groupby(groups).any()
+    assert finding(made, "few-givers").figures["groups"] == {"pay": few.sum()}
+    assert "one-giver" not in made.verdict.codes()
+
+
+def test_a_folder_that_protects_nobody_is_not_published(table, tmp_path, client):
+    with pytest.raises(NotKept) as caught:
+        masked(table, tmp_path, client, ["age"], k=1)
+    assert caught.value.verdict.codes()[0] == "k-is-one"
+    assert not (tmp_path / "out").exists()
+    (tmp_path / "again").mkdir()
+    made, _ = masked(table, tmp_path / "again", client, ["age"], k=1, allow_not_kept=True)
+    assert made.verdict.status == "not kept"
