@@ -71,7 +71,11 @@ def pages(root: Path) -> Iterator[tuple[str, str]]:
 def page() -> str:
     """Return the page."""
     rows = [[f"`{name}`", f"`{cls.code}`", _line(cls)] for name, cls in classes().items()]
-    sections = ["# Codes of errors and warnings", ABOUT, grid(["Class", "Its code", "Meaning"], rows)]
+    sections = [
+        "# Codes of errors and warnings",
+        ABOUT,
+        grid(["Class", "Its code", "Meaning"], rows),
+    ]
     by_code: dict[str, list[Site]] = defaultdict(list)
     for site in sites():
         if site.code is not None and re.fullmatch(r"[a-z0-9-]+", site.code):

@@ -162,6 +162,8 @@ def _numbered(units: Any, records: int) -> Labels:
     if found.shape != (records,):
         raise InputError(
             f"'units' must say of each of the {records} records which unit it belongs to. Got the"
-            f" shape {found.shape} instead."
+            f" shape {found.shape} instead.",
+            code="matrix-not-accepted",
+            need="units",
         )
     return np.unique(found, return_inverse=True)[1].ravel()

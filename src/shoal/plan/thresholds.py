@@ -78,5 +78,7 @@ def as_thresholds(given: "Thresholds | Mapping[str, Any] | None") -> Thresholds:
     try:
         made: Thresholds = parameters.build(Thresholds, dict(given or {}))
     except ParameterError as error:
-        raise PlanError(f"The plan's thresholds: {error}") from None
+        raise PlanError(
+            f"The plan's thresholds: {error.template}", code=error.code, **error.attributes
+        ) from None
     return made

@@ -150,7 +150,7 @@ def _parts(
             what = "records" if units is None else "units"
             raise InputError(
                 f"A group needs k={step.k} {what} but the data hold only {number}. Lower k.",
-                code=f"too-few-{what}",
+                code="too-few-records" if units is None else "too-few-units",
                 k=step.k,
             )
         chosen, of = material.space.axes(names)
