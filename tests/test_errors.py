@@ -2,16 +2,20 @@
 
 import copy
 import pickle
+import re
 import warnings
 
 import pytest
 
+from making import codes
 from shoal import errors
 from shoal.errors import Coded, ParameterError, ShoalError, ShoalWarning
 
 CLASSES = [
     value for value in vars(errors).values() if isinstance(value, type) and issubclass(value, Coded)
 ]
+SITES = list(codes.sites())
+PLAIN = r"[a-z0-9]+(-[a-z0-9]+)*"
 every_class = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
 
 MESSAGE = "Column 'a' has 3 missing values. Use `missing=\"drop\"`, or lower `k`."
@@ -77,3 +81,25 @@ def test_a_warning_is_given_as_it_was_made():
 
 def _loud(name, value):
     return f"<{name.upper()}>" if value is None else f"<{name.upper()} {value}>"
+
+
+def test_every_exception_of_the_source_has_a_code():
+    broad = {cls.__name__ for cls in (ShoalError, *ShoalError.__subclasses__())} - {"NotKept"}
+    broad |= {cls.__name__ for cls in errors.InputError.__subclasses__()}
+    without = [site for site in SITES if site.code is None and site.cls in broad]
+    assert [f"{site.file}:{site.line}" for site in without] == []
+
+
+def test_codes_are_words_joined_by_hyphens():
+    given = {site.code for site in SITES if site.code is not None}
+    odd = {code for code in given if re.fullmatch(PLAIN, code) is None}
+    assert odd <= {"error.code", "finding.code", "self.code", "code"}  # known where they were made
+
+
+def test_the_page_of_codes_names_every_code():
+    text = codes.page()
+    for site in SITES:
+        if re.fullmatch(PLAIN, site.code or ""):
+            assert f"| `{site.code}` |" in text
+    for cls in CLASSES[1:]:
+        assert f"| `{cls.__name__}` | `{cls.code}` |" in text

@@ -65,6 +65,7 @@ steps
 datasets
 errors
 commands
+codes
 ```
 """
 

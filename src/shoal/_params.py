@@ -179,11 +179,19 @@ def build(cls: type, options: dict[str, Any]) -> Any:
         if name not in known:
             raise ParameterError(
                 f"{cls.__name__} has no parameter {name!r}.{hint(name, known)}"
-                f" Its parameters are: {', '.join(known)}."
+                f" Its parameters are: {', '.join(known)}.",
+                code="unknown-parameter",
+                parameter=name,
+                of=cls.__name__,
             )
     for name, parameter in known.items():
         if parameter.required and name not in options:
-            raise ParameterError(f"{cls.__name__} needs {name!r}: {parameter.expected}.")
+            raise ParameterError(
+                f"{cls.__name__} needs {name!r}: {parameter.expected}.",
+                code="parameter-missing",
+                parameter=name,
+                of=cls.__name__,
+            )
     return cls(**options)
 
 

@@ -2,7 +2,7 @@
 
 A message names the culprit, gives the number and shows the way out. It never
 holds a value from the data. Programs and tests look at the ``code`` and the
-attributes instead; docs/errors.md lists the codes.
+attributes instead; the reference of the guide lists the codes.
 
 An option in a message stands in backquotes, in the words of Python:
 ``Use `missing="drop"`.`` What a caller of the library sees has no backquotes; an

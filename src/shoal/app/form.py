@@ -114,11 +114,15 @@ def _plan(settings: Mapping[str, str], columns: list[str], k: int) -> Plan:
     given = {name: settings.get(f"role:{at}", "") for at, name in enumerate(columns)}
     for role in given.values():
         if role not in ROLES:
-            raise ParameterError(f"There is no role {role!r}. Choose one of: {', '.join(ROLES)}.")
+            raise ParameterError(
+                f"There is no role {role!r}. Choose one of: {', '.join(ROLES)}.",
+                code="unknown-role",
+            )
     masked = [name for name, role in given.items() if role == "quasi-identifier"]
     if not masked:
         raise ParameterError(
-            "No column would be masked. Give the role quasi-identifier to what others may know."
+            "No column would be masked. Give the role quasi-identifier to what others may know.",
+            code="nothing-masked",
         )
     strata = [name for name, role in given.items() if role == "stratum"]
     roles = {
@@ -159,10 +163,17 @@ def _types(settings: Mapping[str, str], columns: list[str]) -> dict[str, Any]:
 def _sizes(settings: Mapping[str, str]) -> list[int]:
     words = settings.get("k", "").replace(",", " ").split()
     if not words or not all(word.isdecimal() and len(word) < 10 for word in words):
-        raise ParameterError("k is a whole number like 5, or several to compare, like 3, 5, 10.")
+        raise ParameterError(
+            "k is a whole number like 5, or several to compare, like 3, 5, 10.",
+            code="k-not-a-number",
+        )
     sizes = list(dict.fromkeys(int(word) for word in words))
     if len(sizes) > MOST_SIZES:
-        raise ParameterError(f"{len(sizes)} values of k are too many at a time: try {MOST_SIZES}.")
+        raise ParameterError(
+            f"{len(sizes)} values of k are too many at a time: try {MOST_SIZES}.",
+            code="too-many-sizes",
+            sizes=len(sizes),
+        )
     return sizes
 
 
@@ -175,7 +186,11 @@ def _read(cls: type, prefix: str, settings: Mapping[str, str]) -> dict[str, Any]
             continue
         found[name] = parameter.parse(text)
         if not parameter.accepts(found[name]):
-            raise ParameterError(f"{_label(name)} must be {parameter.expected}. Got {text!r}.")
+            raise ParameterError(
+                f"{_label(name)} must be {parameter.expected}. Got {text!r}.",
+                code="parameter-not-accepted",
+                parameter=name,
+            )
     return found
 
 

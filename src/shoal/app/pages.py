@@ -118,7 +118,9 @@ class Pages:
         most, length = self._limit * 1_000_000, 0
         too_large = FileError(
             f"The file is larger than {self._limit:,} MB. Use the command line, or start the page"
-            " with a larger --limit."
+            " with a larger --limit.",
+            code="file-too-large",
+            limit=self._limit,
         )
         if int(request.headers.get("content-length") or 0) > most:
             raise too_large
@@ -132,7 +134,9 @@ class Pages:
         except BaseException as error:
             path.unlink(missing_ok=True)
             if isinstance(error, OSError) and not isinstance(error, ShoalError):
-                raise FileError("The file could not be kept: is the disk full?") from None
+                raise FileError(
+                    "The file could not be kept: is the disk full?", code="disk-full"
+                ) from None
             raise
 
     async def example(self, request: Request) -> Response:
@@ -155,7 +159,7 @@ class Pages:
         await _take_settings(request)
         try:
             if not session.columns:
-                raise ParameterError("There is no table. Load a file first.")
+                raise ParameterError("There is no table. Load a file first.", code="no-table")
             plans = form.plans(session.settings, session.columns)
             session.add_runs([_run(plan, session.settings) for plan in plans])
         except ShoalError as error:

@@ -39,7 +39,9 @@ def serve(
         import uvicorn
     except ImportError:
         raise MissingDependency(
-            'The page needs starlette and uvicorn: pip install "shoal[app]".'
+            'The page needs starlette and uvicorn: pip install "shoal[app]".',
+            code="package-missing",
+            extra="app",
         ) from None
     listener = _listen(port)
     from shoal.app import jobs  # what follows takes a second or two
@@ -83,7 +85,11 @@ def _listen(port: int) -> socket.socket:
         listener.listen()  # who is quick waits, and is not refused
     except (OSError, OverflowError):
         listener.close()
-        raise FileError(f"Port {port} cannot be used. Leave --port out, or name another.") from None
+        raise FileError(
+            f"Port {port} cannot be used. Leave --port out, or name another.",
+            code="port-taken",
+            port=port,
+        ) from None
     return listener
 
 

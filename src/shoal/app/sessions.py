@@ -111,10 +111,16 @@ class Session:
     def add_runs(self, runs: list[Run]) -> None:
         """Queue runs; they are made one after the other."""
         if len(self.runs) + len(runs) > MOST_RUNS:
-            raise ParameterError(f"A session holds at most {MOST_RUNS} runs. Load the file anew.")
+            raise ParameterError(
+                f"A session holds at most {MOST_RUNS} runs. Load the file anew.",
+                code="too-many-runs",
+            )
         size = (self.place / self.name).stat().st_size
         if shutil.disk_usage(self.place).free < 2 * size * len(runs):
-            raise FileError("The disk is too full for another release. Make room, or close files.")
+            raise FileError(
+                "The disk is too full for another release. Make room, or close files.",
+                code="disk-full",
+            )
         for run in runs:
             run.number = len(self.runs) + 1
             self.runs.append(run)
@@ -199,7 +205,10 @@ class Sessions:
     def open(self) -> Session:
         """Make a session; refuse where there are too many."""
         if len(self._known) >= MOST_SESSIONS:
-            raise ParameterError(f"There are {MOST_SESSIONS} sessions already. Close one of them.")
+            raise ParameterError(
+                f"There are {MOST_SESSIONS} sessions already. Close one of them.",
+                code="too-many-sessions",
+            )
         session = Session(self._folder / secrets.token_hex(8))
         self._known[session.id] = session
         return session

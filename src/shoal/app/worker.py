@@ -67,13 +67,19 @@ def look(order: dict[str, Any]) -> dict[str, Any]:
     if table.num_columns > MOST_COLUMNS:
         raise FileError(
             f"{name!r} has {table.num_columns} columns; the page shows at most {MOST_COLUMNS}. Use"
-            " the command line, or leave columns out."
+            " the command line, or leave columns out.",
+            code="too-many-columns",
+            file=name,
+            count=table.num_columns,
         )
     longest = max(map(len, table.column_names), default=0)
     if longest > LONGEST_NAME:
         raise FileError(
             f"A column of {name!r} has a name of {longest} characters; the page shows at most"
-            f" {LONGEST_NAME}. Is the first line a header?"
+            f" {LONGEST_NAME}. Is the first line a header?",
+            code="name-too-long",
+            file=name,
+            length=longest,
         )
     progress.report("looking at the columns", 0, 0)
     return inspect(table)

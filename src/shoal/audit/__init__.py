@@ -101,7 +101,11 @@ def verify(
             found += [*whole.checks(), *(whole.again(places, secret) if places else ())]
             return Verification(tuple(found), whole.verdict)
         if len(places) > 1:
-            raise ParameterError(f"A file has one original. Got {len(places)}; name one.")
+            raise ParameterError(
+                f"A file has one original. Got {len(places)}; name one.",
+                code="several-originals",
+                count=len(places),
+            )
         audit = Audit(entries, str(released), table, read_dialect(entries, path.parent, layout))
         found += audit.checks()
         found += audit.again(str(places[0]), original_table, secret) if places else ()

@@ -147,13 +147,19 @@ def file_entry(place: str, written: Path | None, table: str | None = None) -> di
         return {"name": Path(place).name, "bytes": path.stat().st_size, "sha256": sha256(path)}
     except OSError as error:
         reason = (error.strerror or "the disk said no").lower()
-        raise FileError(f"{place!r} could not be read: {reason}.") from None
+        raise FileError(
+            f"{place!r} could not be read: {reason}.", code="file-unreadable", file=place
+        ) from None
 
 
 def check_manifest(path: Path) -> None:
     """Refuse a path whose ending names no manifest."""
     if path.suffix.lower() != ".json":
-        raise FileError(f"A manifest is a .json file; {path.name!r} is none.")
+        raise FileError(
+            f"A manifest is a .json file; {path.name!r} is none.",
+            code="manifest-ending",
+            file=path.name,
+        )
 
 
 def sha256(path: Path) -> str:

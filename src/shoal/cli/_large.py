@@ -63,5 +63,7 @@ def _refuse(dialect: "Dialect", others: Mapping[str, Any]) -> None:
     if given:
         raise ParameterError(
             f"{given[0]} is for one table that fits into memory; Parquet files that become a folder"
-            " have no use for it. Leave it out."
+            " have no use for it. Leave it out.",
+            code="option-not-for-large",
+            option=given[0],
         )

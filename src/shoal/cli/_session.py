@@ -125,7 +125,11 @@ def numbers(text: str, kind: Callable[[str], Any], option: str) -> list[Any]:
     try:
         return [kind(word) for word in text.replace(",", " ").split()]
     except ValueError:
-        raise ParameterError(f"{option} takes numbers like 3,5,10. Got {text!r}.") from None
+        raise ParameterError(
+            f"{option} takes numbers like 3,5,10. Got {text!r}.",
+            code="numbers-expected",
+            option=option,
+        ) from None
 
 
 def settings(
@@ -144,9 +148,17 @@ def settings(
     for pair in pairs:
         name, mark, text = pair.partition("=")
         if not mark:
-            raise ParameterError(f"--set takes name=value. Got {pair!r} instead.")
+            raise ParameterError(
+                f"--set takes name=value. Got {pair!r} instead.",
+                code="setting-not-a-pair",
+                given=pair,
+            )
         if name in OWN_FLAGS:
-            raise ParameterError(f"{name!r} is not for --set. Use {OWN_FLAGS[name]}.")
+            raise ParameterError(
+                f"{name!r} is not for --set. Use {OWN_FLAGS[name]}.",
+                code="setting-has-option",
+                parameter=name,
+            )
         if name in known:
             options[name] = known[name].parse(text)
         elif name in step:
@@ -155,7 +167,9 @@ def settings(
             names = [other for other in [*known, *step] if other not in OWN_FLAGS]
             raise ParameterError(
                 f"There is no parameter {name!r}.{parameters.hint(name, names)} The parameters are:"
-                f" {', '.join(names)}."
+                f" {', '.join(names)}.",
+                code="unknown-parameter",
+                parameter=name,
             )
     return chosen, options
 

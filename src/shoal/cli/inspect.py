@@ -43,9 +43,17 @@ def inspect(
         from shoal.io.publish import Publication
 
         if plan is not None and plan.suffix.lower() != ".toml":
-            raise FileError(f"A plan to start from is a .toml file; {plan.name!r} is none.")
+            raise FileError(
+                f"A plan to start from is a .toml file; {plan.name!r} is none.",
+                code="plan-ending",
+                file=plan.name,
+            )
         if k is not None and plan is None:
-            raise ParameterError("-k is for the plan. Name its file with --plan.")
+            raise ParameterError(
+                "-k is for the plan. Name its file with --plan.",
+                code="option-needs-option",
+                option="k",
+            )
         dialect = Dialect(
             separator, decimal, encoding, missing, sheet, layout, table, memory_limit=memory_limit
         )

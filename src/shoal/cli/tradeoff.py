@@ -52,7 +52,11 @@ def tradeoff(
 
         sizes, shares = numbers(k, int, "--k"), numbers(lambdas, float, "--lambdas")
         if plot is not None and plot.suffix.lower() not in (".svg", ".png"):
-            raise FileError(f"{plot.name!r} is no picture. Use .svg or .png.")
+            raise FileError(
+                f"{plot.name!r} is no picture. Use .svg or .png.",
+                code="picture-ending",
+                file=plot.name,
+            )
         with Publication(force=force) as publication:
             part = publication.add(plot) if plot is not None else None
             dialect = Dialect(

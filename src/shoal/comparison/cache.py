@@ -44,7 +44,9 @@ class Cache:
             reason = (error.strerror or "the disk said no").lower()
             raise FileError(
                 f"Results could not be kept in {str(self.folder)!r}: {reason}. Name another folder,"
-                " or keep none."
+                " or keep none.",
+                code="cannot-write",
+                folder=str(self.folder),
             ) from None
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:

@@ -192,7 +192,11 @@ def grid(
     for name in options:
         if name not in steps and not any(name in own for own in known.values()):
             names = [*steps, *(other for own in known.values() for other in own)]
-            raise ParameterError(f"No method takes {name!r}.{hint(name, names)} Leave it out.")
+            raise ParameterError(
+                f"No method takes {name!r}.{hint(name, names)} Leave it out.",
+                code="unknown-parameter",
+                parameter=name,
+            )
     return [
         Plan.of(
             columns,
@@ -278,7 +282,10 @@ def _run(plan: Plan, needed: Frame, risk: str | None) -> dict[str, Any]:
     release = plan.run(tables.to_native(needed))
     measures = _numbers(release.measures)
     if "information_loss" not in measures:
-        raise InputError("A comparison needs a masked column of numbers: its loss is compared.")
+        raise InputError(
+            "A comparison needs a masked column of numbers: its loss is compared.",
+            code="comparison-without-numbers",
+        )
     if risk is not None and risk not in measures:
         kept = needed if release.rows is None else tables.take(needed, release.rows)
         after, confidential = (

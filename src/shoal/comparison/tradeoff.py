@@ -90,7 +90,10 @@ def sweep(
         By k, then by lambda.
     """
     if not confidential:
-        raise ParameterError("Name at least one confidential column: dependence is on them.")
+        raise ParameterError(
+            "Name at least one confidential column: dependence is on them.",
+            code="confidential-needed",
+        )
     frame = tables.open_frame(data)
     tables.check_columns(frame, [*columns, *confidential])
     tables.matrix(frame, confidential)  # dependence is measured on numbers
@@ -129,7 +132,10 @@ def around(
     """
     entries = plan.to_dict()
     if not any("dependence" in step for step in entries["steps"]):
-        raise ParameterError("No step of the plan uses dependence: there is no curve to draw.")
+        raise ParameterError(
+            "No step of the plan uses dependence: there is no curve to draw.",
+            code="dependence-needed",
+        )
     plans = []
     for share in sorted(set(map(float, lambdas))):
         steps = [

@@ -26,7 +26,9 @@ def check_kind(kind: str) -> None:
     """Refuse a kind of frame that is unknown or not installed, before any work is done."""
     if kind not in get_args(Kind):
         raise ParameterError(
-            f"There is no kind of frame {kind!r}. Choose one of: {', '.join(get_args(Kind))}."
+            f"There is no kind of frame {kind!r}. Choose one of: {', '.join(get_args(Kind))}.",
+            code="unknown-frame-kind",
+            given=kind,
         )
     if kind == "polars":
         _polars()
@@ -44,6 +46,8 @@ def _polars() -> Any:
         import polars
     except ImportError:
         raise MissingDependency(
-            'kind="polars" needs the package polars. Install it with: pip install polars'
+            'kind="polars" needs the package polars. Install it with: pip install polars',
+            code="package-missing",
+            extra="polars",
         ) from None
     return polars

@@ -126,5 +126,7 @@ def _check(name: str, value: object, least: int) -> None:
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
         raise ParameterError(
             f"The {name!r} parameter of survey must be an int in [{least}, inf). Got {value!r}"
-            " instead."
+            " instead.",
+            code="parameter-not-accepted",
+            parameter=name,
         )

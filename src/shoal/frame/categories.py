@@ -58,7 +58,9 @@ def in_order(name: str, texts: list[str], cells: Cells, declared: Type) -> Matri
     except ValueError:
         raise InputError(
             f"Column {name!r} is declared as ordinal, and neither the type nor the table tells its"
-            " order. Give order = [least, ..., most]."
+            " order. Give order = [least, ..., most].",
+            code="order-unknown",
+            column=name,
         ) from None
     return np.unique(numbers, return_inverse=True)[1].astype(np.float64)
 
@@ -71,12 +73,18 @@ def without_order(
     if declared.kind == "boolean" and different > 2:
         raise InputError(
             f"Column {name!r} is declared as boolean but has {different} values. Declare it as"
-            " nominal."
+            " nominal.",
+            code="not-boolean",
+            column=name,
+            count=different,
         )
     if different > MOST:
         raise InputError(
             f"Column {name!r} has {different} categories; at most {MOST} take part in distances."
-            " Join some, declare an order, or leave it out."
+            " Join some, declare an order, or leave it out.",
+            code="too-many-categories",
+            column=name,
+            count=different,
         )
     named = _named(declared)
     if named:
@@ -99,13 +107,19 @@ def refuse_disguised(name: str, texts: list[str], cells: Cells) -> None:
             raise ColumnError(
                 f"Column {name!r} holds text, and {cells.of(alike)} of {cells.number} cells read as"
                 f" {kind} values. Declare its type: {kind} or nominal. For files, see"
-                " `missing_text` and `decimal`."
+                " `missing_text` and `decimal`.",
+                code="text-disguises-values",
+                column=name,
+                kind=kind,
             )
     known = cells.of(range(len(texts)))
     if len(texts) > 2 and 2 * len(texts) > known:
         raise ColumnError(
             f"Column {name!r} holds text with {len(texts)} different values in {known}"
-            " records: it seems to name records. Drop it as an identifier, or declare its type."
+            " records: it seems to name records. Drop it as an identifier, or declare its type.",
+            code="text-names-records",
+            column=name,
+            count=len(texts),
         )
 
 
@@ -135,7 +149,10 @@ def _in_table(name: str, values: Sequence[str], rows: Sequence[Row]) -> Matrix:
     if lacking:
         raise InputError(
             f"The distances of column {name!r} lack {lacking} pair{'s' if lacking > 1 else ''} of"
-            " values that the data hold. Give every pair."
+            " values that the data hold. Give every pair.",
+            code="distances-incomplete",
+            column=name,
+            count=lacking,
         )
     return np.array([[given[pair] for pair in row] for row in pairs])
 
@@ -148,5 +165,8 @@ def _refuse_outside(
         raise InputError(
             f"Column {name!r} has {cells.of(outside)} of {cells.number} cells with a value that"
             f" {what} lacks."
-            " Add what is lacking, or mend the cells."
+            " Add what is lacking, or mend the cells.",
+            code="value-outside-type",
+            column=name,
+            count=cells.of(outside),
         )

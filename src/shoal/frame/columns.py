@@ -88,7 +88,12 @@ def read_joined(before: Frame, after: Frame, name: str, declared: Type | None = 
         if part.null_count < len(part)
     ] or [kind_of(before, name, declared)]
     if told[0] != told[-1]:
-        raise ColumnError(f"Column {name!r} is {told[0]} in one table, {told[1]} in the other.")
+        raise ColumnError(
+            f"Column {name!r} is {told[0]} in one table, {told[1]} in the other.",
+            code="kinds-differ",
+            column=name,
+            kinds=tuple(told),
+        )
     if told[0] == "numeric":
         values = [_numbers(frame, name) for frame in (before, after)]
         return Column(name, "numeric", np.concatenate(values), np.empty(0, np.int64))
@@ -101,7 +106,11 @@ def read_joined(before: Frame, after: Frame, name: str, declared: Type | None = 
     try:
         joined = pa.concat_arrays([part.cast(kind) for part in map(_plain, (first, second))])
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        raise ColumnError(f"Column {name!r} is of another type in the other table.") from None
+        raise ColumnError(
+            f"Column {name!r} is of another type in the other table.",
+            code="kinds-differ",
+            column=name,
+        ) from None
     return _read(name, joined, declared)
 
 
@@ -127,7 +136,11 @@ def refuse_counted_holes(counts: Mapping[str, int], way_out: str) -> None:
         others = ", ".join(f"{other!r} {n}" for other, n in list(holes.items())[1:])
         raise InputError(
             f"Column {name!r} has {count} missing value{'s' if count > 1 else ''}"
-            f"{f' ({others} too)' if others else ''}. {way_out}"
+            f"{f' ({others} too)' if others else ''}. {way_out}",
+            code="missing-values",
+            column=name,
+            count=count,
+            counts=dict(holes),
         )
 
 

@@ -23,7 +23,12 @@ def ranked_dates(name: str, array: Any) -> tuple[NDArray[np.float64], NDArray[np
         array = _parsed(name, array)
     kind = array.type
     if not pa.types.is_temporal(kind) or pa.types.is_interval(kind):
-        raise ColumnError(f"Column {name!r} is declared as date and holds {kind} values.")
+        raise ColumnError(
+            f"Column {name!r} is declared as date and holds {kind} values.",
+            code="not-a-date",
+            column=name,
+            kind=str(kind),
+        )
     per_day = 1 if pa.types.is_date32(kind) else DAY[getattr(kind, "unit", "ms")]
     if pa.types.is_date32(kind) or pa.types.is_time32(kind):
         array = array.cast(pa.int32())
@@ -52,6 +57,10 @@ def _parsed(name: str, array: Any) -> Any:
         what = f"{cells} of {len(index)} cells are no ISO dates such as 2024-01-31"
         if not bad:
             what = "some cells tell their zone and some do not"
-        raise InputError(f"Column {name!r} is declared as date, but {what}. Mend them first.")
+        raise InputError(
+            f"Column {name!r} is declared as date, but {what}. Mend them first.",
+            code="not-a-date",
+            column=name,
+        )
     moments = pa.array(found, pa.time64("us") if times else None)
     return pc.take(moments, encoded.indices)

@@ -31,7 +31,9 @@ def digest(frame: Frame) -> str:
             column = frame[name].to_arrow()
         except (pa.ArrowInvalid, pa.ArrowTypeError):
             raise ColumnError(
-                f"Column {name!r} mixes kinds of values. Turn it into text first."
+                f"Column {name!r} mixes kinds of values. Turn it into text first.",
+                code="mixed-values",
+                column=name,
             ) from None
         column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
         sink = pa.BufferOutputStream()

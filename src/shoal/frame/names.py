@@ -11,7 +11,13 @@ def check_names(names: Collection[Any]) -> None:
     seen: set[str] = set()
     for name in names:
         if not isinstance(name, str):
-            raise ColumnError(f"Column names must be text. Got {name!r}: rename the column.")
+            raise ColumnError(
+                f"Column names must be text. Got {name!r}: rename the column.", code="name-not-text"
+            )
         if name in seen:
-            raise ColumnError(f"There are two columns named {name!r}. Rename one of them.")
+            raise ColumnError(
+                f"There are two columns named {name!r}. Rename one of them.",
+                code="name-twice",
+                column=name,
+            )
         seen.add(name)

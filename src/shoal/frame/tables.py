@@ -32,11 +32,13 @@ def open_frame(data: Any) -> Frame:
         lazy = " Call .collect() first." if hasattr(data, "collect") else ""
         raise InputError(
             f"The data must be a pandas, polars or pyarrow table. Got a"
-            f" {type(data).__name__} instead.{lazy}"
+            f" {type(data).__name__} instead.{lazy}",
+            code="not-a-table",
+            given=type(data).__name__,
         ) from None
     check_names(frame.columns)
     if len(frame) == 0:
-        raise InputError("The data hold no records.")
+        raise InputError("The data hold no records.", code="no-records")
     return frame
 
 
@@ -46,7 +48,9 @@ def check_columns(frame: Frame, columns: Collection[str]) -> None:
         if name not in frame.columns:
             raise ColumnError(
                 f"The data have no column {name!r}.{hint(str(name), frame.columns)}"
-                f" The columns are: {', '.join(frame.columns)}."
+                f" The columns are: {', '.join(frame.columns)}.",
+                code="no-such-column",
+                column=name,
             )
 
 
@@ -64,7 +68,10 @@ def matrix(
         raise InputError(
             f"Column {name!r} has {count} missing value{'s' if count > 1 else ''}"
             f"{f' ({others} too)' if others else ''}. Impute or drop them first: a group mean over"
-            " a hole protects fewer than k records."
+            " a hole protects fewer than k records.",
+            code="missing-values",
+            column=name,
+            count=count,
         )
     X = np.empty((len(frame), len(columns)), order=order)
     for at, name in enumerate(columns):
@@ -112,12 +119,16 @@ def refuse_weights(name: str, bad: Mapping[str, int], least: float, most: float)
     if told:
         raise InputError(
             f"Column {name!r} holds weights that cannot be used: {told}. A weight says for how many"
-            " a record stands, so it must be above 0: correct these records or leave them out."
+            " a record stands, so it must be above 0: correct these records or leave them out.",
+            code="weights-unusable",
+            column=name,
         )
     if most > GREATEST_RATIO * least:
         raise InputError(
             f"The weights in column {name!r} differ by a factor beyond {GREATEST_RATIO:g}, so some"
-            " records count for nothing. Correct them."
+            " records count for nothing. Correct them.",
+            code="weights-too-different",
+            column=name,
         )
 
 
@@ -317,13 +328,19 @@ def _numeric(frame: Frame, name: str) -> nw.Series[Any]:
             kind = str(column.dtype).partition("(")[0].lower()
             raise ColumnError(
                 f"Column {name!r} holds {kind} values where numbers are needed. Leave it out, or"
-                " turn it into numbers first."
+                " turn it into numbers first.",
+                code="no-numbers",
+                column=name,
+                kind=kind,
             )
         words = sum(not _is_number(cell) for cell in column.to_list())
         raise ColumnError(
             f"Column {name!r} holds text where numbers are needed, in {words} of {len(column)}"
             " cells. Leave it out, or turn it into numbers; for files, see `missing_text` and"
-            " `decimal`."
+            " `decimal`.",
+            code="text-among-numbers",
+            column=name,
+            count=words,
         )
     return column
 
@@ -353,7 +370,9 @@ def _check_whole(column: nw.Series[Any], name: str) -> None:
     if max(-int(column.min()), int(column.max())) >= EXACT:
         raise InputError(
             f"Column {name!r} holds whole numbers beyond 2**53, which cannot be averaged exactly."
-            " Leave it out if it is an identifier, or rescale it."
+            " Leave it out if it is an identifier, or rescale it.",
+            code="whole-numbers-too-large",
+            column=name,
         )
 
 
@@ -363,7 +382,14 @@ def _check_range(values: NDArray[np.float64], name: str) -> None:
         infinite = int(np.isinf(values).sum())
         raise InputError(
             f"Column {name!r} has {infinite} infinite value{'s' if infinite > 1 else ''}. Correct"
-            " or drop them: they have no mean."
+            " or drop them: they have no mean.",
+            code="infinite-values",
+            column=name,
+            count=infinite,
         )
     if greatest > GREATEST:
-        raise InputError(f"Column {name!r} holds values beyond {GREATEST:g}. Rescale it.")
+        raise InputError(
+            f"Column {name!r} holds values beyond {GREATEST:g}. Rescale it.",
+            code="values-too-large",
+            column=name,
+        )

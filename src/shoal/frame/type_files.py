@@ -29,9 +29,13 @@ def read_rows(name: str | Path, folder: Path | None) -> list[list[str]]:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         reason = (error.strerror or "I/O error").lower()
-        raise FileError(f"{str(name)!r} could not be read: {reason}.") from None
+        raise FileError(
+            f"{str(name)!r} could not be read: {reason}.", code="file-unreadable", file=str(name)
+        ) from None
     except UnicodeError:
-        raise FileError(f"{path.name!r} is not written in utf-8.") from None
+        raise FileError(
+            f"{path.name!r} is not written in utf-8.", code="wrong-encoding", file=path.name
+        ) from None
     first = text.partition("\n")[0]
     separator = max(",;\t", key=first.count)
     return [row for row in csv.reader(text.splitlines(), delimiter=separator) if row]
@@ -55,7 +59,11 @@ def inside(name: str | Path, folder: Path) -> Path:
         found, home = (folder / path).resolve(), folder.resolve()
         special = found.exists() and not found.is_file()
     except (OSError, ValueError, RuntimeError):  # too long, a NUL, links in a circle
-        raise FileError(f"{str(name)!r} could not be read: it is not the name of a file.") from None
+        raise FileError(
+            f"{str(name)!r} could not be read: it is not the name of a file.",
+            code="file-unreadable",
+            file=str(name),
+        ) from None
     if not found.is_relative_to(home):
         raise FileError(
             f"The plan names the file {str(name)!r}, which is a link to a place outside the plan's"
@@ -64,5 +72,9 @@ def inside(name: str | Path, folder: Path) -> Path:
             file=str(name),
         )
     if special:
-        raise FileError(f"{str(name)!r} could not be read: it is not a regular file.")
+        raise FileError(
+            f"{str(name)!r} could not be read: it is not a regular file.",
+            code="file-unreadable",
+            file=str(name),
+        )
     return found

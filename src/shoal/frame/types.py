@@ -80,7 +80,8 @@ def as_types(entries: Mapping[str, Any] | None, folder: Path | None = None) -> d
         return {}
     if not isinstance(entries, Mapping):
         raise ParameterError(
-            'Types must be a table: column = "kind", or column = { kind = "..." }.'
+            'Types must be a table: column = "kind", or column = { kind = "..." }.',
+            code="types-no-mapping",
         )
     return {name: _as_type(name, entry, folder) for name, entry in entries.items()}
 
@@ -101,10 +102,16 @@ def from_text(pairs: Sequence[str]) -> dict[str, Any]:
         if not mark or not kind or (colon and not rest):
             raise ParameterError(
                 f"--type takes column=kind, column=ordinal:least,...,most, column=hierarchy:file or"
-                f" column=distances:file. Got {pair!r} instead."
+                f" column=distances:file. Got {pair!r} instead.",
+                code="type-not-a-pair",
+                given=pair,
             )
         if name in found:
-            raise ParameterError(f"--type is given twice for column {name!r}. Leave one.")
+            raise ParameterError(
+                f"--type is given twice for column {name!r}. Leave one.",
+                code="type-twice",
+                column=name,
+            )
         if kind in ("hierarchy", "distances"):
             found[name] = {"kind": "nominal", kind: rest}
         elif colon:
@@ -121,19 +128,26 @@ def _as_type(name: str, entry: Any, folder: Path | None) -> Type:
     known = [field.name for field in fields(Type)]
     if not isinstance(entry, Mapping) or "kind" not in entry:
         raise ParameterError(
-            f"The type of column {name!r} needs a kind: one of {', '.join(KINDS)}."
+            f"The type of column {name!r} needs a kind: one of {', '.join(KINDS)}.",
+            code="kind-missing",
+            column=name,
         )
     for key in entry:
         if key not in known:
             raise ParameterError(
                 f"The type of column {name!r} has the unknown key {key!r}.{hint(str(key), known)}"
-                f" The keys are: {', '.join(known)}."
+                f" The keys are: {', '.join(known)}.",
+                code="unknown-key",
+                column=name,
+                key=key,
             )
     kind = entry["kind"]
     if kind not in KINDS:
         raise ParameterError(
             f"Column {name!r} has the unknown kind {kind!r}.{hint(str(kind), KINDS)} The kinds are:"
-            f" {', '.join(KINDS)}."
+            f" {', '.join(KINDS)}.",
+            code="unknown-kind",
+            column=name,
         )
     found = Type(
         kind,
@@ -148,7 +162,9 @@ def _as_type(name: str, entry: Any, folder: Path | None) -> Type:
 def _order(name: str, given: Any) -> Row:
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise ParameterError(
-            f"The order of column {name!r} must be a list of values, the least first."
+            f"The order of column {name!r} must be a list of values, the least first.",
+            code="order-not-a-list",
+            column=name,
         )
     return tuple(text_of(value) for value in given)
 
@@ -162,7 +178,9 @@ def _rows(name: str, given: Any, folder: Path | None) -> tuple[Row, ...]:
     ):
         raise ParameterError(
             f"The hierarchy or the distances of column {name!r} must be a list of rows, or a file"
-            " that holds them."
+            " that holds them.",
+            code="rows-not-a-list",
+            column=name,
         )
     return tuple(tuple(text_of(cell) for cell in row) for row in given)
 
@@ -173,14 +191,24 @@ def _check(name: str, given: Type) -> None:
     for key, kind in belongs.items():
         if getattr(given, key) and given.kind != kind:
             raise ParameterError(
-                f"Column {name!r} is {given.kind} and has {key}: that belongs to the kind {kind!r}."
+                f"Column {name!r} is {given.kind} and has {key}, which belongs to the kind"
+                f" {kind!r}.",
+                code="key-of-another-kind",
+                column=name,
+                key=key,
             )
     if given.hierarchy and given.distances:
-        raise ParameterError(f"Column {name!r} has a hierarchy and distances. Choose one.")
+        raise ParameterError(
+            f"Column {name!r} has a hierarchy and distances. Choose one.",
+            code="hierarchy-and-distances",
+            column=name,
+        )
     named = given.order or tuple(row[0] for row in given.hierarchy if row)
     if len(set(named)) < len(named):
         raise ParameterError(
-            f"The type of column {name!r} names a value twice. Name each value once."
+            f"The type of column {name!r} names a value twice. Name each value once.",
+            code="value-twice",
+            column=name,
         )
     if given.hierarchy:
         _check_hierarchy(name, given.hierarchy)
@@ -189,15 +217,26 @@ def _check(name: str, given: Type) -> None:
 
 def _check_hierarchy(name: str, rows: Sequence[Row]) -> None:
     if len({len(row) for row in rows}) > 1:
-        raise ParameterError(f"The hierarchy of column {name!r} has rows of several lengths.")
+        raise ParameterError(
+            f"The hierarchy of column {name!r} has rows of several lengths.",
+            code="hierarchy-uneven",
+            column=name,
+        )
     if len(rows[0]) < 2:
-        raise ParameterError(f"The hierarchy of column {name!r} names no parents.")
+        raise ParameterError(
+            f"The hierarchy of column {name!r} names no parents.",
+            code="hierarchy-without-parents",
+            column=name,
+        )
     for level in range(1, len(rows[0]) - 1):
         above = {row[level]: row[level + 1 :] for row in rows}
         if any(above[row[level]] != row[level + 1 :] for row in rows):
             raise ParameterError(
                 f"The hierarchy of column {name!r} is no tree: at level {level} one parent has two"
-                " parents of its own."
+                " parents of its own.",
+                code="hierarchy-no-tree",
+                column=name,
+                level=level,
             )
 
 
@@ -208,13 +247,21 @@ def _check_distances(name: str, rows: Sequence[Row]) -> None:
             one, other, distance = row[0], row[1], float(row[2])
         except (IndexError, ValueError):
             raise ParameterError(
-                f"The distances of column {name!r} must be rows of two values and a number."
+                f"The distances of column {name!r} must be rows of two values and a number.",
+                code="distances-malformed",
+                column=name,
             ) from None
         same = one == other
         if not 0 <= distance < float("inf") or (distance > 0) == same or len(row) != 3:
             raise ParameterError(
                 f"The distances of column {name!r} must be above 0 between two values, and 0"
-                " between a value and itself."
+                " between a value and itself.",
+                code="distances-not-positive",
+                column=name,
             )
         if found.setdefault(frozenset((one, other)), distance) != distance:
-            raise ParameterError(f"The distances of column {name!r} name a pair twice and differ.")
+            raise ParameterError(
+                f"The distances of column {name!r} name a pair twice and differ.",
+                code="distances-contradict",
+                column=name,
+            )

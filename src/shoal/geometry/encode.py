@@ -79,7 +79,9 @@ def embed(distances: Matrix, name: str = "") -> Matrix:
         raise InputError(
             f"The distances of column {name!r} fit no Euclidean space, in which groups have a"
             f" centre. Use sqrt(d * d + {_lacking(squares):.4g}) for every distance d between two"
-            " values, or declare a hierarchy."
+            " values, or declare a hierarchy.",
+            code="distances-not-euclidean",
+            column=name,
         )
     return points
 

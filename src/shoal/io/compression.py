@@ -39,7 +39,9 @@ def unpacked(path: Path) -> Iterator[Any]:
         if packing(path) is None or error.errno is not None:
             raise
         raise FileError(
-            f"{path.name!r} is no {packing(path)} file, or it is damaged or cut off."
+            f"{path.name!r} is no {packing(path)} file, or it is damaged or cut off.",
+            code="file-damaged",
+            file=path.name,
         ) from None
 
 

@@ -77,15 +77,26 @@ def _header(path: Path, dialect: Dialect) -> list[str]:
     except UnicodeError:
         raise wrong_encoding(path, dialect) from None
     except csv.Error:
-        raise FileError(f"{path.name!r} has a header that cannot be read as text.") from None
+        raise FileError(
+            f"{path.name!r} has a header that cannot be read as text.",
+            code="header-unreadable",
+            file=path.name,
+        ) from None
     if not any(names):
-        raise FileError(f"{path.name!r} is empty. A table needs a header line and records.")
+        raise FileError(
+            f"{path.name!r} is empty. A table needs a header line and records.",
+            code="file-empty",
+            file=path.name,
+        )
     if len(names) == 1 and dialect.separator is None:
         other = next((mark for mark in ";\t|" if mark in names[0]), None)
         if other is not None:
             raise FileError(
                 f"{path.name!r} seems to be separated by {other!r}. Say so with"
-                f" `separator`, or give `separator='{separator}'` if it has one column."
+                f" `separator`, or give `separator='{separator}'` if it has one column.",
+                code="wrong-separator",
+                file=path.name,
+                separator=other,
             )
     return names
 
@@ -126,7 +137,10 @@ def _check_quotes(path: Path, dialect: Dialect, width: int) -> None:
         except csv.Error:
             raise FileError(
                 f"A quotation mark is out of place in the record of {path.name!r} that begins in"
-                f" line {begins}: it is never closed, or text follows it. Mend the line."
+                f" line {begins}: it is never closed, or text follows it. Mend the line.",
+                code="stray-quotation-mark",
+                file=path.name,
+                line=begins,
             ) from None
 
 
@@ -172,7 +186,9 @@ def _cells(path: Path, dialect: Dialect, names: list[str]) -> pa.Table:
             raise wrong_encoding(path, dialect) from None
         if "straddling" in str(error):
             raise _long_line(path) from None
-        raise FileError(f"{path.name!r} cannot be read as a text table.") from None
+        raise FileError(
+            f"{path.name!r} cannot be read as a text table.", code="file-damaged", file=path.name
+        ) from None
     return table.rename_columns(names)
 
 
@@ -188,14 +204,21 @@ def _ragged_line(path: Path, read: Any, ragged: list[Any]) -> FileError:
 def _ragged(path: Path, line: int, found: int, expected: int) -> FileError:
     return FileError(
         f"Line {line} of {path.name!r} has {found} field{'s' if found != 1 else ''} where the"
-        f" header has {expected}. Mend it (is a quotation mark open?), or check `separator`."
+        f" header has {expected}. Mend it (is a quotation mark open?), or check `separator`.",
+        code="ragged-line",
+        file=path.name,
+        line=line,
+        fields=found,
+        expected=expected,
     )
 
 
 def _long_line(path: Path) -> FileError:
     return FileError(
         f"{path.name!r} has a line of more than {LONGEST_LINE >> 20} MB, or a quotation mark that"
-        " is never closed."
+        " is never closed.",
+        code="line-too-long",
+        file=path.name,
     )
 
 

@@ -65,9 +65,15 @@ def sqlite_file(place: str) -> Path | None:
         return None
     name = (url.database or "").removeprefix("file:")
     if name in ("", ":memory:"):
-        raise FileError("An SQLite address names a file: sqlite:///survey.db.")
+        raise FileError(
+            "An SQLite address names a file: sqlite:///survey.db.", code="address-unreadable"
+        )
     if not Path(name).parent.is_dir():
-        raise FileError(f"There is no folder {str(Path(name).parent)!r}.")
+        raise FileError(
+            f"There is no folder {str(Path(name).parent)!r}.",
+            code="no-such-folder",
+            folder=str(Path(name).parent),
+        )
     return Path(name)
 
 
@@ -93,7 +99,11 @@ def told(place: str) -> Iterator[None]:
         with warnings.catch_warnings(action="ignore", category=SAWarning):
             yield
     except SQLAlchemyError as error:
-        raise FileError(f"{shown(place)!r}: {_reason(error)}. Nothing was changed.") from None
+        raise FileError(
+            f"{shown(place)!r}: {_reason(error)}. Nothing was changed.",
+            code="database-refuses",
+            place=shown(place),
+        ) from None
 
 
 def table_named(connection: "Connection", name: str) -> tuple[str | None, str]:
@@ -115,7 +125,9 @@ def check_there(connection: "Connection", place: str, schema: str | None, table:
     if table not in names:
         raise FileError(
             f"{shown(place)!r} has no table {table!r}.{hint(table, names)} The tables are:"
-            f" {', '.join(sorted(names)) or 'none'}."
+            f" {', '.join(sorted(names)) or 'none'}.",
+            code="no-such-table",
+            table=table,
         )
 
 
@@ -124,10 +136,14 @@ def read_table(place: str, table: str | None) -> Source:
     from shoal.io.sql import read
 
     if table is None:
-        raise ParameterError(f"{shown(place)!r} is a database. Name a table with `table`.")
+        raise ParameterError(
+            f"{shown(place)!r} is a database. Name a table with `table`.",
+            code="table-needed",
+            option="table",
+        )
     file = sqlite_file(place)
     if file is not None and not file.exists():
-        raise FileError(f"There is no file {str(file)!r}.")
+        raise FileError(f"There is no file {str(file)!r}.", code="no-such-file", file=str(file))
     with connected(place) as connection:
         schema, name = table_named(connection, table)
         check_there(connection, place, schema, name)
@@ -148,10 +164,16 @@ def _engine(place: str) -> "Engine":
     except ImportError:
         raise MissingDependency(
             f'A {name} database needs a driver: pip install "shoal[sql]" brings the one of'
-            " PostgreSQL and SQLite; others have their own."
+            " PostgreSQL and SQLite; others have their own.",
+            code="package-missing",
+            extra="sql",
         ) from None
     except SQLAlchemyError:
-        raise FileError(f"There is no kind of database {name!r} that SQLAlchemy knows.") from None
+        raise FileError(
+            f"There is no kind of database {name!r} that SQLAlchemy knows.",
+            code="unknown-database",
+            given=name,
+        ) from None
 
 
 def _sqlite(url: "URL") -> "Engine":
@@ -179,7 +201,9 @@ def _url(place: str) -> "URL":
         from sqlalchemy import make_url
     except ImportError:
         raise MissingDependency(
-            'Databases need the package SQLAlchemy: pip install "shoal[sql]".'
+            'Databases need the package SQLAlchemy: pip install "shoal[sql]".',
+            code="package-missing",
+            extra="sql",
         ) from None
     from sqlalchemy.exc import ArgumentError
 
@@ -188,7 +212,8 @@ def _url(place: str) -> "URL":
     except (ArgumentError, ValueError):
         raise FileError(
             "The address of a database cannot be read. It looks like"
-            " postgresql://user@host/database or sqlite:///file.db."
+            " postgresql://user@host/database or sqlite:///file.db.",
+            code="address-unreadable",
         ) from None
 
 

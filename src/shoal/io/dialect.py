@@ -55,18 +55,23 @@ class Dialect:
             mark = getattr(self, name)
             if mark is not None and (len(mark) != 1 or mark in '"\r\n' or not mark.isascii()):
                 raise ParameterError(
-                    f"The {name} must be one plain character. Got {mark!r} instead."
+                    f"The {name} must be one plain character. Got {mark!r} instead.",
+                    code="mark-not-a-character",
+                    mark=name,
                 )
         if self.separator == self.decimal:
             raise ParameterError(
-                f"The separator and the decimal mark are both {self.decimal!r}. Change one of them."
+                f"The separator and the decimal mark are both {self.decimal!r}. Change one.",
+                code="marks-alike",
             )
         try:
             codecs.lookup(self.encoding)
         except LookupError:
             raise ParameterError(
                 f"There is no encoding {self.encoding!r}. Common ones are: utf-8, latin-1, cp1252,"
-                " utf-16."
+                " utf-16.",
+                code="unknown-encoding",
+                encoding=self.encoding,
             ) from None
 
     @property

@@ -53,19 +53,29 @@ def open_source(
     path = Path(path)
     found = format_of(path, dialect)
     if path.is_dir():
-        raise FileError(f"{str(path)!r} is a directory. Name a file in it.")
+        raise FileError(
+            f"{str(path)!r} is a directory. Name a file in it.",
+            code="is-a-directory",
+            file=str(path),
+        )
     if not path.exists():
-        raise FileError(f"There is no file {str(path)!r}.")
+        raise FileError(f"There is no file {str(path)!r}.", code="no-such-file", file=str(path))
     try:
         check_beginning(path, found)
         source: Source = found.load().read(path, dialect, numbers)
     except ShoalError:
         raise
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError, pa.ArrowKeyError):
-        raise FileError(f"{path.name!r} is not a {found.name} file, or it is damaged.") from None
+        raise FileError(
+            f"{path.name!r} is not a {found.name} file, or it is damaged.",
+            code="file-damaged",
+            file=path.name,
+        ) from None
     except OSError as error:
         reason = (error.strerror or "the file is damaged").lower()
-        raise FileError(f"{str(path)!r} could not be read: {reason}.") from None
+        raise FileError(
+            f"{str(path)!r} could not be read: {reason}.", code="file-unreadable", file=str(path)
+        ) from None
     return _whole(source, repr(path.name))
 
 
@@ -112,7 +122,9 @@ def read_back(path: Path, *, target: Path, dialect: Dialect) -> Source:
     except ShoalError:
         raise FileError(
             f"{target.name!r} cannot be read back as it was written. Nothing was released. Write"
-            " another format."
+            " another format.",
+            code="not-read-back",
+            file=target.name,
         ) from None
 
 
@@ -121,7 +133,9 @@ def check_format(path: Path, dialect: Dialect | None = None) -> None:
     found = format_of(path, dialect)
     if not found.writes:
         raise FileError(
-            f"{found.name} files can be read, not written. Write .xpt for SAS, or another format."
+            f"{found.name} files can be read, not written. Write .xpt for SAS, or another format.",
+            code="format-only-read",
+            format=found.name,
         )
     found.load()  # a package that is not there is missed before the work, not after it
 
@@ -129,5 +143,5 @@ def check_format(path: Path, dialect: Dialect | None = None) -> None:
 def _whole(source: Source, culprit: str) -> Source:
     check_names(source.table.column_names)
     if source.table.num_rows == 0:
-        raise FileError(f"{culprit} holds no records.")
+        raise FileError(f"{culprit} holds no records.", code="no-records")
     return source

@@ -85,5 +85,7 @@ def _state(path: Path, hashed: bool) -> tuple[tuple[int, ...], Fingerprint | Non
         fingerprint = Fingerprint.of(path) if hashed else None
     except OSError as error:
         reason = (error.strerror or "it cannot be read").lower()
-        raise FileError(f"{str(path)!r} could not be read: {reason}.") from None
+        raise FileError(
+            f"{str(path)!r} could not be read: {reason}.", code="file-unreadable", file=str(path)
+        ) from None
     return (found.st_size, found.st_mtime_ns, found.st_ino, found.st_dev), fingerprint

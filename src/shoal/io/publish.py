@@ -43,9 +43,17 @@ class Publication:
         """
         target = Path(target)
         if target.absolute() in (other.absolute() for other in self._parts):
-            raise FileError(f"{str(target)!r} would be written twice. Name two files.")
+            raise FileError(
+                f"{str(target)!r} would be written twice. Name two files.",
+                code="written-twice",
+                file=str(target),
+            )
         if target.is_dir():
-            raise FileError(f"{str(target)!r} is a directory. Name a file in it.")
+            raise FileError(
+                f"{str(target)!r} is a directory. Name a file in it.",
+                code="is-a-directory",
+                file=str(target),
+            )
         if target.exists() and not self.force:
             raise _exists(target)
         try:
@@ -57,7 +65,9 @@ class Publication:
         except FileError:
             raise
         except OSError as error:
-            raise FileError(_cannot_write(target, error)) from None
+            raise FileError(
+                _cannot_write(target, error), code="cannot-write", file=str(target)
+            ) from None
         os.close(handle)
         self._parts[target] = Path(name)
         if secret:
@@ -88,7 +98,9 @@ class Publication:
                 self._publish()
             elif isinstance(error, OSError) and not isinstance(error, FileError) and self._parts:
                 target = next(iter(self._parts))
-                raise FileError(_cannot_write(target, error)) from None
+                raise FileError(
+                    _cannot_write(target, error), code="cannot-write", file=str(target)
+                ) from None
         finally:
             for part in self._parts.values():
                 with contextlib.suppress(OSError):
@@ -106,7 +118,9 @@ class Publication:
                 with part.open("rb") as file:
                     os.fsync(file.fileno())
             except OSError as error:
-                raise FileError(_cannot_write(target, error)) from None
+                raise FileError(
+                    _cannot_write(target, error), code="cannot-write", file=str(target)
+                ) from None
         made: list[Path] = []
         try:
             for target, part in self._parts.items():
@@ -128,7 +142,9 @@ class Publication:
             raise _exists(target) from None
         except OSError as error:
             if self.force or target.exists():
-                raise FileError(_cannot_write(target, error)) from None
+                raise FileError(
+                    _cannot_write(target, error), code="cannot-write", file=str(target)
+                ) from None
             part.replace(target)  # a file system without links
 
 
@@ -140,7 +156,12 @@ def refuse_overwriting(
     for path in paths:
         for other, what in inputs:
             if path is not None and other is not None and _same(path, other):
-                raise FileError(f"{str(path)!r} is the {what}. Write to another file.")
+                raise FileError(
+                    f"{str(path)!r} is the {what}. Write to another file.",
+                    code="would-overwrite-input",
+                    file=str(path),
+                    what=what,
+                )
 
 
 def _same(one: str | Path, other: str | Path) -> bool:

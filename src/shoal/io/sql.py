@@ -144,7 +144,9 @@ def _column(column: Any, cells: list[Any], family: str) -> pa.Array:
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, ValueError, TypeError):
         raise ColumnError(
             f"Column {str(column.name)!r} mixes kinds of values, or holds some that have no place"
-            " in a table. Leave it out with a view, or mend it."
+            " in a table. Leave it out with a view, or mend it.",
+            code="mixed-values",
+            column=str(column.name),
         ) from None
 
 
@@ -194,7 +196,12 @@ def _kind(field: pa.Field, family: str) -> Any:
     for fits, kind in kinds:
         if fits(held):
             return kind
-    raise FileError(f"Column {field.name!r} holds {held} values, which a database cannot.")
+    raise FileError(
+        f"Column {field.name!r} holds {held} values, which a database cannot.",
+        code="type-not-writable",
+        column=field.name,
+        kind=str(held),
+    )
 
 
 def _spelled(words: str) -> Any:

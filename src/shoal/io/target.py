@@ -172,7 +172,11 @@ class TableTarget:
         schema, name = table_named(connection, self.table)
         look = inspect(connection)
         if name in look.get_view_names(schema):
-            raise FileError(f"{name!r} is a view of {shown(self.place)!r}. Name another table.")
+            raise FileError(
+                f"{name!r} is a view of {shown(self.place)!r}. Name another table.",
+                code="target-is-a-view",
+                table=name,
+            )
         exists = look.has_table(name, schema)
         if exists and not self.force:
             raise FileError(
@@ -194,14 +198,22 @@ class TableTarget:
             read_only = connection.exec_driver_sql("SHOW transaction_read_only").scalar() == "on"
             allowed = func.has_schema_privilege(schema or func.current_schema(), "CREATE")
             if not read_only and not connection.scalar(select(allowed)):
-                raise FileError(f"{shown(self.place)!r}: this user may not make a table there.")
+                raise FileError(
+                    f"{shown(self.place)!r}: this user may not make a table there.",
+                    code="not-allowed",
+                    place=shown(self.place),
+                )
         elif kind == "sqlite":
             read_only = bool(connection.exec_driver_sql("PRAGMA query_only").scalar())
             # A change that changes nothing: a database that cannot be written refuses it.
             version = connection.exec_driver_sql("PRAGMA user_version").scalar()
             connection.exec_driver_sql(f"PRAGMA user_version = {version}")
         if read_only:
-            raise FileError(f"{shown(self.place)!r} is read-only. Nothing was changed.")
+            raise FileError(
+                f"{shown(self.place)!r} is read-only. Nothing was changed.",
+                code="read-only",
+                place=shown(self.place),
+            )
 
 
 def open_target(place: str, dialect: Dialect, publication: Publication) -> Target:

@@ -129,11 +129,18 @@ def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
         if table.ndim != 2 or 0 in table.shape:
             raise InputError(
                 f"{need!r} must be a table of at least one record and one column. Got the shape"
-                f" {table.shape} instead."
+                f" {table.shape} instead.",
+                code="matrix-not-accepted",
+                need=need,
             )
         if need in NUMBERS and not np.isfinite(table).all():
             holes = int((~np.isfinite(table)).sum())
-            raise InputError(f"{need!r} has {holes} missing or infinite values. Drop them first.")
+            raise InputError(
+                f"{need!r} has {holes} missing or infinite values. Drop them first.",
+                code="missing-values",
+                need=need,
+                count=holes,
+            )
         arguments[need] = table
     if arguments.get("units") is not None:
         arguments["units"] = _numbered(arguments["units"], len(next(iter(given.values()))))
@@ -142,7 +149,10 @@ def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
         "masked" in shapes and shapes["original"] != shapes["masked"]
     ):
         told = ", ".join(f"{need!r} {rows} x {columns}" for need, (rows, columns) in shapes.items())
-        raise InputError(f"The tables do not fit together: {told}. Compare the same records.")
+        raise InputError(
+            f"The tables do not fit together: {told}. Compare the same records.",
+            code="shapes-differ",
+        )
     return arguments
 
 
@@ -152,6 +162,8 @@ def _numbered(units: Any, records: int) -> Labels:
     if found.shape != (records,):
         raise InputError(
             f"'units' must say of each of the {records} records which unit it belongs to. Got the"
-            f" shape {found.shape} instead."
+            f" shape {found.shape} instead.",
+            code="matrix-not-accepted",
+            need="units",
         )
     return np.unique(found, return_inverse=True)[1].ravel()

@@ -88,7 +88,9 @@ def has_spread(original: Matrix, masked: Matrix) -> NDArray[np.bool_]:
     if len(changed):
         raise InputError(
             f"Column {changed[0] + 1} of the quasi-identifiers is constant in the original and"
-            " other in the masked table. A change has no unit there: leave the column out."
+            " other in the masked table. A change has no unit there: leave the column out.",
+            code="no-unit",
+            position=int(changed[0]) + 1,
         )
     return spread
 

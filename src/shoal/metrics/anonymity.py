@@ -168,7 +168,8 @@ def reidentification(
     if people.shape != size.shape or not (people >= size).all():
         raise InputError(
             "'population' must say for each record how many people look like it, at least as many"
-            " as records do."
+            " as records do.",
+            code="population-unusable",
         )
     # Summed class by class, so that the order of the records does not matter.
     chances = np.sort(1 / people)

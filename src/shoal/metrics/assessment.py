@@ -116,7 +116,11 @@ def assess(
     lacking = [name for name in measures or () if name not in found]
     if lacking:
         reason = found.remarks[lacking[0]].removeprefix("Not computed: ")
-        raise InputError(f"The measure {lacking[0]!r} cannot be computed: {reason}")
+        raise InputError(
+            f"The measure {lacking[0]!r} cannot be computed: {reason}",
+            code="measure-not-computable",
+            measure=lacking[0],
+        )
     return found
 
 
@@ -195,7 +199,10 @@ def check_same_records(before: int, after: int) -> None:
     if before != after:
         raise InputError(
             f"The original holds {before} records and the masked table {after}. Compare tables with"
-            " the same records in the same order."
+            " the same records in the same order.",
+            code="records-differ",
+            original=before,
+            masked=after,
         )
 
 
@@ -206,7 +213,10 @@ def changed_columns(original: Any, masked: Any) -> list[str]:
     changed = [name for name in after.columns if name in before.columns]
     changed = [name for name in changed if tables.differ(before, after, name)]
     if not changed:
-        raise InputError("No column differs between the two tables. Name the quasi-identifiers.")
+        raise InputError(
+            "No column differs between the two tables. Name the quasi-identifiers.",
+            code="nothing-differs",
+        )
     return changed
 
 
@@ -309,9 +319,14 @@ def _named(value: Any, columns: Sequence[str]) -> Any:
 
 def _check_names(known: Sequence[str], confidential: Sequence[str]) -> None:
     if not known:
-        raise ParameterError("Name at least one quasi-identifier: risk is counted on them.")
+        raise ParameterError(
+            "Name at least one quasi-identifier: risk is counted on them.",
+            code="quasi-identifiers-needed",
+        )
     both = [name for name in known if name in confidential]
     if both:
         raise ParameterError(
-            f"{listed(both)} cannot be quasi-identifier and confidential at once. Choose one."
+            f"{listed(both)} cannot be quasi-identifier and confidential at once. Choose one.",
+            code="two-roles",
+            columns=tuple(both),
         )

@@ -48,15 +48,20 @@ def certified_gap(
         lost += float(((before - after) ** 2).sum())
     if not 0 <= lower_bound < np.inf:
         raise ParameterError(
-            f"The 'lower_bound' must be a number in [0, inf). Got {lower_bound!r} instead."
+            f"The 'lower_bound' must be a number in [0, inf). Got {lower_bound!r} instead.",
+            code="parameter-not-accepted",
+            parameter="lower_bound",
         )
     if lost < lower_bound * (1 - ROUNDING):
         raise InputError(
             "The masked table loses less than the lower bound allows. Use a bound for this table"
-            " and this k, and a table masked by group means."
+            " and this k, and a table masked by group means.",
+            code="bound-too-great",
         )
     if lost == 0:
         return 0.0
     if lower_bound == 0:
-        raise InputError("A lower bound of 0 certifies nothing. Compute a better one.")
+        raise InputError(
+            "A lower bound of 0 certifies nothing. Compute a better one.", code="bound-of-zero"
+        )
     return max(0.0, lost / lower_bound - 1)

@@ -61,7 +61,9 @@ def t_closeness(
     if ordered.shape != confidential_codes.shape[1:]:
         raise InputError(
             f"'ordered' must say of each of the {confidential_codes.shape[1]} confidential columns"
-            " whether its values have an order."
+            " whether its values have an order.",
+            code="parameter-not-accepted",
+            parameter="ordered",
         )
     label = classes(released)
     tallies = [spread(label, column, units) for column in confidential_codes.T]

@@ -48,7 +48,8 @@ def first_component(X: Matrix) -> tuple[Values, float]:
     if len(values) > 1 and values[-1] - values[-2] < ROUNDING * len(values):
         raise InputError(
             "The first component is not determined: two components explain the same share of the"
-            " variation."
+            " variation.",
+            code="component-undetermined",
         )
     return vectors[:, -1] * np.sqrt(values[-1]), float(values[-1] / len(values))
 

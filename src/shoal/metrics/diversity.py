@@ -98,7 +98,11 @@ def l_diversity(
     {'distinct': [1], 'entropy': [1.0], 'recursive': [1]}
     """
     if not c > 0:
-        raise ParameterError(f"The 'c' of l_diversity must be above 0. Got {c!r} instead.")
+        raise ParameterError(
+            f"The 'c' of l_diversity must be above 0. Got {c!r} instead.",
+            code="parameter-not-accepted",
+            parameter="c",
+        )
     label = classes(released)
     tallies = [tally(label, column, units) for column in confidential_codes.T]
     return {
@@ -225,7 +229,9 @@ def average_diversity(
     """
     if not width > 0:
         raise ParameterError(
-            f"The 'width' of average_diversity must be above 0. Got {width!r} instead."
+            f"The 'width' of average_diversity must be above 0. Got {width!r} instead.",
+            code="parameter-not-accepted",
+            parameter="width",
         )
     label = classes(released)
     steps = np.rint(zscores(confidential) / width)

@@ -51,7 +51,10 @@ class Partition:
         if smallest < self.k:
             raise GuaranteeBroken(
                 f"The smallest group holds {smallest} records; k={self.k} was promised."
-                " Please report this: no data were released."
+                " Please report this: no data were released.",
+                code="group-below-k",
+                smallest=smallest,
+                k=self.k,
             )
         self.labels.setflags(write=False)
 
@@ -228,12 +231,16 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
         if len(X) < self.k:
             raise InputError(
                 f"A group needs k={self.k} records but the data hold only n_samples={len(X)}."
-                " Lower k, or merge the strata."
+                " Lower k, or merge the strata.",
+                code="too-few-records",
+                k=self.k,
+                records=len(X),
             )
         if _greatest(X) > GREATEST:
             raise InputError(
                 f"The data hold values beyond {GREATEST:g}, whose squares do not fit into a"
-                " float64. Standardise the columns first."
+                " float64. Standardise the columns first.",
+                code="values-too-large",
             )
 
     def _split(self, X: Matrix) -> Labels:

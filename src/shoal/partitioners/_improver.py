@@ -34,7 +34,9 @@ class Improver(Partitioner):
         if self.method.k != self.k:
             raise ParameterError(
                 f"{type(self).__name__} promises k={self.k} and its method k={self.method.k}."
-                " Give both the same k."
+                " Give both the same k.",
+                code="different-k",
+                k=self.k,
             )
         start: Partitioner = clone(self.method)
         seed = getattr(self, "random_state", None)
@@ -43,7 +45,8 @@ class Improver(Partitioner):
         if start.random_state not in (None, seed):
             raise ParameterError(
                 f"{type(self).__name__} and its method have different seeds. Give both the same"
-                " random_state, or leave out that of the method."
+                " random_state, or leave out that of the method.",
+                code="different-seeds",
             )
         start.set_params(random_state=seed)
         return start

@@ -78,7 +78,9 @@ def _check(options: dict[str, tuple[Any, Any]]) -> None:
         if not parameter.accepts(value):
             raise ParameterError(
                 f"The {name!r} parameter of lower_bound must be {parameter.expected}."
-                f" Got {value!r} instead."
+                f" Got {value!r} instead.",
+                code="parameter-not-accepted",
+                parameter=name,
             )
 
 

@@ -111,7 +111,9 @@ class ClosenessFirst(Partitioner):
         if len(self.values) != len(X):
             raise ParameterError(
                 f"The 'values' of ClosenessFirst must be one for each of the {len(X)} records. Got"
-                f" {len(self.values)}."
+                f" {len(self.values)}.",
+                code="parameter-not-accepted",
+                parameter="values",
             )
 
     def _split(self, X: Matrix) -> Labels:

@@ -81,6 +81,7 @@ def _nearest(tree: BoxTree, point: Matrix, group: int) -> int:
     if find_nearest(tree, point, group, nearest, distance) == 0:
         raise InputError(
             "No merging of groups helps: all records together fail the test that each group must"
-            " pass."
+            " pass.",
+            code="merging-does-not-help",
         )
     return int(nearest[0])

@@ -85,7 +85,10 @@ class Optimal(Partitioner):
         if len(X) > MOST and 1 < self.k <= len(X) // 2:
             raise InputError(
                 f"Optimal takes at most {MOST} records but the data hold n_samples={len(X)}."
-                " Take another method, or group strata by themselves."
+                " Take another method, or group strata by themselves.",
+                code="too-many-records",
+                records=len(X),
+                most=MOST,
             )
 
     def _split(self, X: Matrix) -> Labels:
@@ -108,6 +111,9 @@ class Optimal(Partitioner):
             raise InputError(
                 f"The optimum of n_samples={n} records at k={self.k} could not be proven in"
                 f" reasonable time. Up to {TINY} records it always is; lower n or k, or take"
-                " another method."
+                " another method.",
+                code="not-proven",
+                records=n,
+                k=self.k,
             )
         return proven.labels

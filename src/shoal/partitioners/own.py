@@ -37,15 +37,33 @@ def register(name: str, cls: type[Partitioner]) -> None:
     """
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", str(name)):
         raise ParameterError(
-            f"{name!r} cannot name a method. Use small letters, digits and hyphens between them."
+            f"{name!r} cannot name a method. Use small letters, digits and hyphens between them.",
+            code="name-not-accepted",
+            name=name,
         )
     if name in BUILT_IN:
-        raise ParameterError(f"The method {name!r} comes with Shoal. Choose another name.")
+        raise ParameterError(
+            f"The method {name!r} comes with Shoal. Choose another name.",
+            code="method-exists",
+            name=name,
+        )
     if not isclass(cls) or not issubclass(cls, Partitioner):
-        raise ParameterError(f"The method {name!r} must be a subclass of Partitioner.")
+        raise ParameterError(
+            f"The method {name!r} must be a subclass of Partitioner.",
+            code="not-a-partitioner",
+            name=name,
+        )
     if not isinstance(getattr(cls, "facts", None), Facts):
-        raise ParameterError(f"{cls.__name__} tells no facts. Set facts = Facts(groups=..., ...).")
+        raise ParameterError(
+            f"{cls.__name__} tells no facts. Set facts = Facts(groups=..., ...).",
+            code="facts-missing",
+            name=name,
+        )
     k = parameters.declared(cls).get("k")
     if k is None or not k.required:
-        raise ParameterError(f"{cls.__name__} must take k, without a default: it is the guarantee.")
+        raise ParameterError(
+            f"{cls.__name__} must take k, without a default: it is the guarantee.",
+            code="k-missing",
+            name=name,
+        )
     METHODS[name] = cls

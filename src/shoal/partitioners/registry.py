@@ -102,7 +102,10 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
         )
     if effort is None or effort == "quick":
         if "budget" in options:
-            raise ParameterError('A budget needs `effort="search"` or `effort="prove"`. Name one.')
+            raise ParameterError(
+                'A budget needs `effort="search"` or `effort="prove"`. Name one.',
+                code="budget-without-effort",
+            )
         return _method(START if effort and method == "auto" else method, options)
     if effort not in EFFORTS:
         raise ParameterError(
@@ -116,7 +119,9 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
     if "budget" in options:
         raise ParameterError(
             f"{cls.__name__} takes no budget: it ends when nothing small helps. Leave the budget"
-            ' out, or take `effort="search"`.'
+            ' out, or take `effort="search"`.',
+            code="budget-not-taken",
+            effort=effort,
         )
     return _wrapped(cls, _method(START if method == "auto" else method, options), own)
 
@@ -134,7 +139,8 @@ def _wrapped(cls: type[Partitioner], inner: Partitioner, own: dict[str, Any]) ->
     """Return ``cls`` over another partitioner."""
     if isinstance(inner, Improver) and issubclass(cls, Improver):
         raise ParameterError(
-            f"{type(inner).__name__} is an effort already. Name the method to start from."
+            f"{type(inner).__name__} is an effort already. Name the method to start from.",
+            code="effort-twice",
         )
     plain = type(inner) is METHODS[START]
     return cls(k=inner.k, method=None if plain else inner, **own)
@@ -146,7 +152,8 @@ def _method(method: str | Partitioner, options: dict[str, Any]) -> Partitioner:
         if not (k is method.k or (isinstance(k, Integral) and k == method.k)) or options:
             raise ParameterError(
                 f"{type(method).__name__} carries its own options. Set them there, or give the"
-                " method by name."
+                " method by name.",
+                code="options-of-a-partitioner",
             )
         return method
     if method not in METHODS:

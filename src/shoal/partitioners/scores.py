@@ -103,5 +103,8 @@ def check_column(thing: Any, name: str, X: Matrix) -> None:
         raise ParameterError(
             f"The {name!r} parameter of {type(thing).__name__} asks for column {column}, but the"
             f" data hold {X.shape[1]} columns, counted from 0. Choose one of 0 to"
-            f" {X.shape[1] - 1}."
+            f" {X.shape[1] - 1}.",
+            code="no-such-column",
+            parameter=name,
+            column=column,
         )

@@ -94,7 +94,9 @@ def search(
         The groups, and what repeats them.
     """
     if (rounds is None) == (seconds is None):
-        raise ParameterError("A search takes rounds or seconds, one of the two.")
+        raise ParameterError(
+            "A search takes rounds or seconds, one of the two.", code="rounds-or-seconds"
+        )
     start = in_order(labels)
     if k == 1 or len(X) < 2 * k:
         return SearchResult(start if k > 1 else np.arange(len(X)), rounds or 0, (0,) * RESTARTS)

@@ -96,7 +96,8 @@ class Sorted(Partitioner):
         if self.loadings == "rounded" and self.by != "first-component":
             raise ParameterError(
                 f"loadings='rounded' belongs to by='first-component', but by is {self.by!r}."
-                " Leave loadings out."
+                " Leave loadings out.",
+                code="loadings-without-component",
             )
 
     def _split(self, X: Matrix) -> Labels:

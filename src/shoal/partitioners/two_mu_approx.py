@@ -81,7 +81,8 @@ class TwoMuApprox(Partitioner):
         if gap > TOLERANCE * factor.weight:
             raise InputError(
                 "The least weight could not be proven: the gap is"
-                f" {gap / factor.weight:.1g} of it, above {TOLERANCE:g}. Standardise the columns."
+                f" {gap / factor.weight:.1g} of it, above {TOLERANCE:g}. Standardise the columns.",
+                code="not-proven",
             )
         self.weight_ = factor.weight
         self.certificate_ = factor.certificate

@@ -97,14 +97,17 @@ class Univariate(Partitioner):
         if self.order is None and p > 1:
             raise ParameterError(
                 f"Univariate sorts by one column, but the data hold {p}. Say which order to cut,"
-                " such as order='first-component', or mask each column as a block of its own."
+                " such as order='first-component', or mask each column as a block of its own.",
+                code="several-columns",
+                count=p,
             )
         if isinstance(self.order, int | np.integer):
             check_column(self, "order", X)
         elif not isinstance(self.order, str | None) and not is_permutation(self.order, n):
             raise ParameterError(
                 f"The 'order' parameter of Univariate must hold each record number from 0 to"
-                f" {n - 1} exactly once. It holds {len(self.order)} numbers."
+                f" {n - 1} exactly once. It holds {len(self.order)} numbers.",
+                code="order-not-a-permutation",
             )
 
     def _split(self, X: Matrix) -> Labels:

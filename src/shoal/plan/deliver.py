@@ -117,7 +117,12 @@ def deliver(
     dialect = dialect or Dialect()
     refuse_overwriting((target, *documents), [(source, "source"), *inputs])
     if target == source and target_table == dialect.table is not None:
-        raise FileError(f"Table {target_table!r} is the source. Write to another table.")
+        raise FileError(
+            f"Table {target_table!r} is the source. Write to another table.",
+            code="would-overwrite-input",
+            table=target_table,
+            what="source",
+        )
     written_as = replace(dialect, table=target_table)
     with (
         Publication(force=force) as publication,

@@ -60,14 +60,18 @@ def from_dict(entries: Mapping[str, Any], folder: Path | None = None) -> dict[st
     if version != VERSION:
         raise PlanError(
             f"The plan has version {version!r}; this Shoal reads version {VERSION}."
-            f" Write version = {VERSION}, or use the Shoal that wrote the plan."
+            f" Write version = {VERSION}, or use the Shoal that wrote the plan.",
+            code="plan-version",
+            version=version,
         )
     roles = entries.get("roles", {})
     if not isinstance(roles, Mapping):
-        raise PlanError("The plan's roles must be a table: column = role.")
+        raise PlanError("The plan's roles must be a table: column = role.", code="roles-no-mapping")
     steps = entries.get("steps", [])
     if not isinstance(steps, list) or not all(isinstance(step, Mapping) for step in steps):
-        raise PlanError("The plan's steps must be a list of tables: [[steps]].")
+        raise PlanError(
+            "The plan's steps must be a list of tables: [[steps]].", code="steps-not-accepted"
+        )
     if folder is None:
         _refuse_files(entries.get("types"))
     made = [_step(step, f"Step {at}") for at, step in enumerate(steps, start=1)]
@@ -111,12 +115,18 @@ def load(path: Path) -> dict[str, Any]:
     """Read a document from a TOML or JSON file."""
     read = {".toml": tomllib.loads, ".json": json.loads}.get(path.suffix.lower())
     if read is None:
-        raise FileError(f"A plan is a .toml or .json file; {path.name!r} is neither.")
+        raise FileError(
+            f"A plan is a .toml or .json file; {path.name!r} is neither.",
+            code="plan-ending",
+            file=path.name,
+        )
     try:
         entries = read(path.read_text(encoding="utf-8"))
     except OSError as error:
         reason = (error.strerror or "the disk said no").lower()
-        raise FileError(f"{str(path)!r} could not be read: {reason}.") from None
+        raise FileError(
+            f"{str(path)!r} could not be read: {reason}.", code="file-unreadable", file=str(path)
+        ) from None
     except ValueError as error:  # UnicodeDecodeError, TOMLDecodeError and JSONDecodeError are such
         where = str(error) if not isinstance(error, UnicodeError) else "it is not written in utf-8"
         raise PlanError(
@@ -131,7 +141,11 @@ def load(path: Path) -> dict[str, Any]:
             file=path.name,
         ) from None
     if not isinstance(entries, dict):
-        raise PlanError(f"{path.name!r} holds no plan: a plan has version, roles and steps.")
+        raise PlanError(
+            f"{path.name!r} holds no plan: a plan has version, roles and steps.",
+            code="plan-unreadable",
+            file=path.name,
+        )
     return entries
 
 
@@ -149,7 +163,7 @@ def dumps(entries: Mapping[str, Any], suffix: str = ".toml") -> str:
         import tomli_w
 
         return tomli_w.dumps(_with_numbers(entries))
-    raise FileError(f"A plan is a .toml or .json file; {suffix!r} is neither.")
+    raise FileError(f"A plan is a .toml or .json file; {suffix!r} is neither.", code="plan-ending")
 
 
 def without_drawn_seeds(entry: Any) -> Any:
@@ -178,7 +192,9 @@ def _step_entry(step: Step) -> dict[str, Any]:
     if name not in METHODS:
         raise PlanError(
             f"{name} is no registered method, so no document can name it. Register it first:"
-            f' shoal.partitioners.register("...", {name}).'
+            f' shoal.partitioners.register("...", {name}).',
+            code="method-not-registered",
+            method=name,
         )
     return entry | {"partition": _plain(grouping)}
 
@@ -214,7 +230,9 @@ def _step(entry: Mapping[str, Any], culprit: str) -> Step:
 
 def _grouping(entry: object, culprit: str) -> Partitioner:
     if not isinstance(entry, Mapping) or "method" not in entry:
-        raise PlanError(f'{culprit} needs partition = {{ method = "...", k = ... }}.')
+        raise PlanError(
+            f'{culprit} needs partition = {{ method = "...", k = ... }}.', code="partition-missing"
+        )
     options = dict(entry)
     grouping = partitioner(options.pop("method"), options)
     parameters.validate(grouping)
@@ -226,5 +244,7 @@ def _check_keys(entries: Mapping[str, Any], known: Collection[str], culprit: str
         if key not in known:
             raise PlanError(
                 f"{culprit} has the unknown key {key!r}.{hint(str(key), known)} The keys are:"
-                f" {', '.join(known)}."
+                f" {', '.join(known)}.",
+                code="unknown-key",
+                key=key,
             )

@@ -45,7 +45,9 @@ def check_promise(
 
 
 def _broken(sentence: str) -> None:
-    raise GuaranteeBroken(f"{sentence} Please report this: no data were released.")
+    raise GuaranteeBroken(
+        f"{sentence} Please report this: no data were released.", code="promise-broken"
+    )
 
 
 def judge(evidence: Evidence) -> Verdict:

@@ -169,5 +169,5 @@ def microaggregate(
         closeness=closeness,
         closeness_by=closeness_by,
         shuffle=shuffle,
-        random_state=random_state if shuffle else None,
+        random_state=None if shuffle is False else random_state,
     ).run(data)

@@ -129,7 +129,9 @@ class Plan:
             for name in names:
                 if roles.setdefault(name, role) != role:
                     raise PlanError(
-                        f"Column {name!r} is named as {roles[name]} and as {role}. Choose one."
+                        f"Column {name!r} is named as {roles[name]} and as {role}. Choose one.",
+                        code="two-roles",
+                        columns=(name,),
                     )
         return cls(
             roles,
@@ -399,7 +401,9 @@ class Plan:
             raise InputError(
                 f"Every one of the {len(frame)} records has a missing value, so"
                 ' `missing="drop"` would leave none. Use `missing="own-groups"` or'
-                ' `missing="impute"`.'
+                ' `missing="impute"`.',
+                code="no-record-complete",
+                records=len(frame),
             )
         return np.asarray(kept)
 

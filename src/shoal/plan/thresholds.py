@@ -72,9 +72,13 @@ def as_thresholds(given: "Thresholds | Mapping[str, Any] | None") -> Thresholds:
     if isinstance(given, Thresholds):
         return given
     if not isinstance(given, Mapping | None):
-        raise PlanError("The plan's thresholds must be a table: name = number.")
+        raise PlanError(
+            "The plan's thresholds must be a table: name = number.", code="thresholds-no-mapping"
+        )
     try:
         made: Thresholds = parameters.build(Thresholds, dict(given or {}))
     except ParameterError as error:
-        raise PlanError(f"The plan's thresholds: {error}") from None
+        raise PlanError(
+            f"The plan's thresholds: {error.template}", code=error.code, **error.attributes
+        ) from None
     return made

@@ -25,34 +25,46 @@ def check_steps(steps: object) -> None:
 def check(plan: "Plan") -> None:
     """Refuse a plan whose roles, types and steps do not fit together."""
     if not plan.steps:
-        raise PlanError("The plan has no step. Add at least one.")
+        raise PlanError("The plan has no step. Add at least one.", code="plan-without-steps")
     _check_order(plan.shuffle, plan.random_state)
     twice = [name for name in dict.fromkeys(plan.masked) if plan.masked.count(name) > 1]
     if twice:
-        raise PlanError(f"{listed(twice)} would be masked twice. Leave one step.")
+        raise PlanError(
+            f"{listed(twice)} would be masked twice. Leave one step.",
+            code="masked-twice",
+            columns=tuple(twice),
+        )
     dropped = [name for name in columns_with(plan.roles, "identifier") if name in plan.masked]
     if dropped:
         raise PlanError(
             f"{listed(dropped)} cannot be masked: identifiers are dropped from the release."
-            " Change the role, or leave it out of the step."
+            " Change the role, or leave it out of the step.",
+            code="masked-and-dropped",
+            columns=tuple(dropped),
         )
     crossed = [name for step in plan.steps for name in step.strata if name in plan.masked]
     if crossed:
         raise PlanError(
             f"{listed(crossed)} cannot be masked by one step and split the strata of another."
-            " Choose one."
+            " Choose one.",
+            code="masked-and-stratum",
+            columns=tuple(crossed),
         )
     for step in plan.steps if plan.types else ():
         kinds = [n for n in step.columns if n in plan.types and n not in plan.numbers]
         if kinds and not step.of_any_kind:
             raise PlanError(
                 f"The step {step.name!r} computes with numbers, and {listed(kinds)} would be"
-                " none by the types of the plan. Leave the type out, or use another step."
+                " none by the types of the plan. Leave the type out, or use another step.",
+                code="step-needs-numbers",
+                step=step.name,
+                columns=tuple(kinds),
             )
     if not plan.known:
         raise PlanError(
             "The plan masks confidential columns alone, so nothing tells what an attacker may"
-            " know. Mask the quasi-identifiers too, or leave the role out."
+            " know. Mask the quasi-identifiers too, or leave the role out.",
+            code="only-confidential-masked",
         )
     beyond = [
         name
@@ -64,13 +76,17 @@ def check(plan: "Plan") -> None:
     if beyond and len(plan.steps) > 1:
         raise PlanError(
             f"{beyond[0]} is promised for all that an attacker may know, so no other step may"
-            " mask columns. Mask them in one step, or leave it out."
+            " mask columns. Mask them in one step, or leave it out.",
+            code="constraint-with-several-steps",
+            option=beyond[0],
         )
     bare = [name for name in columns_with(plan.roles, "quasi-identifier") if name not in plan.known]
     if bare:
         raise PlanError(
             f"{listed(bare, 'Quasi-identifier', 'Quasi-identifiers')} would leave unmasked. Add"
-            " to a step, use `within`, or give another role."
+            " to a step, use `within`, or give another role.",
+            code="quasi-identifier-not-masked",
+            columns=tuple(bare),
         )
 
 

@@ -109,7 +109,9 @@ def refuse_homogeneous(plan: "Plan", measures: Assessment) -> None:
     if reason and any(
         isinstance(step, Microaggregate) and step.homogeneity == "refuse" for step in plan.steps
     ):
-        raise InputError(f"{reason} Mask the columns in one step, or raise k.")
+        raise InputError(
+            f"{reason} Mask the columns in one step, or raise k.", code="homogeneous-classes"
+        )
 
 
 def _dropped(plan: "Plan", frame: Frame, kept: NDArray[np.bool_]) -> list[Finding]:

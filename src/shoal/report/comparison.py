@@ -146,7 +146,10 @@ def _check_folder(folder: Path, names: set[str]) -> None:
     others = {path.name for path in place.glob("*")} - names if place.is_dir() else set()
     if others:
         raise FileError(
-            f"{str(place)!r} holds {len(others)} files of another comparison. Name another folder."
+            f"{str(place)!r} holds {len(others)} files of another comparison. Name another folder.",
+            code="files-of-another-comparison",
+            folder=str(place),
+            count=len(others),
         )
 
 

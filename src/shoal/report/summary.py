@@ -95,7 +95,9 @@ def check_audience(audience: str) -> None:
     if audience not in AUDIENCES:
         raise ParameterError(
             f"There is no audience {audience!r}.{hint(audience, AUDIENCES)} Choose one of:"
-            f" {', '.join(AUDIENCES)}."
+            f" {', '.join(AUDIENCES)}.",
+            code="unknown-audience",
+            given=audience,
         )
 
 

@@ -38,7 +38,11 @@ def draw_tradeoff(points: Sequence[Point], path: Path, kind: str) -> None:
         import matplotlib
         from matplotlib.figure import Figure
     except ImportError:
-        raise MissingDependency('Pictures need matplotlib: pip install "shoal[plots]".') from None
+        raise MissingDependency(
+            'Pictures need matplotlib: pip install "shoal[plots]".',
+            code="package-missing",
+            extra="plots",
+        ) from None
     matplotlib.rcParams["svg.hashsalt"] = "shoal"  # the same curves give the same bytes
     figure = Figure(figsize=(10, 4.5), layout="constrained")
     plain, relative = figure.subplots(1, 2)

@@ -25,7 +25,11 @@ FORMATS = {".html": render, ".htm": render, ".json": as_json, ".txt": whole_text
 def check_report(path: Path) -> None:
     """Refuse a path whose ending names no kind of report."""
     if path.suffix.lower() not in FORMATS:
-        raise FileError(f"A report is an .html, .json or .txt file; {path.name!r} is none of them.")
+        raise FileError(
+            f"A report is an .html, .json or .txt file; {path.name!r} is none of them.",
+            code="report-ending",
+            file=path.name,
+        )
 
 
 def report_text(summary: dict[str, Any], path: Path) -> str:

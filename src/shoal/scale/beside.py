@@ -80,5 +80,7 @@ def _check(target: Path, report: Path | None, audience: str, documents: Sequence
         if path is not None and target in (path.resolve(), *path.resolve().parents):
             raise FileError(
                 f"{str(path)!r} lies in the folder of the release, which holds nothing but its"
-                " files. Write it beside the folder."
+                " files. Write it beside the folder.",
+                code="inside-the-release",
+                file=str(path),
             )

@@ -44,7 +44,9 @@ def opened(client: "Client | str | None") -> Iterator["Client"]:
         import distributed  # noqa: F401
     except ImportError:
         raise MissingDependency(
-            "Large tables need Dask. Install it with: pip install 'shoal[scale]'."
+            "Large tables need Dask. Install it with: pip install 'shoal[scale]'.",
+            code="package-missing",
+            extra="scale",
         ) from None
     with _noting_deaths(), _connected(client) as connected:
         yield connected
@@ -64,7 +66,8 @@ def _connected(client: "Client | str | None") -> Iterator["Client"]:
         except (OSError, ValueError):
             raise ClusterError(
                 f"No scheduler answers at {client!r}. Start it, or leave the address out for a"
-                " local cluster."
+                " local cluster.",
+                code="no-scheduler",
             ) from None
         with connected:
             yield connected
@@ -104,7 +107,9 @@ def _local() -> "LocalCluster":
                 break
     raise ClusterError(
         f"A local cluster did not start in {STARTS} tries. Free some memory or ports, or give the"
-        " address of a scheduler."
+        " address of a scheduler.",
+        code="cluster-not-started",
+        tries=STARTS,
     )
 
 
@@ -115,17 +120,22 @@ def check_workers(client: "Client", folder: Path) -> None:
     with said():
         found: dict[str, tuple[bool, str]] = client.run(_told, str(folder), on_error="ignore")
     if not found:
-        raise ClusterError("The cluster has no workers. Start some, then run again.")
+        raise ClusterError(
+            "The cluster has no workers. Start some, then run again.", code="no-workers"
+        )
     for worker, (sees, version) in found.items():
         if version != shoal.__version__:
             raise ClusterError(
                 f"Worker {worker} runs Shoal {version}, and this is {shoal.__version__}. Install"
-                " one version everywhere."
+                " one version everywhere.",
+                code="versions-differ",
+                version=version,
             )
         if not sees:
             raise ClusterError(
                 f"Worker {worker} does not see the folder of the target. Write to a folder that all"
-                " workers share."
+                " workers share.",
+                code="folder-not-shared",
             )
 
 
@@ -180,14 +190,14 @@ def _ended(
                 _refuse_patience(told - began)
         future, result = next(ready)
         if future.cancelled():
-            raise ClusterError(LOST)
+            raise ClusterError(LOST, code="cluster-lost")
         yield future, result
 
 
 def _works(client: "Client") -> bool:
     """Say whether there are workers; raise where nobody could say."""
     if client.status != "running":
-        raise ClusterError(LOST)
+        raise ClusterError(LOST, code="cluster-lost")
     return bool(client.scheduler_info()["workers"])
 
 
@@ -195,7 +205,8 @@ def _refuse_patience(seconds: float) -> None:
     """Give up: Dask waits for ever for workers that do not come back."""
     if seconds > PATIENCE:
         raise ClusterError(
-            "The cluster has no workers left. Nothing was released. Start some, then run again."
+            "The cluster has no workers left. Nothing was released. Start some, then run again.",
+            code="no-workers",
         )
 
 
@@ -282,7 +293,7 @@ def said() -> Iterator[None]:
         codes = list(dict.fromkeys(_deaths.codes))
         raise ClusterError(died(codes), code="workers-died", exit_codes=codes) from None
     except (CommClosedError, CancelledError, TimeoutError):
-        raise ClusterError(LOST) from None
+        raise ClusterError(LOST, code="cluster-lost") from None
 
 
 def _told(folder: str) -> tuple[bool, str]:

@@ -48,7 +48,9 @@ class Folder:
             for name in ("came", "cells", "masked", "release"):
                 (self._hidden / name).mkdir()
         except OSError as error:
-            raise FileError(self._cannot(error)) from None
+            raise FileError(
+                self._cannot(error), code="cannot-write", file=str(self.target)
+            ) from None
         return self
 
     def __exit__(
@@ -66,7 +68,9 @@ class Folder:
             warnings.warn(
                 ScratchLeft(
                     f"The scratch folder {str(self._hidden)!r} could not be removed. It may hold"
-                    " records as they came, identifiers included: remove it yourself."
+                    " records as they came, identifiers included: remove it yourself.",
+                    code="scratch-left",
+                    folder=str(self._hidden),
                 ),
                 stacklevel=3,
             )
@@ -89,13 +93,17 @@ class Folder:
             for place in (path.resolve().parent, path.parent.resolve()):
                 if self.target in (place, *place.parents):
                     raise FileError(
-                        f"{str(self.target)!r} holds the source. Write to another folder."
+                        f"{str(self.target)!r} holds the source. Write to another folder.",
+                        code="target-holds-source",
+                        folder=str(self.target),
                     )
         for place in places:
             if place.is_dir() and place.resolve() in self.target.parents:
                 raise FileError(
                     f"{str(self.target)!r} lies in the source, of which it would be a part from"
-                    " then on. Write to another folder."
+                    " then on. Write to another folder.",
+                    code="target-inside-source",
+                    folder=str(self.target),
                 )
 
     def publish(self, names: Iterable[str]) -> None:
@@ -122,7 +130,9 @@ class Folder:
                     raise
                 self._published = True
         except OSError as error:
-            raise FileError(self._cannot(error)) from None
+            raise FileError(
+                self._cannot(error), code="cannot-write", file=str(self.target)
+            ) from None
 
     def _take_back(self) -> None:
         """Leave the target as it was before."""
@@ -133,11 +143,19 @@ class Folder:
 
     def _check(self) -> None:
         if not self.target.parent.is_dir():
-            raise FileError(f"There is no folder {str(self.target.parent)!r} to write to.")
+            raise FileError(
+                f"There is no folder {str(self.target.parent)!r} to write to.",
+                code="no-such-folder",
+                folder=str(self.target.parent),
+            )
         if not self.target.exists():
             return
         if not self.target.is_dir():
-            raise FileError(f"{str(self.target)!r} is a file. A large table becomes a folder.")
+            raise FileError(
+                f"{str(self.target)!r} is a file. A large table becomes a folder.",
+                code="is-a-file",
+                file=str(self.target),
+            )
         if not self.force:
             raise FileError(
                 f"{str(self.target)!r} exists already. Use `force=True` to replace it.",
@@ -148,12 +166,17 @@ class Folder:
         if inside and not (own := _released(self.target)):
             raise FileError(
                 f"{str(self.target)!r} is no release of Shoal: it lacks the file {MARKER}, or this"
-                " is of another program. Remove the folder yourself, or write to another."
+                " is of another program. Remove the folder yourself, or write to another.",
+                code="not-a-release",
+                folder=str(self.target),
             )
         if inside and (others := sorted(inside - own)):
             raise FileError(
                 f"{str(self.target)!r} also holds {others[0]!r}, which is no part of the release"
-                " there. Move it elsewhere, or write to another folder."
+                " there. Move it elsewhere, or write to another folder.",
+                code="other-files-in-release",
+                folder=str(self.target),
+                file=others[0],
             )
 
     def _cannot(self, error: OSError) -> str:

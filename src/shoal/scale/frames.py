@@ -50,7 +50,9 @@ def _check_names(names: Sequence[str]) -> None:
     if twice:
         raise ColumnError(
             f"The Dask DataFrame has several columns {twice[0]!r}. Rename them: a plan could mean"
-            " each of them."
+            " each of them.",
+            code="name-twice",
+            column=twice[0],
         )
 
 
@@ -61,7 +63,9 @@ def _check_categories(kinds: Any, masked: Collection[str]) -> None:
             raise ColumnError(
                 f"Column {str(name)!r} of the Dask DataFrame holds categories that are no text, and"
                 " files would forget that they are categories. Turn it into text or numbers with"
-                " astype, then run again."
+                " astype, then run again.",
+                code="categories-not-text",
+                column=str(name),
             )
 
 
@@ -72,7 +76,9 @@ def _schema(example: Any) -> pa.Schema:
         untyped = [str(name) for name, kind in example.dtypes.items() if str(kind) == "object"]
         raise InputError(
             f"{listed(untyped)} of the Dask DataFrame: what the values are is not said. Set the"
-            " type with astype, then run again."
+            " type with astype, then run again.",
+            code="type-unknown",
+            columns=tuple(untyped),
         ) from None
 
 
@@ -81,7 +87,7 @@ def _write(part: Any, path: str, schema: pa.Schema) -> None:
     try:
         table = pa.Table.from_pandas(part, schema=schema, preserve_index=False)
     except (pa.ArrowException, KeyError, OverflowError):
-        raise InputError(_complaint(part, schema)) from None
+        raise InputError(_complaint(part, schema), code="partition-of-another-type") from None
     with appearing(Path(path)) as writing:
         pq.write_table(table.replace_schema_metadata(None), writing)
 

@@ -205,7 +205,9 @@ def task(function: Callable[P, R]) -> Callable[P, R]:
             raise
         except OSError as error:
             reason = (os.strerror(error.errno) if error.errno else "the disk said no").lower()
-            raise FileError(f"A worker could not write: {reason}. Nothing was released.") from None
+            raise FileError(
+                f"A worker could not write: {reason}. Nothing was released.", code="cannot-write"
+            ) from None
         finally:
             pa.default_memory_pool().release_unused()
 

@@ -70,7 +70,7 @@ def cut_pieces(paths: Sequence[str], footers: Sequence[Footer], most: int) -> li
                 pieces.append(Piece(path, tuple(chosen), records))
                 chosen = []
     if not sum(piece.records for piece in pieces):
-        raise InputError("The data hold no records.")
+        raise InputError("The data hold no records.", code="no-records")
     return [piece for piece in pieces if piece.records]
 
 
@@ -94,7 +94,11 @@ def batches(
             if len(table):
                 yield table
     if seen != piece.records:
-        raise FileError(f"{Path(piece.path).name!r} changed while it was read. Run again.")
+        raise FileError(
+            f"{Path(piece.path).name!r} changed while it was read. Run again.",
+            code="file-changed",
+            file=Path(piece.path).name,
+        )
 
 
 def read_columns(path: str, columns: Sequence[str]) -> pa.Table:
@@ -137,7 +141,9 @@ def check_sortable(schema: pa.Schema) -> None:
         if not _sortable(field.type):
             raise ColumnError(
                 f"Column {field.name!r} holds {field.type} values, which have no order that"
-                " released records could be sorted by. Leave it out, or turn it into text."
+                " released records could be sorted by. Leave it out, or turn it into text.",
+                code="no-order",
+                column=field.name,
             )
 
 
@@ -178,7 +184,9 @@ def _check_same(first: pa.Schema, other: pa.Schema, path: str, another: str) -> 
     if differ:
         raise FileError(
             f"{Path(another).name!r} and {Path(path).name!r} differ in column {differ[0]!r}: not"
-            " there in both, or not of one type. Files of one table have the same columns."
+            " there in both, or not of one type. Files of one table have the same columns.",
+            code="files-differ",
+            column=differ[0],
         )
 
 
@@ -187,7 +195,9 @@ def _check_names(schema: pa.Schema, path: str) -> None:
     if twice:
         raise ColumnError(
             f"{Path(path).name!r} has several columns {twice[0]!r}. Rename them: a plan could mean"
-            " each of them."
+            " each of them.",
+            code="name-twice",
+            column=twice[0],
         )
 
 
@@ -201,11 +211,15 @@ def _reading(path: str) -> Iterator[None]:
         yield
     except FileNotFoundError:
         raise FileError(
-            f"{path!r} is gone, or a worker does not see it. Nothing was released."
+            f"{path!r} is gone, or a worker does not see it. Nothing was released.",
+            code="file-gone",
+            file=path,
         ) from None
     except (pa.ArrowException, OSError, ValueError) as error:
         if isinstance(error, InputError | FileError | ColumnError):
             raise
         raise FileError(
-            f"{Path(path).name!r} is not a Parquet file, or it is damaged. Nothing was released."
+            f"{Path(path).name!r} is not a Parquet file, or it is damaged. Nothing was released.",
+            code="file-damaged",
+            file=Path(path).name,
         ) from None

@@ -65,7 +65,9 @@ def _of_file(path: str, known: Sequence[str]) -> tuple[NDArray[np.int64], Keys]:
     if lacking:
         verb = "is" if len(lacking) == 1 else "are"
         raise ColumnError(
-            f"{listed(lacking)} {verb} not in every file, so classes cannot be counted."
+            f"{listed(lacking)} {verb} not in every file, so classes cannot be counted.",
+            code="no-such-column",
+            columns=tuple(lacking),
         )
     table = read_columns(path, known)
     if not len(table):

@@ -36,27 +36,39 @@ def check_plan(plan: "Plan") -> Microaggregate:
     if len(plan.steps) > 1 or not isinstance(plan.steps[0], Microaggregate):
         raise PlanError(
             "A large table is masked by a plan of one step, 'microaggregate'. Run the other steps"
-            " on a table that fits into memory."
+            " on a table that fits into memory.",
+            code="not-for-large-tables",
+            what="steps",
         )
     step = plan.steps[0]
     for name, way_out in WHOLE.items():
         if getattr(step, name) is not None:
-            raise PlanError(f"{name} cannot be seen to on a large table. {way_out}")
+            raise PlanError(
+                f"{name} cannot be seen to on a large table. {way_out}",
+                code="not-for-large-tables",
+                what=name,
+            )
     if step.missing == "own-groups":
         raise PlanError(
             '`missing="own-groups"` compares all records that lack cells, which a large table does'
-            ' not allow. Use "impute" or "drop".'
+            ' not allow. Use "impute" or "drop".',
+            code="not-for-large-tables",
+            what="missing",
         )
     if step.homogeneity != "warn":
         raise PlanError(
             f'homogeneity="{step.homogeneity}" looks at all groups at once. Leave it at "warn": the'
-            " number of such groups is told."
+            " number of such groups is told.",
+            code="not-for-large-tables",
+            what="homogeneity",
         )
     inside = step.partition.get_params(deep=True).values()
     if any(isinstance(one, Search | Prove) for one in (step.partition, *inside)):
         raise PlanError(
             "An effort that a clock ends would end elsewhere on every worker. Use"
-            ' `effort="refine"` or `effort="quick"`.'
+            ' `effort="refine"` or `effort="quick"`.',
+            code="not-for-large-tables",
+            what="effort",
         )
     _check_roles(plan, step)
     return step
@@ -70,13 +82,17 @@ def _check_roles(plan: "Plan", step: Microaggregate) -> None:
     both = [name for name in step.strata if name in confidential]
     if both:
         raise ParameterError(
-            f"{listed(both)} cannot be quasi-identifier and confidential at once. Choose one."
+            f"{listed(both)} cannot be quasi-identifier and confidential at once. Choose one.",
+            code="two-roles",
+            columns=tuple(both),
         )
     gone = [name for name in step.strata if name in plan.dropped]
     if gone:
         raise PlanError(
             f"{listed(gone)} cannot be within and {plan.roles[gone[0]]} at once: the classes of a"
-            " large table are counted on released columns. Choose one."
+            " large table are counted on released columns. Choose one.",
+            code="within-and-dropped",
+            columns=tuple(gone),
         )
 
 
@@ -87,7 +103,8 @@ def check_source(source: Any) -> None:
     if not named and not is_dask_frame(source):
         raise InputError(
             "The source must be a folder, Parquet files or a Dask DataFrame; for a table in memory"
-            " use Plan.run."
+            " use Plan.run.",
+            code="source-not-accepted",
         )
 
 
@@ -97,20 +114,26 @@ def check_columns(plan: "Plan", schema: pa.Schema, ordered: frozenset[str]) -> N
         if name not in schema.names:
             raise ColumnError(
                 f"The data have no column {name!r}.{hint(name, schema.names)} The columns are:"
-                f" {', '.join(schema.names)}."
+                f" {', '.join(schema.names)}.",
+                code="no-such-column",
+                column=name,
             )
     for name in dict.fromkeys([*plan.masked, *plan.known]):
         kind = schema.field(name).type
         if pa.types.is_nested(kind):
             raise ColumnError(
                 f"Column {name!r} holds {kind} values, which have no distance here. Leave it out,"
-                " or turn it into numbers or text first."
+                " or turn it into numbers or text first.",
+                code="no-distance",
+                column=name,
             )
     for name in plan.masked:
         if name in ordered and name not in plan.types:
             raise InputError(
                 f"Column {name!r} holds categories with an order, which may differ from file to"
-                " file. Declare its type: ordinal, with the order."
+                " file. Declare its type: ordinal, with the order.",
+                code="order-unknown",
+                column=name,
             )
 
 
@@ -119,7 +142,9 @@ def check_weight(name: str | None, schema: pa.Schema) -> None:
     if name is not None and not is_number(schema.field(name).type):
         raise ColumnError(
             f"Column {name!r} holds {schema.field(name).type} values where weights are needed. Turn"
-            " it into numbers first, or leave it out."
+            " it into numbers first, or leave it out.",
+            code="no-numbers",
+            column=name,
         )
 
 

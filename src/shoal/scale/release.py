@@ -214,12 +214,18 @@ def check_promise(plan: Plan, measures: Mapping[str, Any], came: int, left: int)
     if plan.k is not None and measures["smallest_class"] < plan.k:
         raise GuaranteeBroken(
             f"The smallest class of the released values holds {measures['smallest_class']} records;"
-            f" k={plan.k} was promised. Please report this: no data were released."
+            f" k={plan.k} was promised. Please report this: no data were released.",
+            code="promise-broken",
+            smallest=measures["smallest_class"],
+            k=plan.k,
         )
     if came != left:
         raise GuaranteeBroken(
             f"{came} records came and {left} would leave. Please report this: no data were"
-            " released."
+            " released.",
+            code="records-lost",
+            came=came,
+            left=left,
         )
 
 

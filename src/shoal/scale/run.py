@@ -130,7 +130,11 @@ def mask(
 
 def _check_whole(name: str, value: object, least: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ParameterError(f"{name} must be an int in [{least}, inf). Got {value!r} instead.")
+        raise ParameterError(
+            f"{name} must be an int in [{least}, inf). Got {value!r} instead.",
+            code="parameter-not-accepted",
+            parameter=name,
+        )
 
 
 def _hashes(cluster: "Client", source: Any, key: bytes) -> tuple[dict[str, Any], ...]:

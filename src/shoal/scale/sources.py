@@ -23,14 +23,18 @@ def find_files(source: Place | Sequence[Place]) -> list[str]:
         if place.is_dir():
             found += _inside(place)
         elif not place.exists():
-            raise FileError(f"There is no file {str(place)!r}.")
+            raise FileError(
+                f"There is no file {str(place)!r}.", code="no-such-file", file=str(place)
+            )
         else:
             found.append(str(place.absolute()))
     found.sort()
     for one, other in pairwise(sorted(found, key=_real)):
         if _real(one) == _real(other):
             names = repr(one) if one == other else f"{one!r} and {other!r} are one file, which"
-            raise FileError(f"{names} is named twice. Its records would count twice.")
+            raise FileError(
+                f"{names} is named twice. Its records would count twice.", code="source-twice"
+            )
     return found
 
 
@@ -49,7 +53,9 @@ def check_parted(paths: Sequence[str], columns: Sequence[str]) -> None:
         if name not in columns and len({one.get(name) for one in parted}) > 1:
             raise FileError(
                 f"The values of {name!r} stand in the names of folders, not in the files, so the"
-                " release would lack them. Write them to the files as a column first."
+                " release would lack them. Write them to the files as a column first.",
+                code="values-in-folder-names",
+                column=name,
             )
 
 
@@ -62,7 +68,8 @@ def _inside(folder: Path) -> list[str]:
             if Path(place, name).is_symlink():
                 raise FileError(
                     f"{str(Path(place, name))!r} is a link to a folder, which is not followed. Name"
-                    " that folder as a source too, or take the link away."
+                    " that folder as a source too, or take the link away.",
+                    code="link-not-followed",
                 )
         found += [
             str(Path(place, name).absolute())
@@ -70,14 +77,20 @@ def _inside(folder: Path) -> list[str]:
             if name.lower().endswith(ENDINGS) and not _hidden(name)
         ]
     if not found:
-        raise FileError(f"The folder {str(folder)!r} holds no .parquet files.")
+        raise FileError(
+            f"The folder {str(folder)!r} holds no .parquet files.",
+            code="no-parquet-files",
+            folder=str(folder),
+        )
     return found
 
 
 def _refuse(error: OSError) -> None:
     """Refuse a folder that cannot be looked into: its records would be left out in silence."""
     reason = (error.strerror or "the disk said no").lower()
-    raise FileError(f"{str(error.filename)!r} could not be read: {reason}.") from None
+    raise FileError(
+        f"{str(error.filename)!r} could not be read: {reason}.", code="file-unreadable"
+    ) from None
 
 
 def _hidden(name: str) -> bool:

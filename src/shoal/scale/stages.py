@@ -136,12 +136,17 @@ class Run:
         if not tally.records:
             raise InputError(
                 f"Every one of the {records} records has a missing value, so"
-                ' `missing="drop"` would leave none. Use `missing="impute"`.'
+                ' `missing="drop"` would leave none. Use `missing="impute"`.',
+                code="no-record-complete",
+                records=records,
             )
         if tally.records < self.step.k:
             raise InputError(
                 f"A group needs k={self.step.k} records but the data hold only {tally.records}."
-                " Lower k."
+                " Lower k.",
+                code="too-few-records",
+                k=self.step.k,
+                records=tally.records,
             )
         if self.step.weight is not None:
             tally.weights.check(self.step.weight)

@@ -189,7 +189,11 @@ def _tally(table: pa.Table, wanted: Wanted) -> Tally:
         values = tables.numbers(frame, name)
         moments[name] = Moments.of(values)
         if max(-moments[name].least, moments[name].most) > GREATEST:
-            raise InputError(f"Column {name!r} holds values beyond {GREATEST:g}. Rescale it.")
+            raise InputError(
+                f"Column {name!r} holds values beyond {GREATEST:g}. Rescale it.",
+                code="values-too-large",
+                column=name,
+            )
     keys = content_keys(table, wanted.columns, wanted.seed)
     seen = table.select(wanted.columns)
     weights, weighed = Weights(), {}
@@ -222,6 +226,7 @@ def _joined(counted: Sequence[pa.Table], columns: Sequence[str]) -> pa.Table:
         what = " and ".join(map(repr, columns))
         raise InputError(
             f"{what}: more than {MOST_VALUES:,} different values, too many to keep in one list."
-            " Use a coarser column, or declare numbers as numeric."
+            " Use a coarser column, or declare numbers as numeric.",
+            code="too-many-values",
         )
     return both.rename_columns([*columns, COUNT])

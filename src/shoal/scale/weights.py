@@ -156,7 +156,11 @@ def weigh(
     for name in numbers:
         values = tables.numbers(frame, name)
         if np.nanmax(np.abs(values), initial=0.0) ** 2 * weights.max() > GREATEST:
-            raise InputError(f"Column {name!r} holds values too large to be weighed. Rescale it.")
+            raise InputError(
+                f"Column {name!r} holds values too large to be weighed. Rescale it.",
+                code="values-too-large",
+                column=name,
+            )
         found[name] = Units.of(values, weights)
     for name in words:
         found[name] = Weighed.of(table.column(name).combine_chunks(), weights)

@@ -45,7 +45,8 @@ def check_confidential(confidential: Sequence[str], culprit: str) -> None:
     if not confidential:
         raise PlanError(
             f"{culprit} needs confidential columns and no column has that role. Name them, or"
-            " leave the option out."
+            " leave the option out.",
+            code="confidential-needed",
         )
 
 
@@ -145,9 +146,11 @@ class Step:
         """Check what was stored."""
         parameters.validate(self)
         if not self.columns:
-            raise PlanError("The step masks no column. Name at least one.")
+            raise PlanError("The step masks no column. Name at least one.", code="nothing-masked")
         if len(set(self.columns)) < len(self.columns):
-            raise PlanError("The step names a column twice. Name each column once.")
+            raise PlanError(
+                "The step names a column twice. Name each column once.", code="masked-twice"
+            )
 
 
 class Grouping(Step):
@@ -179,7 +182,11 @@ class Grouping(Step):
         parameters.validate(self.partition)  # nothing is promised for a k that is no k
         both = [name for name in self.strata if name in self.columns]
         if both:
-            raise PlanError(f"{listed(both)} cannot be masked and split the strata. Choose one.")
+            raise PlanError(
+                f"{listed(both)} cannot be masked and split the strata. Choose one.",
+                code="masked-and-stratum",
+                columns=tuple(both),
+            )
 
 
 def _seed(partition: Partitioner) -> list[str]:

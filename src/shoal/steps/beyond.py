@@ -113,7 +113,10 @@ class Demand:
                     raise InputError(
                         f"diversity={self.diversity:g} cannot be reached: all {len(rows)}"
                         f" records{where} together hide behind {_floored(found)} {counted} values"
-                        f" of column {name!r}. Ask for no more, or give the column another role."
+                        f" of column {name!r}. Ask for no more, or give the column another role.",
+                        code="diversity-out-of-reach",
+                        column=name,
+                        diversity=self.diversity,
                     )
         if self.closeness is not None and self.units is None:
             for name, found in zip(self.names, self.distances(rows), strict=True):
@@ -121,7 +124,10 @@ class Demand:
                     raise InputError(
                         f"closeness={self.closeness:g} cannot be reached: all {len(rows)}"
                         f" records{where} together are {np.ceil(found * 1e4) / 1e4:g} away from the"
-                        f" table in column {name!r}. Ask for no less, or merge strata."
+                        f" table in column {name!r}. Ask for no less, or merge strata.",
+                        code="closeness-out-of-reach",
+                        column=name,
+                        closeness=self.closeness,
                     )
 
     def enforce(self, Z: Matrix, groups: Partition, rows: Labels, *, by: str) -> Partition:
@@ -178,12 +184,15 @@ def check(step: "Microaggregate") -> None:
     if len(step.column_blocks) > 1:
         raise PlanError(
             "diversity and closeness hold for all columns together, and blocks take them apart."
-            " Leave one of the two out."
+            " Leave one of the two out.",
+            code="constraint-with-blocks",
         )
     if step.closeness is None and step.closeness_by != "merge":
         raise PlanError(
             f'closeness_by="{step.closeness_by}" needs closeness: the greatest distance between a'
-            " group and the table."
+            " group and the table.",
+            code="closeness-missing",
+            option="closeness",
         )
     if step.closeness_by == "first":
         _check_first(step)
@@ -204,7 +213,9 @@ def demand(
     if step.closeness_by == "first" and len(confidential) > 1:
         raise PlanError(
             f'`closeness_by="first"` sorts the records by one confidential column and there are'
-            f' {len(confidential)}. Use "merge" or "swap", which see to all of them.'
+            f' {len(confidential)}. Use "merge" or "swap", which see to all of them.',
+            code="closeness-first-of-several",
+            count=len(confidential),
         )
     ranks, ordered = numbered(frame, confidential, types)
     return Demand(
@@ -233,7 +244,9 @@ def _check_first(step: "Microaggregate") -> None:
     if step.strata:
         raise PlanError(
             '`closeness_by="first"` draws every group from the whole table, and within keeps groups'
-            ' inside strata. Use "merge" or "swap".'
+            ' inside strata. Use "merge" or "swap".',
+            code="closeness-first-splits",
+            option="within",
         )
     if step.missing == "own-groups":
         raise PlanError(
@@ -247,7 +260,8 @@ def _check_first(step: "Microaggregate") -> None:
         raise PlanError(
             '`closeness_by="first"` groups in a way of its own, with the seeds of mdav, so'
             f' {type(step.partition).__name__} would be ignored. Use the method "auto" or "mdav",'
-            " or another closeness_by."
+            " or another closeness_by.",
+            code="closeness-first-ignores-method",
         )
 
 

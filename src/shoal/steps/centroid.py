@@ -97,7 +97,10 @@ def check_positive(column: Column) -> None:
         raise InputError(
             f"Column {column.name!r} has {bad} value{'s' if bad > 1 else ''} that {_are(bad)} not"
             " above 0, which have no geometric mean. Use another aggregate, or mask the column in"
-            " a step of its own."
+            " a step of its own.",
+            code="not-above-zero",
+            column=column.name,
+            count=int(bad),
         )
 
 

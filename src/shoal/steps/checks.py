@@ -30,19 +30,28 @@ def check_options(step: "Microaggregate") -> None:
         raise PlanError("A block holds no column. Leave it out.", code="block-empty")
     beyond.check(step)
     if (step.trim is None) == (step.aggregate == "trimmed-mean"):
-        raise PlanError('`aggregate="trimmed-mean"` and `trim` belong together. Give both or none.')
+        raise PlanError(
+            '`aggregate="trimmed-mean"` and `trim` belong together. Give both or none.',
+            code="trim-and-aggregate",
+        )
     if step.small_strata == "merge" and not step.strata:
-        raise PlanError('`small_strata="merge"` needs strata. Name their columns with `within`.')
+        raise PlanError(
+            '`small_strata="merge"` needs strata. Name their columns with `within`.',
+            code="strata-missing",
+            option="small_strata",
+        )
     _check_units(step)
     if step.weight is not None and step.aggregate == "trimmed-mean":
         raise PlanError(
             '`aggregate="trimmed-mean"` has no agreed form under weights. Use `aggregate="mean"` or'
-            ' `aggregate="median"`, or leave the weight out.'
+            ' `aggregate="median"`, or leave the weight out.',
+            code="trimmed-mean-with-weights",
         )
     if step.weighted_distances and step.standardise != "zscore":
         raise PlanError(
             "weighted_distances sets the units of z-scores, and standardise leaves columns in"
-            " their own. Leave one of the two out."
+            " their own. Leave one of the two out.",
+            code="weighted-distances-without-zscore",
         )
 
 
@@ -65,12 +74,16 @@ def check_axes(step: "Microaggregate", space: Space, holes: bool) -> None:
             raise InputError(
                 f"{name} with these options sorts by columns, and the categories of column"
                 f" {space.names[at]!r} need {axes} axes. Declare an order, or use another"
-                " method."
+                " method.",
+                code="sorts-by-categories",
+                column=space.names[at],
+                axes=int(axes),
             )
     if holes and step.missing == "own-groups" and max(map(len, step.column_blocks)) > 1:
         raise InputError(
             f'{name} with these options sorts by columns, and `missing="own-groups"` leaves out'
-            ' those that are missing. Use another method, or `missing="impute"`.'
+            ' those that are missing. Use another method, or `missing="impute"`.',
+            code="sorts-by-missing-columns",
         )
 
 
@@ -86,14 +99,22 @@ def _check_units(step: "Microaggregate") -> None:
     if not step.whole_households:
         return
     if step.household is None:
-        raise PlanError("`whole_households` needs `household`. Name it, or leave the option out.")
+        raise PlanError(
+            "`whole_households` needs `household`. Name it, or leave the option out.",
+            code="household-missing",
+            option="whole_households",
+        )
     if step.missing == "own-groups":
         raise PlanError(
             '`whole_households` keeps members together, and `missing="own-groups"` parts them by'
-            ' their missing cells. Use `missing="impute"` or `missing="drop"`.'
+            ' their missing cells. Use `missing="impute"` or `missing="drop"`.',
+            code="splits-households",
+            option="missing",
         )
     if step.closeness_by != "merge":
         raise PlanError(
             f'`closeness_by="{step.closeness_by}"` moves single records, and `whole_households`'
-            ' keeps members together. Use `closeness_by="merge"`.'
+            ' keeps members together. Use `closeness_by="merge"`.',
+            code="splits-households",
+            option="closeness_by",
         )

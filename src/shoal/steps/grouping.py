@@ -150,7 +150,7 @@ def _parts(
             what = "records" if units is None else "units"
             raise InputError(
                 f"A group needs k={step.k} {what} but the data hold only {number}. Lower k.",
-                code=f"too-few-{what}",
+                code="too-few-records" if units is None else "too-few-units",
                 k=step.k,
             )
         chosen, of = material.space.axes(names)
@@ -169,7 +169,8 @@ def _refuse_constant(groups: Partition, material: Material) -> None:
     if reason:
         raise InputError(
             f'{reason} Set `homogeneity="merge"` to join such groups with their neighbours, or'
-            " raise k."
+            " raise k.",
+            code="homogeneous-groups",
         )
 
 

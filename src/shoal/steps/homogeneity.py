@@ -63,7 +63,10 @@ def merge_constant(
         if (column == column[0]).all():
             raise InputError(
                 f"Column {name!r} has one value in all {len(column)} records{where}, so no merging"
-                ' of groups can hide it. Set `homogeneity="warn"`, or give the column another role.'
+                ' of groups can hide it. Use `homogeneity="warn"`, or give the column another'
+                " role.",
+                code="constant-confidential",
+                column=name,
             )
 
     def varied(records: Codes) -> bool:

@@ -20,7 +20,9 @@ def refuse_split(strata: Sequence[Rows], households: Codes) -> None:
     if split:
         raise InputError(
             f"{split} household{'s have' if split > 1 else ' has'} members in several strata, so no"
-            " group within a stratum can hold them all. Choose strata that keep households whole."
+            " group within a stratum can hold them all. Choose strata that keep households whole.",
+            code="household-in-several-strata",
+            count=split,
         )
 
 

@@ -82,7 +82,9 @@ class Hybridise(Grouped):
         if partition.k < 3:
             raise PlanError(
                 f"hybridise keeps mean and variance of each group, which give two records away."
-                f" Raise k={partition.k} to at least 3."
+                f" Raise k={partition.k} to at least 3.",
+                code="k-too-small",
+                k=partition.k,
             )
 
     @property

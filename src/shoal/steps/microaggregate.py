@@ -334,7 +334,13 @@ def _without_spread(flat: list[str]) -> list[ShoalWarning]:
     if not flat:
         return []
     verb = "is constant and takes" if len(flat) == 1 else "are constant and take"
-    return [NoSpread(f"{listed(flat)} {verb} no part in the grouping: there is no spread.")]
+    return [
+        NoSpread(
+            f"{listed(flat)} {verb} no part in the grouping: there is no spread.",
+            code="no-spread",
+            columns=tuple(flat),
+        )
+    ]
 
 
 def _missing(

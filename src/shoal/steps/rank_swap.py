@@ -75,7 +75,9 @@ class RankSwap(Step):
         if window < 1:
             raise InputError(
                 f"percent={self.percent:g} of {len(X)} records is less than one rank, so no value"
-                f" would move. Ask for at least {100 / len(X):.4g}."
+                f" would move. Ask for at least {100 / len(X):.4g}.",
+                code="no-value-moves",
+                percent=self.percent,
             )
         rng, no_hole = np.random.default_rng(self.random_state), np.zeros(len(X), bool)
         return Outcome(

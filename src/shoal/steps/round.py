@@ -87,7 +87,9 @@ class Round(Step):
         if not np.isfinite(units).all():
             raise InputError(
                 f"base={self.base:g} is too small for the values: their multiples do not fit into a"
-                " float64."
+                " float64.",
+                code="base-too-small",
+                base=self.base,
             )
         if self.way == "nearest":
             steps = np.rint(units)

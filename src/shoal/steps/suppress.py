@@ -108,7 +108,9 @@ class Suppress(Step):
                 (
                     CellsSuppressed(
                         f"{lost.sum()} of {cells.size} cells were suppressed in"
-                        f" {cells.any(axis=1).sum()} records: {told}."
+                        f" {cells.any(axis=1).sum()} records: {told}.",
+                        code="cells-suppressed",
+                        count=int(lost.sum()),
                     ),
                 )
                 if lost.any()

@@ -22,18 +22,34 @@ def with_roles(
             roles.setdefault(step.weight, "weight")
     weights = columns_with(roles, "weight")
     if len(weights) > 1:
-        raise PlanError(f"{listed(weights)} cannot all be weights. Choose one.")
+        raise PlanError(
+            f"{listed(weights)} cannot all be weights. Choose one.",
+            code="several-weights",
+            columns=tuple(weights),
+        )
     for at, step in enumerate(steps):
         if weights and isinstance(step, Microaggregate) and step.weight is None:
             steps[at] = step = step.having(weight=weights[0])
         if isinstance(step, Microaggregate) and step.weighted_distances and not step.weight:
-            raise PlanError("weighted_distances needs weights. Name the weight, or leave it out.")
+            raise PlanError(
+                "weighted_distances needs weights. Name the weight, or leave it out.",
+                code="weight-missing",
+                option="weighted_distances",
+            )
         name = step.weight
         if name is not None and roles.setdefault(name, "weight") not in ("weight", "identifier"):
-            raise PlanError(f"Column {name!r} is named as {roles[name]} and as weight. Choose one.")
+            raise PlanError(
+                f"Column {name!r} is named as {roles[name]} and as weight. Choose one.",
+                code="two-roles",
+                columns=(name,),
+            )
     named = list(dict.fromkeys(step.weight for step in steps if step.weight is not None))
     if len(named) > 1 or (weights and named and named != weights):
-        raise PlanError(f"{listed(list({*weights, *named}))} cannot all be weights. Choose one.")
+        raise PlanError(
+            f"{listed(list({*weights, *named}))} cannot all be weights. Choose one.",
+            code="several-weights",
+            columns=tuple(sorted({*weights, *named})),
+        )
     _check_untouched(roles, steps)
     _check_merged(steps)
     return roles, steps
@@ -46,7 +62,9 @@ def _check_merged(steps: Sequence[Step]) -> None:
     if recoded and sum(bool(set(recoded) & set(step.strata)) for step in steps) > 1:
         raise PlanError(
             f'`small_strata="merge"` changes {listed(recoded, "column", "columns")}, which another'
-            " step splits by too. Mask the columns in one step."
+            " step splits by too. Mask the columns in one step.",
+            code="merged-strata-split-again",
+            columns=tuple(recoded),
         )
 
 
@@ -59,10 +77,16 @@ def _check_untouched(roles: Mapping[str, str], steps: Sequence[Step]) -> None:
         if masked:
             raise PlanError(
                 f"{listed(masked)} cannot be masked: the role is {role}. Change the role, or leave"
-                " it out of the step."
+                " it out of the step.",
+                code="role-not-masked",
+                columns=tuple(masked),
+                role=role,
             )
         split = [name for step in steps for name in step.strata if name in special]
         if split:
             raise PlanError(
-                f"{listed(split)} cannot split the strata: the role is {role}. Choose one."
+                f"{listed(split)} cannot split the strata: the role is {role}. Choose one.",
+                code="role-not-stratum",
+                columns=tuple(split),
+                role=role,
             )

@@ -109,7 +109,10 @@ class TopBottomCode(Step):
             if number < LEAST:
                 raise InputError(
                     f"{end}_share={share:g} of {len(column)} records is {number}; fewer than"
-                    f" {LEAST} would be given away. Ask for at least {LEAST / len(column):.4g}."
+                    f" {LEAST} would be given away. Ask for at least {LEAST / len(column):.4g}.",
+                    code="share-too-small",
+                    end=end,
+                    share=share,
                 )
             threshold = float(np.sort(column)[-number])
             beyond = column >= threshold
@@ -123,7 +126,10 @@ class TopBottomCode(Step):
         if beyond.sum() < LEAST:
             raise InputError(
                 f"Column {name!r} has {beyond.sum()} values beyond {end}, and their mean would give"
-                f' them away. Move {end} inwards, or use `replacement="threshold"`.'
+                f' them away. Move {end} inwards, or use `replacement="threshold"`.',
+                code="mean-gives-away",
+                column=name,
+                end=end,
             )
         return np.where(beyond, exact_mean(column[beyond]), column)
 
@@ -131,8 +137,17 @@ class TopBottomCode(Step):
         ends = {"top": (self.top, self.top_share), "bottom": (self.bottom, self.bottom_share)}
         for end, given in ends.items():
             if None not in given:
-                raise PlanError(f"{end} and {end}_share both say where to code. Choose one.")
+                raise PlanError(
+                    f"{end} and {end}_share both say where to code. Choose one.",
+                    code="two-thresholds",
+                    end=end,
+                )
         if all(given == (None, None) for given in ends.values()):
-            raise PlanError("The step codes nothing. Give top, bottom, top_share or bottom_share.")
+            raise PlanError(
+                "The step codes nothing. Give top, bottom, top_share or bottom_share.",
+                code="nothing-coded",
+            )
         if self.top is not None and self.bottom is not None and self.bottom >= self.top:
-            raise PlanError(f"bottom={self.bottom:g} is not below top={self.top:g}.")
+            raise PlanError(
+                f"bottom={self.bottom:g} is not below top={self.top:g}.", code="bottom-above-top"
+            )

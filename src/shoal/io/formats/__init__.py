@@ -85,7 +85,9 @@ def format_of(path: Path, dialect: Dialect | None = None) -> Format:
     endings = ", ".join(ending for known in FORMATS for ending in known.endings)
     raise FileError(
         f"The ending of {Path(path).name!r} names no format. Use one of: {endings}; text may be"
-        f" packed ({', '.join(PACKED)})."
+        f" packed ({', '.join(PACKED)}).",
+        code="unknown-ending",
+        file=Path(path).name,
     )
 
 
@@ -101,5 +103,8 @@ def check_beginning(path: Path, expected: Format) -> None:
             continue
         raise FileError(
             f"{path.name!r} holds {name} data, which its ending does not say. Give it its own"
-            " ending."
+            " ending.",
+            code="ending-misleads",
+            file=path.name,
+            format=name,
         )

@@ -81,13 +81,21 @@ def _book(path: Path, *, formulas: bool) -> Iterator[Any]:
     except FileError:
         raise
     except Exception:  # whatever is wrong inside, openpyxl says it in many ways
-        raise FileError(f"{path.name!r} is not an Excel file, or it is damaged.") from None
+        raise FileError(
+            f"{path.name!r} is not an Excel file, or it is damaged.",
+            code="file-damaged",
+            file=path.name,
+        ) from None
     try:
         yield book
     except (FileError, ColumnError):
         raise
     except Exception:
-        raise FileError(f"{path.name!r} is not an Excel file, or it is damaged.") from None
+        raise FileError(
+            f"{path.name!r} is not an Excel file, or it is damaged.",
+            code="file-damaged",
+            file=path.name,
+        ) from None
     finally:
         book.close()
 
@@ -97,7 +105,11 @@ def _check_size(path: Path, dialect: Dialect) -> None:
         with zipfile.ZipFile(path) as packed:
             size = sum(entry.file_size for entry in packed.infolist())
     except zipfile.BadZipFile:
-        raise FileError(f"{path.name!r} is not an Excel file, or it is damaged.") from None
+        raise FileError(
+            f"{path.name!r} is not an Excel file, or it is damaged.",
+            code="file-damaged",
+            file=path.name,
+        ) from None
     check_growth(path.name, path.stat().st_size, size, dialect.memory_limit)
 
 
@@ -114,7 +126,10 @@ def _sheet(book: Any, wanted: str | None, path: Path) -> Any:
     if wanted is not None and wanted not in sheets:
         raise FileError(
             f"{path.name!r} has no sheet {wanted!r}.{hint(wanted, sheets)} The sheets are:"
-            f" {listed}."
+            f" {listed}.",
+            code="no-such-sheet",
+            file=path.name,
+            sheet=wanted,
         )
     sheet = sheets[wanted] if wanted is not None else next(iter(sheets.values()))
     sheet.reset_dimensions()  # some programs write wrong ones
@@ -126,14 +141,26 @@ def _names(row: Any, path: Path) -> list[str]:
     while values and values[-1] is None:
         values.pop()
     if not values:
-        raise FileError(f"{path.name!r} has no names of columns in the first line of its sheet.")
+        raise FileError(
+            f"{path.name!r} has no names of columns in the first line of its sheet.",
+            code="header-missing",
+            file=path.name,
+        )
     for at, value in enumerate(values, 1):
         if value is None:
-            raise FileError(f"Column {at} of {path.name!r} has no name in the first line.")
+            raise FileError(
+                f"Column {at} of {path.name!r} has no name in the first line.",
+                code="name-missing",
+                file=path.name,
+                position=at,
+            )
         if not isinstance(value, str):
             raise FileError(
                 f"The name of column {at} of {path.name!r} is no text. The first line must hold"
-                " the names."
+                " the names.",
+                code="name-not-text",
+                file=path.name,
+                position=at,
             )
     return values
 
@@ -141,7 +168,9 @@ def _names(row: Any, path: Path) -> list[str]:
 def _check_width(row: Any, width: int, path: Path) -> None:
     if any(cell.value is not None for cell in row[width:]):
         raise FileError(
-            f"{path.name!r} has values right of its last named column. Name them, or remove them."
+            f"{path.name!r} has values right of its last named column. Name them, or remove them.",
+            code="values-beside-columns",
+            file=path.name,
         )
 
 
@@ -174,7 +203,10 @@ def _check_formulas(path: Path, title: str, names: list[str], cells: list[list[A
     for name, count in lacking.items():
         raise FileError(
             f"Column {name!r} of {path.name!r} has {count} formula{'s' if count > 1 else ''}"
-            " without a value. Open and save it in a spreadsheet program first."
+            " without a value. Open and save it in a spreadsheet program first.",
+            code="formula-without-value",
+            column=name,
+            count=count,
         )
 
 
@@ -184,7 +216,10 @@ def _typed(name: str, cells: list[Any], remarks: list[str]) -> pa.Array:
     if failed:
         raise ColumnError(
             f"Column {name!r} has {failed} cell{'s' if failed > 1 else ''} with an error such as"
-            " #N/A. Mend or empty them."
+            " #N/A. Mend or empty them.",
+            code="cells-with-errors",
+            column=name,
+            count=failed,
         )
     kinds = {_KINDS.get(type(cell), "text") for cell in cells if cell is not None}
     if kinds == {"date"}:

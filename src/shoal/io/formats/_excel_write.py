@@ -25,7 +25,10 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     if table.num_rows > MOST_RECORDS or table.num_columns > MOST_COLUMNS:
         raise FileError(
             f"An Excel file holds {MOST_RECORDS} records and {MOST_COLUMNS} columns; there are"
-            f" {table.num_rows} and {table.num_columns}. Write another format."
+            f" {table.num_rows} and {table.num_columns}. Write another format.",
+            code="too-long-for-excel",
+            records=table.num_rows,
+            columns=table.num_columns,
         )
     columns = {name: _writable(table.column(name), name) for name in table.column_names}
     formats = {name: notes.on(name).format for name in columns if own}
@@ -88,7 +91,9 @@ def _writable(column: Any, name: str) -> Any:
         if pc.any(pc.is_inf(column)).as_py():
             raise FileError(
                 f"Column {name!r} has infinite values, which an Excel file cannot hold. Correct or"
-                " drop them."
+                " drop them.",
+                code="infinite-values",
+                column=name,
             )
         return column
     if pa.types.is_timestamp(held):
@@ -99,7 +104,9 @@ def _writable(column: Any, name: str) -> Any:
     if is_text and (pc.max(pc.utf8_length(column)).as_py() or 0) > LONGEST_TEXT:
         raise FileError(
             f"Column {name!r} holds a text of more than {LONGEST_TEXT} characters, which an Excel"
-            " cell cannot. Write another format."
+            " cell cannot. Write another format.",
+            code="text-too-long",
+            column=name,
         )
     return column
 

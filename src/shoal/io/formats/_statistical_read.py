@@ -28,7 +28,9 @@ def pyreadstat() -> Any:
         import pyreadstat
     except ImportError:
         raise MissingDependency(
-            'Stata, SPSS and SAS files need the package pyreadstat: pip install "shoal[files]".'
+            'Stata, SPSS and SAS files need the package pyreadstat: pip install "shoal[files]".',
+            code="package-missing",
+            extra="files",
         ) from None
     return pyreadstat
 
@@ -50,7 +52,9 @@ def parsed(
     except Exception:  # pyreadstat raises its own kinds and plain ones; some show values
         raise FileError(
             f"{path.name!r} is not {kind}, or it is damaged or cut off. If its text is in another"
-            " character set, name it with `encoding`."
+            " character set, name it with `encoding`.",
+            code="file-damaged",
+            file=path.name,
         ) from None
 
 

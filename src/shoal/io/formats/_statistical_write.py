@@ -22,9 +22,17 @@ def written(writer: Callable[..., None], table: Any, path: Path, kind: str, **op
     except errors.ReadstatError as error:  # a sentence from a fixed list
         if str(error).startswith("Unable to write"):
             raise OSError from None
-        raise FileError(f"{kind} cannot hold this table: {str(error).lower()}.") from None
+        raise FileError(
+            f"{kind} cannot hold this table: {str(error).lower()}.",
+            code="cannot-write",
+            format=kind,
+        ) from None
     except errors.PyreadstatError:  # may show values
-        raise FileError(f"{kind} cannot hold this table. Write another format.") from None
+        raise FileError(
+            f"{kind} cannot hold this table. Write another format.",
+            code="cannot-write",
+            format=kind,
+        ) from None
 
 
 def frame(table: pa.Table) -> Any:
@@ -101,11 +109,17 @@ def check_names(table: pa.Table, pattern: Any, reserved: Collection[str], kind: 
         if not pattern.fullmatch(name) or name in reserved:
             raise FileError(
                 f"{kind} cannot hold a column named {name!r}. Rename it: letters, digits and _,"
-                " not too many, and no word of its language; or write another format."
+                " not too many, and no word of its language; or write another format.",
+                code="name-not-writable",
+                column=name,
+                format=kind,
             )
         if kind != "A Stata file" and name.lower() in seen:
             raise FileError(
-                f"{kind} does not tell {seen[name.lower()]!r} and {name!r} apart. Rename one."
+                f"{kind} does not tell {seen[name.lower()]!r} and {name!r} apart. Rename one.",
+                code="names-alike",
+                column=name,
+                format=kind,
             )
         seen[name.lower()] = name
 
@@ -150,13 +164,22 @@ def _plain(
         return _finite(column.cast(pa.float64()), name, kind)
     if pa.types.is_string(held) or pa.types.is_large_string(held):
         if pc.any(pc.match_substring(column, "\0")).as_py():
-            raise FileError(f"Column {name!r} holds NUL characters, which {_within(kind)} cannot.")
+            raise FileError(
+                f"Column {name!r} holds NUL characters, which {_within(kind)} cannot.",
+                code="nul-characters",
+                column=name,
+            )
         return column.cast(pa.string()).fill_null("")  # such files know no missing text
     if pa.types.is_null(held):
         return column.cast(pa.float64())
     if pa.types.is_time(held):
         return column.cast(pa.string()).fill_null("")
-    raise FileError(f"Column {name!r} holds {held} values, which {_within(kind)} cannot.")
+    raise FileError(
+        f"Column {name!r} holds {held} values, which {_within(kind)} cannot.",
+        code="type-not-writable",
+        column=name,
+        kind=str(held),
+    )
 
 
 def _finite(column: pa.Array, name: str, kind: str) -> pa.Array:
@@ -166,7 +189,10 @@ def _finite(column: pa.Array, name: str, kind: str) -> pa.Array:
     if infinite:
         raise FileError(
             f"Column {name!r} has {infinite} infinite value{'s' if infinite > 1 else ''}, which"
-            f" {_within(kind)} cannot hold. Correct or drop them."
+            f" {_within(kind)} cannot hold. Correct or drop them.",
+            code="infinite-values",
+            column=name,
+            count=infinite,
         )
     return column
 
@@ -180,7 +206,9 @@ def _fitting(column: pa.Array, name: str, kind: str) -> pa.Array:
     if max(-low, high) >= EXACT:
         raise FileError(
             f"Column {name!r} holds whole numbers beyond 2**53, which {_within(kind)} cannot. Leave"
-            " it out, or write another format."
+            " it out, or write another format.",
+            code="whole-numbers-too-large",
+            column=name,
         )
     return column.cast(pa.float64())
 

@@ -12,7 +12,9 @@ try:
     from shoal.io.formats._excel_write import write
 except ImportError:
     raise MissingDependency(
-        'Excel files need the packages openpyxl and XlsxWriter: pip install "shoal[files]".'
+        'Excel files need the packages openpyxl and XlsxWriter: pip install "shoal[files]".',
+        code="package-missing",
+        extra="files",
     ) from None
 
 __all__ = ["read", "write"]

@@ -82,7 +82,9 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         if name not in known:
             raise FileError(
                 f"The column map has no place for {name!r}.{hint(name, known)} Add it, or drop the"
-                " column."
+                " column.",
+                code="layout-lacks-column",
+                column=name,
             )
     fields, at = [], 1
     for place in places:
@@ -117,37 +119,66 @@ def read_layout(dialect: Dialect, path: Path) -> list[Place]:
         entries = tomllib.loads(dialect.layout.read_text(encoding="utf-8"))
     except OSError as error:
         reason = (error.strerror or "the disk said no").lower()
-        raise FileError(f"{str(dialect.layout)!r} could not be read: {reason}.") from None
+        raise FileError(
+            f"{str(dialect.layout)!r} could not be read: {reason}.",
+            code="file-unreadable",
+            file=str(dialect.layout),
+        ) from None
     except ValueError as error:  # UnicodeDecodeError and TOMLDecodeError are such
-        raise FileError(f"{culprit!r} cannot be read as a column map: {error}.") from None
+        raise FileError(
+            f"{culprit!r} cannot be read as a column map: {error}.",
+            code="layout-malformed",
+            file=culprit,
+        ) from None
     columns = entries.get("columns")
     if not isinstance(columns, list) or not columns or set(entries) != {"columns"}:
-        raise FileError(f"{culprit!r} is no column map: it is a list of [[columns]].")
+        raise FileError(
+            f"{culprit!r} is no column map: it is a list of [[columns]].",
+            code="layout-malformed",
+            file=culprit,
+        )
     places = [_place(entry, f"Column {at} of {culprit!r}") for at, entry in enumerate(columns, 1)]
     ordered = sorted(places, key=lambda place: place.start)
     for one, other in zip(ordered, ordered[1:], strict=False):
         if other.start <= one.end:
-            raise FileError(f"Columns {one.name!r} and {other.name!r} of {culprit!r} overlap.")
+            raise FileError(
+                f"Columns {one.name!r} and {other.name!r} of {culprit!r} overlap.",
+                code="layout-overlaps",
+                file=culprit,
+                columns=(one.name, other.name),
+            )
     return places
 
 
 def _place(entry: Any, culprit: str) -> Place:
     if not isinstance(entry, dict):
-        raise FileError(f"{culprit} is no table. Write [[columns]] above each.")
+        raise FileError(
+            f"{culprit} is no table. Write [[columns]] above each.", code="layout-malformed"
+        )
     for key in entry:
         if key not in KEYS:
             raise FileError(
                 f"{culprit} has the unknown key {key!r}.{hint(str(key), KEYS)} The keys are:"
-                f" {', '.join(KEYS)}."
+                f" {', '.join(KEYS)}.",
+                code="unknown-key",
+                key=key,
             )
     name, kind = entry.get("name"), entry.get("type", "text")
     if not isinstance(name, str) or not name:
-        raise FileError(f'{culprit} needs a name: name = "age".')
+        raise FileError(f'{culprit} needs a name: name = "age".', code="layout-malformed")
     for key in ("start", "width"):
         if type(entry.get(key)) is not int or not 1 <= entry[key] <= LONGEST_LINE:
-            raise FileError(f"{culprit}, {name!r}, needs {key} = a whole number from 1.")
+            raise FileError(
+                f"{culprit}, {name!r}, needs {key} = a whole number from 1.",
+                code="layout-malformed",
+                column=name,
+            )
     if kind not in TYPES:
-        raise FileError(f"{culprit}, {name!r}, has the type {kind!r}. Use text or number.")
+        raise FileError(
+            f"{culprit}, {name!r}, has the type {kind!r}. Use text or number.",
+            code="layout-malformed",
+            column=name,
+        )
     return Place(name, entry["start"], entry["width"], kind)
 
 
@@ -165,7 +196,11 @@ def _lines(path: Path, dialect: Dialect, last: int) -> Iterator[str]:
                 if len(line) > last and line[last:].strip():
                     raise FileError(
                         f"Line {number} of {path.name!r} has {len(line)} characters; the column"
-                        f" map ends at {last}. Add to the map what is there."
+                        f" map ends at {last}. Add to the map what is there.",
+                        code="line-beyond-layout",
+                        file=path.name,
+                        line=number,
+                        length=len(line),
                     )
                 if line.strip():
                     yield line
@@ -190,6 +225,10 @@ def _field(table: pa.Table, place: Place, dialect: Dialect) -> Any:
             needed=longest,
         )
     if pc.any(pc.match_substring_regex(cells, "[\r\n]")).as_py():
-        raise FileError(f"Column {place.name!r} holds line ends, which a fixed-width table cannot.")
+        raise FileError(
+            f"Column {place.name!r} holds line ends, which a fixed-width table cannot.",
+            code="line-ends",
+            column=place.name,
+        )
     pad = pc.utf8_lpad if place.type == "number" else pc.utf8_rpad
     return pad(cells, place.width, " ")

@@ -33,7 +33,11 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
     del numbers  # it says what is a number
     if path.suffix.lower() == ".xpt":
         if path.stat().st_size % 80:  # such a file is made of records of 80 bytes
-            raise FileError(f"{path.name!r} is not a SAS transport file, or it is cut off.")
+            raise FileError(
+                f"{path.name!r} is not a SAS transport file, or it is cut off.",
+                code="file-damaged",
+                file=path.name,
+            )
         reader = reading.pyreadstat().read_xport
         cells, meta = reading.parsed(reader, path, dialect, "a SAS transport file")
         cells = _with_letters(cells, path)
@@ -100,7 +104,11 @@ def _with_letters(cells: Mapping[str, list[Any]], path: Path) -> dict[str, list[
     try:
         coded = read_letters(path, len(cells[names[0]])) if names else {}
     except (ValueError, IndexError):
-        raise FileError(f"{path.name!r} is not a SAS transport file, or it is damaged.") from None
+        raise FileError(
+            f"{path.name!r} is not a SAS transport file, or it is damaged.",
+            code="file-damaged",
+            file=path.name,
+        ) from None
     for number, letters in coded.items():
         column = found[names[number]]
         found[names[number]] = [
@@ -133,7 +141,9 @@ def _check_range(table: pa.Table) -> None:
         if pc.any(pc.invert(held)).as_py():
             raise FileError(
                 f"Column {name!r} holds numbers that a SAS transport file cannot: beyond 7e75 or"
-                " too near to 0. Rescale it, or write another format."
+                " too near to 0. Rescale it, or write another format.",
+                code="values-too-large",
+                column=name,
             )
 
 

@@ -137,7 +137,11 @@ def _check_end(path: Path) -> None:
         marked = file.read(11) == b"<stata_dta>"
         file.seek(max(0, path.stat().st_size - 64))
         if marked and mark not in file.read():
-            raise FileError(f"{path.name!r} is a Stata file that is cut off.")
+            raise FileError(
+                f"{path.name!r} is a Stata file that is cut off.",
+                code="file-damaged",
+                file=path.name,
+            )
 
 
 def _fix_time(path: Path) -> None:
