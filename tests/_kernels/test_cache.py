@@ -114,6 +114,17 @@ def test_a_worker_process_writes_checksums_too(package):
     assert run(package).stdout == "6.0 1\n"
 
 
+def test_a_process_that_is_killed_keeps_what_it_compiled_before_the_last_kernel(package):
+    for path in kept(package):
+        path.unlink()
+    script = CALL + "total(np.arange(4))\nimport os\nos.kill(os.getpid(), 9)\n"
+    environment = {**os.environ, "PYTHONPATH": str(package)}
+    environment |= {"NUMBA_CACHE_DIR": str(package / "kept")}
+    subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True)
+    known = _cache.read_checksums(next((package / "kept").rglob(_cache.CHECKSUMS)).parent)
+    assert sum(name.endswith(".nbc") for name in known) == 1
+
+
 def test_folders_of_older_versions_are_removed_after_a_month(tmp_path):
     month_ago = time.time() - _cache.MONTH - 60
     for name, age in [("old", month_ago), ("recent", time.time()), (_cache.stamp(), month_ago)]:

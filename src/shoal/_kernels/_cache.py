@@ -4,8 +4,8 @@ The folder is named after the text of all kernels. Numba itself compares only th
 kernel's own file, but the machine code of a kernel contains the kernels that it calls.
 
 Numba loads machine code without checking it, so a damaged file would crash the process or make
-every run fail. Each process that compiled something therefore writes the checksums of all files
-when it ends, and a file that does not match is removed before numba sees it.
+every run fail. Each process that compiles therefore writes the checksums of all files, and a file
+that does not match is removed before numba sees it.
 """
 
 import hashlib
@@ -86,7 +86,7 @@ def remove_unverified(folder: Path) -> None:
             if known.get(name) == checksum(path):
                 continue
             if name in known:
-                _log.warning("%s is damaged: its kernel is compiled again.", path)
+                _log.warning("%s does not match its checksum: its kernel is compiled again.", path)
             path.unlink()
 
 
@@ -105,15 +105,25 @@ def write_checksums(folder: Path) -> None:
         Path(file.name).replace(folder / CHECKSUMS)
 
 
+def before_compiling() -> None:
+    """Write the checksums of what is kept so far, and again when the process ends.
+
+    So a signal that ends the process costs one kernel at most.
+    """
+    folder = kernel_folder()
+    if folder is not None:
+        write_checksums(folder)
+        _write_checksums_at_exit(folder, os.getpid())
+
+
 @cache
-def write_checksums_at_exit(process: int) -> None:
-    """Write the checksums when the process ends, unless a signal ends it.
+def _write_checksums_at_exit(folder: Path, process: int) -> None:
+    """Register the writing once per process; ``process`` tells a forked one from its parent.
 
     `atexit` would not do, since the worker processes of `multiprocessing` never call it.
     """
-    folder = kernel_folder()
-    if folder is not None and process == os.getpid():
-        Finalize(None, write_checksums, (folder,), exitpriority=0)
+    del process
+    Finalize(None, write_checksums, (folder,), exitpriority=0)
 
 
 def read_checksums(folder: Path) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 import gc
 import logging
-import os
 import time
 from types import FunctionType
 
@@ -10,7 +9,7 @@ from numba import __version__ as installed
 from numba import njit
 from numba.core import event
 
-from shoal._kernels._cache import cache_folder, write_checksums_at_exit
+from shoal._kernels._cache import before_compiling, cache_folder
 
 _log = logging.getLogger("shoal")
 
@@ -92,7 +91,7 @@ class _Announcer(event.Listener):
             return
         self.collecting = gc.isenabled()
         gc.disable()
-        write_checksums_at_exit(os.getpid())
+        before_compiling()
         self.began = time.monotonic()
         if not self.logged:
             _log.info("Compiling for this machine, once: this may take half a minute.")

@@ -283,9 +283,9 @@ def assign(index, record, group):
 
 
 @inlined
-def take(index, found):
+def take(index, records):
     """Make some records the next group and remove them."""
-    for record in found:
+    for record in records:
         assign(index, record, index.groups[0])
     index.groups[0] += 1
 
