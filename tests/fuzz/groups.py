@@ -40,7 +40,8 @@ def group_problems(
             old, new = before[name], after[name]
             if name in plan.get("types", {}):  # no numbers, whatever they look like
                 old, new = ([None if v is None else str(v) for v in part] for part in (old, new))
-            wrong = [g for g in groups if not _stands(step, old, new, g, weights)]
+            units = None if unit is None else before[unit]
+            wrong = [g for g in groups if not _stands(step, old, new, g, weights, units)]
             if wrong:
                 yield f"groups: {name!r} does not stand for {len(wrong)} of {len(groups)} groups"
 
@@ -58,14 +59,19 @@ def _stands(
     new: Sequence[Any],
     group: list[int],
     weights: Sequence[float] | None,
+    units: Sequence[Any] | None = None,
 ) -> bool:
-    """Say whether the released value of a group is one, and what it should be."""
+    """Say whether the released value of a group is one, and what it should be.
+
+    A value that a single record or unit gave is not imputed: the group is left empty.
+    """
     if len({key(new[at]) for at in group}) > 1:
         return False
     value = new[group[0]]
     known = [at for at in group if old[at] is not None]
     if value is None:
-        return not known or step.get("missing") == "own-groups"
+        givers = len(known) if units is None else len({key(units[at]) for at in known})
+        return givers <= 1 or step.get("missing") == "own-groups"
     if not known:
         return False
     values = [old[at] for at in known]
