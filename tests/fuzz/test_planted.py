@@ -16,10 +16,8 @@ from shoal.frame.tables import Taken
 from shoal.io.formats import _statistical_write
 from shoal.metrics import anonymity
 from shoal.partitioners import _base
-from shoal.plan import deliver, guarantees, readback
 from shoal.plan import plan as plans
 from shoal.plan.plan import Plan
-from shoal.steps.beyond import Demand
 
 
 def problem_within(runs, *checks, seed=11, in_files=False):
@@ -104,13 +102,6 @@ def test_a_verdict_that_is_always_kind_is_found(monkeypatch):
     assert problem_within(60, "verdict:") is not None
 
 
-def test_groups_that_lack_diversity_or_closeness_are_found(monkeypatch):
-    monkeypatch.setattr(Demand, "kept_by", lambda self, records: True)
-    assert problem_within(150, "guarantee:") is not None
-    monkeypatch.setattr(guarantees, "check_beyond", lambda *arguments: [])
-    assert problem_within(150, "diversity:", "closeness:") is not None
-
-
 def test_an_error_that_tells_a_value_is_found(monkeypatch):
     original = tables.check_columns
 
@@ -126,16 +117,6 @@ def test_an_error_that_tells_a_value_is_found(monkeypatch):
     assert problem_within(60, "message:") is not None
 
 
-def test_a_release_that_depends_on_more_than_the_seed_is_found(monkeypatch):
-    seeded = np.random.default_rng
-
-    def unseeded(seed=None):
-        return seeded(None if isinstance(seed, int) else seed)
-
-    monkeypatch.setattr("shoal.steps._grouped.np.random.default_rng", unseeded)
-    assert problem_within(150, "repeat:") is not None
-
-
 def test_a_format_that_cuts_text_off_is_found(monkeypatch):
     plain = _statistical_write.plain
 
@@ -149,13 +130,6 @@ def test_a_format_that_cuts_text_off_is_found(monkeypatch):
 
     monkeypatch.setattr(_statistical_write, "plain", cut)
     assert problem_within(200, "unmasked:", "values:", "verdict:", in_files=True) is not None
-
-
-def test_a_file_that_is_not_counted_again_is_found(monkeypatch):
-    """Codes that stand for missing values are counted as one and released apart."""
-    monkeypatch.setattr(deliver, "coded_columns", lambda plan: [])
-    monkeypatch.setattr(readback, "coded_columns", lambda plan: [])
-    assert problem_within(1500, "k:", "verdict:", in_files=True, seed=12) is not None
 
 
 def test_a_verification_that_passes_everything_is_found(monkeypatch):
