@@ -1,4 +1,4 @@
-"""l-diversity and t-closeness that were promised, counted on the released values."""
+"""Count the promised l-diversity and t-closeness on the released values."""
 
 from collections.abc import Mapping, Sequence
 
