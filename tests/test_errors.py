@@ -5,10 +5,12 @@ import pickle
 import re
 import warnings
 
+import numpy as np
 import pytest
 
 from making import codes
 from shoal import errors
+from shoal._params import hint, shown
 from shoal.errors import Coded, ParameterError, ShoalError, ShoalWarning
 
 CLASSES = [
@@ -103,3 +105,18 @@ def test_the_page_of_codes_names_every_code():
             assert f"| `{site.code}` |" in text
     for cls in CLASSES[1:]:
         assert f"| `{cls.__name__}` | `{cls.code}` |" in text
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"), [("mdva", " Did you mean 'mdav'?"), ("x", ""), (3, ""), (None, "")]
+)
+def test_the_word_that_was_meant_is_named(word, expected):
+    assert hint(word, ["mdav", "lloyd"]) == expected
+
+
+def test_an_argument_in_a_message_is_short_and_no_data():
+    assert shown("mdav") == "'mdav'"
+    assert shown([1, "a", None]) == "[1, 'a', None]"
+    assert shown(np.array([123.5])) == "a value of type ndarray"
+    assert shown([np.array([123.5])]) == "a value of type list"
+    assert len(shown("x" * 10_000)) < 300

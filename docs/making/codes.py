@@ -54,12 +54,19 @@ def sites() -> Iterator[Site]:
                     continue
                 given = {word.arg: word.value for word in node.keywords}
                 code = given.pop("code", None)
-                text = None if code is None else ast.unparse(code)
-                if isinstance(code, ast.Constant):
-                    text = str(code.value)
                 names = tuple(name for name in given if name is not None)
                 place = path.relative_to(SOURCE).as_posix()
-                yield Site(place, node.lineno, node.func.id, text, names)
+                for text in _texts(code):
+                    yield Site(place, node.lineno, node.func.id, text, names)
+
+
+def _texts(code: ast.expr | None) -> list[str | None]:
+    """Return the codes that an expression may give; of one that is no text, its source."""
+    if isinstance(code, ast.IfExp):
+        return [*_texts(code.body), *_texts(code.orelse)]
+    if isinstance(code, ast.Constant):
+        return [str(code.value)]
+    return [None if code is None else ast.unparse(code)]
 
 
 def pages(root: Path) -> Iterator[tuple[str, str]]:

@@ -6,6 +6,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from raising import raises
 from shoal.errors import ColumnError, InputError
 from shoal.frame import tables
 from shoal.frame.describe import present
@@ -30,7 +31,7 @@ def test_columns_become_a_matrix(make):
 @every_kind
 def test_missing_values_are_counted_and_refused(make):
     data = make({"a": [1.0, None, None], "b": [1, 2, 3], "c": [None, 0.5, 1.5]})
-    with pytest.raises(InputError, match=r"'a' has 2 missing values \('c' 1 too\)"):
+    with raises(InputError, "missing-values", column="a", count=2):
         matrix(data, ["a", "b", "c"])
 
 
@@ -39,69 +40,72 @@ def test_nan_is_missing_too():
         pl.DataFrame({"a": [1.0, float("nan"), None]}),
         pa.table({"a": [1.0, float("nan"), None]}),
     ):
-        with pytest.raises(InputError, match="'a' has 2 missing values"):
+        with raises(InputError, "missing-values", column="a", count=2):
             matrix(data, ["a"])
     nullable = pd.DataFrame({"a": pd.array([1, None], dtype="Int64")})
-    with pytest.raises(InputError, match="'a' has 1 missing value"):
+    with raises(InputError, "missing-values", column="a", count=1):
         matrix(nullable, ["a"])
 
 
 @every_kind
 def test_infinities_are_refused(make):
-    with pytest.raises(InputError, match="'a' has 1 infinite value"):
+    with raises(InputError, "infinite-values", column="a", count=1):
         matrix(make({"a": [1.0, float("inf")]}), ["a"])
 
 
 @every_kind
-@pytest.mark.parametrize("values", [["x", "y"], [True, False]])
-def test_what_is_no_number_is_refused(make, values):
-    with pytest.raises(ColumnError, match="'t' holds .* where numbers are needed"):
+@pytest.mark.parametrize(
+    ("values", "code"), [(["x", "y"], "text-among-numbers"), ([True, False], "no-numbers")]
+)
+def test_what_is_no_number_is_refused(make, values, code):
+    with raises(ColumnError, code, column="t"):
         matrix(make({"t": values}), ["t"])
 
 
 @every_kind
 def test_an_unknown_column_is_met_with_a_suggestion(make):
-    with pytest.raises(ColumnError, match=r"no column 'z'. The columns are: age, size") as caught:
+    with raises(ColumnError, "no-such-column", column="z") as caught:
         matrix(make({"age": [1], "size": [2]}), ["z"])
     assert str(caught.value).startswith("The data")
-    with pytest.raises(ColumnError, match="Did you mean 'size'"):
+    with raises(ColumnError, "no-such-column", column="sise") as caught:
         matrix(make({"age": [1], "size": [2]}), ["sise"])
+    assert "Did you mean 'size'?" in str(caught.value)
 
 
 def test_two_columns_of_one_name_are_refused():
-    with pytest.raises(ColumnError, match="two columns named 'a'"):
+    with raises(ColumnError, "name-twice", column="a"):
         tables.open_frame(pd.DataFrame([[1, 2]], columns=["a", "a"]))
-    with pytest.raises(ColumnError, match="two columns named 'a'"):
+    with raises(ColumnError, "name-twice", column="a"):
         tables.open_frame(pa.table([[1], [2]], names=["a", "a"]))
 
 
 def test_names_must_be_text():
-    with pytest.raises(ColumnError, match="must be text"):
+    with raises(ColumnError, "name-not-text"):
         tables.open_frame(pd.DataFrame([[1, 2]]))
 
 
 @pytest.mark.parametrize("data", [[1, 2], {"a": [1]}, np.zeros((3, 2)), None])
 def test_what_is_no_table_is_refused(data):
-    with pytest.raises(InputError, match="must be a pandas, polars or pyarrow table"):
+    with raises(InputError, "not-a-table"):
         tables.open_frame(data)
 
 
 def test_a_lazy_table_is_refused_with_a_way_out():
-    with pytest.raises(InputError, match="collect"):
+    with raises(InputError, "not-a-table"):
         tables.open_frame(pl.LazyFrame({"a": [1]}))
 
 
 @every_kind
 def test_a_table_without_records_is_refused(make):
-    with pytest.raises(InputError, match="no records"):
+    with raises(InputError, "no-records"):
         tables.open_frame(make({"a": []}))
 
 
 def test_whole_numbers_that_a_float_cannot_hold_are_refused():
     for make in KINDS.values():
-        with pytest.raises(InputError, match=r"beyond 2\*\*53"):
+        with raises(InputError, "whole-numbers-too-large"):
             matrix(make({"a": [1, 2**53 + 1]}), ["a"])
-    with pytest.raises(InputError, match="beyond 1e.300"):
+    with raises(InputError, "values-too-large"):
         matrix(pd.DataFrame({"a": [1, 1e301]}), ["a"])
 
 
@@ -161,13 +165,13 @@ def test_categories_have_codes_in_every_kind_of_table():
 
 def test_mixed_kinds_of_values_are_refused_without_showing_one():
     data = tables.open_frame(pd.DataFrame({"t": [1, "secret"]}, dtype=object))
-    with pytest.raises(ColumnError, match="'t' mixes kinds of values") as caught:
+    with raises(ColumnError, "mixed-values", column="t") as caught:
         tables.codes(data, ["t"])
     assert "secret" not in str(caught.value)
 
 
 def test_text_among_numbers_is_counted():
-    with pytest.raises(ColumnError, match="'a' holds text .* in 1 of 3 cells"):
+    with raises(ColumnError, "text-among-numbers", column="a", count=1):
         matrix(pl.DataFrame({"a": ["1", "NA", "2.5"]}), ["a"])
 
 

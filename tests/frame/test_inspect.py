@@ -5,6 +5,7 @@ import warnings
 import pandas as pd
 import pytest
 
+from raising import raises
 from shoal import Plan, datasets
 from shoal.errors import PlanError, ShoalWarning
 from shoal.frame.inspect import inspect, shown
@@ -143,7 +144,7 @@ def test_a_starter_plan_runs_once_k_is_there(tmp_path):
 def test_a_starter_plan_without_k_is_refused_until_it_is_filled_in(tmp_path):
     path = tmp_path / "plan.toml"
     path.write_text(starter_plan(inspect(SURVEY), "x.csv"))
-    with pytest.raises(PlanError, match="needs 'k'"):
+    with raises(PlanError, "parameter-missing", parameter="k"):
         Plan.load(path)
     filled = path.read_text().replace('{ method = "auto" }', '{ method = "auto", k = 2 }')
     path.write_text(filled)

@@ -44,52 +44,55 @@ def test_hierarchies_and_distances_may_lie_in_files(tmp_path, mark):
     found = as_types(from_text(["town=hierarchy:towns.csv", "point=distances:far.csv"]), tmp_path)
     assert found["town"].hierarchy == (("Porto", "north"), ("Faro", "south"))
     assert found["point"].distances == (("a", "b", "2"),)
-    with pytest.raises(FileError, match="could not be read"):
+    with raises(FileError, "file-unreadable"):
         as_types({"a": {"kind": "nominal", "hierarchy": "none.csv"}}, tmp_path)
 
 
 BAD = [
-    ("kindly", "unknown kind 'kindly'"),
-    ("nominl", "Did you mean 'nominal'"),
-    ({"order": ["a"]}, "needs a kind"),
-    (3, "needs a kind"),
-    ({"kind": "ordinal", "ordre": []}, "Did you mean 'order'"),
-    ({"kind": "ordinal", "order": "abc"}, "a list of values"),
-    ({"kind": "ordinal", "order": ["a", "b", "a"]}, "twice"),
-    ({"kind": "nominal", "order": ["a", "b"]}, "belongs to the kind 'ordinal'"),
-    ({"kind": "numeric", "hierarchy": [["a", "b"]]}, "belongs to the kind 'nominal'"),
-    ({"kind": "nominal", "hierarchy": [["a"]]}, "names no parents"),
-    ({"kind": "nominal", "hierarchy": ["ab"]}, "a list of rows"),
-    ({"kind": "nominal", "hierarchy": [["a", "x"], ["b", "x", "y"]]}, "several lengths"),
-    ({"kind": "nominal", "hierarchy": [["a", "x", "1"], ["b", "x", "2"]]}, "no tree"),
-    ({"kind": "nominal", "hierarchy": [["a", "x"], ["a", "y"]]}, "twice"),
-    ({"kind": "nominal", "hierarchy": [["a", "x"]], "distances": [["a", "b", 1]]}, "Choose one"),
-    ({"kind": "nominal", "distances": [["a", "b"]]}, "two values and a number"),
-    ({"kind": "nominal", "distances": [["a", "b", "far"]]}, "two values and a number"),
-    ({"kind": "nominal", "distances": [["a", "b", 0]]}, "above 0"),
-    ({"kind": "nominal", "distances": [["a", "a", 1]]}, "above 0"),
-    ({"kind": "nominal", "distances": [["a", "b", -1]]}, "above 0"),
-    ({"kind": "nominal", "distances": [["a", "b", "nan"]]}, "above 0"),
-    ({"kind": "nominal", "distances": [["a", "b", 1], ["b", "a", 2]]}, "differ"),
+    ("kindly", "unknown-kind"),
+    ("nominl", "unknown-kind"),
+    ({"order": ["a"]}, "kind-missing"),
+    (3, "kind-missing"),
+    ({"kind": "ordinal", "ordre": []}, "unknown-key"),
+    ({"kind": "ordinal", "order": "abc"}, "order-not-a-list"),
+    ({"kind": "ordinal", "order": ["a", "b", "a"]}, "value-twice"),
+    ({"kind": "nominal", "order": ["a", "b"]}, "key-of-another-kind"),
+    ({"kind": "numeric", "hierarchy": [["a", "b"]]}, "key-of-another-kind"),
+    ({"kind": "nominal", "hierarchy": [["a"]]}, "hierarchy-without-parents"),
+    ({"kind": "nominal", "hierarchy": ["ab"]}, "rows-not-a-list"),
+    ({"kind": "nominal", "hierarchy": [["a", "x"], ["b", "x", "y"]]}, "hierarchy-uneven"),
+    ({"kind": "nominal", "hierarchy": [["a", "x", "1"], ["b", "x", "2"]]}, "hierarchy-no-tree"),
+    ({"kind": "nominal", "hierarchy": [["a", "x"], ["a", "y"]]}, "value-twice"),
+    (
+        {"kind": "nominal", "hierarchy": [["a", "x"]], "distances": [["a", "b", 1]]},
+        "hierarchy-and-distances",
+    ),
+    ({"kind": "nominal", "distances": [["a", "b"]]}, "distances-malformed"),
+    ({"kind": "nominal", "distances": [["a", "b", "far"]]}, "distances-malformed"),
+    ({"kind": "nominal", "distances": [["a", "b", 0]]}, "distances-not-positive"),
+    ({"kind": "nominal", "distances": [["a", "a", 1]]}, "distances-not-positive"),
+    ({"kind": "nominal", "distances": [["a", "b", -1]]}, "distances-not-positive"),
+    ({"kind": "nominal", "distances": [["a", "b", "nan"]]}, "distances-not-positive"),
+    ({"kind": "nominal", "distances": [["a", "b", 1], ["b", "a", 2]]}, "distances-contradict"),
 ]
 
 
 @pytest.mark.parametrize(("entry", "message"), BAD, ids=[message for _, message in BAD])
 def test_types_that_contradict_themselves_are_refused(entry, message):
-    with pytest.raises(ParameterError, match=message):
+    with raises(ParameterError, message):
         as_types({"c": entry})
 
 
 @pytest.mark.parametrize("text", ["a", "a=", "a=ordinal:", "=", "nominal"])
 def test_what_the_command_line_cannot_read_is_said(text):
-    with pytest.raises(ParameterError, match="--type takes"):
+    with raises(ParameterError, "type-not-a-pair"):
         from_text([text])
 
 
 def test_a_column_has_one_type():
-    with pytest.raises(ParameterError, match="twice for column 'a'"):
+    with raises(ParameterError, "type-twice", column="a"):
         from_text(["a=nominal", "a=date"])
-    with pytest.raises(ParameterError, match="must be a table"):
+    with raises(ParameterError, "types-no-mapping"):
         as_types(["a"])
 
 
