@@ -1,5 +1,6 @@
 """A look at a table before it is masked."""
 
+import tomllib
 import warnings
 
 import pandas as pd
@@ -97,6 +98,30 @@ def test_weights_and_households_are_told_from_other_columns():
     assert roles(inspect(SURVEY.assign(sample_weight=0)))["sample_weight"] != "weight"
     shared = SURVEY.assign(hh_id=range(40))
     assert roles(inspect(shared))["hh_id"] == "identifier"
+
+
+def test_persons_with_several_records_are_units():
+    panel = pd.DataFrame({"pid": [i // 4 for i in range(40)], "age": range(40)})
+    found = inspect(panel)
+    assert roles(found)["pid"] == "unit"
+    assert 'pid = "unit"' in starter_plan(found, "panel", 2).replace('"pid"', "pid")
+    both = inspect(panel.assign(hh_id=[i // 8 for i in range(40)]))
+    assert (roles(both)["pid"], roles(both)["hh_id"]) == ("identifier", "household")
+    assert roles(inspect(panel.assign(pid=range(40))))["pid"] == "identifier"
+    assert roles(inspect(panel.assign(region_id=[i % 4 for i in range(40)])))["region_id"] != "unit"
+    holed = inspect(panel.assign(pid=panel["pid"].where(panel["pid"] > 0)))
+    assert roles(holed)["pid"] != "unit"
+
+
+def test_a_plan_to_start_from_says_what_k_counts():
+    names = inspect(pd.DataFrame({"surname": ["a", "b", "b", "c"] * 3, "age": range(12)}))
+    assert roles(names)["surname"] == "identifier"
+    plan = Plan.from_dict(tomllib.loads(starter_plan(names, "people", 2)))
+    assert plan.unit == "record"
+    units = inspect(pd.DataFrame({"pid": [1, 2, 2, 3] * 3, "surname": list("abbc") * 3,
+                                  "age": range(12)}))  # fmt: skip
+    plan = Plan.from_dict(tomllib.loads(starter_plan(units, "people", 2)))
+    assert plan.unit == "pid"
 
 
 def test_a_column_that_singles_out_with_others_is_suggested():

@@ -7,6 +7,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.frame.roles import OF_UNITS
 from shoal.frame.suggest import Facts, suggest, suggest_kind
 from shoal.frame.tables import Frame, codes, open_frame
 
@@ -35,6 +36,7 @@ def inspect(data: Any) -> dict[str, Any]:
     frame = open_frame(data)
     code = codes(frame, frame.columns)
     columns = [_column(frame, name, code[:, at]) for at, name in enumerate(frame.columns)]
+    _choose_unit(columns)
     known = [at for at, c in enumerate(columns) if c["role"] == "quasi-identifier"]
     known = sorted([*known, *_by_combination(code, known, columns)])
     return {
@@ -42,6 +44,21 @@ def inspect(data: Any) -> dict[str, Any]:
         "columns": columns,
         "combinations": _combinations(code, known, frame.columns),
     }
+
+
+def _choose_unit(columns: list[dict[str, Any]]) -> None:
+    """Leave one column of units: households if there are some, else that of the fewest values.
+
+    A unit must be complete, so a column with missing values is an identifier.
+    """
+    units = [entry for entry in columns if entry["role"] in OF_UNITS]
+    whole = [entry for entry in units if not entry["missing"]]
+    chosen = min(whole, key=lambda e: (e["role"] != "household", e["distinct"]), default=None)
+    for entry in units:
+        if entry is not chosen:
+            entry["role"] = "identifier"
+            reason = "k counts another column" if entry in whole else "and some values are missing"
+            entry["why"] += f"; {reason}"
 
 
 def shown(found: dict[str, Any]) -> str:
@@ -95,6 +112,7 @@ def _column(frame: Frame, name: str, code: NDArray[np.int64]) -> dict[str, Any]:
         alone,
         counts_up=plain and kind == "whole" and _counts_up(column),
         positive=plain and bool(column.min() > 0),
+        missing=missing,
     )
     role, why = suggest(facts)
     return {

@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+from shoal.frame.roles import OF_UNITS, RECORDS
+
 
 def starter_plan(found: dict[str, Any], source: str, k: int | None = None) -> str:
     """Return a plan document with a comment on every suggestion.
@@ -24,13 +26,13 @@ def starter_plan(found: dict[str, Any], source: str, k: int | None = None) -> st
     """
     columns = found["columns"]
     known = [entry for entry in columns if entry["role"] == "quasi-identifier"]
-    households = [entry["name"] for entry in columns if entry["role"] == "household"][:1]
     types = [entry for entry in known if entry["declare"]]
     lines = [
         f"# A plan to start from, for {_comment(source)}.",
         "# Every line is a suggestion: only you know what others know. See docs/real-tables.md.",
         "# A column that is unassigned is released unchanged, with a warning: give it a role.",
         "version = 1",
+        *_unit(columns, found["records"]),
         'other_columns = "refuse"  # a table with a column that is not named here',
         "",
         "[roles]",
@@ -44,8 +46,7 @@ def starter_plan(found: dict[str, Any], source: str, k: int | None = None) -> st
         'method = "microaggregate"',
         f"columns = [{', '.join(_text(entry['name']) for entry in known)}]",
         *_partition(k),
-        *_holes(known, households),
-        *(f"household = {_text(name)}  # members stay together" for name in households),
+        *_holes(known),
     ]
     return "\n".join(lines) + "\n"
 
@@ -66,14 +67,30 @@ def _partition(k: int | None) -> list[str]:
     ]
 
 
-def _holes(known: list[dict[str, Any]], households: list[str]) -> list[str]:
+def _unit(columns: list[dict[str, Any]], records: int) -> list[str]:
+    """Return what k counts, where identifiers repeat and no column of units is suggested."""
+    repeated = [
+        entry["name"]
+        for entry in columns
+        if entry["role"] == "identifier" and entry["distinct"] < records - entry["missing"]
+    ]
+    if not repeated or any(entry["role"] in OF_UNITS for entry in columns):
+        return []
+    names = _comment(", ".join(repeated))
+    return [
+        f"# Values of identifiers repeat: {names}. If a person has several records, give",
+        '# the column of the persons the role "unit" instead of this line: k then counts persons.',
+        f'unit = "{RECORDS}"',
+    ]
+
+
+def _holes(known: list[dict[str, Any]]) -> list[str]:
     holes = [f"{_comment(e['name'])} {e['missing']}" for e in known if e["missing"]]
     if not holes:
         return []
-    ways = '"impute"  # or "drop"' if households else '"own-groups"  # or "impute" or "drop"'
     return [
         f"# Values are missing ({', '.join(holes)}), which is refused unless you choose:",
-        f"# missing = {ways}",
+        '# missing = "own-groups"  # or "impute" or "drop"',
     ]
 
 

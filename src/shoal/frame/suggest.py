@@ -7,6 +7,7 @@ IDENTIFIER = {
     "id", "identifier", "name", "surname", "firstname", "lastname", "ssn", "passport", "email",
     "mail", "phone", "telephone", "mobile", "address", "street", "iban", "account", "company",
     "person", "patient", "respondent", "licence", "license", "nif", "siren", "uuid", "key",
+    "idcode", "pid", "uid",
 }  # fmt: skip
 QUASI_IDENTIFIER = {
     "age", "sex", "gender", "birth", "birthday", "dob", "zip", "zipcode", "postcode", "postal",
@@ -31,12 +32,17 @@ OF_A_SURVEY = {
 }  # fmt: skip
 HOUSEHOLD = {"hh", "household", "family", "dwelling"}
 NUMBER = {"id", "identifier", "no", "nr", "num", "number", "key", "serial"}
+OF_PERSONS = {
+    "id", "idcode", "pid", "uid", "identifier", "person", "patient", "subject", "respondent",
+    "worker", "student", "customer", "firm", "company",
+}  # fmt: skip
 CODED = {
     "sex", "gender", "zip", "zipcode", "postcode", "region", "state", "county", "province",
     "municipality", "city", "town", "country", "district", "occupation", "job", "industry",
     "sector", "marital", "nationality", "citizenship", "ethnicity", "race", "language",
 }  # fmt: skip
 
+REPEATED = 100  # records that share an identifier on average, at most; more are no person's
 TELLING = 0.2  # share of unique values from which a column points at persons by itself
 
 
@@ -60,6 +66,8 @@ class Facts:
         Whether it holds whole numbers without gaps.
     positive : bool
         Whether it holds numbers above 0 throughout.
+    missing : int
+        Number of missing values.
     """
 
     name: str
@@ -69,6 +77,7 @@ class Facts:
     alone: float
     counts_up: bool
     positive: bool
+    missing: int = 0
 
     @property
     def words(self) -> set[str]:
@@ -83,6 +92,7 @@ def suggest(facts: Facts) -> tuple[str | None, str]:
         return "non-confidential", "every value is the same"
     return (
         _of_a_survey(facts)
+        or _of_persons(facts)
         or _naming(facts)
         or _by_name(facts)
         or (None, "nothing speaks for a role: could somebody know it?")
@@ -106,6 +116,19 @@ def _of_a_survey(facts: Facts) -> tuple[str, str] | None:
         size = facts.records / facts.distinct
         return "household", f"its name says so, and {size:.1f} records share a value"
     return None
+
+
+def _of_persons(facts: Facts) -> tuple[str, str] | None:
+    """Return the role of a column of persons who have several records each."""
+    named = facts.words & OF_PERSONS
+    other = facts.words & (CODED | QUASI_IDENTIFIER | CONFIDENTIAL)
+    number = facts.kind in ("whole", "text")
+    if not named or other or not number or not 1 < facts.distinct < facts.records - facts.missing:
+        return None
+    size = facts.records / facts.distinct
+    if size > REPEATED:
+        return None
+    return "unit", f"its name says so ({min(named)}), and {size:.1f} records share a value"
 
 
 def _naming(facts: Facts) -> tuple[str, str] | None:
