@@ -201,7 +201,8 @@ def test_a_verdict_that_conceals_a_finding_fails(folder, made):
 
 
 def test_a_manifest_of_version_1_still_verifies(folder, made):
-    old = {name: part for name, part in made.items() if name not in ("verdict", "report")}
+    old = copy.deepcopy(made)
+    del old["verdict"], old["report"]
     old["manifest"] = 1
     old["input"] = manifests.file_entry("in.csv", None)
     Path("out.json").write_text(manifests.dumps(manifests.sealed(old)))
@@ -219,3 +220,37 @@ def test_a_manifest_of_version_1_still_verifies(folder, made):
         Path("out.json").write_text(manifests.dumps(manifests.sealed(bare)))
         name = "original" if part == "input" else "file"
         assert name in shoal.verify("out.csv", "out.json", original="in.csv").failed
+
+
+def test_a_unit_that_the_plan_does_not_name_hides_nothing(folder, made):
+    """Without the original: neither measures nor verdict may claim that units were counted."""
+    forged = copy.deepcopy(made)
+    forged["measures"]["fewest_units"] = 4
+    forged["measures"]["reidentification"]["marketer"] = 0.0001
+    Path("out.json").write_text(manifests.dumps(manifests.sealed(forged)))
+    assert outcome()[0] == ["measures"]
+    forged = copy.deepcopy(made)
+    forged["verdict"]["unit"] = "name"
+    Path("out.json").write_text(manifests.dumps(manifests.sealed(forged)))
+    assert outcome()[0] == ["verdict"]
+
+
+def test_a_verdict_on_units_cannot_be_passed_off_as_one_on_records(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"p{i // 2};{20 + i // 2 * 7 % 30}\n" for i in range(80)]
+    Path("in.csv").write_text("name;age\n" + "".join(rows))
+    mask = ["mask", "in.csv", "out.csv", "--separator", ";", "-c", "age", "-k", "4"]
+    done = CliRunner().invoke(app, [*mask, "--unit", "name", "--manifest", "out.json"])
+    assert done.exit_code == 0, done.output
+    written = json.loads(Path("out.json").read_text())
+    assert written["verdict"]["unit"] == "name"
+    assert shoal.verify("out.csv", "out.json").failed == []
+    for unit in ("record", "age"):
+        forged = copy.deepcopy(written)
+        forged["verdict"]["unit"] = unit
+        Path("out.json").write_text(manifests.dumps(manifests.sealed(forged)))
+        assert shoal.verify("out.csv", "out.json").failed == ["verdict"]
+    forged = copy.deepcopy(written)
+    forged["verdict"]["k"] = written["promise"]["smallest_class"] + 1
+    Path("out.json").write_text(manifests.dumps(manifests.sealed(forged)))
+    assert shoal.verify("out.csv", "out.json").failed == ["verdict"]

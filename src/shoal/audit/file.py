@@ -55,7 +55,8 @@ class Audit:
         yield tried("promise", lambda: self._promise(evidence))
         yield tried("smallest class", lambda: self._smallest(evidence))
         yield tried(
-            "measures", lambda: statements.check_measures(self.entries, evidence.joint_classes)
+            "measures",
+            lambda: statements.check_measures(self.entries, evidence.joint_classes, self.plan),
         )
         yield tried("verdict", lambda: self._verdict(evidence))
 
@@ -139,7 +140,7 @@ class Audit:
 
     def _verdict(self, evidence: Evidence) -> tuple[bool | None, str]:
         self.verdict = self.verdict or judge(evidence)
-        return statements.check_verdict(self.entries, self.verdict)
+        return statements.check_verdict(self.entries, self.verdict, self.plan)
 
     def _run_again(self, original: str) -> tuple[Delivery, dict[str, Any]]:
         """Run the plan again; return what it made, and what its manifest would be."""

@@ -9,9 +9,10 @@ import numpy as np
 from shoal.audit.manifest import NOTE, rounded, seal
 from shoal.metrics import MEASURES
 from shoal.plan import Plan
-from shoal.plan.verdict import Finding, Verdict
+from shoal.plan.verdict import RECORDS, Finding, Verdict
 
 OF_CLASSES = ("smallest_class", "class_sizes", "reidentification")  # counted from classes alone
+OF_RECORDS = ("smallest_class", "class_sizes")  # and these whatever the unit is
 OF_RUN = (
     "records", "columns", "dropped", "promise", "plan", "verdict", "measures", "remarks",
     "warnings", "methods", "large",
@@ -41,42 +42,54 @@ def check_plan(entries: Mapping[str, Any], plan: Plan) -> tuple[bool, str]:
     return True, ""
 
 
-def check_measures(entries: Mapping[str, Any], classes: Any) -> tuple[bool, str]:
-    """Say whether measures that are counted on the released values are those of a manifest."""
+def check_measures(entries: Mapping[str, Any], classes: Any, plan: Plan) -> tuple[bool, str]:
+    """Say whether measures that are counted on the released values are those of a manifest.
+
+    Where the plan counts units, their column was dropped: what depends on it is left out.
+    """
     stated = entries.get("measures", {})
-    known = [name for name in OF_CLASSES if name in stated or entries["manifest"] != 1]
-    if "fewest_units" in stated:  # risks count units then, and their column was dropped
-        known = [name for name in known if name != "reidentification"]
-    found = {name: MEASURES[name](classes[:, np.newaxis]) for name in known}
-    differ = [name for name in known if plain(found[name]) != plain(stated.get(name))]
+    names = OF_CLASSES if plan.unit_column is None else OF_RECORDS
+    names = tuple(name for name in names if name in stated or entries["manifest"] != 1)
+    counted = {name: MEASURES[name](classes[:, np.newaxis]) for name in names}
+    differ = [name for name in names if plain(counted[name]) != plain(stated.get(name))]
     if differ:
         return False, f"{', '.join(differ)}: NOT those of the released values"
-    return True, f"{', '.join(known)}: counted on the released values"
+    return True, f"{', '.join(names)}: counted on the released values"
 
 
-def check_verdict(entries: Mapping[str, Any], found: Verdict) -> tuple[bool | None, str]:
+def check_verdict(
+    entries: Mapping[str, Any], counted: Verdict, plan: Plan
+) -> tuple[bool | None, str]:
     """Say whether a manifest's verdict can be that of the released values.
 
     Without the original fewer checks can be made, so the manifest may state more findings than
-    ``found`` has, and never fewer of those that break or qualify the guarantee.
+    ``counted`` has, and never fewer of those that break or qualify the guarantee. Where the plan
+    counts units, whose column was dropped, shares of records qualify other releases than shares
+    of units do: only the findings that break the guarantee are compared then.
     """
     if entries["manifest"] == 1:
         return None, "not compared: a manifest of version 1 holds none"
     stated = entries["verdict"]
     if not _follows(stated):
         return False, "its status or its sentence does NOT follow from its findings"
-    if stated["promised"] != found.promised:
-        return False, f"it is about k={stated['promised']}, and the plan promises {found.promised}"
-    # Units of a class are never more than its records, which are counted where units were dropped.
-    same_unit = stated["unit"] == found.unit
-    if stated["k"] != found.k if same_unit else stated["k"] > found.k:
-        return False, f"it states k={stated['k']}, and the released values attain {found.k}"
-    held = {finding["code"] for finding in stated["findings"] if finding["severity"] in GRAVE}
-    # Where only records can be counted, qualifications may differ from those counted in units.
-    grave = GRAVE if same_unit else ("breaks",)
-    lacking = [one.code for one in found.findings if one.severity in grave and one.code not in held]
-    if lacking:
-        return False, f"it conceals {', '.join(dict.fromkeys(lacking))}"
+    if stated["promised"] != counted.promised:
+        return (
+            False,
+            f"it is about k={stated['promised']}, and the plan promises {counted.promised}",
+        )
+    if stated["unit"] != (plan.unit_column or RECORDS):
+        return False, "it counts another unit than the plan"
+    if stated["k"] > counted.k or (plan.unit_column is None and stated["k"] != counted.k):
+        return False, f"it states k={stated['k']}, and the released values attain {counted.k}"
+    stated_codes = {one["code"] for one in stated["findings"] if one["severity"] in GRAVE}
+    grave = GRAVE if plan.unit_column is None else ("breaks",)
+    concealed = [
+        one.code
+        for one in counted.findings
+        if one.severity in grave and one.code not in stated_codes
+    ]
+    if concealed:
+        return False, f"it conceals {', '.join(dict.fromkeys(concealed))}"
     return True, str(stated["sentence"])
 
 

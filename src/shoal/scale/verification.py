@@ -158,7 +158,7 @@ class FolderAudit:
 
     def _verdict(self, counted: Recount) -> tuple[bool | None, str]:
         self.verdict = judge_recount(self.plan, counted.smallest, self.output["types"])
-        return statements.check_verdict(self.entries, self.verdict)
+        return statements.check_verdict(self.entries, self.verdict, self.plan)
 
     def _original(
         self, original: Sequence[str | Path], hash_key: bytes | None
