@@ -40,7 +40,7 @@ LABELS = {
     "sheet": "Sheet of an Excel file",
 }  # of fields that the templates hold
 MOST_SIZES = 12  # values of k at a time
-ELSEWHERE = {"columns", "partition", "within", "k", "method"}  # asked for in their own way
+ELSEWHERE = {"columns", "partitioner", "within", "k", "method"}  # asked for in their own way
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def _plan(settings: Mapping[str, str], columns: list[str], k: int) -> Plan:
         Microaggregate,
         {
             "columns": masked,
-            "partition": grouping,
+            "partitioner": grouping,
             **({"within": strata} if strata else {}),
             **_read(Microaggregate, "step", settings),
         },

@@ -55,7 +55,7 @@ class FolderAudit:
         yield tried("columns", lambda: self._columns(footers))
         yield tried("dropped", lambda: self._dropped(footers.values()))
         try:
-            counted = recount(list(footers), self.plan.known)
+            counted = recount(list(footers), self.plan.quasi_identifiers)
         except ShoalError as error:
             yield Check("promise", False, said(error))
             return
