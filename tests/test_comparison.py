@@ -4,6 +4,7 @@ import json
 import stat
 import threading
 import time
+from inspect import signature
 from itertools import product
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from raising import raises
 from shoal import _progress as progress
 from shoal.comparison import Comparison, Trial, compare_plans, grid
 from shoal.comparison import plans as comparison
-from shoal.comparison.cache import Cache
+from shoal.comparison.cache import Cache, _sources
 from shoal.errors import FileError, InputError, ParameterError, UnprotectedColumn
 from shoal.report.comparison import comparison_text, draw_map, rows
 
@@ -127,6 +128,16 @@ def test_another_table_plan_or_shoal_is_another_run(firms, tmp_path, monkeypatch
     assert len(list(kept.folder.iterdir())) == 2
 
 
+def test_the_code_of_a_run_is_that_of_the_whole_package(tmp_path):
+    package = signature(_sources).parameters["package"].default
+    assert package == Path(shoal.__file__).parent
+    for number, folder in enumerate(["first", "second"]):
+        kernel = tmp_path / folder / "_kernels" / "mdav.py"
+        kernel.parent.mkdir(parents=True)
+        kernel.write_text(f"k = {number}")
+    assert _sources(tmp_path / "first") != _sources(tmp_path / "second")
+
+
 def test_the_cache_is_private_and_holds_numbers_alone(firms, tmp_path):
     folder = tmp_path / "deep" / "kept"
     names = {"surface": "SECRET surface", "employees": "SECRET employees"}
@@ -165,7 +176,7 @@ def test_what_is_done_before_an_interrupt_is_kept(firms, tmp_path):
 
     options = {"k": [2, 3, 4, 5], "method": "mdav", "cache": tmp_path}
     before = threading.active_count()
-    with progress.listening(enough), pytest.raises(KeyboardInterrupt):
+    with progress.reporting_to(enough), pytest.raises(KeyboardInterrupt):
         shoal.compare(firms, KNOWN, **options)
     assert threading.active_count() == before
     assert 2 <= len(list(tmp_path.iterdir())) <= 4
@@ -186,7 +197,7 @@ def test_an_interrupt_reaches_the_runs_themselves():
         if began.is_set():
             raise KeyboardInterrupt
 
-    with progress.listening(listener), pytest.raises(KeyboardInterrupt):
+    with progress.reporting_to(listener), pytest.raises(KeyboardInterrupt):
         comparison._side_by_side(run, [PLAN, PLAN, PLAN], 2)
     assert completed == []
 

@@ -18,9 +18,9 @@ from raising import raises, warns
 from shoal import Microaggregate, Plan
 from shoal.errors import (
     ColumnError,
+    ConstantColumn,
     GuaranteeBroken,
     InputError,
-    NoSpread,
     ParameterError,
     PlanError,
     UnderProtection,
@@ -111,7 +111,7 @@ def test_a_column_without_a_role_is_named():
 
 def test_a_constant_column_is_allowed_and_says_so():
     data = pd.DataFrame({"a": [1.0, 2, 3, 4], "b": [0.1] * 4})
-    with warns(NoSpread, columns=("b",)):
+    with warns(ConstantColumn, columns=("b",)):
         release = shoal.microaggregate(data, ["a", "b"], k=2)
     assert release.data["b"].tolist() == [0.1] * 4
     assert release.measures["smallest_class"] == 2
@@ -122,7 +122,7 @@ def test_what_is_released_attains_k(case):
     X, k = case
     data = pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])])
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NoSpread)
+        warnings.simplefilter("ignore", ConstantColumn)
         release = shoal.microaggregate(data, list(data.columns), k=k)
     assert release.data.value_counts().min() >= k
     assert release.measures["smallest_class"] >= k

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from raising import warns
-from shoal.errors import NoPromise
+from shoal.errors import NoGuarantee
 from shoal.frame import tables
 from shoal.partitioners import MDAV
 from shoal.plan import Plan
@@ -34,7 +34,7 @@ def test_variances_and_correlations_of_a_release_are_restored_to_rounding():
     rng = np.random.default_rng(0)
     mixed = rng.normal(size=(300, 4)) @ rng.normal(size=(4, 4)) * [1e-6, 1, 50, 1e8]
     data = pd.DataFrame(mixed, columns=list("abcd"))
-    with warns(NoPromise, columns=tuple("abcd")):
+    with warns(NoGuarantee, columns=tuple("abcd")):
         release = Plan({}, [Hybridise(list("abcd"), MDAV(k=5), random_state=1)]).run(data)
     for ratio in release.measures["std_ratio"].values():
         assert ratio == pytest.approx(1, abs=1e-12)

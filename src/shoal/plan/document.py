@@ -9,7 +9,7 @@ from typing import Any
 from shoal import _params as parameters
 from shoal._params import DrawnSeed, hint
 from shoal.errors import FileError, ParameterError, PlanError
-from shoal.frame.roles import RECORDS
+from shoal.frame.roles import RECORD_UNIT
 from shoal.frame.types import Type, as_types
 from shoal.io.publish import Publication
 from shoal.partitioners import METHODS, Partitioner, partitioner
@@ -37,10 +37,10 @@ def to_dict(
 ) -> dict[str, Any]:
     """Return what a plan is made of as a document."""
     declared = {name: declared.to_entry() for name, declared in types.items()}
-    changed = {} if thresholds is None else parameters.decisions(thresholds)
+    changed = {} if thresholds is None else parameters.non_default_parameters(thresholds)
     return {
         "version": VERSION,
-        **({"unit": unit} if unit == RECORDS else {}),
+        **({"unit": unit} if unit == RECORD_UNIT else {}),
         "other_columns": other_columns,
         **({"shuffle": True} if shuffle else {}),
         **({} if random_state is None else {"random_state": random_state}),
@@ -187,7 +187,7 @@ def _with_numbers(entry: Any) -> Any:
 def _step_entry(step: Step) -> dict[str, Any]:
     entry = {"method": step.name} | {
         PARTITION if name == "partitioner" else name: value
-        for name, value in parameters.decisions(step).items()
+        for name, value in parameters.non_default_parameters(step).items()
     }
     if not isinstance(step, GroupingStep):
         return entry
@@ -224,7 +224,7 @@ def _step(entry: Mapping[str, Any], culprit: str) -> Step:
     groups = issubclass(STEPS[method], GroupingStep)
     if groups and PARTITION not in options and "partitioner" in options:
         options[PARTITION] = options.pop("partitioner")
-    keys = parameters.declared(STEPS[method])
+    keys = parameters.signature_parameters(STEPS[method])
     _check_keys(options, [PARTITION if n == "partitioner" else n for n in keys], culprit)
     try:
         if groups:

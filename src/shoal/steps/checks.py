@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shoal.errors import InputError, PlanError
-from shoal.frame.columns import Column, refuse_holes
+from shoal.frame.columns import Column, refuse_missing
 from shoal.steps.centroid import check_positive
 from shoal.steps.distance_space import Space
 from shoal.steps.privacy_constraints import check_constraint_options
@@ -58,7 +58,7 @@ def check_options(step: "Microaggregate") -> None:
 def check_values(step: "Microaggregate", columns: list[Column]) -> None:
     """Refuse missing values, and values without a geometric mean, where the options need others."""
     if step.missing in ("refuse", "drop"):
-        refuse_holes(columns, WAY_OUT)
+        refuse_missing(columns, WAY_OUT)
     if step.aggregate == "geometric-mean":
         for column in columns:
             check_positive(column)

@@ -86,7 +86,7 @@ def group_block(
     A time budget is measured on the first stratum only: what the partitioner could do there is
     what it does in all others, so that the groups can be reproduced.
     """
-    missing = np.column_stack([column.hole for column in columns])
+    missing = np.column_stack([column.is_missing for column in columns])
     labels = np.full(len(missing), -1)
     offset = 0
     fitted: list[Partitioner] = []

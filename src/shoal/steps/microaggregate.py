@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._params import AtLeast, Between
-from shoal.errors import MissingValues, NoSpread, ShoalWarning
+from shoal.errors import ConstantColumn, MissingValues, ShoalWarning
 from shoal.frame import tables
-from shoal.frame.columns import Column, read_column, refuse_holes
-from shoal.frame.roles import as_list, listed
-from shoal.frame.tables import Frame, Taken
+from shoal.frame.columns import Column, read_column, refuse_missing
+from shoal.frame.roles import as_list, name_columns
+from shoal.frame.tables import Frame, RowGather
 from shoal.frame.types import Type
 from shoal.partitioners import Partition, Partitioner
 from shoal.steps._step import GroupingStep, StepResult, check_confidential
@@ -234,14 +234,14 @@ class Microaggregate(GroupingStep):
         if self.dependence > 0:
             check_confidential(confidential, f"dependence={self.dependence:g}")
             in_distances = [read_column(frame, name, types.get(name)) for name in confidential]
-            refuse_holes(
+            refuse_missing(
                 in_distances,
                 "Correct them, or leave dependence out: distances need the values.",
             )
         weights = None if self.weight is None else tables.weights(frame, self.weight)
         scale = weights if self.weighted_distances else None
         space = build_space(columns, self.standardise, self.dependence, in_distances, scale)
-        check_axes(self, space, any(column.hole.any() for column in columns))
+        check_axes(self, space, any(column.is_missing.any() for column in columns))
         units = None if self.unit_column is None else read_units(frame, self.unit_column)
         strata = self._strata(frame, space, units)
         given = GroupingInput(
@@ -252,7 +252,7 @@ class Microaggregate(GroupingStep):
             self._confidential_codes(frame, confidential),
             units,
         )
-        values: dict[str, NDArray[Any] | Taken] = {}
+        values: dict[str, NDArray[Any] | RowGather] = {}
         partitions: list[Partition] = []
         fitted: list[Partitioner] = []
         groups_of, partitioner = {}, self.partitioner
@@ -303,7 +303,9 @@ class Microaggregate(GroupingStep):
     def _bound(self, fitted: Sequence[Partitioner], columns: Sequence[Column]) -> float | None:
         """Return the sum of the bounds of all blocks and strata, in terms of z-scores, or None."""
         bounds = [used.bound_ for used in fitted if used.bound_ is not None]
-        complete = all(column.kind == "numeric" and not column.hole.any() for column in columns)
+        complete = all(
+            column.kind == "numeric" and not column.is_missing.any() for column in columns
+        )
         zscores = self.standardise == "zscore" and not self.weighted_distances
         # Groups of k units are groups of k records too, so their bound holds. Whole households are
         # grouped by means, which are other records.
@@ -318,7 +320,7 @@ class Microaggregate(GroupingStep):
         missing: Mask,
         frame: Frame,
         weights: NDArray[np.float64] | None,
-    ) -> NDArray[Any] | Taken:
+    ) -> NDArray[Any] | RowGather:
         return centroid(
             column,
             groups,
@@ -336,9 +338,9 @@ def _constant_columns(names: list[str]) -> list[ShoalWarning]:
         return []
     verb = "is constant and does" if len(names) == 1 else "are constant and do"
     return [
-        NoSpread(
-            f"{listed(names)} {verb} not affect the grouping.",
-            code="no-spread",
+        ConstantColumn(
+            f"{name_columns(names)} {verb} not affect the grouping.",
+            code="constant-column",
             columns=tuple(names),
         )
     ]
@@ -352,7 +354,8 @@ def _missing_values(
     imputed: bool,
 ) -> list[ShoalWarning]:
     released = {
-        name: new.hole if isinstance(new, Taken) else np.isnan(new) for name, new in values.items()
+        name: new.is_missing if isinstance(new, RowGather) else np.isnan(new)
+        for name, new in values.items()
     }
     sentences = describe_missing(columns, released, groups, imputed=imputed)
     return [MissingValues(sentence) for sentence in sentences]

@@ -136,7 +136,7 @@ def describe_missing(
         At most one sentence each on suppressed cells, on imputed cells, and on groups whose
         value rests on fewer than k known values.
     """
-    original = {column.name: column.hole for column in columns}
+    original = {column.name: column.is_missing for column in columns}
     suppressed = {name: int((released[name] & ~old).sum()) for name, old in original.items()}
     filled = {name: int((~released[name] & old).sum()) for name, old in original.items()}
     few = {name: _few_values(groups[name], old) for name, old in original.items() if filled[name]}

@@ -11,7 +11,7 @@ from shoal._params import Above, Between, Seed
 from shoal.errors import InputError
 from shoal.frame import tables
 from shoal.frame.roles import as_list
-from shoal.frame.tables import Frame, Taken
+from shoal.frame.tables import Frame, RowGather
 from shoal.frame.types import Type
 from shoal.steps._step import Step, StepResult
 
@@ -83,7 +83,7 @@ class RankSwap(Step):
         rng, none_missing = np.random.default_rng(self.random_state), np.zeros(len(X), bool)
         return StepResult(
             {
-                name: Taken(swap_ranks(column, window, rng), none_missing)
+                name: RowGather(swap_ranks(column, window, rng), none_missing)
                 for name, column in zip(self.columns, X.T, strict=True)
             }
         )

@@ -9,7 +9,7 @@ from shoal._params import K
 from shoal.errors import CellsSuppressed, InputError
 from shoal.frame import tables
 from shoal.frame.roles import as_list
-from shoal.frame.tables import Frame, Taken
+from shoal.frame.tables import Frame, RowGather
 from shoal.frame.types import Type
 from shoal.metrics import classes, units_per_class
 from shoal.steps._step import Step, StepResult
@@ -103,7 +103,7 @@ class Suppress(Step):
         counts = cells.sum(axis=0)
         by_column = ", ".join(f"{n!r} {c}" for n, c in zip(self.columns, counts, strict=True) if c)
         return StepResult(
-            {n: Taken(own_rows, empty) for n, empty in zip(self.columns, cells.T, strict=True)},
+            {n: RowGather(own_rows, empty) for n, empty in zip(self.columns, cells.T, strict=True)},
             warnings=(
                 (
                     CellsSuppressed(

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.frame.tables import Frame, Taken
+from shoal.frame.tables import Frame, RowGather
 from shoal.partitioners import Partition
 from shoal.steps._within_groups import WithinGroups
 
@@ -71,5 +71,5 @@ class Swap(WithinGroups):
         for name in self.columns:
             source = np.empty(len(frame), np.int64)
             source[by_group] = np.lexsort((rng.random(len(frame)), groups.labels))
-            values[name] = Taken(source, none_missing)
+            values[name] = RowGather(source, none_missing)
         return values

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from shoal.frame.roles import listed
+from shoal.frame.roles import name_columns
 from shoal.plan.evidence import Evidence
-from shoal.plan.verdict import RECORDS, Finding, counted
+from shoal.plan.verdict import RECORD_UNIT, Finding, counted
 from shoal.steps import Step
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def find_attained(evidence: Evidence) -> list[Finding]:
 def check_attained(
     plan: "Plan",
     attained: int,
-    unit: str = RECORDS,
+    unit: str = RECORD_UNIT,
     below: Sequence[str] = (),
     linkage: float | None = None,
 ) -> list[Finding]:
@@ -70,7 +70,7 @@ def check_attained(
             Finding(
                 "class-below-k",
                 "breaks",
-                f"A class of {listed(below, 'column', 'columns')} holds only"
+                f"A class of {name_columns(below, 'column', 'columns')} holds only"
                 f" {counted(attained, unit)}, less than k = {plan.k}.",
                 figures,
                 tuple(below),
@@ -100,7 +100,7 @@ def _no_promise(plan: "Plan", step: Step, figures: dict[str, Any]) -> Finding:
     return Finding(
         "no-k-promised",
         "qualifies",
-        f"{listed(names)}: NO k-anonymity is promised. {step.guarantee}",
+        f"{name_columns(names)}: NO k-anonymity is promised. {step.guarantee}",
         figures,
         tuple(step.columns),
     )
