@@ -9,13 +9,13 @@ import pytest
 import shoal
 from raising import raises
 from shoal import Plan
-from shoal._params import DrawnSeed, as_seed, declared, effective_n_jobs
+from shoal._params import DrawnSeed, as_seed, effective_n_jobs, signature_parameters
 from shoal.errors import ParameterError
 from shoal.partitioners import MDAV, METHODS, Blocked, MuApprox, Search, partition, partitioner
 from shoal.steps import Microaggregate, Round
 
 LINE = np.arange(12.0)[:, None]
-DRAWING = {name for name, cls in METHODS.items() if "random_state" in declared(cls)}
+DRAWING = {name for name, cls in METHODS.items() if "random_state" in signature_parameters(cls)}
 every_method = pytest.mark.parametrize("method", METHODS)
 every_form = pytest.mark.parametrize(
     "form", [lambda: 7, lambda: np.random.default_rng(7), lambda: np.random.RandomState(7)]

@@ -258,8 +258,8 @@ def with_drawn_seeds(partitioner: Partitioner) -> Partitioner:
         return partitioner
     seeds = {number: parameters.as_seed(one) for number, one in generators.items()}
     drawn = {name: seeds[id(one)] for name, one in given.items() if id(one) in seeds}
-    copy: Partitioner = clone(partitioner)
-    return copy.set_params(**drawn)
+    copy: Partitioner = clone(partitioner).set_params(**drawn)
+    return copy
 
 
 @contextmanager

@@ -91,8 +91,8 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
     effort = options.pop("effort", None)
     if effort is not None and not isinstance(effort, str):
         raise ParameterError(
-            f"An effort is a name: quick, {', '.join(EFFORTS)}. Got {parameters.shown(effort)}"
-            " instead.",
+            f"An effort is a name: quick, {', '.join(EFFORTS)}. Got"
+            f" {parameters.format_argument(effort)} instead.",
             code="unknown-effort",
             given=type(effort).__name__,
         )
@@ -124,7 +124,7 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
 
 def _taken(cls: type[Partitioner], options: dict[str, Any]) -> dict[str, Any]:
     """Take the options of ``cls`` out of ``options``, but for those that its method has too."""
-    known = parameters.declared(cls)
+    known = parameters.signature_parameters(cls)
     return {n: options.pop(n) for n in list(options) if n in known and n not in SHARED}
 
 
@@ -162,7 +162,7 @@ def _method(method: str | Partitioner, options: dict[str, Any]) -> Partitioner:
             code="unknown-method",
             given=method,
         )
-    known = parameters.declared(METHODS[method])
+    known = parameters.signature_parameters(METHODS[method])
     options = {n: value for n, value in options.items() if n in known or n not in COMMON}
     return parameters.build(METHODS[method], options)  # type: ignore[no-any-return]
 
@@ -174,7 +174,7 @@ def _check_common(options: Mapping[str, Any]) -> None:
         if not parameter.accepts(options.get(name)):
             raise ParameterError(
                 f"The {name!r} parameter must be {parameter.expected}. Got"
-                f" {parameters.shown(options[name])} instead.",
+                f" {parameters.format_argument(options[name])} instead.",
                 code="parameter-not-accepted",
                 parameter=name,
             )
@@ -185,7 +185,7 @@ def _with_common(method: Partitioner, options: dict[str, Any]) -> Partitioner:
 
     What the partitioner has set itself to another value stays in ``options``, to be refused.
     """
-    known = parameters.declared(type(method))
+    known = parameters.signature_parameters(type(method))
     changes: dict[str, Any] = {}
     for name in [name for name in COMMON if name in options]:
         if name not in known or getattr(method, name) is options[name]:
@@ -199,9 +199,9 @@ def _with_common(method: Partitioner, options: dict[str, Any]) -> Partitioner:
 def entry(made: Partitioner) -> dict[str, Any]:
     """Return the method and the options that `partitioner` makes ``made`` of; defaults left out."""
     if not isinstance(made, Improver | Blocked):
-        return {"method": method_name(made), **parameters.decisions(made)}
+        return {"method": method_name(made), **parameters.non_default_parameters(made)}
     inner = entry(made.method or METHODS[START](k=made.k))
-    own = {n: v for n, v in parameters.decisions(made).items() if n not in SHARED}
+    own = {n: v for n, v in parameters.non_default_parameters(made).items() if n not in SHARED}
     if isinstance(made, Blocked):
         return {**inner, "block_size": made.block_size, **own}
     return {**inner, "effort": method_name(made), **own}
@@ -227,14 +227,14 @@ def describe(cls: type[Partitioner]) -> dict[str, Any]:
     """Return the facts about a method that help to choose it."""
     return {
         "groups": cls.facts.groups,
-        "draws": "seeded" if "random_state" in parameters.declared(cls) else "no",
+        "draws": "seeded" if "random_state" in parameters.signature_parameters(cls) else "no",
         "cost": cls.facts.cost,
         "paper": cls.facts.paper,
         "guarantee": cls.facts.guarantee,
         "summary": _first_line(cls),
         "parameters": {
             name: {"expects": p.expected, "default": None if p.required else p.default}
-            for name, p in parameters.declared(cls).items()
+            for name, p in parameters.signature_parameters(cls).items()
         },
     }
 
