@@ -80,6 +80,7 @@ def test_negative_numbers_of_jobs_count_back_from_all_cores(monkeypatch):
 
 
 @every_form
+@pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 def test_a_plan_turns_a_generator_into_a_seed(form):
     generator = form()
     step = Microaggregate(["a"], MuApprox(k=3, random_state=generator))
