@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from shoal import _params as parameters
-from shoal._params import draw_seed
+from shoal._params import as_seed, draw_seed
 from shoal.errors import PlanError, ShoalWarning
 from shoal.frame import tables
 from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
-from shoal.partitioners import Partition, Partitioner
+from shoal.partitioners import Partition, Partitioner, with_drawn_seeds
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class Step:
         """Return the masked values of ``frame`` and the groups behind them, if there are any."""
         raise NotImplementedError
 
-    def with_drawn_seeds(self) -> Self:
+    def draw_missing_seeds(self) -> Self:
         """Return the step with every missing seed drawn, so that its result can be repeated."""
         missing = self.is_random and vars(self)["random_state"] is None
         return self.replace(random_state=draw_seed()) if missing else self
@@ -141,6 +141,8 @@ class Step:
     def _validate(self) -> None:
         """Check the stored parameters."""
         parameters.validate(self)
+        if self.is_random:
+            vars(self)["random_state"] = as_seed(vars(self)["random_state"])
         if not self.columns:
             raise PlanError("The step masks no column. Name at least one.", code="nothing-masked")
         if len(set(self.columns)) < len(self.columns):
@@ -166,9 +168,9 @@ class GroupingStep(Step):
         options = self.partitioner.get_params()
         return super().seeds + tuple(options[name] for name in _seed_names(self.partitioner))
 
-    def with_drawn_seeds(self) -> Self:
+    def draw_missing_seeds(self) -> Self:
         """Return the step with every missing seed drawn, including that of its partitioner."""
-        step = super().with_drawn_seeds()
+        step = super().draw_missing_seeds()
         options = self.partitioner.get_params()
         drawn = {n: draw_seed() for n in _seed_names(self.partitioner) if options[n] is None}
         if not drawn:
@@ -178,6 +180,7 @@ class GroupingStep(Step):
     def _validate(self) -> None:
         super()._validate()
         parameters.validate(self.partitioner)  # scikit-learn estimators do not check k before fit
+        self.partitioner = with_drawn_seeds(self.partitioner)
         both = [name for name in self.strata if name in self.columns]
         if both:
             raise PlanError(

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from shoal._params import Seed
+from shoal._params import RandomState
 from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
@@ -29,7 +29,7 @@ class WithinGroups(GroupingStep):
         within: str | Sequence[str] | None = None,
         unit: str | None = None,
         standardise: Literal["zscore", "none"] = "zscore",
-        random_state: Seed = None,
+        random_state: RandomState = None,
     ):
         self.columns = as_list(columns)
         self.partitioner = partitioner

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._params import Above, Between, Seed
+from shoal._params import Above, Between, RandomState
 from shoal.frame import tables
 from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame
@@ -42,7 +42,7 @@ class AddNoise(Step):
         variances are the original ones.
     decimals : int, optional
         Number of decimals to round the released values to; 0 keeps whole numbers whole.
-    random_state : int, optional
+    random_state : int, Generator, RandomState or None
         Seed; if None, one is drawn and recorded in the plan of the release.
 
     References
@@ -63,7 +63,7 @@ class AddNoise(Step):
         kind: Literal["independent", "correlated"] = "independent",
         spread: Literal["grows", "kept"] = "grows",
         decimals: Annotated[int, Between(-15, 15)] | None = None,
-        random_state: Seed = None,
+        random_state: RandomState = None,
     ):
         self.columns = as_list(columns)
         self.amount = amount

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._kernels.rank_swap import partners
-from shoal._params import Above, Between, Seed
+from shoal._params import Above, Between, RandomState
 from shoal.errors import InputError
 from shoal.frame import tables
 from shoal.frame.roles import as_list
@@ -34,7 +34,7 @@ class RankSwap(Step):
     percent : float
         Greatest difference between the ranks of two swapped values, in per cent of the records;
         above 0 and at most 100.
-    random_state : int, optional
+    random_state : int, Generator, RandomState or None
         Seed; if None, one is drawn and recorded in the plan of the release.
 
     References
@@ -51,7 +51,7 @@ class RankSwap(Step):
         columns: Sequence[str],
         percent: Annotated[float, Above(0), Between(0, 100)],
         *,
-        random_state: Seed = None,
+        random_state: RandomState = None,
     ):
         self.columns = as_list(columns)
         self.percent = percent

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from shoal._params import Above, Seed
+from shoal._params import Above, RandomState
 from shoal.errors import InputError
 from shoal.frame import tables
 from shoal.frame.roles import as_list
@@ -33,7 +33,7 @@ class Round(Step):
     way : str
         ``"nearest"`` rounds to the nearest multiple (halves to the even one), ``"random"`` to
         one of the two neighbouring multiples.
-    random_state : int, optional
+    random_state : int, Generator, RandomState or None
         Seed of random rounding; if None, one is drawn and recorded in the plan of the release.
 
     References
@@ -55,7 +55,7 @@ class Round(Step):
         base: Annotated[float, Above(0)],
         *,
         way: Literal["nearest", "random"] = "nearest",
-        random_state: Seed = None,
+        random_state: RandomState = None,
     ):
         self.columns = as_list(columns)
         self.base = base

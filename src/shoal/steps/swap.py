@@ -36,7 +36,7 @@ class Swap(WithinGroups):
         role ``unit`` or ``household``.
     standardise : str
         Scale of the columns in distances: ``"zscore"`` or ``"none"``.
-    random_state : int, optional
+    random_state : int, Generator, RandomState or None
         Seed; if None, one is drawn and recorded in the plan of the release.
 
     References
