@@ -203,7 +203,7 @@ def _all_fields() -> Iterator[Field]:
 
 def _field(parameter: Parameter, name: str) -> Field:
     parts = [part for part in _parts(parameter.annotation) if part is not NoneType]
-    label, meaning = _label(parameter.name), _plain(parameter.meaning)
+    label, meaning = _label(parameter.name), _plain(parameter.description)
     default = "" if parameter.required or parameter.default is None else parameter.default
     text = str(default).lower() if isinstance(default, bool) else str(default)
     if parts == [bool]:
