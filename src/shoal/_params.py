@@ -7,6 +7,7 @@ annotations give the allowed values and its defaults, the docstring the descript
 import inspect
 import json
 import math
+import os
 import re
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
@@ -65,6 +66,18 @@ class Between:
 
 
 @dataclass(frozen=True)
+class NotZero:
+    """The number is not 0."""
+
+    def accepts(self, value: Any) -> bool:
+        """Return whether ``value`` satisfies the constraint."""
+        return bool(value != 0)
+
+    def __str__(self) -> str:
+        return " other than 0"
+
+
+@dataclass(frozen=True)
 class Exactly:
     """The number equals ``value``: the method is defined for no other."""
 
@@ -81,7 +94,9 @@ class Exactly:
 MAX_SHOWN = 200  # characters of an argument shown in a message
 
 K = Annotated[int, AtLeast(1)]
-Seed = Annotated[int, AtLeast(0)] | None
+RandomState = Annotated[int, AtLeast(0)] | np.random.Generator | np.random.RandomState | None
+NJobs = Annotated[int, NotZero()] | None
+GENERATORS = (np.random.Generator, np.random.RandomState)
 SEED_BITS = 128  # of a drawn seed: too many for an exhaustive search
 
 
@@ -94,9 +109,44 @@ class DrawnSeed(int):
     __str__ = __repr__
 
 
-def draw_seed() -> DrawnSeed:
-    """Return a random seed that cannot be guessed or found by exhaustive search."""
-    return DrawnSeed(secrets.randbits(SEED_BITS))
+def draw_seed(generator: np.random.Generator | np.random.RandomState | None = None) -> DrawnSeed:
+    """Return a seed drawn from ``generator``, or from the operating system's secure source."""
+    if generator is None:
+        return DrawnSeed(secrets.randbits(SEED_BITS))
+    return DrawnSeed(int.from_bytes(generator.bytes(SEED_BITS // 8)))
+
+
+def as_seed(random_state: RandomState) -> int | None:
+    """Return the seed that ``random_state`` stands for; None stays None.
+
+    A generator is advanced: its next seed is another one.
+
+    Examples
+    --------
+    >>> as_seed(7)
+    7
+    >>> as_seed(np.random.default_rng(0)) == as_seed(np.random.default_rng(0))
+    True
+    """
+    if isinstance(random_state, GENERATORS):
+        return draw_seed(random_state)
+    return random_state
+
+
+def effective_n_jobs(n_jobs: int | None) -> int:
+    """Return how many jobs run at a time: all cores where ``n_jobs`` is None or -1.
+
+    A negative number counts back from all cores, as in joblib: -2 leaves one core free.
+
+    Examples
+    --------
+    >>> effective_n_jobs(3)
+    3
+    """
+    cores = os.cpu_count() or 1
+    if n_jobs is None:
+        return cores
+    return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
 
 
 @dataclass(frozen=True)

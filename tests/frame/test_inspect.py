@@ -68,7 +68,7 @@ def test_the_text_names_every_column_and_the_limits(found):
     text = format_inspection(found)
     for entry in found["columns"]:
         assert entry["name"] in text
-    assert "suggestions" in text
+    assert "only you know" in text
 
 
 SURVEY = pd.DataFrame(
@@ -93,7 +93,7 @@ def test_weights_and_households_are_distinguished_from_other_columns():
     assert suggested["weight"] == "quasi-identifier"
     why = {entry["name"]: entry["why"] for entry in found["columns"]}
     assert "2.0 records share a value" in why["hh_id"]
-    assert "if it is one of a survey" in why["weight"]
+    assert "if it is a survey weight" in why["weight"]
     assert roles(inspect(SURVEY.assign(AFNLWGT=SURVEY["salary"])))["AFNLWGT"] == "weight"
     assert roles(inspect(SURVEY.assign(sample_weight=0)))["sample_weight"] != "weight"
     shared = SURVEY.assign(hh_id=range(40))
