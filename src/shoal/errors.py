@@ -102,6 +102,10 @@ class InputError(ShoalError, ValueError):
     """The data cannot be used as they are."""
 
 
+class InputTypeError(InputError, TypeError):
+    """The data hold objects that are no numbers."""
+
+
 class ColumnError(InputError, KeyError):
     """A column is not there, is there twice or holds the wrong kind of values."""
 
