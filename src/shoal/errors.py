@@ -102,6 +102,10 @@ class InputError(ShoalError, ValueError):
     """The data are unsuitable and must be changed first."""
 
 
+class InputTypeError(InputError, TypeError):
+    """The data hold objects that are no numbers."""
+
+
 class ColumnError(InputError, KeyError):
     """A column is absent, duplicated or holds the wrong kind of values."""
 
