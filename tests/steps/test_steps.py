@@ -76,7 +76,7 @@ def test_every_step_has_an_example():
 def test_a_step_names_its_paper_and_explains_its_parameters(name):
     cls = STEPS[name]
     assert f".. [{cls.paper}]" in cls.__doc__ or name == "microaggregate"
-    assert all(parameter.meaning for parameter in parameters.signature_parameters(cls).values())
+    assert all(parameter.description for parameter in parameters.signature_parameters(cls).values())
 
 
 @every_step

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -179,7 +180,10 @@ class GroupingStep(Step):
 
     def _validate(self) -> None:
         super()._validate()
-        parameters.validate(self.partitioner)  # scikit-learn estimators do not check k before fit
+        k = self.partitioner.k
+        if not isinstance(k, Integral) or isinstance(k, bool) or k < 1:
+            # Other parameters are checked when the partitioner is fitted, as in scikit-learn.
+            parameters.validate(self.partitioner)
         self.partitioner = with_drawn_seeds(self.partitioner)
         both = [name for name in self.strata if name in self.columns]
         if both:
