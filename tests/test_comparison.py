@@ -95,7 +95,7 @@ def test_plans_that_cannot_be_run_are_told_and_the_others_are_run(firms):
 def test_threads_change_nothing(firms, found):
     again = shoal.compare(
         firms, KNOWN, k=[3, 2], method=["mdav", "sorted"], dependence=[0, 0.5],
-        confidential=SECRET, jobs=3,
+        confidential=SECRET, n_jobs=3,
     )  # fmt: skip
     assert [t.measures for t in again.trials] == [t.measures for t in found.trials]
 
@@ -224,7 +224,7 @@ def test_options_go_to_the_methods_that_take_them():
     ("options", "message"),
     [
         ({"risk": "linkages"}, "Did you mean 'linkage'"),
-        ({"jobs": 0}, "at least 1"),
+        ({"n_jobs": 0}, "at least 1"),
         ({"method": "mdaw"}, "There is no method"),
     ],
 )

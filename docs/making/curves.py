@@ -38,6 +38,7 @@ def given(k: int) -> Mapping[str, Any]:
         "ordered": [True],
         "weights": np.random.default_rng(42).integers(1, 10, (len(X), 1)).astype(float),
         "lower_bound": lower_bound(X, k),
+        "units": np.arange(len(X)) // 2,
     }
 
 

@@ -16,7 +16,7 @@ from shoal import _params as parameters
 from shoal import _progress as progress
 from shoal._kernels.spatial.index import Index, open_index, rebuild_if_worn, to_pool
 from shoal._kernels.spatial.pool import open_pool
-from shoal.errors import GuaranteeBroken, InputError, ShoalError
+from shoal.errors import GuaranteeBroken, InputError, InputTypeError, ShoalError
 
 Labels = NDArray[np.int64]
 Matrix = NDArray[np.float64]
@@ -247,6 +247,21 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
         raise NotImplementedError
 
 
+def with_drawn_seeds(partitioner: Partitioner) -> Partitioner:
+    """Return a partitioner whose seeds are numbers: each generator in it draws one.
+
+    A plan needs this, since its document must give the same groups again.
+    """
+    given = partitioner.get_params()
+    generators = {id(one): one for one in given.values() if isinstance(one, parameters.GENERATORS)}
+    if not generators:
+        return partitioner
+    seeds = {number: parameters.as_seed(one) for number, one in generators.items()}
+    drawn = {name: seeds[id(one)] for name, one in given.items() if id(one) in seeds}
+    copy: Partitioner = clone(partitioner).set_params(**drawn)
+    return copy
+
+
 @contextmanager
 def refused_input() -> Iterator[None]:
     """Turn what scikit-learn says about unfit data into an `InputError` without their values."""
@@ -257,7 +272,8 @@ def refused_input() -> Iterator[None]:
     except (ValueError, TypeError, OverflowError) as error:
         text = re.sub(r"\narray=.*?\n(?=Reshape)", " ", str(error), flags=re.DOTALL)
         text = re.sub(r"(could not convert string to float): .*", r"\1.", text, flags=re.DOTALL)
-        raise InputError(text, code="matrix-not-accepted") from None
+        kind = InputTypeError if isinstance(error, TypeError) else InputError
+        raise kind(text, code="matrix-not-accepted") from None
 
 
 def _is_matrix(X: object) -> TypeGuard[Matrix]:
