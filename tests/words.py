@@ -13,7 +13,7 @@ LEFT_OUT = [
     re.compile(r"``[^`]*``|`[^`]*`"),
     re.compile(r"\]\([^)]*\)|\{[\w:-]+\}|\bhttps?://\S+"),  # addresses and roles
     re.compile(r":\w+:`[^`]*`"),
-    re.compile(r"(?m)^(\S[^\n]*\(\d{4}\)\..*|- \[\w+\] .*)$"),  # papers
+    re.compile(r"(?m)^(- \[\w+\] .*(?:\n  \S.*)*|\S[^\n]*\(\d{4}\)\..*)$"),  # papers
     re.compile(r"\[\w+\]_?"),
     re.compile(r"\b\w*[\d_/\\=.]+\w+\b"),  # names of files, numbers with units
 ]

@@ -19,7 +19,16 @@ MADE = {
     *(DOCS / "measures" / f"{name}.md" for name in ("index", *MEASURES)),
     *(
         DOCS / "reference" / f"{name}.md"
-        for name in ("index", "functions", "objects", "steps", "datasets", "errors", "commands")
+        for name in (
+            "index",
+            "functions",
+            "objects",
+            "steps",
+            "datasets",
+            "errors",
+            "commands",
+            "codes",
+        )
     ),
     DOCS / "references.md",
     DOCS / "changelog.md",
