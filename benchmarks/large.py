@@ -115,7 +115,7 @@ def by_dask(method, n, folder):
         before = max(client.run(harness.peak_memory).values())
         cpu = sum(client.run(time.process_time).values())
         start = time.monotonic()
-        with progress.listening(hear):
+        with progress.reporting_to(hear):
             made = scale.mask(folder / "in", plan, folder / "out", client=client)
         seconds = time.monotonic() - start
         peak = max(client.run(harness.peak_memory).values())

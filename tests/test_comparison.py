@@ -165,7 +165,7 @@ def test_what_is_done_before_an_interrupt_is_kept(firms, tmp_path):
 
     options = {"k": [2, 3, 4, 5], "method": "mdav", "cache": tmp_path}
     before = threading.active_count()
-    with progress.listening(enough), pytest.raises(KeyboardInterrupt):
+    with progress.reporting_to(enough), pytest.raises(KeyboardInterrupt):
         shoal.compare(firms, KNOWN, **options)
     assert threading.active_count() == before
     assert 2 <= len(list(tmp_path.iterdir())) <= 4
@@ -186,7 +186,7 @@ def test_an_interrupt_reaches_the_runs_themselves():
         if began.is_set():
             raise KeyboardInterrupt
 
-    with progress.listening(listener), pytest.raises(KeyboardInterrupt):
+    with progress.reporting_to(listener), pytest.raises(KeyboardInterrupt):
         comparison._side_by_side(run, [PLAN, PLAN, PLAN], 2)
     assert completed == []
 

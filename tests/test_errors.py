@@ -10,7 +10,7 @@ import pytest
 
 from making import codes
 from shoal import errors
-from shoal._params import hint, shown
+from shoal._params import format_argument, hint
 from shoal.errors import Coded, ParameterError, ShoalError, ShoalWarning
 
 CLASSES = [
@@ -38,20 +38,20 @@ def test_every_error_travels_between_processes(cls, again):
     assert (copied.column, copied.filename, copied.name, copied.count) == ("a", "f.csv", "n", 3)
     assert copied.attributes == error.attributes
     assert copied.__notes__ == ["while reading"]
-    assert copied.worded(_loud) == error.worded(_loud)
+    assert copied.message_for(_loud) == error.message_for(_loud)
 
 
 @every_class
 def test_python_callers_see_options_as_python_writes_them(cls):
-    shown = "Column 'a' has 3 missing values. Use missing=\"drop\", or lower 'k'."
-    assert str(cls(MESSAGE)) == shown
-    assert repr(cls(MESSAGE)) == f"{cls.__name__}({shown!r})"
+    expected = "Column 'a' has 3 missing values. Use missing=\"drop\", or lower 'k'."
+    assert str(cls(MESSAGE)) == expected
+    assert repr(cls(MESSAGE)) == f"{cls.__name__}({expected!r})"
     assert str(cls("plain")) == "plain"
 
 
 def test_an_interface_words_options_in_its_own_way():
-    shown = "Column 'a' has 3 missing values. Use <MISSING \"drop\">, or lower <K>."
-    assert ShoalError(MESSAGE).worded(_loud) == shown
+    expected = "Column 'a' has 3 missing values. Use <MISSING \"drop\">, or lower <K>."
+    assert ShoalError(MESSAGE).message_for(_loud) == expected
 
 
 def test_what_is_no_option_keeps_its_backticks():
@@ -76,9 +76,9 @@ def test_a_code_belongs_to_one_exception_not_to_its_class():
 
 def test_a_warning_is_given_as_it_was_made():
     with pytest.warns(ShoalWarning) as caught:
-        warnings.warn(errors.NoSpread("flat", columns=("a",)), stacklevel=1)
+        warnings.warn(errors.ConstantColumn("flat", columns=("a",)), stacklevel=1)
     assert caught[0].message.columns == ("a",)
-    assert caught[0].message.code == "no-spread"
+    assert caught[0].message.code == "constant-column"
 
 
 def _loud(name, value):
@@ -115,8 +115,8 @@ def test_the_word_that_was_meant_is_named(word, expected):
 
 
 def test_an_argument_in_a_message_is_short_and_no_data():
-    assert shown("mdav") == "'mdav'"
-    assert shown([1, "a", None]) == "[1, 'a', None]"
-    assert shown(np.array([123.5])) == "a value of type ndarray"
-    assert shown([np.array([123.5])]) == "a value of type list"
-    assert len(shown("x" * 10_000)) < 300
+    assert format_argument("mdav") == "'mdav'"
+    assert format_argument([1, "a", None]) == "[1, 'a', None]"
+    assert format_argument(np.array([123.5])) == "a value of type ndarray"
+    assert format_argument([np.array([123.5])]) == "a value of type list"
+    assert len(format_argument("x" * 10_000)) < 300

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 import shoal
 from conftest import reference_matrix
-from shoal._params import declared
+from shoal._params import signature_parameters
 from shoal.cli import app
 from shoal.errors import ColumnError, InputError, ParameterError, PlanError, ShoalWarning
 from shoal.partitioners import METHODS
@@ -176,7 +176,7 @@ def test_the_utilities_keep_k_with_their_states_and_months_in_every_kind_of_tabl
 @pytest.mark.parametrize("missing", ["refuse", "own-groups", "impute", "drop"])
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_keeps_k_on_mixed_columns_or_says_why_not(survey, method, missing):
-    k = 3 if declared(METHODS[method])["k"].accepts(3) else 2
+    k = 3 if signature_parameters(METHODS[method])["k"].accepts(3) else 2
     table = survey if missing == "refuse" else holed(survey, share=0.05)
     table = table.slice(0, METHODS[method].facts.most or len(table))
     if method == "univariate":

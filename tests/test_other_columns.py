@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import shoal
 from raising import raises, warns
 from shoal import Plan
-from shoal.audit.check import gone
+from shoal.audit.check import check_dropped_columns
 from shoal.cli import app
 from shoal.cli._sources import check_sources, stray_word
 from shoal.comparison import compare_plans
@@ -128,11 +128,11 @@ def test_a_comparison_refuses_them_and_names_them_in_its_plans():
 
 def test_verification_looks_for_columns_that_the_plan_does_not_name():
     columns = ["age", "town", "wage"]
-    assert gone(make(), columns)[0] is True
+    assert check_dropped_columns(make(), columns)[0] is True
     for choice in ("refuse", "drop"):
-        assert gone(make(other_columns=choice), [*columns, "ssn"])[0] is False
-    assert gone(make(other_columns="release"), [*columns, "ssn"])[0] is True
-    assert gone(make(), [*columns, "name"])[0] is False
+        assert check_dropped_columns(make(other_columns=choice), [*columns, "ssn"])[0] is False
+    assert check_dropped_columns(make(other_columns="release"), [*columns, "ssn"])[0] is True
+    assert check_dropped_columns(make(), [*columns, "name"])[0] is False
 
 
 def test_a_starter_plan_names_every_column(tmp_path):

@@ -18,9 +18,9 @@ from raising import raises
 from shoal import Microaggregate, Plan
 from shoal.errors import (
     ColumnError,
+    ConstantColumn,
     GuaranteeBroken,
     InputError,
-    NoSpread,
     ParameterError,
     PlanError,
     UnderProtection,
@@ -113,7 +113,7 @@ def test_a_column_without_a_role_is_named():
 
 def test_a_constant_column_is_allowed_and_says_so():
     data = pd.DataFrame({"a": [1.0, 2, 3, 4], "b": [0.1] * 4})
-    with pytest.warns(NoSpread, match="'b' is constant"):
+    with pytest.warns(ConstantColumn, match="'b' is constant"):
         release = shoal.microaggregate(data, ["a", "b"], k=2)
     assert release.data["b"].tolist() == [0.1] * 4
     assert release.measures["smallest_class"] == 2
@@ -124,7 +124,7 @@ def test_what_is_released_attains_k(case):
     X, k = case
     data = pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])])
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NoSpread)
+        warnings.simplefilter("ignore", ConstantColumn)
         release = shoal.microaggregate(data, list(data.columns), k=k)
     assert release.data.value_counts().min() >= k
     assert release.measures["smallest_class"] >= k
@@ -361,8 +361,8 @@ GOOD = {
             {"steps": [GOOD["steps"][0] | {"partition": {"method": "mdav", "k": 0}}]},
             "Step 1: The 'k'",
         ),
-        ({"steps": [GOOD["steps"][0] | {"columns": [1]}]}, "'columns' parameter"),
-        ({"steps": [GOOD["steps"][0] | {"columns": 3}]}, "'columns' parameter"),
+        ({"steps": [GOOD["steps"][0] | {"columns": [1]}]}, "named by text"),
+        ({"steps": [GOOD["steps"][0] | {"columns": 3}]}, "named by text"),
         ({"steps": [GOOD["steps"][0] | {"decimals": 400}]}, "'decimals' parameter"),
         ({"steps": [GOOD["steps"][0], GOOD["steps"][0]]}, "masked twice"),
     ],

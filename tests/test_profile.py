@@ -107,7 +107,7 @@ def test_text_and_holes_are_counted_too():
 
 def test_columns_without_spread_stand_in_no_correlation(survey):
     data = survey.assign(flat=1.0)
-    with pytest.warns(shoal.errors.NoSpread):
+    with pytest.warns(shoal.errors.ConstantColumn):
         made = shoal.microaggregate(data[[*KNOWN, "flat"]], [*KNOWN, "flat"], k=3, method="mdav")
     assert made.profile["correlations"]["columns"] == KNOWN
     assert made.profile["distributions"][3]["column"] == "flat"

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import shoal
 from shoal import Plan
-from shoal._params import SEED_BITS, DrawnSeed, declared, draw_seed
+from shoal._params import SEED_BITS, DrawnSeed, draw_seed, signature_parameters
 from shoal.cli import app
 from shoal.partitioners import MuApprox, Search
 from shoal.report import render, summarise, whole_text
@@ -42,7 +42,7 @@ def floats(part):
 
 
 def test_the_steps_that_draw_are_all_looked_at():
-    drawing = {name for name, cls in STEPS.items() if "random_state" in declared(cls)}
+    drawing = {name for name, cls in STEPS.items() if "random_state" in signature_parameters(cls)}
     assert drawing == set(DRAWING)
 
 

@@ -82,8 +82,8 @@ def test_members_of_a_household_stand_apart_once_shuffled():
     data = people()[["age", "height"]].assign(home=np.repeat(np.arange(50), 4))
     step = Microaggregate(["age", "height"], MDAV(k=3), household="home")
     found = {on: Plan({}, [step], shuffle=on).run(data) for on in (False, True)}
-    assert "telling-order" in found[False].verdict.codes()
-    assert "telling-order" not in found[True].verdict.codes()
+    assert "revealing-order" in found[False].verdict.codes()
+    assert "revealing-order" not in found[True].verdict.codes()
     homes = data["home"].iloc[found[True].rows].to_numpy()
     for group in np.unique(found[True].labels):  # three households at least
         inside = homes[found[True].labels == group]

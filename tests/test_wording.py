@@ -54,7 +54,7 @@ def options_in_messages():
 def test_every_option_in_a_message_exists():
     known = {*FILE_FLAGS, *PLAN_FLAGS, *inspect.signature(shoal.microaggregate).parameters}
     for cls in (*STEPS.values(), *METHODS.values(), shoal.Plan):
-        known |= set(parameters.declared(cls))
+        known |= set(parameters.signature_parameters(cls))
     found = dict(options_in_messages())
     assert {"missing", "force", "small_strata"} <= set(found)
     assert {name: place for name, place in found.items() if name not in known} == {}
@@ -115,7 +115,7 @@ def test_the_page_names_its_fields(tmp_path, monkeypatch):
     }
     with raises(InputError) as caught:
         worker.mask(order)
-    assert "'Missing' drop" in caught.value.worded(page_wording)
+    assert "'Missing' drop" in caught.value.message_for(page_wording)
 
 
 def test_wording_of_a_plan_keeps_the_options_of_files():

@@ -135,7 +135,7 @@ class Parameter:
 _DECLARED: dict[type, Mapping[str, Parameter]] = {}  # reading a signature takes long
 
 
-def declared(cls: type) -> Mapping[str, Parameter]:
+def signature_parameters(cls: type) -> Mapping[str, Parameter]:
     """Return the parameters of ``cls`` by name, in the order of its signature."""
     if cls not in _DECLARED:
         hints = get_type_hints(cls.__init__, include_extras=True)  # type: ignore[misc]
@@ -151,30 +151,30 @@ def declared(cls: type) -> Mapping[str, Parameter]:
 def validate(thing: Any) -> None:
     """Check every parameter that ``thing`` stores; raise `ParameterError` at the first bad one."""
     cls = type(thing)
-    for parameter in declared(cls).values():
+    for parameter in signature_parameters(cls).values():
         value = getattr(thing, parameter.name)
         if not parameter.accepts(value):
             raise ParameterError(
                 f"The {parameter.name!r} parameter of {cls.__name__} must be"
-                f" {parameter.expected}. Got {shown(value)} instead.",
+                f" {parameter.expected}. Got {format_argument(value)} instead.",
                 code="parameter-not-accepted",
                 parameter=parameter.name,
                 of=cls.__name__,
             )
 
 
-def decisions(thing: Any) -> dict[str, Any]:
+def non_default_parameters(thing: Any) -> dict[str, Any]:
     """Return the parameters of ``thing`` that differ from their defaults."""
     return {
         name: getattr(thing, name)
-        for name, parameter in declared(type(thing)).items()
+        for name, parameter in signature_parameters(type(thing)).items()
         if parameter.required or _differs(getattr(thing, name), parameter.default)
     }
 
 
 def build(cls: type, options: dict[str, Any]) -> Any:
     """Make ``cls(**options)``; an option that is unknown or lacking is said by name."""
-    known = declared(cls)
+    known = signature_parameters(cls)
     for name in options:
         if name not in known:
             raise ParameterError(
@@ -201,7 +201,7 @@ def hint(word: object, words: Iterable[str]) -> str:
     return f" Did you mean {close[0]!r}?" if close else ""
 
 
-def shown(value: Any) -> str:
+def format_argument(value: Any) -> str:
     """Return an argument as Python writes it, or its type: a table or an array is data."""
     parts = [value]
     if isinstance(value, list | tuple):

@@ -14,7 +14,7 @@ _listener: ContextVar[Listener | None] = ContextVar("shoal_progress", default=No
 
 
 @contextmanager
-def listening(listener: Listener) -> Iterator[None]:
+def reporting_to(listener: Listener) -> Iterator[None]:
     """Send every report of the enclosed code to ``listener(stage, done, total)``."""
     token = _listener.set(listener)
     try:

@@ -6,7 +6,7 @@ attributes instead; the reference of the guide lists the codes.
 
 An option in a message stands in backquotes, in the words of Python:
 ``Use `missing="drop"`.`` What a caller of the library sees has no backquotes; an
-interface replaces the option by its own words, see `Coded.worded`.
+interface replaces the option by its own words, see `Coded.message_for`.
 """
 
 import re
@@ -60,13 +60,13 @@ class Coded(Exception):
     def __init__(self, message: str = "", /, *, code: str | None = None, **attributes: Any) -> None:
         self.template = str(message)
         self.attributes = attributes
-        super().__init__(self.worded(python_wording))
+        super().__init__(self.message_for(python_wording))
         if code is not None:
             self.code = code
         for name, value in attributes.items():
             setattr(self, name, value)
 
-    def worded(self, wording: Wording) -> str:
+    def message_for(self, wording: Wording) -> str:
         """Return the message with its options in the words of an interface.
 
         Parameters
@@ -144,7 +144,7 @@ class UnderProtection(ShoalWarning):
     """The columns together attain less than the k that was asked for."""
 
 
-class NoPromise(ShoalWarning):
+class NoGuarantee(ShoalWarning):
     """A column that attackers may know is masked by a step that promises no k-anonymity."""
 
 
@@ -156,11 +156,11 @@ class HomogeneousGroup(ShoalWarning):
     """All records of a group share a confidential value; who is in it is known to have it."""
 
 
-class Unfinished(ShoalWarning):
+class SearchUnfinished(ShoalWarning):
     """An effort ended before it was done; the plan does not repeat its groups."""
 
 
-class NoSpread(ShoalWarning):
+class ConstantColumn(ShoalWarning):
     """A column is constant: it takes no part in the grouping."""
 
 
@@ -168,7 +168,7 @@ class StrataMerged(ShoalWarning):
     """Strata below k were merged with others, and records show another stratum than their own."""
 
 
-class TellingOrder(ShoalWarning):
+class RevealingOrder(ShoalWarning):
     """The order of the released records shows which of them belong together."""
 
 
@@ -180,5 +180,5 @@ class FormulaCells(ShoalWarning):
     """Cells of a text table look like formulas, which a spreadsheet program would run."""
 
 
-class ScratchLeft(ShoalWarning):
+class ScratchFilesLeft(ShoalWarning):
     """Scratch files of a large table could not be removed; they hold records as they came."""

@@ -19,7 +19,7 @@ from shoal._kernels.spatial.search import (
     place_query,
     search,
 )
-from shoal._progress import listening
+from shoal._progress import reporting_to
 from shoal.partitioners import (
     CVMDAV,
     DBA1,
@@ -196,7 +196,7 @@ def test_an_interrupt_is_heard_within_a_run(method, monkeypatch):
 
     monkeypatch.setattr(_base, "STRIDE", 2000)
     X = np.random.default_rng(8).normal(size=(400, 2))
-    with listening(interrupt), pytest.raises(KeyboardInterrupt):
+    with reporting_to(interrupt), pytest.raises(KeyboardInterrupt):
         partition(X, 3, method)
     assert reports == sorted(reports)
     assert len(reports) > 3

@@ -54,12 +54,12 @@ def test_every_parameter_of_step_method_and_effort_has_a_field():
     named = {field.name for field in found["step"]}
     assert named == {
         f"step:{name}"
-        for name in parameters.declared(Microaggregate)
+        for name in parameters.signature_parameters(Microaggregate)
         if name not in ("columns", "partition", "within")
     }
     for kind, classes in (("method", METHODS), ("effort", EFFORTS)):
         for name, fields in found[f"of_{kind}"].items():
-            known = set(parameters.declared(classes[name])) - {"k", "method"}
+            known = set(parameters.signature_parameters(classes[name])) - {"k", "method"}
             assert {field.name for field in fields} == {f"{kind}:{name}:{one}" for one in known}
 
 

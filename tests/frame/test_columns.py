@@ -12,8 +12,8 @@ import pytest
 
 from raising import raises
 from shoal.errors import ColumnError, InputError
-from shoal.frame.columns import kind_of, read_column, read_joined
-from shoal.frame.tables import Taken, codes, open_frame, to_native, with_values
+from shoal.frame.columns import kind_of, read_column, read_concatenated
+from shoal.frame.tables import RowGather, codes, open_frame, to_native, with_values
 from shoal.frame.types import as_types
 
 DAY, NOON = dt.date(2020, 5, 1), dt.datetime(2020, 5, 1, 12)
@@ -61,12 +61,14 @@ def test_every_kind_is_seen_in_every_kind_of_table_and_keeps_its_type(name, make
         return
     column = read_column(frame, "x")
     assert column.kind == kind_of(frame, "x") == KIND[name]
-    assert column.hole.tolist() == [False, False, True, False]
+    assert column.is_missing.tolist() == [False, False, True, False]
     if name == "numeric":
         return
     assert column.codes.tolist() == [1, 0, -1, 0]
     assert column.values[[0, 1]].tolist() == pytest.approx([APART.get(name, 1), 0])
-    taken = with_values(frame, {"x": Taken(np.array([1, 1, 0, 0]), np.array([0, 1, 0, 0], bool))})
+    taken = with_values(
+        frame, {"x": RowGather(np.array([1, 1, 0, 0]), np.array([0, 1, 0, 0], bool))}
+    )
     released = to_native(taken)
     assert listed(released) == [listed(data)[1], None, listed(data)[0], listed(data)[0]]
     assert open_frame(released)["x"].dtype == frame["x"].dtype
@@ -85,7 +87,7 @@ def test_ordered_categories_bring_their_order():
         column = read_column(open_frame(data), "x")
         assert column.kind == "ordinal"
         assert column.codes.tolist() == [1, 2, -1, 0]
-        both = read_joined(open_frame(data), open_frame(data), "x")
+        both = read_concatenated(open_frame(data), open_frame(data), "x")
         assert both.codes.tolist() == [1, 2, -1, 0] * 2
 
 
@@ -97,7 +99,7 @@ def test_categories_without_an_order_are_nominal_even_if_they_are_numbers():
 def test_plain_types_of_pandas_that_cannot_be_missing_become_nullable():
     for values, kind in (([True, False], "boolean"), ([1, 2], "Int64")):
         frame = open_frame(pd.DataFrame({"x": values}))
-        taken = with_values(frame, {"x": Taken(np.array([0, 1]), np.array([False, True]))})
+        taken = with_values(frame, {"x": RowGather(np.array([0, 1]), np.array([False, True]))})
         assert str(to_native(taken)["x"].dtype) == kind
 
 
@@ -119,7 +121,7 @@ def test_iso_text_is_read_as_dates_where_it_is_declared(texts, days):
     frame = open_frame(pd.DataFrame({"x": [*texts, None]}))
     column = read_column(frame, "x", as_types({"x": "date"})["x"])
     assert column.values[:2].tolist() == days
-    assert column.hole[2]
+    assert column.is_missing[2]
 
 
 def refused(values, declared=None):
@@ -179,32 +181,32 @@ def test_numbers_may_be_declared_nominal_or_ordinal():
 
 def test_two_tables_share_their_codes():
     before, after = (open_frame(pd.DataFrame({"x": x})) for x in (["a", "a", "b", "b"], [*"bbcc"]))
-    assert read_joined(before, after, "x").codes.tolist() == [0, 0, 1, 1, 1, 1, 2, 2]
+    assert read_concatenated(before, after, "x").codes.tolist() == [0, 0, 1, 1, 1, 1, 2, 2]
     numbers = open_frame(pd.DataFrame({"x": [1, 2, 3, 4]}))
     with raises(ColumnError, "kinds-differ", kinds=("nominal", "numeric")):
-        read_joined(before, numbers, "x")
+        read_concatenated(before, numbers, "x")
 
 
 def test_not_a_number_is_a_hole_also_in_polars():
     frame = open_frame(pl.DataFrame({"x": [1.0, float("nan"), None, 2.0]}))
-    assert read_column(frame, "x").hole.tolist() == [False, True, True, False]
+    assert read_column(frame, "x").is_missing.tolist() == [False, True, True, False]
     assert codes(frame, ["x"])[0, 0] != codes(frame, ["x"])[3, 0]
 
 
 def test_categories_that_no_record_shows_any_more_do_not_leave():
     values = ["rare", "b", "b", "c"]
-    taken = Taken(np.array([1, 1, 2, 3]), np.array([False, False, False, True]))
+    taken = RowGather(np.array([1, 1, 2, 3]), np.array([False, False, False, True]))
     for data in (
         pd.DataFrame({"x": pd.Categorical(values)}),
         pa.table({"x": pa.array(values).dictionary_encode()}),
     ):
         frame = open_frame(data)
-        for hole in (taken.hole, np.zeros(4, bool)):
-            released = to_native(with_values(frame, {"x": Taken(taken.records, hole)}))
+        for hole in (taken.is_missing, np.zeros(4, bool)):
+            released = to_native(with_values(frame, {"x": RowGather(taken.records, hole)}))
             assert listed(released)[:3] == ["b", "b", "b"]
             assert "rare" not in str(pa.table(released)["x"].chunk(0).dictionary.to_pylist())
             assert open_frame(released)["x"].dtype == frame["x"].dtype
     book = pd.DataFrame({"x": pd.Categorical(["b", "b"], ["b", "c"], ordered=True)})
-    masked = with_values(open_frame(book), {"x": Taken(np.array([0, 0]), np.zeros(2, bool))})
+    masked = with_values(open_frame(book), {"x": RowGather(np.array([0, 0]), np.zeros(2, bool))})
     assert to_native(masked)["x"].dtype == pd.CategoricalDtype(["b"], ordered=True)
     assert to_native(open_frame(book))["x"].dtype == book["x"].dtype  # unchanged: a code book

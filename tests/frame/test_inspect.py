@@ -9,7 +9,7 @@ import pytest
 from raising import raises
 from shoal import Plan, datasets
 from shoal.errors import PlanError, ShoalWarning
-from shoal.frame.inspect import inspect, shown
+from shoal.frame.inspect import format_inspection, inspect
 from shoal.frame.starter import starter_plan
 
 
@@ -65,7 +65,7 @@ def test_the_roles_of_the_built_in_tables_are_found():
 
 
 def test_the_text_names_every_column_and_the_limits(found):
-    text = shown(found)
+    text = format_inspection(found)
     for entry in found["columns"]:
         assert entry["name"] in text
     assert "suggestions" in text
@@ -114,12 +114,12 @@ def test_persons_with_several_records_are_units():
 
 
 def test_a_plan_to_start_from_says_what_k_counts():
-    names = inspect(pd.DataFrame({"surname": ["a", "b", "b", "c"] * 3, "age": range(12)}))
+    names = inspect(pd.DataFrame({"surname": ["a", "b", "b", "c"] * 3, "age": [20, 31, 35] * 4}))
     assert roles(names)["surname"] == "identifier"
     plan = Plan.from_dict(tomllib.loads(starter_plan(names, "people", 2)))
     assert plan.unit == "record"
     units = inspect(pd.DataFrame({"pid": [1, 2, 2, 3] * 3, "surname": list("abbc") * 3,
-                                  "age": range(12)}))  # fmt: skip
+                                  "age": [20, 31, 35] * 4}))  # fmt: skip
     plan = Plan.from_dict(tomllib.loads(starter_plan(units, "people", 2)))
     assert plan.unit == "pid"
 

@@ -4,7 +4,7 @@ import pytest
 
 from raising import raises
 from shoal.errors import FileError, ParameterError, PlanError
-from shoal.frame.types import KINDS, Type, as_types, from_text, text_of
+from shoal.frame.types import KINDS, Type, as_types, parse_type_options, text_of
 from shoal.plan import Plan
 
 
@@ -41,7 +41,9 @@ def test_a_type_survives_its_document(entry):
 def test_hierarchies_and_distances_may_lie_in_files(tmp_path, mark):
     (tmp_path / "towns.csv").write_text("\ufeffPorto,north\nFaro,south\n".replace(",", mark))
     (tmp_path / "far.csv").write_text("a,b,2\n".replace(",", mark))
-    found = as_types(from_text(["town=hierarchy:towns.csv", "point=distances:far.csv"]), tmp_path)
+    found = as_types(
+        parse_type_options(["town=hierarchy:towns.csv", "point=distances:far.csv"]), tmp_path
+    )
     assert found["town"].hierarchy == (("Porto", "north"), ("Faro", "south"))
     assert found["point"].distances == (("a", "b", "2"),)
     with raises(FileError, "file-unreadable"):
@@ -86,12 +88,12 @@ def test_types_that_contradict_themselves_are_refused(entry, message):
 @pytest.mark.parametrize("text", ["a", "a=", "a=ordinal:", "=", "nominal"])
 def test_what_the_command_line_cannot_read_is_said(text):
     with raises(ParameterError, "type-not-a-pair"):
-        from_text([text])
+        parse_type_options([text])
 
 
 def test_a_column_has_one_type():
     with raises(ParameterError, "type-twice", column="a"):
-        from_text(["a=nominal", "a=date"])
+        parse_type_options(["a=nominal", "a=date"])
     with raises(ParameterError, "types-no-mapping"):
         as_types(["a"])
 
@@ -150,5 +152,5 @@ def test_a_plan_without_a_folder_names_no_file(home, monkeypatch):
 
 
 def test_the_user_may_name_any_file(home):
-    given = from_text([f"town=hierarchy:{home.parent / 'payroll.csv'}"])
+    given = parse_type_options([f"town=hierarchy:{home.parent / 'payroll.csv'}"])
     assert as_types(given)["town"].hierarchy[0] == ("Alice", "90000")

@@ -309,7 +309,7 @@ def _failed(route: Route, options: dict[str, Any]) -> list[str]:
             found = shoal.verify(route.target.address, route.manifest, **options)
     except ShoalError as error:
         return [f"{type(error).__name__}: {error}"]
-    return [f"{check.name}: {check.told}" for check in found if check.passed is False]
+    return [f"{check.name}: {check.message}" for check in found if check.passed is False]
 
 
 def _change_table(case: Case, route: Route) -> bool:

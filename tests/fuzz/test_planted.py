@@ -12,7 +12,7 @@ import shoal
 from fuzz.case import draw_case
 from fuzz.run import run_one
 from shoal.frame import tables
-from shoal.frame.tables import Taken
+from shoal.frame.tables import RowGather
 from shoal.io.formats import _statistical_write
 from shoal.metrics import anonymity
 from shoal.partitioners import _base
@@ -82,8 +82,8 @@ def test_a_value_that_is_not_replaced_is_found(monkeypatch):
     series = tables._series
 
     def first_stays(frame, name, new):
-        if isinstance(new, Taken):
-            new = Taken(np.concatenate([[0], new.records[1:]]), new.hole)
+        if isinstance(new, RowGather):
+            new = RowGather(np.concatenate([[0], new.records[1:]]), new.is_missing)
         return series(frame, name, new)
 
     monkeypatch.setattr(tables, "_series", first_stays)

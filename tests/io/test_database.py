@@ -10,7 +10,7 @@ from raising import raises
 from servers import PASSWORD, postgresql
 from shoal import _progress as progress
 from shoal.errors import ColumnError, FileError, ParameterError
-from shoal.io.database import shown
+from shoal.io.database import redact_address
 from shoal.io.dialect import Dialect
 from shoal.io.files import open_source, read
 from shoal.io.source import Source
@@ -138,7 +138,7 @@ def test_a_table_that_exists_is_refused_or_replaced_within_the_transaction(serve
     def interrupted(stage, done, total):
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt), progress.listening(interrupted):
+    with pytest.raises(KeyboardInterrupt), progress.reporting_to(interrupted):
         publish(target, release)
     assert run("SELECT * FROM release") == [(7,)]
     publish(target, release)
@@ -192,7 +192,7 @@ def test_no_error_holds_a_password_a_user_or_a_value(server, run):
             attempt()
         for secret in (PASSWORD, "sesame", "owner"):
             assert secret not in str(error.value)
-    assert shown(server) == "postgresql://127.0.0.1/postgres"
+    assert redact_address(server) == "postgresql://127.0.0.1/postgres"
 
 
 @pytest.fixture
@@ -232,7 +232,7 @@ def test_sqlite_makes_a_table_whole_or_not_at_all(lite):
     def interrupted(stage, done, total):
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt), progress.listening(interrupted):
+    with pytest.raises(KeyboardInterrupt), progress.reporting_to(interrupted):
         publish(target, release)
     with pytest.raises(FileError, match="no table 'release'"):
         read(address, dialect=Dialect(table="release"))
@@ -270,7 +270,7 @@ def test_a_new_sqlite_file_appears_with_its_table_or_not_at_all(lite, tmp_path):
     def interrupted(stage, done, total):
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt), progress.listening(interrupted):
+    with pytest.raises(KeyboardInterrupt), progress.reporting_to(interrupted):
         publish(target, release)
     assert not (tmp_path / "new.db").exists()
     publish(target, release)

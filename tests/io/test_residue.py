@@ -18,7 +18,7 @@ from pyarrow import feather
 import shoal
 from shoal import Plan
 from shoal.errors import ShoalWarning
-from shoal.frame.residue import used_dictionary, without_hidden
+from shoal.frame.residue import clear_missing_cells, prune_dictionary
 from shoal.plan.deliver import deliver
 
 TOWNS = ["Porto"] * 6 + ["Faro"] * 6 + ["Secret Hamlet", "Secret Farm"]
@@ -145,9 +145,9 @@ def test_a_suppressed_cell_holds_nothing(kind):
 @pytest.mark.parametrize("kind", [kind for kind in NUMBERS if kind != "pandas"])
 def test_a_column_without_any_value_holds_nothing(kind):
     data = NUMBERS[kind]()
-    from shoal.frame.tables import Taken, open_frame, to_native, with_values
+    from shoal.frame.tables import RowGather, open_frame, to_native, with_values
 
-    everywhere = Taken(np.arange(14), np.ones(14, bool))
+    everywhere = RowGather(np.arange(14), np.ones(14, bool))
     released = to_native(with_values(open_frame(data), {"x": everywhere}))
     assert as_arrow(released)["x"].null_count == 14
     assert not any(secret in everything(released) for secret in HIDDEN)
@@ -157,11 +157,11 @@ def test_a_column_without_any_value_holds_nothing(kind):
 def test_pruning_changes_no_value(values, cut):
     whole = pa.array([*values, "x"]).dictionary_encode().slice(0, len(values))
     pieces = pa.chunked_array([whole.slice(0, cut), whole.slice(cut)])
-    pruned = used_dictionary(pieces)
+    pruned = prune_dictionary(pieces)
     assert pruned.to_pylist() == values
     assert sorted(pruned.dictionary.to_pylist()) == sorted({v for v in values if v is not None})
     plain = pa.chunked_array([pa.array(values, pa.string())])
-    assert without_hidden(plain).to_pylist() == values
+    assert clear_missing_cells(plain).to_pylist() == values
 
 
 def test_what_lay_beneath_missing_cells_of_a_file_is_not_written(tmp_path):

@@ -141,7 +141,7 @@ def test_a_hundred_thousand_records_are_linked_and_progress_is_told():
     labels = np.empty(len(X), np.int64)
     labels[order] = np.arange(len(X)) // 5
     heard = []
-    with progress.listening(lambda stage, done, total: heard.append((done, total))):
+    with progress.reporting_to(lambda stage, done, total: heard.append((done, total))):
         found = linkage(X, masked_by(X, labels))
     assert 0 < found < 0.2
     assert len(heard) > 10

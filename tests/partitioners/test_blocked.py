@@ -91,7 +91,7 @@ def test_progress_tells_of_both_passes():
     from shoal import _progress as progress
 
     heard = []
-    with progress.listening(lambda *told: heard.append(told)):
+    with progress.reporting_to(lambda *told: heard.append(told)):
         Blocked(k=3, block_size=50).fit(table(300, 2))
     assert {told[0] for told in heard} >= {"grouping blocks", "mending seams"}
 

@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import shoal.partitioners
-from shoal._params import declared
+from shoal._params import signature_parameters
 from shoal.errors import GuaranteeBroken, InputError, ParameterError
 from shoal.partitioners import METHODS, Partition
 from tables import EDGES, KINDS, tables_and_k
@@ -28,7 +28,7 @@ def partition(X, k, method, **options):
 def taken(method, k, X=None):
     """Return a k that the method takes, if need be another one, and as many rows as it takes."""
     cls = METHODS[method]
-    k = k if declared(cls)["k"].accepts(k) else 2
+    k = k if signature_parameters(cls)["k"].accepts(k) else 2
     return k, X if X is None else X[: cls.facts.most]
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from shoal._progress import listening
+from shoal._progress import reporting_to
 from shoal.partitioners import METHODS, _base, partition
 from tables import tables_and_k
 
@@ -53,7 +53,7 @@ def test_the_length_of_a_stride_does_not_matter(method, k, monkeypatch):
 def test_progress_is_told_and_ends_where_it_should(method, monkeypatch):
     monkeypatch.setattr(_base, "STRIDE", 500)
     told = {}
-    with listening(lambda stage, done, total: told.setdefault(stage, []).append((done, total))):
+    with reporting_to(lambda stage, done, total: told.setdefault(stage, []).append((done, total))):
         METHODS[method](k=3).fit(np.random.default_rng(8).normal(size=(100, 2)))
     assert sum(len(steps) for steps in told.values()) > 3
     for steps in told.values():

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal._params import declared
+from shoal._params import signature_parameters
 from shoal.errors import InputError
 from shoal.partitioners import MDAV, METHODS, Optimal, optimal, partition
 from shoal.partitioners.optimal import MOST
@@ -96,7 +96,7 @@ CASES = [
     (method, k)
     for method, cls in METHODS.items()
     for k in (2, 3, 4)
-    if declared(cls)["k"].accepts(k)
+    if signature_parameters(cls)["k"].accepts(k)
 ]
 
 

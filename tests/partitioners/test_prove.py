@@ -173,7 +173,7 @@ def test_ctrl_c_keeps_the_best_so_far():
         if len(told) == 30:
             raise KeyboardInterrupt
 
-    with progress.listening(interrupt):
+    with progress.reporting_to(interrupt):
         found = proven(X, 3)
     assert len(told) == 30
     assert "gap" in told[-1]
@@ -311,7 +311,7 @@ def test_ctrl_c_in_a_further_search_ends_the_proof_and_keeps_what_it_found(monke
 def test_a_search_within_a_proof_tells_of_the_proof():
     X = np.random.default_rng(8).normal(size=(40, 3))
     told = []
-    with progress.listening(lambda *said: told.append(said)):
+    with progress.reporting_to(lambda *said: told.append(said)):
         prove(X, MDAV(k=3).fit_predict(X), 3, budget=400, clock=looks())
     stages = {stage.partition(",")[0] for stage, _, _ in told}
     assert "proving" in stages

@@ -128,7 +128,7 @@ def test_an_interrupt_keeps_the_best_so_far(after):
         if reports == after:
             raise KeyboardInterrupt
 
-    with progress.listening(listener), pytest.raises(CutShort) as end:
+    with progress.reporting_to(listener), pytest.raises(CutShort) as end:
         refine(X, start, 3)
     found = end.value.labels
     assert reports == after

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 
 import shoal
 from shoal import _progress as progress
-from shoal._params import declared
-from shoal.errors import ParameterError, PlanError, Unfinished
+from shoal._params import signature_parameters
+from shoal.errors import ParameterError, PlanError, SearchUnfinished
 from shoal.partitioners import (
     MDAV,
     METHODS,
@@ -44,7 +44,7 @@ def test_an_effort_is_never_worse_than_its_method_and_keeps_k(effort, case):
 @pytest.mark.parametrize("method", [m for m in METHODS if m not in EFFORTS])
 def test_every_method_can_be_followed_by_every_effort(effort, method):
     options = {"order": "first-component"} if method == "univariate" else {}
-    k = 3 if declared(METHODS[method])["k"].accepts(3) else 2
+    k = 3 if signature_parameters(METHODS[method])["k"].accepts(3) else 2
     X = np.random.default_rng(3).normal(size=(16, 3))
     made = partitioner(method, {"k": k, "effort": effort, **options, **EFFORTS[effort]})
     made.fit(X)
@@ -199,7 +199,7 @@ def ends_soon():
         if stage.startswith(("moving", "searching", "proving")):
             raise KeyboardInterrupt
 
-    with progress.listening(listener):
+    with progress.reporting_to(listener):
         yield
 
 
@@ -210,7 +210,7 @@ def test_an_interrupt_keeps_the_best_groups_and_says_so(effort, ends_soon):
     assert made.cut_short_
     assert made.partition_.sizes.min() >= 3
     people = pd.DataFrame(X, columns=list("abc"))
-    with pytest.warns(Unfinished, match="ended before it was done"):
+    with pytest.warns(SearchUnfinished, match="ended before it was done"):
         shoal.microaggregate(people, list("abc"), k=3, effort=effort, **EFFORTS[effort])
 
 

@@ -104,7 +104,7 @@ def test_an_interrupt_keeps_the_best_so_far_and_can_be_repeated():
         if reports == 2:
             raise KeyboardInterrupt
 
-    with progress.listening(listener):
+    with progress.reporting_to(listener):
         found = search(X, start, 3, seed=5, rounds=10**6)
     assert min(found.done) > 0
     assert max(found.done) < found.rounds == 10**6
@@ -121,7 +121,7 @@ def test_an_early_interrupt_keeps_what_was_refined_until_then():
         if stage.startswith("dissolving"):
             raise KeyboardInterrupt
 
-    with progress.listening(listener):
+    with progress.reporting_to(listener):
         found = search(X, start, 3, seed=5, rounds=100)
     assert found.done == (0,) * RESTARTS
     assert loss(X, found.labels) < loss(X, start)
@@ -135,7 +135,7 @@ def test_the_loss_so_far_is_told():
         if stage.startswith("searching, loss "):
             told.append(float(stage.removeprefix("searching, loss ").removesuffix("%")))
 
-    with progress.listening(listener):
+    with progress.reporting_to(listener):
         found = search(X, MDAV(k=3).fit_predict(X), 3, seed=5, rounds=3000)
     assert told
     assert told == sorted(told, reverse=True)

@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 from raising import raises
 from shoal._kernels.unit_groups import held, move, open_unit_groups
-from shoal._params import declared
+from shoal._params import signature_parameters
 from shoal.errors import InputError
 from shoal.partitioners import METHODS, partitioner
 from shoal.partitioners._base import sse
@@ -38,7 +38,7 @@ def panels(draw, most=30, values=4):
 
 def grouped(X, units, k, method):
     cls = METHODS[method]
-    k = k if declared(cls)["k"].accepts(k) else 2
+    k = k if signature_parameters(cls)["k"].accepts(k) else 2
     most = cls.facts.most or len(X)
     X, units = X[:most], units[:most]
     if len(np.unique(units)) < k:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal._params import decisions
+from shoal._params import non_default_parameters
 from shoal.errors import ParameterError
 from shoal.partitioners import Sorted, Univariate
 from shoal.partitioners._base import in_order
@@ -165,7 +165,7 @@ def test_an_order_by_a_column_that_does_not_exist_is_refused():
 
 def test_an_order_may_be_an_array_wherever_parameters_are_read():
     rows = np.array([2, 0, 1])
-    assert decisions(Univariate(k=1, order=rows))["order"] is rows
+    assert non_default_parameters(Univariate(k=1, order=rows))["order"] is rows
     assert np.array_equal(Univariate(k=1, order=rows).fit_predict(np.zeros((3, 2))), [0, 1, 2])
 
 

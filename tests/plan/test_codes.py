@@ -43,7 +43,7 @@ def test_every_severity_is_one_of_three():
 def test_every_threshold_is_listed_with_its_default():
     section = PAGE.split("## Thresholds")[1].split("\n## ")[0]
     listed = dict(re.findall(r"^\| `(\w+)` \| ([^|]+?) \|", section, re.M))
-    declared = parameters.declared(Thresholds)
+    declared = parameters.signature_parameters(Thresholds)
     assert listed == {
         name: "none" if one.default is None else f"{one.default:g}"
         for name, one in declared.items()

@@ -290,10 +290,10 @@ def test_a_moved_record_does_not_hide_an_order():
     data["pay"] = data.groupby("hh")["pay"].transform("mean")
     moved = data.iloc[[*range(1, 528), 0]].reset_index(drop=True)
     codes = mask(moved, household="hh", homogeneity="warn").verdict.codes()
-    assert {"telling-order", "order-follows-column"} <= set(codes)
+    assert {"revealing-order", "order-follows-column"} <= set(codes)
     mixed = data.sample(frac=1, random_state=1).reset_index(drop=True)
     codes = mask(mixed, household="hh", homogeneity="warn").verdict.codes()
-    assert not {"telling-order", "order-follows-column"} & set(codes)
+    assert not {"revealing-order", "order-follows-column"} & set(codes)
 
 
 def test_values_that_few_records_gave_are_counted_and_that_of_one_is_not_released():

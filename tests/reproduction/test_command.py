@@ -88,6 +88,6 @@ def test_a_folder_that_cannot_be_is_an_error(tmp_path, parts):
 
 def test_progress_is_told(parts):
     told = []
-    with progress.listening(lambda *report: told.append(report)):
+    with progress.reporting_to(lambda *report: told.append(report)):
         library.make("one")
     assert told == [("one", 0, 2), ("one", 1, 2), ("one", 2, 2)]

@@ -61,7 +61,7 @@ def at_the_end(act):
         if stage == "publishing":
             act()
 
-    return progress.listening(listener)
+    return progress.reporting_to(listener)
 
 
 def test_report_and_manifest_appear_with_the_folder(home):

@@ -54,7 +54,7 @@ def at_stages(act, *stages):
             left.remove(stage)
             act()
 
-    with progress.listening(listener):
+    with progress.reporting_to(listener):
         yield
     assert not left
 

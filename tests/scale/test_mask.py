@@ -398,7 +398,7 @@ def test_a_dask_frame_gives_what_its_files_give(made, client, tmp_path):
 
 def test_progress_tells_of_every_stage(client, source, tmp_path):
     heard = {}
-    with progress.listening(lambda stage, done, total: heard.update({stage: (done, total)})):
+    with progress.reporting_to(lambda stage, done, total: heard.update({stage: (done, total)})):
         scale.mask(source, plan_of(["age"], roles=ROLES, within="region"), tmp_path / "out",
                    client=client)  # fmt: skip
     assert heard.pop("publishing") == (0, 1)
@@ -537,7 +537,7 @@ def test_an_end_is_heeded_before_publishing_and_not_after(client, source, tmp_pa
         if stage == "publishing":
             raise KeyboardInterrupt
 
-    with progress.listening(end), pytest.raises(KeyboardInterrupt):
+    with progress.reporting_to(end), pytest.raises(KeyboardInterrupt):
         scale.mask(source, plan_of(["age"]), tmp_path / "out", client=client)
     assert not list(tmp_path.iterdir())
 

@@ -19,12 +19,12 @@ from hypothesis.extra.numpy import arrays
 
 from raising import raises
 from shoal import Plan
-from shoal.errors import ColumnError, FileError, GuaranteeBroken, InputError, ScratchLeft
+from shoal._signals import defer_interrupt
+from shoal.errors import ColumnError, FileError, GuaranteeBroken, InputError, ScratchFilesLeft
 from shoal.partitioners import MDAV
 from shoal.scale.book import open_book
 from shoal.scale.exact import UNIT, exact_squares, exact_sum
 from shoal.scale.folder import MARKER, Folder
-from shoal.scale.hurry import unhurried
 from shoal.scale.job import Strata
 from shoal.scale.keys import chosen, content_keys, told_apart
 from shoal.scale.layout import blocks_of, cut_strata, open_strata, units_of
@@ -361,7 +361,7 @@ def test_an_interrupt_does_not_keep_scratch_files(tmp_path, monkeypatch):
 
 def test_a_thread_hears_no_interrupts_and_needs_no_wait(tmp_path):
     with ThreadPoolExecutor(1) as pool:
-        assert pool.submit(lambda: unhurried().__enter__()).result() is None
+        assert pool.submit(lambda: defer_interrupt().__enter__()).result() is None
 
 
 @pytest.mark.parametrize("act", [release_in, lambda folder: 1 / 0])
@@ -369,7 +369,7 @@ def test_scratch_that_cannot_be_removed_is_told_with_its_path(act, tmp_path, mon
     monkeypatch.setattr(shutil, "rmtree", lambda *words, **options: None)
     said = r"'/.*/\.out\..*\.part' could not be removed"
     with (
-        pytest.warns(ScratchLeft, match=said),
+        pytest.warns(ScratchFilesLeft, match=said),
         suppress(ZeroDivisionError),
         Folder(tmp_path / "out") as folder,
     ):

@@ -116,7 +116,7 @@ def test_a_removed_file_is_seen(out):
     (out / "part-00001.parquet").unlink()
     told = {check.name: check for check in verify(out, out.with_suffix(".json"))}
     assert failed(out) == ["files", "records"]
-    assert told["files"].told == "'part-00001.parquet' is missing"
+    assert told["files"].message == "'part-00001.parquet' is missing"
 
 
 @pytest.mark.parametrize("name", ["notes.txt", ".hidden", "sub/part-00009.parquet.bak"])
@@ -178,7 +178,7 @@ def test_a_damaged_file_is_seen(out):
     path = out / "part-00000.parquet"
     path.write_bytes(path.read_bytes()[:-20])
     assert failed(out) == ["files", "readable"]
-    told = verify(out, out.with_suffix(".json"))[-1].told
+    told = verify(out, out.with_suffix(".json"))[-1].message
     assert told == "'part-00000.parquet' is not a Parquet file, or it is damaged."
 
 
@@ -258,7 +258,7 @@ def test_a_marker_that_states_other_measures_is_seen(out):
 
 def test_a_file_is_not_a_folder_and_a_folder_not_a_file(out, tmp_path):
     found = verify(out / "part-00000.parquet", out.with_suffix(".json"))
-    assert found[2].told == "'part-00000.parquet' is no folder, and the manifest is of one"
+    assert found[2].message == "'part-00000.parquet' is no folder, and the manifest is of one"
     people(40).to_pandas().to_csv(tmp_path / "in.csv", index=False)
     words = ["mask", tmp_path / "in.csv", tmp_path / "o.csv", "-c", "age", "-k", 4, "--manifest"]
     shell = CliRunner()
@@ -302,8 +302,8 @@ def test_other_bytes_by_other_software_are_told_as_such(out, source, client):
     found = verify(out, out.with_suffix(".json"), original=source, client=client)
     told = next(check for check in found if check.name == "run again")
     assert not told.passed
-    assert "other bytes; versions differ: numpy 1.0 then, " in told.told
-    assert told.told.endswith("forgotten 2 then, none now")
+    assert "other bytes; versions differ: numpy 1.0 then, " in told.message
+    assert told.message.endswith("forgotten 2 then, none now")
 
 
 def test_a_cluster_that_does_not_answer_is_no_verdict(out, source, monkeypatch):

@@ -15,9 +15,9 @@ from shoal.errors import (
     GuaranteeBroken,
     InputError,
     PlanError,
+    RevealingOrder,
     ShoalWarning,
     StrataMerged,
-    TellingOrder,
 )
 from shoal.frame import tables
 from shoal.geometry import zscore
@@ -116,7 +116,7 @@ def test_a_small_stratum_is_counted_in_households():
         quietly(data, 2, within="town")
     with (
         pytest.warns(StrataMerged, match="fewer than k=2 households"),
-        pytest.warns(TellingOrder),
+        pytest.warns(RevealingOrder),
     ):
         shoal.microaggregate(
             data, ["age", "pay"], k=2, household="hh", within="town", small_strata="merge"
@@ -154,10 +154,10 @@ def test_the_promise_counts_households_on_the_released_values():
 
 def test_records_sorted_by_household_are_told():
     data = pd.DataFrame({"hh": [1, 1, 2, 3], "age": [5.0, 6, 7, 8]})
-    with pytest.warns(TellingOrder, match="sorted by 'hh'"):
+    with pytest.warns(RevealingOrder, match="sorted by 'hh'"):
         shoal.microaggregate(data, ["age"], k=2, household="hh")
     with warnings.catch_warnings():
-        warnings.simplefilter("error", TellingOrder)
+        warnings.simplefilter("error", RevealingOrder)
         shoal.microaggregate(data.iloc[[0, 2, 1, 3]].reset_index(), ["age"], k=2, household="hh",
                              identifiers=["index"])  # fmt: skip
         shoal.microaggregate(data[1:], ["age"], k=2, household="hh", identifiers=[])

@@ -19,7 +19,7 @@ from shoal import _params as parameters
 from shoal.errors import (
     CellsSuppressed,
     ColumnError,
-    NoPromise,
+    NoGuarantee,
     ParameterError,
     PlanError,
     ShoalWarning,
@@ -75,7 +75,7 @@ def test_every_step_has_an_example():
 def test_a_step_names_its_paper_and_explains_its_parameters(name):
     cls = STEPS[name]
     assert f".. [{cls.paper}]" in cls.__doc__ or name == "microaggregate"
-    assert all(parameter.meaning for parameter in parameters.declared(cls).values())
+    assert all(parameter.meaning for parameter in parameters.signature_parameters(cls).values())
 
 
 @every_step
@@ -86,7 +86,7 @@ def test_the_page_on_steps_tells_what_the_class_does(name):
     assert cls.promises.split(";")[0] in row
     assert f"[{cls.paper}]" in row
     if name != "microaggregate":  # it has many, and the page names those that are about l and t
-        for parameter in set(parameters.declared(cls)) - {"columns"}:
+        for parameter in set(parameters.signature_parameters(cls)) - {"columns"}:
             assert f"`{parameter}`" in row
 
 
@@ -174,7 +174,7 @@ def test_a_step_that_promises_no_k_says_so_everywhere(name):
     assert summary["verdict"]["status"] == "qualified"
     assert summary["verdict"]["findings"][0]["code"] == "no-k-promised"
     assert 'verdict qualified"><strong>No k-anonymity is promised' in render(summary)
-    with pytest.warns(NoPromise, match="'surface' and 'employees': NO k-anonymity") as caught:
+    with pytest.warns(NoGuarantee, match="'surface' and 'employees': NO k-anonymity") as caught:
         plan.run(data)
     assert any(guarantee in str(warning.message) for warning in caught)
 
@@ -183,7 +183,7 @@ def test_one_step_without_k_takes_it_from_the_plan():
     steps = [Microaggregate(["surface"], MDAV(k=3)), Round(["employees"], 10)]
     plan = Plan(ROLES, steps)
     assert plan.k is None
-    with pytest.warns(NoPromise, match="Column 'employees': NO k-anonymity"):
+    with pytest.warns(NoGuarantee, match="Column 'employees': NO k-anonymity"):
         release = plan.run(shoal.datasets.sme())
     assert "linkage" in release.measures
     data = pd.DataFrame({"x": [1, 2, 3, 4, 8, 9], "town": list("aabbca")})

@@ -62,7 +62,7 @@ def fields(cls: type, prefix: str) -> list[Field]:
     """Return the fields for the parameters of ``cls``."""
     return [
         _field(parameter, f"{prefix}:{name}")
-        for name, parameter in parameters.declared(cls).items()
+        for name, parameter in parameters.signature_parameters(cls).items()
         if name not in ELSEWHERE
     ]
 
@@ -180,7 +180,7 @@ def _sizes(settings: Mapping[str, str]) -> list[int]:
 def _read(cls: type, prefix: str, settings: Mapping[str, str]) -> dict[str, Any]:
     """Return the parameters of ``cls`` that were filled in."""
     found: dict[str, Any] = {}
-    for name, parameter in parameters.declared(cls).items():
+    for name, parameter in parameters.signature_parameters(cls).items():
         text = settings.get(f"{prefix}:{name}", "")
         if name in ELSEWHERE or not text:
             continue

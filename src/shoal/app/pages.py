@@ -107,7 +107,7 @@ class Pages:
             session.forget()
             await self._receive(request, session.place / name)
         except ShoalError as error:
-            return JSONResponse({"message": error.worded(form.page_wording)}, 400)
+            return JSONResponse({"message": error.message_for(form.page_wording)}, 400)
         except ClientDisconnect:
             session.forget()
             return Response(status_code=400)
@@ -163,7 +163,7 @@ class Pages:
             plans = form.plans(session.settings, session.columns)
             session.add_runs([_run(plan, session.settings) for plan in plans])
         except ShoalError as error:
-            session.message = error.worded(form.page_wording)
+            session.message = error.message_for(form.page_wording)
         return _back(request, "#message" if session.message else "#runs")
 
     async def cancel(self, request: Request) -> Response:

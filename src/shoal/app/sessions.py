@@ -10,7 +10,7 @@ from typing import Any
 from shoal.app import worker
 from shoal.app.jobs import Job
 from shoal.errors import FileError, ParameterError
-from shoal.io.compression import inner, packing
+from shoal.io.compression import compression_of, strip_compression_suffix
 from shoal.io.dialect import Dialect
 
 MOST_SESSIONS = 20
@@ -239,7 +239,7 @@ def release_name(name: str) -> str:
     >>> release_name("survey.csv.gz"), release_name("old.sas7bdat")
     ('survey-release.csv.gz', 'old-release.xpt')
     """
-    packed = Path(name).suffix if packing(Path(name)) else ""
-    plain = inner(Path(name))
+    packed = Path(name).suffix if compression_of(Path(name)) else ""
+    plain = strip_compression_suffix(Path(name))
     ending = ".xpt" if plain.suffix.lower() == ".sas7bdat" else plain.suffix  # read, not written
     return f"{plain.stem}-release{ending}{packed}"

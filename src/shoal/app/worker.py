@@ -41,11 +41,11 @@ def work(task: str, order: str, folder: str, pipe: Connection) -> None:
     log.setLevel(logging.INFO)
     log.addHandler(_Told(teller))
     try:
-        with progress.listening(teller), warnings.catch_warnings():
+        with progress.reporting_to(teller), warnings.catch_warnings():
             warnings.simplefilter("ignore", ShoalWarning)  # they stand in the report
             answer: dict[str, Any] = {"done": TASKS[task](json.loads(order))}
     except ShoalError as error:
-        answer = {"failed": error.worded(page_wording)}
+        answer = {"failed": error.message_for(page_wording)}
     except MemoryError:
         answer = {"failed": "There is not enough memory for this table. Nothing was released."}
     except Exception as error:

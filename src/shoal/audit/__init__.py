@@ -8,7 +8,7 @@ from typing import Any
 from shoal.audit import keys, statements
 from shoal.audit import manifest as manifests
 from shoal.audit.agreed import check_agreed
-from shoal.audit.check import Check, Verification, tried
+from shoal.audit.check import Check, Verification, run_check
 from shoal.audit.file import Audit, check_file, read_dialect
 from shoal.audit.hashes import hash_key_path
 from shoal.audit.signature import check_signature, sign
@@ -86,7 +86,7 @@ def verify(
     secret = _hash_key(path, hash_key) if places else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ShoalWarning)
-        found = [tried("signature", lambda: check_signature(content, path, public))]
+        found = [run_check("signature", lambda: check_signature(content, path, public))]
         found += _papers(entries, plan, report)
         if "files" in entries.get("output", {}):
             if others:
@@ -117,11 +117,11 @@ def _papers(
     entries: Mapping[str, Any], plan: str | Path | None, report: str | Path | None
 ) -> Iterator[Check]:
     """Yield what can be said of the manifest itself, of the plan and of the report."""
-    yield tried("manifest", lambda: statements.check_manifest(entries))
+    yield run_check("manifest", lambda: statements.check_manifest(entries))
     if plan is not None:
-        yield tried("plan", lambda: check_agreed(plan, entries))
+        yield run_check("plan", lambda: check_agreed(plan, entries))
     if report is not None or "report" in entries:
-        yield tried("report", lambda: _report(entries.get("report"), report))
+        yield run_check("report", lambda: _report(entries.get("report"), report))
 
 
 def _report(entry: Mapping[str, Any] | None, report: str | Path | None) -> tuple[bool | None, str]:

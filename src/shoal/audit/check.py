@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, overload
 
 from shoal.errors import ClusterError, MissingDependency, ShoalError
-from shoal.frame.roles import listed
+from shoal.frame.roles import name_columns
 from shoal.plan.other_columns import unnamed
 from shoal.plan.verdict import Verdict
 
@@ -20,7 +20,7 @@ class Check(NamedTuple):
 
     name: str
     passed: bool | None
-    told: str
+    message: str
 
 
 @dataclass(frozen=True)
@@ -62,17 +62,17 @@ class Verification(Sequence[Check]):
         return len(self.checks)
 
 
-def tried(name: str, look: Callable[[], tuple[bool | None, str]]) -> Check:
+def run_check(name: str, look: Callable[[], tuple[bool | None, str]]) -> Check:
     """Look at one thing; an error is a reason to fail, unless nobody could look."""
     try:
         return Check(name, *look())
     except (ClusterError, MissingDependency):
         raise
     except ShoalError as error:
-        return Check(name, False, said(error))
+        return Check(name, False, message_without_outcome(error))
 
 
-def said(error: ShoalError) -> str:
+def message_without_outcome(error: ShoalError) -> str:
     """Return the words of an error without what is true only of a run."""
     told = str(error)
     for words in OUT_OF_PLACE:
@@ -80,13 +80,13 @@ def said(error: ShoalError) -> str:
     return told
 
 
-def gone(plan: "Plan", columns: Sequence[str]) -> tuple[bool, str]:
+def check_dropped_columns(plan: "Plan", columns: Sequence[str]) -> tuple[bool, str]:
     """Say whether no column that the plan drops, or does not name, is among those of a release."""
     dropped = plan.dropped
     others = unnamed(plan, columns) if plan.other_columns != "release" else []
     left = [*(name for name in dropped if name in columns), *others]
     if left:
-        return False, f"{listed(left)} should not have left"
+        return False, f"{name_columns(left)} should not have left"
     if not dropped:
         return True, "the plan drops no column"
     return True, f"none of {len(dropped)} identifiers and households is there"

@@ -8,7 +8,7 @@ from typing import Any
 
 from shoal.audit import manifest as manifests
 from shoal.audit import statements
-from shoal.audit.check import Check, gone, said, tried
+from shoal.audit.check import Check, check_dropped_columns, message_without_outcome, run_check
 from shoal.audit.hashes import has_hash, matches
 from shoal.audit.statements import other_versions
 from shoal.errors import FileError, ShoalError
@@ -41,43 +41,43 @@ class Audit:
 
     def checks(self) -> Iterator[Check]:
         """Yield what can be said without the original."""
-        yield tried("file", lambda: check_file(self.place, self.output))
+        yield run_check("file", lambda: check_file(self.place, self.output))
         try:
             evidence = Evidence(self.plan, self._released())
             evidence.joint_classes  # noqa: B018 - a column may be missing
         except ShoalError as error:
-            yield Check("readable", False, said(error))
+            yield Check("readable", False, message_without_outcome(error))
             return
         frame = evidence.released
-        yield tried("records", lambda: self._records(frame))
-        yield tried("columns", lambda: self._columns(frame))
-        yield tried("dropped", lambda: gone(self.plan, frame.columns))
-        yield tried("promise", lambda: self._promise(evidence))
-        yield tried("smallest class", lambda: self._smallest(evidence))
-        yield tried(
+        yield run_check("records", lambda: self._records(frame))
+        yield run_check("columns", lambda: self._columns(frame))
+        yield run_check("dropped", lambda: check_dropped_columns(self.plan, frame.columns))
+        yield run_check("promise", lambda: self._promise(evidence))
+        yield run_check("smallest class", lambda: self._smallest(evidence))
+        yield run_check(
             "measures",
             lambda: statements.check_measures(self.entries, evidence.joint_classes, self.plan),
         )
-        yield tried("verdict", lambda: self._verdict(evidence))
+        yield run_check("verdict", lambda: self._verdict(evidence))
 
     def again(self, original: str, table: str | None, hash_key: bytes | None) -> Iterator[Check]:
         """Yield what the original adds: it is the one, and makes this file and this manifest."""
         source = self.entries.get("input", {})
-        yield tried("original", lambda: check_original(original, source, hash_key))
+        yield run_check("original", lambda: check_original(original, source, hash_key))
         self.dialect = replace(self.dialect, table=table or source.get("table"))
         try:
             made, entries = self._run_again(original)
         except ShoalError as error:
-            yield Check("run again", False, said(error))
+            yield Check("run again", False, message_without_outcome(error))
             return
-        yield tried("run again", lambda: self._repeated(made))
-        yield tried("statements", lambda: statements.check_statements(self.entries, entries))
-        yield tried("versions", lambda: statements.check_versions(self.entries, entries))
+        yield run_check("run again", lambda: self._repeated(made))
+        yield run_check("statements", lambda: statements.check_statements(self.entries, entries))
+        yield run_check("versions", lambda: statements.check_versions(self.entries, entries))
 
     def beside(self, earlier: Sequence[str]) -> Iterator[Check]:
         """Yield what earlier releases give away, and add it to the verdict."""
         if earlier and self.verdict is not None:
-            yield tried("earlier releases", lambda: self._intersected(earlier))
+            yield run_check("earlier releases", lambda: self._intersected(earlier))
 
     def _intersected(self, earlier: Sequence[str]) -> tuple[bool | None, str]:
         plan, rows = self.plan, None

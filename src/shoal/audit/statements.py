@@ -9,7 +9,7 @@ import numpy as np
 from shoal.audit.manifest import NOTE, rounded, seal
 from shoal.metrics import MEASURES
 from shoal.plan import Plan
-from shoal.plan.verdict import RECORDS, Finding, Verdict
+from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict
 
 OF_CLASSES = ("smallest_class", "class_sizes", "reidentification")  # counted from classes alone
 OF_RECORDS = ("smallest_class", "class_sizes")  # and these whatever the unit is
@@ -48,7 +48,7 @@ def check_measures(entries: Mapping[str, Any], classes: Any, plan: Plan) -> tupl
     Where the plan counts units, their column was dropped: what depends on it is left out.
     """
     stated = entries.get("measures", {})
-    names = OF_CLASSES if plan.unit_column is None else OF_RECORDS
+    names: tuple[str, ...] = OF_CLASSES if plan.unit_column is None else OF_RECORDS
     names = tuple(name for name in names if name in stated or entries["manifest"] != 1)
     counted = {name: MEASURES[name](classes[:, np.newaxis]) for name in names}
     differ = [name for name in names if plain(counted[name]) != plain(stated.get(name))]
@@ -77,7 +77,7 @@ def check_verdict(
             False,
             f"it is about k={stated['promised']}, and the plan promises {counted.promised}",
         )
-    if stated["unit"] != (plan.unit_column or RECORDS):
+    if stated["unit"] != (plan.unit_column or RECORD_UNIT):
         return False, "it counts another unit than the plan"
     if stated["k"] > counted.k or (plan.unit_column is None and stated["k"] != counted.k):
         return False, f"it states k={stated['k']}, and the released values attain {counted.k}"

@@ -184,18 +184,18 @@ def tell(
     audience: str = "public",
 ) -> None:
     """Say what was released, and what the person who signs must know."""
-    from shoal.io.database import shown
+    from shoal.io.database import redact_address
     from shoal.report import one_line, summarise, whole_text
 
     summary = summarise(made, audience)
     files: Sequence[Mapping[str, Any]] = getattr(made, "files", ())  # of a folder
     inside = f", in {len(files)} file{'s' if len(files) > 1 else ''}" if files else ""
-    line = f"{shown(target)}: {one_line(summary)}{inside}\n{status_line(made.verdict)}"
+    line = f"{redact_address(target)}: {one_line(summary)}{inside}\n{status_line(made.verdict)}"
     if report == HERE:
-        line = f"{shown(target)}: {whole_text(summary)}"
+        line = f"{redact_address(target)}: {whole_text(summary)}"
     elif report is not None:
         line += f"\n{report}: the report"
-    places = {"target": shown(target), "report": str(report) if report else None}
+    places = {"target": redact_address(target), "report": str(report) if report else None}
     told = {name: part for name, part in summary.items() if name != "pictures"}
     told |= {"files": list(files)} if files else {}
     say({**places, **told}, line, as_json=as_json, quiet=quiet)

@@ -17,7 +17,7 @@ import typer
 
 from shoal import _progress as progress
 from shoal.cli._wording import OWN_FLAGS, command_wording
-from shoal.errors import ParameterError, ScratchLeft, ShoalError, ShoalWarning, Wording
+from shoal.errors import ParameterError, ScratchFilesLeft, ShoalError, ShoalWarning, Wording
 
 _interrupted = False
 _wording: ContextVar[Wording] = ContextVar("wording", default=command_wording)
@@ -63,17 +63,17 @@ def session(*, quiet: bool = False, wording: Wording = command_wording) -> Itera
         with ExitStack() as stack:
             stack.enter_context(warnings.catch_warnings())
             warnings.simplefilter("ignore", ShoalWarning)  # told after the work, not in between
-            warnings.simplefilter("always", ScratchLeft)  # there may be no after
+            warnings.simplefilter("always", ScratchFilesLeft)  # there may be no after
             warnings.showwarning = _shown(warnings.showwarning)
             if not quiet:
                 stack.enter_context(_compilation_told())
             if sys.stderr.isatty() and not quiet:
                 stack.enter_context(_progress_bar())
             else:
-                stack.enter_context(progress.listening(lambda stage, done, total: heed()))
+                stack.enter_context(progress.reporting_to(lambda stage, done, total: heed()))
             yield
     except ShoalError as error:
-        complain(error.worded(wording))
+        complain(error.message_for(wording))
         raise typer.Exit(2 if isinstance(error, ParameterError) else 1) from None
     except KeyboardInterrupt:
         typer.echo("interrupted: nothing was written", err=True)
@@ -99,7 +99,7 @@ def _shown(usual: Callable[..., None]) -> Callable[..., None]:
     """Return what shows a warning that cannot wait as all others are shown after the work."""
 
     def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
-        if issubclass(category, ScratchLeft):
+        if issubclass(category, ScratchFilesLeft):
             typer.secho(f"warning: {message}", fg="yellow", err=True)
         else:
             usual(message, category, *where, **more)
@@ -140,10 +140,10 @@ def settings(
     from shoal.partitioners import METHODS
     from shoal.steps import Microaggregate
 
-    step, options = parameters.declared(Microaggregate), {}
+    step, options = parameters.signature_parameters(Microaggregate), {}
     known: dict[str, parameters.Parameter] = {}
     for name in (effort, method):
-        known |= parameters.declared(METHODS[name]) if name in METHODS else {}
+        known |= parameters.signature_parameters(METHODS[name]) if name in METHODS else {}
     chosen: dict[str, Any] = {}
     for pair in pairs:
         name, mark, text = pair.partition("=")
@@ -208,7 +208,7 @@ def _progress_bar() -> Iterator[None]:
             tasks[name] = bar.add_task(stage, total=total)
         bar.update(tasks[name], description=stage, completed=done, total=total)
 
-    with progress.listening(listener):
+    with progress.reporting_to(listener):
         try:
             yield
         finally:

@@ -47,7 +47,7 @@ def assess(
 ) -> None:
     """Measure what masking ORIGINAL into MASKED cost and what it protects."""
     with session(quiet=quiet):
-        from shoal.frame.types import as_types, from_text
+        from shoal.frame.types import as_types, parse_type_options
         from shoal.io.dialect import Dialect
         from shoal.io.files import read_typed
         from shoal.metrics.assessment import assess as measure_both
@@ -57,7 +57,7 @@ def assess(
         dialect = Dialect(
             separator, decimal, encoding, missing, sheet, layout, table, memory_limit=memory_limit
         )
-        types = as_types(from_text(type_ or []))
+        types = as_types(parse_type_options(type_ or []))
         before = read_typed(original, types, dialect)
         after = read_typed(masked, types, replace(dialect, table=masked_table))
         known = column or [

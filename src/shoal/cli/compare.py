@@ -67,8 +67,8 @@ def compare(
         from shoal.cli._later import let_go
         from shoal.comparison import compare_plans
         from shoal.comparison.cache import user_folder
-        from shoal.frame.types import from_text
-        from shoal.io.database import shown
+        from shoal.frame.types import parse_type_options
+        from shoal.io.database import redact_address
         from shoal.io.dialect import Dialect
         from shoal.io.files import open_source
         from shoal.report.comparison import comparison_text, rows
@@ -77,7 +77,7 @@ def compare(
         plans = _plans(
             column, k, [name for word in method for name in word.split(",")], dependence,
             pairs=set_ or [], seed=seed, within=within, confidential=confidential or [],
-            identifiers=identifier or [], types=from_text(type_ or []),
+            identifiers=identifier or [], types=parse_type_options(type_ or []),
         )  # fmt: skip
         dialect = Dialect(
             separator, decimal, encoding, missing, sheet, layout, table, memory_limit=memory_limit
@@ -94,7 +94,7 @@ def compare(
         content = rows(found)
         line = f"{comparison_text(content, risk)}\n{to / 'comparison.html'}: the map"
         best = next(row["plan"] for row in content if row["front"])
-        line += f"\nTo release one of them: shoal run {to / best} {shown(source)} TARGET"
+        line += f"\nTo release one of them: shoal run {to / best} {redact_address(source)} TARGET"
         say({"folder": str(to), "risk": risk, "runs": content}, line, as_json=json, quiet=quiet)
 
 
@@ -116,7 +116,11 @@ def _plans(
     chosen: dict[str, Any] = {} if seed is None else {"random_state": seed}
     for pair in pairs:
         name = pair.partition("=")[0]
-        takes = [m for m in methods if m in METHODS and name in parameters.declared(METHODS[m])]
+        takes = [
+            m
+            for m in methods
+            if m in METHODS and name in parameters.signature_parameters(METHODS[m])
+        ]
         step, options = settings([pair], takes[0] if takes else methods[0])
         chosen |= step | options
     if shared["within"] is None:

@@ -34,10 +34,10 @@ def inspect(
     """Show the columns of SOURCE, how telling they are, and which roles they may have."""
     with session():
         from shoal.errors import FileError, ParameterError
+        from shoal.frame.inspect import format_inspection
         from shoal.frame.inspect import inspect as look
-        from shoal.frame.inspect import shown
         from shoal.frame.starter import starter_plan
-        from shoal.io.database import shown as place
+        from shoal.io.database import redact_address as place
         from shoal.io.dialect import Dialect
         from shoal.io.files import read
         from shoal.io.publish import Publication
@@ -58,7 +58,7 @@ def inspect(
             separator, decimal, encoding, missing, sheet, layout, table, memory_limit=memory_limit
         )
         found = look(read(source, dialect=dialect))
-        text = f"{place(source)}\n{shown(found)}"
+        text = f"{place(source)}\n{format_inspection(found)}"
         if plan is not None:
             name = table or Path(source).name
             with Publication(force=force) as publication:

@@ -54,7 +54,7 @@ def mask(
     """Microaggregate SOURCE into TARGET."""
     with session(quiet=quiet):
         check_sources(source)
-        from shoal.frame.types import from_text
+        from shoal.frame.types import parse_type_options
         from shoal.io.dialect import Dialect
         from shoal.partitioners import partitioner, takes_seed
         from shoal.plan import Plan
@@ -84,7 +84,7 @@ def mask(
             partitioner(method, {"k": k, "effort": effort, "budget": budget, **chosen}),
             identifiers=identifier or (),
             confidential=confidential or (),
-            types=from_text(type_ or []),
+            types=parse_type_options(type_ or []),
             shuffle=shuffle,
             random_state=seed if shuffle and not large else None,
             other_columns="release",

@@ -44,7 +44,7 @@ def tradeoff(
     with session(quiet=quiet):
         from shoal.comparison.tradeoff import knee, sweep
         from shoal.errors import FileError
-        from shoal.frame.types import as_types, from_text
+        from shoal.frame.types import as_types, parse_type_options
         from shoal.io.dialect import Dialect
         from shoal.io.files import read_typed
         from shoal.io.publish import Publication
@@ -69,7 +69,7 @@ def tradeoff(
                 table,
                 memory_limit=memory_limit,
             )
-            types = as_types(from_text(type_ or []))
+            types = as_types(parse_type_options(type_ or []))
             data = read_typed(source, types, dialect)
             points = sweep(
                 data, column, confidential, k=sizes, lambdas=shares, method=method, types=types

@@ -92,7 +92,7 @@ def verify(
             layout=layout,
             client=scheduler,
         )
-        lines = [f"{SIGNS[check.passed]} {check.name}: {check.told}" for check in found]
+        lines = [f"{SIGNS[check.passed]} {check.name}: {check.message}" for check in found]
         content: dict[str, Any] = {"checks": [check._asdict() for check in found]}
         verdict = found.verdict
         if verdict is not None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from shoal import _params as parameters
 from shoal import _progress as progress
-from shoal._params import hint, shown
+from shoal._params import format_argument, hint
 from shoal.comparison.cache import Cache, key
 from shoal.errors import InputError, ParameterError, ShoalError, ShoalWarning
 from shoal.frame import tables
@@ -187,8 +187,8 @@ def grid(
 ) -> list[Plan]:
     """Return a plan for every combination: by method, then k, then dependence."""
     ways = _several(method)
-    steps = parameters.declared(Microaggregate)
-    known = {way: parameters.declared(METHODS[way]) for way in ways if way in METHODS}
+    steps = parameters.signature_parameters(Microaggregate)
+    known = {way: parameters.signature_parameters(METHODS[way]) for way in ways if way in METHODS}
     for name in options:
         if name not in steps and not any(name in own for own in known.values()):
             names = [*steps, *(other for own in known.values() for other in own)]
@@ -228,7 +228,7 @@ def compare_plans(
     """
     if risk is not None and (not isinstance(risk, str) or risk not in RISKS):
         raise ParameterError(
-            f"There is no risk {shown(risk)}.{hint(risk, RISKS)} Choose one of:"
+            f"There is no risk {format_argument(risk)}.{hint(risk, RISKS)} Choose one of:"
             f" {', '.join(RISKS)}.",
             code="unknown-risk",
         )
@@ -239,7 +239,7 @@ def compare_plans(
     tables.check_columns(frame, named)
     for plan in plans:
         to_drop(plan, frame.columns)  # refuses what a plan does not name
-    needed = tables.only(frame, named)
+    needed = tables.select_columns(frame, named)
     kept = None if cache is None else Cache(Path(cache))
     found = "" if kept is None else digest(needed)
     run = partial(_tried, columns=frame.columns, needed=needed, risk=risk, cache=kept, digest=found)
@@ -311,7 +311,8 @@ def _side_by_side(
     """Run plans on threads, which the compiled loops leave free; end all when one must end."""
     if not isinstance(jobs, Integral) or isinstance(jobs, bool) or jobs < 1:
         raise ParameterError(
-            f"The number of jobs must be an int of at least 1. Got {shown(jobs)} instead.",
+            f"The number of jobs must be an int of at least 1. Got {format_argument(jobs)}"
+            " instead.",
             code="parameter-not-accepted",
             parameter="jobs",
         )
@@ -322,7 +323,7 @@ def _side_by_side(
             raise KeyboardInterrupt
 
     def listened(plan: Plan) -> Trial:
-        with progress.listening(heed):
+        with progress.reporting_to(heed):
             return run(plan)
 
     with ThreadPoolExecutor(jobs) as pool:

@@ -54,7 +54,7 @@ class Column:
     spelling: NDArray[np.int64] | None = None
 
     @property
-    def hole(self) -> NDArray[np.bool_]:
+    def is_missing(self) -> NDArray[np.bool_]:
         """Where the value is missing."""
         return np.isnan(self.values)
 
@@ -79,7 +79,9 @@ def read_column(frame: Frame, name: str, declared: Type | None = None) -> Column
     return _read(name, tables.arrow(frame, name), declared)
 
 
-def read_joined(before: Frame, after: Frame, name: str, declared: Type | None = None) -> Column:
+def read_concatenated(
+    before: Frame, after: Frame, name: str, declared: Type | None = None
+) -> Column:
     """Return a column of two tables, one after the other."""
     first, second = (tables.arrow(frame, name) for frame in (before, after))
     told = [  # what is all missing may have lost its type
@@ -123,12 +125,14 @@ def kind_of(frame: Frame, name: str, declared: Type | None = None) -> Kind:
     return _kind(name, tables.arrow(frame, name).type)
 
 
-def refuse_holes(columns: list[Column], way_out: str) -> None:
+def refuse_missing(columns: list[Column], way_out: str) -> None:
     """Refuse missing values, with their number in each column."""
-    refuse_counted_holes({column.name: int(column.hole.sum()) for column in columns}, way_out)
+    refuse_missing_counts(
+        {column.name: int(column.is_missing.sum()) for column in columns}, way_out
+    )
 
 
-def refuse_counted_holes(counts: Mapping[str, int], way_out: str) -> None:
+def refuse_missing_counts(counts: Mapping[str, int], way_out: str) -> None:
     """Refuse columns with missing values, by the number of these."""
     holes = {name: count for name, count in counts.items() if count}
     if holes:
@@ -156,7 +160,7 @@ def ordered_columns(
             if name in types:
                 raise
             continue
-        if column.kind in ("numeric", "ordinal", "date") and not column.hole.any():
+        if column.kind in ("numeric", "ordinal", "date") and not column.is_missing.any():
             found[name] = column
     return found
 
@@ -200,7 +204,7 @@ def _without_distance(name: str, kind: Any) -> ColumnError:
     )
 
 
-def read_counted(
+def column_from_counts(
     name: str, values: Any, counts: NDArray[np.int64], declared: Type | None = None
 ) -> Column:
     """Return a column of any kind but numbers, of which each value stands ``counts`` times."""

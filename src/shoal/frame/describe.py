@@ -12,13 +12,13 @@ from shoal.errors import ColumnError
 from shoal.frame.tables import Frame, floats
 
 
-def present(frame: Frame, name: str) -> NDArray[np.float64]:
+def finite_values(frame: Frame, name: str) -> NDArray[np.float64]:
     """Return the numbers of a column, without holes and infinities."""
     values = floats(frame[name])
     return values[np.isfinite(values)]
 
 
-def counts(frame: Frame, name: str) -> dict[Any, int]:
+def value_counts(frame: Frame, name: str) -> dict[Any, int]:
     """Return how often each value of a column occurs; a missing one is None."""
     return dict(Counter(frame[name].to_list()))
 

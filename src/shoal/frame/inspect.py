@@ -7,7 +7,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.frame.roles import OF_UNITS
+from shoal.frame.roles import UNIT_ROLES
 from shoal.frame.suggest import Facts, suggest, suggest_kind
 from shoal.frame.tables import Frame, codes, open_frame
 
@@ -51,7 +51,7 @@ def _choose_unit(columns: list[dict[str, Any]]) -> None:
 
     A unit must be complete, so a column with missing values is an identifier.
     """
-    units = [entry for entry in columns if entry["role"] in OF_UNITS]
+    units = [entry for entry in columns if entry["role"] in UNIT_ROLES]
     whole = [entry for entry in units if not entry["missing"]]
     chosen = min(whole, key=lambda e: (e["role"] != "household", e["distinct"]), default=None)
     for entry in units:
@@ -61,7 +61,7 @@ def _choose_unit(columns: list[dict[str, Any]]) -> None:
             entry["why"] += f"; {reason}"
 
 
-def shown(found: dict[str, Any]) -> str:
+def format_inspection(found: dict[str, Any]) -> str:
     """Return the findings as text for a terminal."""
     titles = ("column", "type", "missing", "distinct", "unique", "role", "why")
     rows = [titles] + [

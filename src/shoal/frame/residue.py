@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 
-def only_used(column: nw.Series[Any], *, books: bool = True) -> nw.Series[Any]:
+def drop_unused_categories(column: nw.Series[Any], *, books: bool = True) -> nw.Series[Any]:
     """Return a column of categories without those that no record shows.
 
     Parameters
@@ -60,7 +60,7 @@ def all_missing(column: nw.Series[Any]) -> nw.Series[Any] | None:
     return _rewrap(native.iloc[:0].reindex(native.index), column)
 
 
-def used_dictionary(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+def prune_dictionary(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     """Return an Arrow column of categories, in one piece, without those that no record has."""
     if isinstance(column, pa.ChunkedArray):
         column = column.unify_dictionaries().combine_chunks()
@@ -77,7 +77,7 @@ def used_dictionary(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     )
 
 
-def without_hidden(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def clear_missing_cells(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return an Arrow column that holds nothing where a cell is missing."""
     if column.null_count == 0:
         return column
@@ -89,7 +89,7 @@ def _pruned_arrow(column: pa.ChunkedArray | pa.Array, *, books: bool) -> pa.Chun
     held = column.type
     if not pa.types.is_dictionary(held) or (held.ordered and not books):
         return column
-    return pa.chunked_array([used_dictionary(column)])
+    return pa.chunked_array([prune_dictionary(column)])
 
 
 def _rewrap(native: Any, column: nw.Series[Any]) -> nw.Series[Any]:

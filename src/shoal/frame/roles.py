@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, get_args
 
-from shoal._params import hint, shown
+from shoal._params import format_argument, hint
 from shoal.errors import ParameterError, PlanError
 
 Role = Literal[
@@ -16,8 +16,8 @@ Role = Literal[
     "household",
     "unassigned",
 ]
-OF_UNITS: tuple[Role, ...] = ("unit", "household")  # roles of columns whose values k counts
-RECORDS = "record"  # the unit of protection where no column names another
+UNIT_ROLES: tuple[Role, ...] = ("unit", "household")  # roles of columns whose values k counts
+RECORD_UNIT = "record"  # the unit of protection where no column names another
 ROLES: tuple[Role, ...] = get_args(Role)
 
 
@@ -25,18 +25,19 @@ def check_roles(roles: Mapping[str, str]) -> None:
     """Refuse a role that does not exist."""
     if not isinstance(roles, Mapping):
         raise PlanError(
-            f"Roles must map columns to roles. Got {shown(roles)} instead.", code="roles-no-mapping"
+            f"Roles must map columns to roles. Got {format_argument(roles)} instead.",
+            code="roles-no-mapping",
         )
     for column, role in roles.items():
         if not isinstance(column, str):
             raise PlanError(
-                f"Column names must be text. Got {shown(column)}: rename the column.",
+                f"Column names must be text. Got {format_argument(column)}: rename the column.",
                 code="name-not-text",
             )
         if not isinstance(role, str) or role not in ROLES:
             raise PlanError(
-                f"Column {column!r} has the unknown role {shown(role)}.{hint(role, ROLES)} The"
-                f" roles are: {', '.join(ROLES)}.",
+                f"Column {column!r} has the unknown role"
+                f" {format_argument(role)}.{hint(role, ROLES)} The roles are: {', '.join(ROLES)}.",
                 code="unknown-role",
                 column=column,
             )
@@ -49,7 +50,7 @@ def as_list(names: str | Iterable[str] | None) -> list[str]:
     found = list(names) if isinstance(names, Iterable) else [names]
     if isinstance(names, bytes | Mapping) or not all(isinstance(name, str) for name in found):
         raise ParameterError(
-            f"Columns are named by text, or a list of it. Got {shown(names)} instead.",
+            f"Columns are named by text, or a list of it. Got {format_argument(names)} instead.",
             code="names-not-text",
         )
     return found
@@ -60,7 +61,7 @@ def columns_with(roles: Mapping[str, str], role: Role) -> list[str]:
     return [column for column, given in roles.items() if given == role]
 
 
-def listed(columns: Sequence[str], singular: str = "Column", plural: str = "Columns") -> str:
+def name_columns(columns: Sequence[str], singular: str = "Column", plural: str = "Columns") -> str:
     """Name one or several columns in a sentence."""
     names = [repr(column) for column in columns]
     if len(names) == 1:

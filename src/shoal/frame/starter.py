@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from shoal.frame.roles import OF_UNITS, RECORDS
+from shoal.frame.roles import RECORD_UNIT, UNIT_ROLES
 
 
 def starter_plan(found: dict[str, Any], source: str, k: int | None = None) -> str:
@@ -74,13 +74,13 @@ def _unit(columns: list[dict[str, Any]], records: int) -> list[str]:
         for entry in columns
         if entry["role"] == "identifier" and entry["distinct"] < records - entry["missing"]
     ]
-    if not repeated or any(entry["role"] in OF_UNITS for entry in columns):
+    if not repeated or any(entry["role"] in UNIT_ROLES for entry in columns):
         return []
     names = _comment(", ".join(repeated))
     return [
         f"# Values of identifiers repeat: {names}. If a person has several records, give",
         '# the column of the persons the role "unit" instead of this line: k then counts persons.',
-        f'unit = "{RECORDS}"',
+        f'unit = "{RECORD_UNIT}"',
     ]
 
 

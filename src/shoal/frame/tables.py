@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from shoal._params import hint
 from shoal.errors import ColumnError, InputError
 from shoal.frame.names import check_names
-from shoal.frame.residue import all_missing, only_used
+from shoal.frame.residue import all_missing, drop_unused_categories
 
 Frame = nw.DataFrame[Any]
 
@@ -61,7 +61,7 @@ def matrix(
     check_columns(frame, columns)
     for name in columns:
         _numeric(frame, name)
-    missing = holes(frame, columns)
+    missing = missing_counts(frame, columns)
     if missing:
         name, count = next(iter(missing.items()))
         others = ", ".join(f"{other!r} {n}" for other, n in list(missing.items())[1:])
@@ -109,11 +109,11 @@ def weights(frame: Frame, name: str) -> NDArray[np.float64]:
         "negative": int((found < 0).sum()),
         "zero": int((found == 0).sum()),
     }
-    refuse_weights(name, bad, float(found.min()), float(found.max()))
+    check_weights(name, bad, float(found.min()), float(found.max()))
     return found
 
 
-def refuse_weights(name: str, bad: Mapping[str, int], least: float, most: float) -> None:
+def check_weights(name: str, bad: Mapping[str, int], least: float, most: float) -> None:
     """Refuse weights of which some are bad, counted by what they are, or that differ too much."""
     told = ", ".join(f"{count} {kind}" for kind, count in bad.items() if count)
     if told:
@@ -153,14 +153,14 @@ def arrow(frame: Frame, name: str) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class Taken:
+class RowGather:
     """New values of a column that stand in some record of it, so that their type stays."""
 
     records: NDArray[np.int64]
-    hole: NDArray[np.bool_]
+    is_missing: NDArray[np.bool_]
 
 
-def with_values(frame: Frame, values: Mapping[str, NDArray[Any] | Taken]) -> Frame:
+def with_values(frame: Frame, values: Mapping[str, NDArray[Any] | RowGather]) -> Frame:
     """Return the frame with the values of some columns replaced; all else stays.
 
     Not a number stands for a missing value.
@@ -168,12 +168,12 @@ def with_values(frame: Frame, values: Mapping[str, NDArray[Any] | Taken]) -> Fra
     return frame.with_columns(_series(frame, name, new) for name, new in values.items())
 
 
-def where(frame: Frame, kept: NDArray[np.bool_]) -> Frame:
+def filter_rows(frame: Frame, kept: NDArray[np.bool_]) -> Frame:
     """Return some records of the frame, in their order, and nothing of the others."""
     if kept.all():
         return frame
     frame = frame.filter(kept.tolist())
-    return frame.with_columns(only_used(frame[name]) for name in frame.columns)
+    return frame.with_columns(drop_unused_categories(frame[name]) for name in frame.columns)
 
 
 def take(frame: Frame, rows: NDArray[np.int64]) -> Frame:
@@ -182,10 +182,10 @@ def take(frame: Frame, rows: NDArray[np.int64]) -> Frame:
     Nothing of the other records stays, and no index of a pandas table tells the old rows.
     """
     frame = nw.maybe_reset_index(frame[rows.tolist()])
-    return frame.with_columns(only_used(frame[name]) for name in frame.columns)
+    return frame.with_columns(drop_unused_categories(frame[name]) for name in frame.columns)
 
 
-def incomplete(frame: Frame, columns: Sequence[str]) -> NDArray[np.bool_]:
+def has_missing(frame: Frame, columns: Sequence[str]) -> NDArray[np.bool_]:
     """Say for each record whether a value of some columns is missing."""
     check_columns(frame, columns)
     found = np.zeros(len(frame), bool)
@@ -194,18 +194,18 @@ def incomplete(frame: Frame, columns: Sequence[str]) -> NDArray[np.bool_]:
     return found
 
 
-def holes(frame: Frame, columns: Sequence[str]) -> dict[str, int]:
+def missing_counts(frame: Frame, columns: Sequence[str]) -> dict[str, int]:
     """Return the number of missing values of each column that has some."""
     counted = {name: _holes(frame[name]) for name in columns}
     return {name: count for name, count in counted.items() if count}
 
 
-def only(frame: Frame, columns: Sequence[str]) -> Frame:
+def select_columns(frame: Frame, columns: Sequence[str]) -> Frame:
     """Return the frame with some columns alone."""
     return frame.select(columns)
 
 
-def without(frame: Frame, columns: Sequence[str]) -> Frame:
+def drop_columns(frame: Frame, columns: Sequence[str]) -> Frame:
     """Return the frame without some columns."""
     return frame.drop(columns)
 
@@ -217,7 +217,9 @@ def to_native(frame: Frame) -> Any:
     attributes of a pandas table. Categories that no record shows are left out, but for a code book
     (ordered categories) of a column that is released unchanged.
     """
-    pruned = frame.with_columns(only_used(frame[name], books=False) for name in frame.columns)
+    pruned = frame.with_columns(
+        drop_unused_categories(frame[name], books=False) for name in frame.columns
+    )
     native = pruned.to_native()
     if isinstance(native, pa.Table):
         bare = pa.schema([field.remove_metadata() for field in native.schema])
@@ -279,7 +281,7 @@ def keys(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
     return found
 
 
-def differ(first: Frame, second: Frame, name: str) -> bool:
+def column_differs(first: Frame, second: Frame, name: str) -> bool:
     """Say whether a column has other values, or values of another type, in the other table."""
     one, other = first[name], second[name]
     if one.dtype.is_integer() and other.dtype.is_integer():  # a float would round them
@@ -290,24 +292,24 @@ def differ(first: Frame, second: Frame, name: str) -> bool:
     return type(one.dtype) is not type(other.dtype) or one.to_list() != other.to_list()
 
 
-def _series(frame: Frame, name: str, new: NDArray[Any] | Taken) -> nw.Series[Any]:
-    if isinstance(new, Taken):
-        hole = new.hole
+def _series(frame: Frame, name: str, new: NDArray[Any] | RowGather) -> nw.Series[Any]:
+    if isinstance(new, RowGather):
+        hole = new.is_missing
         if hole.all() and (missing := all_missing(frame[name])) is not None:
-            return only_used(missing)
+            return drop_unused_categories(missing)
         # What a missing cell hides in memory is a value that is released elsewhere.
         records = new.records if hole.all() else np.where(hole, new.records[~hole][0], new.records)
         column = frame[name][records]
     else:
         column, hole = nw.new_series(name, new, backend=frame.implementation), np.isnan(new)
     if not hole.any():
-        return only_used(column)
+        return drop_unused_categories(column)
     # pandas would turn what cannot be missing into objects or floats.
     plain = column.dtype == nw.Boolean or column.dtype.is_integer()
     known = nw.new_series("known", ~hole, backend=frame.implementation)
     both = column.alias("value").to_frame().with_columns(known)
     column = both.select(nw.when(nw.col("known")).then(nw.col("value")))["value"].alias(name)
-    return nw.maybe_convert_dtypes(column) if plain else only_used(column)
+    return nw.maybe_convert_dtypes(column) if plain else drop_unused_categories(column)
 
 
 def _encoded(frame: Frame, name: str) -> NDArray[np.int64]:

@@ -86,7 +86,7 @@ def as_types(entries: Mapping[str, Any] | None, folder: Path | None = None) -> d
     return {name: _as_type(name, entry, folder) for name, entry in entries.items()}
 
 
-def from_text(pairs: Sequence[str]) -> dict[str, Any]:
+def parse_type_options(pairs: Sequence[str]) -> dict[str, Any]:
     """Read types from the command line.
 
     Examples

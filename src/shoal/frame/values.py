@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from shoal.errors import ColumnError
 from shoal.frame.tables import Frame, arrow, codes, floats
 
-UNFIT = (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError)
+ARROW_ERRORS = (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError)
 
 
 def same_values(first: Frame, second: Frame, name: str) -> NDArray[np.bool_]:
@@ -42,7 +42,7 @@ def any_codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
     for at, name in enumerate(columns):
         try:
             found[:, at] = codes(frame, [name])[:, 0]
-        except (*UNFIT, ColumnError):
+        except (*ARROW_ERRORS, ColumnError):
             if name not in frame.columns:
                 raise
             shown = np.array([repr(value) for value in frame[name].to_list()])
@@ -50,7 +50,7 @@ def any_codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
     return found
 
 
-def ordering(frame: Frame, name: str) -> NDArray[np.float64] | None:
+def value_ranks(frame: Frame, name: str) -> NDArray[np.float64] | None:
     """Return the place of each value in the order of a column; None where there is no order.
 
     Numbers and dates have theirs, text that is all numbers too, other text that of letters.
@@ -62,10 +62,10 @@ def ordering(frame: Frame, name: str) -> NDArray[np.float64] | None:
     try:
         coded = _plain(arrow(frame, name)).dictionary_encode()
         values = coded.dictionary
-        with suppress(*UNFIT):
+        with suppress(*ARROW_ERRORS):
             values = values.cast(pa.float64())
         order = np.asarray(pc.sort_indices(values))
-    except (*UNFIT, ColumnError):
+    except (*ARROW_ERRORS, ColumnError):
         return None
     place = np.empty(len(values) + 1)
     place[order], place[-1] = np.arange(len(values)), np.nan

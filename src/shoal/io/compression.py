@@ -13,49 +13,49 @@ import pyarrow as pa
 
 from shoal.errors import FileError
 
-PACKED = {".gz": "gzip", ".zst": "zstd"}
+COMPRESSION_SUFFIXES = {".gz": "gzip", ".zst": "zstd"}
 
 
-def packing(path: Path) -> str | None:
+def compression_of(path: Path) -> str | None:
     """Return how ``path`` is packed, by its ending."""
-    return PACKED.get(Path(path).suffix.lower())
+    return COMPRESSION_SUFFIXES.get(Path(path).suffix.lower())
 
 
-def inner(path: Path) -> Path:
+def strip_compression_suffix(path: Path) -> Path:
     """Return the name without the ending that says how it is packed."""
     path = Path(path)
-    return path.with_suffix("") if packing(path) else path
+    return path.with_suffix("") if compression_of(path) else path
 
 
 @contextmanager
-def unpacked(path: Path) -> Iterator[Any]:
+def open_decompressed(path: Path) -> Iterator[Any]:
     """Open ``path`` for reading bytes; refuse what is damaged."""
     try:
-        with pa.input_stream(str(path), compression=packing(path)) as stream:
+        with pa.input_stream(str(path), compression=compression_of(path)) as stream:
             yield stream
     except FileError:
         raise
     except OSError as error:
-        if packing(path) is None or error.errno is not None:
+        if compression_of(path) is None or error.errno is not None:
             raise
         raise FileError(
-            f"{path.name!r} is no {packing(path)} file, or it is damaged or cut off.",
+            f"{path.name!r} is no {compression_of(path)} file, or it is damaged or cut off.",
             code="file-damaged",
             file=path.name,
         ) from None
 
 
 @contextmanager
-def unpacked_text(path: Path, encoding: str) -> Iterator[TextIO]:
+def open_decompressed_text(path: Path, encoding: str) -> Iterator[TextIO]:
     """Open ``path`` for reading text, line ends as they are."""
-    with unpacked(path) as stream:
+    with open_decompressed(path) as stream:
         yield io.TextIOWrapper(stream, encoding=encoding, newline="")
 
 
 @contextmanager
-def packed_text(path: Path, encoding: str, target: Path) -> Iterator[TextIO]:
+def open_compressed_text(path: Path, encoding: str, target: Path) -> Iterator[TextIO]:
     """Open ``path`` for writing text, packed as the name of ``target`` says."""
-    kind = packing(target)
+    kind = compression_of(target)
     if kind is None:
         with path.open("w", encoding=encoding, newline="") as text:
             yield text

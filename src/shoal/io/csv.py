@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from shoal.errors import FileError
-from shoal.io.compression import packed_text, unpacked, unpacked_text
+from shoal.io.compression import open_compressed_text, open_decompressed, open_decompressed_text
 from shoal.io.dialect import Dialect
 from shoal.io.formulas import with_marks
 from shoal.io.limits import check_columns, check_growth
@@ -56,7 +56,7 @@ def parse_columns(
 def write_csv(table: pa.Table, path: Path, dialect: Dialect, target: Path) -> None:
     """Write ``table`` with shortest exact numbers; a cell is quoted only where it must be."""
     try:
-        with packed_text(path, dialect.encoding, target) as file:
+        with open_compressed_text(path, dialect.encoding, target) as file:
             for block in _lines(table, dialect, dialect.separator_for(target)):
                 file.write(block)
     except UnicodeEncodeError:
@@ -71,7 +71,7 @@ def write_csv(table: pa.Table, path: Path, dialect: Dialect, target: Path) -> No
 def _header(path: Path, dialect: Dialect) -> list[str]:
     separator = dialect.separator_for(path)
     try:
-        with unpacked_text(path, dialect.encoding_read) as file:
+        with open_decompressed_text(path, dialect.encoding_read) as file:
             lines = _bounded(file, path)
             names = next(csv.reader(lines, delimiter=separator, strict=True), [])
     except UnicodeError:
@@ -112,7 +112,7 @@ def _bounded(file: TextIO, path: Path) -> Iterator[str]:
 def _has_quotes(path: Path, dialect: Dialect) -> bool:
     """Look through the file for quotation marks, and see that it does not grow out of hand."""
     packed, seen, found = path.stat().st_size, 0, False
-    with unpacked(path) as file:
+    with open_decompressed(path) as file:
         for chunk in iter(lambda: file.read(1 << 20), b""):
             found = found or b'"' in chunk
             seen += len(chunk)
@@ -123,7 +123,7 @@ def _has_quotes(path: Path, dialect: Dialect) -> bool:
 def _check_quotes(path: Path, dialect: Dialect, width: int) -> None:
     """Refuse a mark that is never closed or stands among text: it would swallow records."""
     csv.field_size_limit(LONGEST_LINE)
-    with unpacked_text(path, dialect.encoding_read) as file:
+    with open_decompressed_text(path, dialect.encoding_read) as file:
         lines = _bounded(file, path)
         rows = csv.reader(lines, delimiter=dialect.separator_for(path), strict=True)
         begins = 1
@@ -154,7 +154,7 @@ def _cells(path: Path, dialect: Dialect, names: list[str]) -> pa.Table:
 
     def read(threads: bool) -> pa.Table:
         columns = [str(at) for at in range(len(names))]
-        with unpacked(path) as file:
+        with open_decompressed(path) as file:
             return pacsv.read_csv(
                 file,
                 pacsv.ReadOptions(
@@ -224,7 +224,7 @@ def _long_line(path: Path) -> FileError:
 
 def wrong_encoding(path: Path, dialect: Dialect) -> FileError:
     """Return the error that says which other character set may be the right one."""
-    with unpacked(path) as file:
+    with open_decompressed(path) as file:
         marked = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
     other = "utf-16" if marked else "latin-1" if dialect.is_utf8 else "utf-8"
     return FileError(

@@ -50,7 +50,7 @@ def is_database(place: Any) -> bool:
     return "://" in str(place)
 
 
-def shown(place: str) -> str:
+def redact_address(place: str) -> str:
     """Return a place as it may be shown: an address without user and password."""
     if not is_database(place):
         return str(place)
@@ -82,7 +82,11 @@ def connected(place: str, *, keep: bool = False) -> Iterator["Connection"]:
     """Open a connection within one transaction; ``keep`` commits it, else it is rolled back."""
     engine = _engine(place)
     try:
-        with told(place), engine.connect() as connection, connection.begin() as transaction:
+        with (
+            translate_database_errors(place),
+            engine.connect() as connection,
+            connection.begin() as transaction,
+        ):
             yield connection
             if not keep:
                 transaction.rollback()
@@ -91,7 +95,7 @@ def connected(place: str, *, keep: bool = False) -> Iterator["Connection"]:
 
 
 @contextmanager
-def told(place: str) -> Iterator[None]:
+def translate_database_errors(place: str) -> Iterator[None]:
     """Turn what a database says into one line without values and passwords."""
     from sqlalchemy.exc import SAWarning, SQLAlchemyError
 
@@ -100,9 +104,9 @@ def told(place: str) -> Iterator[None]:
             yield
     except SQLAlchemyError as error:
         raise FileError(
-            f"{shown(place)!r}: {_reason(error)}. Nothing was changed.",
+            f"{redact_address(place)!r}: {_reason(error)}. Nothing was changed.",
             code="database-refuses",
-            place=shown(place),
+            place=redact_address(place),
         ) from None
 
 
@@ -124,7 +128,7 @@ def check_there(connection: "Connection", place: str, schema: str | None, table:
     names = [*look.get_table_names(schema), *look.get_view_names(schema)]
     if table not in names:
         raise FileError(
-            f"{shown(place)!r} has no table {table!r}.{hint(table, names)} The tables are:"
+            f"{redact_address(place)!r} has no table {table!r}.{hint(table, names)} The tables are:"
             f" {', '.join(sorted(names)) or 'none'}.",
             code="no-such-table",
             table=table,
@@ -137,7 +141,7 @@ def read_table(place: str, table: str | None) -> Source:
 
     if table is None:
         raise ParameterError(
-            f"{shown(place)!r} is a database. Name a table with `table`.",
+            f"{redact_address(place)!r} is a database. Name a table with `table`.",
             code="table-needed",
             option="table",
         )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shoal.errors import ParameterError
-from shoal.io.compression import inner
+from shoal.io.compression import strip_compression_suffix
 
 
 @dataclass(frozen=True)
@@ -86,4 +86,6 @@ class Dialect:
 
     def separator_for(self, path: Path) -> str:
         """Return the separator to use for ``path``."""
-        return self.separator or ("\t" if inner(path).suffix.lower() == ".tsv" else ",")
+        return self.separator or (
+            "\t" if strip_compression_suffix(path).suffix.lower() == ".tsv" else ","
+        )

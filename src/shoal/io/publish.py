@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from shoal.errors import FileError
-from shoal.io.compression import inner, packing
+from shoal.io.compression import compression_of, strip_compression_suffix
 from shoal.io.lock import TargetLock
 
 _log = logging.getLogger("shoal")
@@ -171,7 +171,9 @@ def _same(one: str | Path, other: str | Path) -> bool:
 
 def _ending(target: Path) -> str:
     """Return the suffixes that say how a file is written, as ``.csv.gz``."""
-    return inner(target).suffix + (target.suffix if packing(target) else "")
+    return strip_compression_suffix(target).suffix + (
+        target.suffix if compression_of(target) else ""
+    )
 
 
 def _cannot_write(target: Path, error: OSError) -> str:

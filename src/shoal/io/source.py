@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from shoal.frame.residue import used_dictionary, without_hidden
+from shoal.frame.residue import clear_missing_cells, prune_dictionary
 from shoal.io.csv import parse_columns
 from shoal.io.dialect import Dialect
 from shoal.io.notes import Notes
@@ -125,7 +125,7 @@ class Source:
         return replace(self, table=table, notes=replace(self.notes, columns=columns))
 
 
-def as_types_of(table: pa.Table, like: pa.Table) -> pa.Table:
+def cast_like(table: pa.Table, like: pa.Table) -> pa.Table:
     """Return ``table`` with columns in the types that they have in ``like``, where that is exact.
 
     A text table, or an SPSS file, holds dates and categories in another form; a column that
@@ -179,5 +179,5 @@ def _bare(column: pa.ChunkedArray, *, books: bool) -> pa.ChunkedArray | pa.Array
     """
     held = column.type
     if pa.types.is_dictionary(held):
-        return used_dictionary(column) if books or not held.ordered else column
-    return without_hidden(column)
+        return prune_dictionary(column) if books or not held.ordered else column
+    return clear_missing_cells(column)

@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from shoal.errors import FileError, ParameterError
-from shoal.io.database import connected, is_database, shown, sqlite_file, table_named
+from shoal.io.database import connected, is_database, redact_address, sqlite_file, table_named
 from shoal.io.dialect import Dialect
 from shoal.io.files import check_format, read_back, write
 from shoal.io.formats import format_of
@@ -114,7 +114,8 @@ class TableTarget:
     def __init__(self, place: str, table: str | None, *, force: bool = False):
         if table is None:
             raise ParameterError(
-                f"{shown(place)!r} is a database. Name a table to write with `target_table`.",
+                f"{redact_address(place)!r} is a database. Name a table to write with"
+                " `target_table`.",
                 code="target-table-needed",
                 option="target_table",
             )
@@ -173,15 +174,15 @@ class TableTarget:
         look = inspect(connection)
         if name in look.get_view_names(schema):
             raise FileError(
-                f"{name!r} is a view of {shown(self.place)!r}. Name another table.",
+                f"{name!r} is a view of {redact_address(self.place)!r}. Name another table.",
                 code="target-is-a-view",
                 table=name,
             )
         exists = look.has_table(name, schema)
         if exists and not self.force:
             raise FileError(
-                f"Table {name!r} exists already in {shown(self.place)!r}. Use `force=True` to"
-                " replace it.",
+                f"Table {name!r} exists already in {redact_address(self.place)!r}. Use"
+                " `force=True` to replace it.",
                 code="table-exists",
                 table=name,
             )
@@ -199,9 +200,9 @@ class TableTarget:
             allowed = func.has_schema_privilege(schema or func.current_schema(), "CREATE")
             if not read_only and not connection.scalar(select(allowed)):
                 raise FileError(
-                    f"{shown(self.place)!r}: this user may not make a table there.",
+                    f"{redact_address(self.place)!r}: this user may not make a table there.",
                     code="not-allowed",
-                    place=shown(self.place),
+                    place=redact_address(self.place),
                 )
         elif kind == "sqlite":
             read_only = bool(connection.exec_driver_sql("PRAGMA query_only").scalar())
@@ -210,9 +211,9 @@ class TableTarget:
             connection.exec_driver_sql(f"PRAGMA user_version = {version}")
         if read_only:
             raise FileError(
-                f"{shown(self.place)!r} is read-only. Nothing was changed.",
+                f"{redact_address(self.place)!r} is read-only. Nothing was changed.",
                 code="read-only",
-                place=shown(self.place),
+                place=redact_address(self.place),
             )
 
 

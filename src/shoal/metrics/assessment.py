@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from shoal._params import hint
 from shoal.errors import InputError, ParameterError
 from shoal.frame import tables
-from shoal.frame.columns import ordered_columns, ranks, read_joined
-from shoal.frame.roles import as_list, listed
+from shoal.frame.columns import ordered_columns, ranks, read_concatenated
+from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type, as_types
 from shoal.geometry import assemble, axes_of, means
@@ -180,7 +180,7 @@ def assess_frames(
 def _units(frame: Frame, name: str) -> NDArray[np.int64]:
     """Return the unit of each record as a number; a missing one is a unit of its own."""
     found = classes(tables.codes(frame, [name]))
-    alone = np.flatnonzero(tables.incomplete(frame, [name]))
+    alone = np.flatnonzero(tables.has_missing(frame, [name]))
     found[alone] = found.max() + 1 + np.arange(len(alone))
     return found
 
@@ -211,7 +211,7 @@ def changed_columns(original: Any, masked: Any) -> list[str]:
     before, after = tables.open_frame(original), tables.open_frame(masked)
     check_same_records(len(before), len(after))
     changed = [name for name in after.columns if name in before.columns]
-    changed = [name for name in changed if tables.differ(before, after, name)]
+    changed = [name for name in changed if tables.column_differs(before, after, name)]
     if not changed:
         raise InputError(
             "No column differs between the two tables. Name the quasi-identifiers.",
@@ -231,7 +231,7 @@ def _given(
     """Return what measures may ask for, and columns by what they can tell."""
     free = [name for name in changed if name not in types or types[name].kind == "numeric"]
     numeric = [n for n in free if tables.is_numeric(before, n) and tables.is_numeric(after, n)]
-    holed = [*tables.holes(before, numeric), *tables.holes(after, numeric)]
+    holed = [*tables.missing_counts(before, numeric), *tables.missing_counts(after, numeric)]
     numeric = [name for name in numeric if name not in holed]
     ordered = ordered_columns(before, confidential, types)
     numbers = [name for name, column in ordered.items() if column.kind == "numeric"]
@@ -262,13 +262,13 @@ def _axes(
     joined, unread, n = [], [], len(before)
     for name in changed:
         try:
-            joined.append(read_joined(before, after, name, types.get(name)))
+            joined.append(read_concatenated(before, after, name, types.get(name)))
         except InputError:
             if name in types:
                 raise
             unread.append(name)
-    told = [f"{listed(unread)} left out: not of one kind in both tables."] if unread else []
-    holed = [column.name for column in joined if column.hole.any()]
+    told = [f"{name_columns(unread)} left out: not of one kind in both tables."] if unread else []
+    holed = [column.name for column in joined if column.is_missing.any()]
     if not joined or (not holed and all(column.kind == "numeric" for column in joined)):
         return {}, " ".join(told)
     both, columns = assemble(
@@ -280,8 +280,8 @@ def _axes(
         centre = means(original)
         original, masked = (np.where(np.isnan(one), centre, one) for one in (original, masked))
         told.append(
-            f"{listed(holed)} with missing cells: what came missing counts as no change, what was"
-            " suppressed as the mean."
+            f"{name_columns(holed)} with missing cells: what came missing counts as no change,"
+            " what was suppressed as the mean."
         )
     return {"original": original, "masked": masked, "columns": columns}, " ".join(told)
 
@@ -289,12 +289,16 @@ def _axes(
 def _unseen(before: Frame, columns: Mapping[str, list[str]], needed: Sequence[str]) -> str:
     """Say which columns a measure did not see, or took for categories though they are numbers."""
     if "original" in needed and columns["other"]:
-        return f"{listed(columns['other'])} left out: not numeric and complete in both tables."
+        return (
+            f"{name_columns(columns['other'])} left out: not numeric and complete in both tables."
+        )
     if "confidential" in needed and columns["categories"]:
-        return f"{listed(columns['categories'])} left out: not numeric, or with missing values."
+        return (
+            f"{name_columns(columns['categories'])} left out: not numeric, or with missing values."
+        )
     holes = [name for name in columns["categories"] if tables.is_numeric(before, name)]
     if "ordered" in needed and holes:
-        return f"{listed(holes)} counted as categories: missing values have no order."
+        return f"{name_columns(holes)} counted as categories: missing values have no order."
     return ""
 
 
@@ -326,7 +330,8 @@ def _check_names(known: Sequence[str], confidential: Sequence[str]) -> None:
     both = [name for name in known if name in confidential]
     if both:
         raise ParameterError(
-            f"{listed(both)} cannot be quasi-identifier and confidential at once. Choose one.",
+            f"{name_columns(both)} cannot be quasi-identifier and confidential at once. Choose"
+            " one.",
             code="two-roles",
             columns=tuple(both),
         )

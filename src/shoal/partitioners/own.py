@@ -59,7 +59,7 @@ def register(name: str, cls: type[Partitioner]) -> None:
             code="facts-missing",
             name=name,
         )
-    k = parameters.declared(cls).get("k")
+    k = parameters.signature_parameters(cls).get("k")
     if k is None or not k.required:
         raise ParameterError(
             f"{cls.__name__} must take k, without a default: it is the guarantee.",

@@ -66,7 +66,7 @@ START = "mdav"  # what efforts and blocks start from if no method is named
 def takes_seed(*methods: str | Partitioner | None) -> bool:
     """Say whether one of some methods and efforts, by their names, draws."""
     named = [METHODS[one] for one in methods if isinstance(one, str) and one in METHODS]
-    return any("random_state" in parameters.declared(cls) for cls in named)
+    return any("random_state" in parameters.signature_parameters(cls) for cls in named)
 
 
 def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partitioner:
@@ -95,8 +95,8 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
     effort = options.pop("effort", None)
     if effort is not None and not isinstance(effort, str):
         raise ParameterError(
-            f"An effort is a name: quick, {', '.join(EFFORTS)}. Got {parameters.shown(effort)}"
-            " instead.",
+            f"An effort is a name: quick, {', '.join(EFFORTS)}. Got"
+            f" {parameters.format_argument(effort)} instead.",
             code="unknown-effort",
             given=type(effort).__name__,
         )
@@ -128,7 +128,7 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
 
 def _taken(cls: type[Partitioner], options: dict[str, Any]) -> dict[str, Any]:
     """Take the options of ``cls`` out of ``options``, but for those that its method has too."""
-    known = parameters.declared(cls)
+    known = parameters.signature_parameters(cls)
     return {n: options.pop(n) for n in list(options) if n in known and n not in SHARED}
 
 
@@ -169,9 +169,9 @@ def _method(method: str | Partitioner, options: dict[str, Any]) -> Partitioner:
 def entry(made: Partitioner) -> dict[str, Any]:
     """Return the method and the options that `partitioner` makes ``made`` of; defaults left out."""
     if not isinstance(made, Improver | Blocked):
-        return {"method": method_name(made), **parameters.decisions(made)}
+        return {"method": method_name(made), **parameters.non_default_parameters(made)}
     inner = entry(made.method or METHODS[START](k=made.k))
-    own = {n: v for n, v in parameters.decisions(made).items() if n not in SHARED}
+    own = {n: v for n, v in parameters.non_default_parameters(made).items() if n not in SHARED}
     if isinstance(made, Blocked):
         return {**inner, "block_size": made.block_size, **own}
     return {**inner, "effort": method_name(made), **own}
@@ -197,14 +197,14 @@ def describe(cls: type[Partitioner]) -> dict[str, Any]:
     """Return the facts about a method that help to choose it."""
     return {
         "groups": cls.facts.groups,
-        "draws": "seeded" if "random_state" in parameters.declared(cls) else "no",
+        "draws": "seeded" if "random_state" in parameters.signature_parameters(cls) else "no",
         "cost": cls.facts.cost,
         "paper": cls.facts.paper,
         "guarantee": cls.facts.guarantee,
         "summary": _first_line(cls),
         "parameters": {
             name: {"expects": p.expected, "default": None if p.required else p.default}
-            for name, p in parameters.declared(cls).items()
+            for name, p in parameters.signature_parameters(cls).items()
         },
     }
 

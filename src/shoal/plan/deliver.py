@@ -11,8 +11,8 @@ from typing import Any
 
 from shoal import _progress as progress
 from shoal.errors import FileError, NotKept
-from shoal.frame.roles import listed
-from shoal.io.database import is_database, shown
+from shoal.frame.roles import name_columns
+from shoal.io.database import is_database, redact_address
 from shoal.io.dialect import Dialect
 from shoal.io.files import open_source
 from shoal.io.fingerprint import Fingerprint, unchanged_while_read
@@ -190,7 +190,7 @@ def _written(
     lost = place.write(leaving)
     del leaving
     progress.report("reading back", 0, 0)
-    name = shown(target) if place.written is None else Path(target).name
+    name = redact_address(target) if place.written is None else Path(target).name
     judged = judge_file(draft, place.read_back(), name)
     if not may_be_published(judged.verdict, allow_not_kept=allow_not_kept):
         raise not_kept(judged.verdict)
@@ -211,7 +211,7 @@ def _formulas(counts: Mapping[str, int]) -> list[Finding]:
             "formula-cells",
             "informs",
             f"{begin} with a character that makes a spreadsheet program run a formula when it opens"
-            f" the file: {listed(list(counts))}.",
+            f" the file: {name_columns(list(counts))}.",
             {"cells": cells},
             tuple(counts),
             "Check these cells, or use `mark_formulas=True` to put an apostrophe in front of them.",

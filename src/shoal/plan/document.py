@@ -9,7 +9,7 @@ from typing import Any
 from shoal import _params as parameters
 from shoal._params import DrawnSeed, hint
 from shoal.errors import FileError, ParameterError, PlanError
-from shoal.frame.roles import RECORDS
+from shoal.frame.roles import RECORD_UNIT
 from shoal.frame.types import Type, as_types
 from shoal.io.publish import Publication
 from shoal.partitioners import METHODS, Partitioner, partitioner
@@ -36,10 +36,10 @@ def to_dict(
 ) -> dict[str, Any]:
     """Return what a plan is made of as a document."""
     declared = {name: declared.to_entry() for name, declared in types.items()}
-    changed = {} if thresholds is None else parameters.decisions(thresholds)
+    changed = {} if thresholds is None else parameters.non_default_parameters(thresholds)
     return {
         "version": VERSION,
-        **({"unit": unit} if unit == RECORDS else {}),
+        **({"unit": unit} if unit == RECORD_UNIT else {}),
         "other_columns": other_columns,
         **({"shuffle": True} if shuffle else {}),
         **({} if random_state is None else {"random_state": random_state}),
@@ -184,7 +184,7 @@ def _with_numbers(entry: Any) -> Any:
 
 
 def _step_entry(step: Step) -> dict[str, Any]:
-    entry = {"method": step.name, **parameters.decisions(step)}
+    entry = {"method": step.name, **parameters.non_default_parameters(step)}
     if not isinstance(step, Grouping):
         return entry
     grouping = grouping_entry(step.partition)
@@ -217,7 +217,7 @@ def _step(entry: Mapping[str, Any], culprit: str) -> Step:
             code="unknown-step",
             given=method,
         )
-    _check_keys(options, parameters.declared(STEPS[method]), culprit)
+    _check_keys(options, parameters.signature_parameters(STEPS[method]), culprit)
     try:
         if issubclass(STEPS[method], Grouping):
             options["partition"] = _grouping(options.get("partition"), culprit)

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.frame import tables
-from shoal.frame.roles import OF_UNITS, Role, columns_with
+from shoal.frame.roles import UNIT_ROLES, Role, columns_with
 from shoal.frame.tables import Frame
 from shoal.frame.values import any_codes, same_values
 from shoal.metrics import classes
 from shoal.partitioners import Partition
-from shoal.plan.verdict import RECORDS, Finding
+from shoal.plan.verdict import RECORD_UNIT, Finding
 
 if TYPE_CHECKING:
     from shoal.plan.plan import Plan
@@ -86,15 +86,15 @@ class Evidence:
     def counted_unit(self) -> str:
         """What is counted: ``"record"``, or the column of the units."""
         if self.units is None:
-            return RECORDS
+            return RECORD_UNIT
         roles = self.plan.roles
-        return next((name for name, role in roles.items() if role in OF_UNITS), RECORDS)
+        return next((name for name, role in roles.items() if role in UNIT_ROLES), RECORD_UNIT)
 
     @property
     def everybody(self) -> str:
         """What a share is a share of, in words."""
         unit = self.counted_unit
-        return "the records" if unit == RECORDS else f"the units of {unit!r}"
+        return "the records" if unit == RECORD_UNIT else f"the units of {unit!r}"
 
     @property
     def unchanged(self) -> list[str]:
@@ -119,7 +119,7 @@ class Evidence:
         masked = [name for name in self.plan.masked if name in self.released.columns]
         for name in masked:
             same = same_values(self.original, self.released, name)
-            missing = tables.incomplete(self.original, [name])
+            missing = tables.has_missing(self.original, [name])
             known = int((~missing).sum())
             shares[name] = float((same & ~missing).sum() / known) if known else 0.0
             everywhere &= same

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from shoal._params import hint
 from shoal.errors import ColumnError, PlanError
-from shoal.frame.roles import listed
+from shoal.frame.roles import name_columns
 
 if TYPE_CHECKING:
     from shoal.plan import Plan
@@ -52,7 +52,8 @@ def to_drop(plan: "Plan", columns: Sequence[str]) -> list[str]:
     if others and plan.other_columns == "refuse":
         has = "has" if len(others) == 1 else "have"
         raise ColumnError(
-            f"{listed(others)} {has} no role in the plan. Give every column a role in the plan, or"
+            f"{name_columns(others)} {has} no role in the plan. Give every column a role in the"
+            " plan, or"
             ' choose `other_columns="drop"` or `other_columns="release"`.',
             code="columns-not-named",
             columns=tuple(others),

@@ -12,7 +12,7 @@ from shoal import _params as parameters
 from shoal._params import draw_seed
 from shoal.errors import InputError, PlanError
 from shoal.frame import tables
-from shoal.frame.roles import OF_UNITS, RECORDS, as_list, check_roles, columns_with
+from shoal.frame.roles import RECORD_UNIT, UNIT_ROLES, as_list, check_roles, columns_with
 from shoal.frame.tables import Frame
 from shoal.frame.types import as_types
 from shoal.metrics.assessment import assess_frames, linear
@@ -180,12 +180,12 @@ class Plan:
     @property
     def dropped(self) -> list[str]:
         """The columns that never leave: identifiers, and units, which link records."""
-        return [n for role in ("identifier", *OF_UNITS) for n in columns_with(self.roles, role)]
+        return [n for role in ("identifier", *UNIT_ROLES) for n in columns_with(self.roles, role)]
 
     @property
     def unit_column(self) -> str | None:
         """The column whose values k counts; None where it counts records."""
-        return None if self.unit == RECORDS else self.unit
+        return None if self.unit == RECORD_UNIT else self.unit
 
     @property
     def weight(self) -> str | None:
@@ -243,11 +243,11 @@ class Plan:
         """
         frame = tables.open_frame(data)
         tables.check_columns(frame, [*self.roles, *self.types, *self.masked, *self.known])
-        frame = tables.without(frame, to_drop(self, frame.columns))
+        frame = tables.drop_columns(frame, to_drop(self, frame.columns))
         steps = [step.seeded() for step in self.steps]
         confidential = columns_with(self.roles, "confidential")
         kept = self._complete(frame)
-        whole, frame = frame, tables.where(frame, kept)
+        whole, frame = frame, tables.filter_rows(frame, kept)
         rows, seed = None if kept.all() else np.flatnonzero(kept), self.random_state
         if self.shuffle:
             seed = draw_seed() if seed is None else seed
@@ -283,7 +283,7 @@ class Plan:
             units=units,
         )
         refuse_homogeneous(self, measures)
-        released = tables.without(masked, self.dropped)
+        released = tables.drop_columns(masked, self.dropped)
         partitions = tuple(groups for outcome in outcomes for groups in outcome.partitions)
         evidence = Evidence(
             self,
@@ -396,7 +396,7 @@ class Plan:
 
     def _complete(self, frame: Frame) -> NDArray[np.bool_]:
         """Say which records no step drops because a value is missing."""
-        kept = ~tables.incomplete(frame, self.needed)
+        kept = ~tables.has_missing(frame, self.needed)
         if not kept.any():
             raise InputError(
                 f"Every one of the {len(frame)} records has a missing value, so"
@@ -433,7 +433,7 @@ def _provenance(outcomes: Sequence[Outcome], masked: Frame, known: Sequence[str]
     used: list[Any] = [fitted for outcome in outcomes for fitted in outcome.fitted]
     return {
         "records": len(masked),
-        "missing": tables.holes(masked, known),
+        "missing": tables.missing_counts(masked, known),
         "methods": list(dict.fromkeys(method_label(fitted) for fitted in used)),
         "versions": {name: version(name) for name in ("shoal", "numpy", "numba", "scikit-learn")},
     }

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from shoal.frame import tables
-from shoal.frame.describe import counts, present
+from shoal.frame.describe import finite_values, value_counts
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame
 from shoal.metrics.anonymity import classes
@@ -89,10 +89,10 @@ def _distribution(
     before: Frame, after: Frame, name: str, least: int, words: bool
 ) -> dict[str, Any]:
     if not words and tables.is_numeric(before, name) and tables.is_numeric(after, name):
-        old, new = present(before, name), present(after, name)
+        old, new = finite_values(before, name), finite_values(after, name)
         if len(old) and len(new):
             return histogram(old, new, least, whole=tables.is_whole(before, name))._asdict()
-    return bars(counts(before, name), counts(after, name), least)._asdict()
+    return bars(value_counts(before, name), value_counts(after, name), least)._asdict()
 
 
 def _correlations(before: Frame, after: Frame, columns: Sequence[str]) -> dict[str, Any]:
@@ -115,4 +115,4 @@ def _varying(before: Frame, after: Frame, columns: Sequence[str]) -> list[str]:
         for name in columns
         if tables.is_measurable(before, name) and tables.is_measurable(after, name)
     ]
-    return [name for name in numeric if np.ptp(present(before, name)) > 0]
+    return [name for name in numeric if np.ptp(finite_values(before, name)) > 0]

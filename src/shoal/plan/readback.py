@@ -8,9 +8,9 @@ import numpy as np
 
 from shoal.errors import FileError, GuaranteeBroken, InputError
 from shoal.frame import tables
-from shoal.frame.roles import columns_with, listed
+from shoal.frame.roles import columns_with, name_columns
 from shoal.frame.tables import Frame
-from shoal.io.source import Source, as_types_of
+from shoal.io.source import Source, cast_like
 from shoal.metrics import classes, compute
 from shoal.plan.draft import Draft
 from shoal.plan.evidence import Evidence
@@ -86,7 +86,7 @@ def read_frame(back: Source, plan: "Plan", *, like: Frame | None = None) -> Fram
     """
     table = back.with_numbers(plan.numbers, plan.words)
     if like is not None:
-        table = as_types_of(table, tables.to_native(like))
+        table = cast_like(table, tables.to_native(like))
     table = back.with_codes_apart(table, coded_columns(plan))
     return tables.open_frame(back.without_blank(table, plan.dropped))
 
@@ -141,7 +141,8 @@ def _not_representable(name: str, columns: Sequence[str], error: Exception) -> G
     reason = str(error).replace(" Please report this: no data were released.", "")
     hold = "holds" if len(columns) == 1 else "hold"
     return GuaranteeBroken(
-        f"{name!r} does not keep what the table keeps: {listed(columns)} {hold} values that differ"
+        f"{name!r} does not keep what the table keeps: {name_columns(columns)} {hold} values that"
+        " differ"
         " in the table and are equal in the file, or the reverse (blanks at the end of a text,"
         f" empty and missing texts, digits that the format does not store). {reason} Nothing was"
         " released. Make such values equal before masking, or write another format, such as"

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING
 
-from shoal._params import shown
+from shoal._params import format_argument
 from shoal.errors import PlanError
-from shoal.frame.roles import columns_with, listed
+from shoal.frame.roles import columns_with, name_columns
 from shoal.steps import Microaggregate, Step
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ def check_steps(steps: object) -> None:
     """Refuse what is no list of steps."""
     if not isinstance(steps, Sequence) or not all(isinstance(step, Step) for step in steps):
         raise PlanError(
-            f"The steps of a plan are a list of steps. Got {shown(steps)} instead.",
+            f"The steps of a plan are a list of steps. Got {format_argument(steps)} instead.",
             code="steps-not-accepted",
         )
 
@@ -30,14 +30,14 @@ def check(plan: "Plan") -> None:
     twice = [name for name in dict.fromkeys(plan.masked) if plan.masked.count(name) > 1]
     if twice:
         raise PlanError(
-            f"{listed(twice)} would be masked twice. Leave one step.",
+            f"{name_columns(twice)} would be masked twice. Leave one step.",
             code="masked-twice",
             columns=tuple(twice),
         )
     dropped = [name for name in columns_with(plan.roles, "identifier") if name in plan.masked]
     if dropped:
         raise PlanError(
-            f"{listed(dropped)} cannot be masked: identifiers are dropped from the release."
+            f"{name_columns(dropped)} cannot be masked: identifiers are dropped from the release."
             " Change the role, or leave it out of the step.",
             code="masked-and-dropped",
             columns=tuple(dropped),
@@ -45,7 +45,7 @@ def check(plan: "Plan") -> None:
     crossed = [name for step in plan.steps for name in step.strata if name in plan.masked]
     if crossed:
         raise PlanError(
-            f"{listed(crossed)} cannot be masked by one step and split the strata of another."
+            f"{name_columns(crossed)} cannot be masked by one step and split the strata of another."
             " Choose one.",
             code="masked-and-stratum",
             columns=tuple(crossed),
@@ -54,7 +54,7 @@ def check(plan: "Plan") -> None:
         kinds = [n for n in step.columns if n in plan.types and n not in plan.numbers]
         if kinds and not step.of_any_kind:
             raise PlanError(
-                f"The step {step.name!r} computes with numbers, and {listed(kinds)} would be"
+                f"The step {step.name!r} computes with numbers, and {name_columns(kinds)} would be"
                 " none by the types of the plan. Leave the type out, or use another step.",
                 code="step-needs-numbers",
                 step=step.name,
@@ -83,8 +83,8 @@ def check(plan: "Plan") -> None:
     bare = [name for name in columns_with(plan.roles, "quasi-identifier") if name not in plan.known]
     if bare:
         raise PlanError(
-            f"{listed(bare, 'Quasi-identifier', 'Quasi-identifiers')} would leave unmasked. Add"
-            " to a step, use `within`, or give another role.",
+            f"{name_columns(bare, 'Quasi-identifier', 'Quasi-identifiers')} would leave unmasked."
+            " Add to a step, use `within`, or give another role.",
             code="quasi-identifier-not-masked",
             columns=tuple(bare),
         )

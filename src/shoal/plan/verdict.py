@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from shoal.errors import ShoalWarning, Wording, python_wording
-from shoal.frame.roles import RECORDS as RECORDS
+from shoal.frame.roles import RECORD_UNIT as RECORD_UNIT
 
 Severity = Literal["breaks", "qualifies", "informs"]
 Status = Literal["kept", "qualified", "not kept"]
@@ -41,7 +41,7 @@ class Finding:
 
     def advice(self, wording: Wording = python_wording) -> str:
         """Return the way out with its options in the words of an interface; may be empty."""
-        return ShoalWarning(self.way_out).worded(wording)
+        return ShoalWarning(self.way_out).message_for(wording)
 
     def with_advice(self, wording: Wording = python_wording) -> str:
         """Return the sentence and the way out, with options in the words of an interface."""
@@ -69,7 +69,7 @@ class Verdict:
 
     promised: int | None
     k: int
-    unit: str = RECORDS
+    unit: str = RECORD_UNIT
     findings: tuple[Finding, ...] = ()
     exact: Mapping[str, float] | None = None
 
@@ -152,8 +152,8 @@ def _plain(value: Any) -> Any:
     return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
-def counted(number: int, unit: str = RECORDS) -> str:
+def counted(number: int, unit: str = RECORD_UNIT) -> str:
     """Return a number of units in words, like ``5 records`` or ``3 units of 'person'``."""
-    if unit == RECORDS:
+    if unit == RECORD_UNIT:
         return f"{number} record{'' if number == 1 else 's'}"
     return f"{number} unit{'' if number == 1 else 's'} of {unit!r}"

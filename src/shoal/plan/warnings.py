@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 
 from shoal.errors import (
     CellsSuppressed,
+    ConstantColumn,
     FormulaCells,
     HomogeneousGroup,
     InputError,
     MissingValues,
-    NoPromise,
-    NoSpread,
+    NoGuarantee,
+    RevealingOrder,
+    SearchUnfinished,
     ShoalWarning,
     StrataMerged,
-    TellingOrder,
     UnderProtection,
-    Unfinished,
     UnprotectedColumn,
 )
 from shoal.frame import tables
@@ -40,19 +40,19 @@ WARNED: dict[str, type[ShoalWarning]] = {
     "released-index": UnprotectedColumn,
     "unprotected-column": UnprotectedColumn,
     "released-weights": UnprotectedColumn,
-    "no-spread": NoSpread,
+    "constant-column": ConstantColumn,
     "cells-suppressed": CellsSuppressed,
     "strata-merged": StrataMerged,
-    "telling-order": TellingOrder,
-    "unfinished": Unfinished,
-    "no-k-promised": NoPromise,
+    "revealing-order": RevealingOrder,
+    "unfinished": SearchUnfinished,
+    "no-k-promised": NoGuarantee,
     "joint-class-below-k": UnderProtection,
     "homogeneous-group": HomogeneousGroup,
     "formula-cells": FormulaCells,
 }
 # What a run notes itself; all other findings are computed from its tables.
 NOTED = (
-    "missing-values", "released-index", "no-spread", "cells-suppressed", "strata-merged",
+    "missing-values", "released-index", "constant-column", "cells-suppressed", "strata-merged",
     "unfinished",
 )  # fmt: skip
 
@@ -118,7 +118,7 @@ def _dropped(plan: "Plan", frame: Frame, kept: NDArray[np.bool_]) -> list[Findin
     if kept.all():
         return []
     number = int((~kept).sum())
-    counts = tables.holes(frame, plan.needed)
+    counts = tables.missing_counts(frame, plan.needed)
     missing = ", ".join(f"{name!r} {count}" for name, count in counts.items())
     verb = "was" if number == 1 else "were"
     return [

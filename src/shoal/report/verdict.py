@@ -161,7 +161,7 @@ CAN: dict[str, Callable[[Finding], str]] = {
     "order-follows-column": lambda finding: (
         f"Find a row by its place: the order of the records follows {named(finding.columns)}."
     ),
-    "telling-order": lambda finding: "Find the members of a household or unit side by side.",
+    "revealing-order": lambda finding: "Find the members of a household or unit side by side.",
     "one-giver": lambda finding: (
         f"Read the {named(finding.columns)} of a record that gave its value to its whole group."
     ),

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.frame import tables
-from shoal.frame.columns import Column, read_counted
+from shoal.frame.columns import Column, column_from_counts
 from shoal.frame.tables import Frame
 from shoal.frame.types import Kind, Type
 from shoal.geometry import axes_of, with_confidential, zscore
@@ -54,7 +54,7 @@ class Numbers:
         mean, deviation = self.moments.mean, self.moments.deviation
         if standardise == "weighted" and self.units is not None:
             mean, deviation = self.units.mean, 0.0 if self.flat else self.units.deviation
-        values = np.where(column.hole, mean, column.values)
+        values = np.where(column.is_missing, mean, column.values)
         if standardise != "none":
             values = (values - mean) / (deviation or np.inf)
         return values[:, np.newaxis]
@@ -201,8 +201,8 @@ def _words(name: str, counted: pa.Table, declared: Type | None, weighed: Weighed
     counted = counted.sort_by([(name, "ascending")])
     values, counts = (counted.column(one).combine_chunks() for one in (name, COUNT))
     number = counts.to_numpy().astype(np.int64)
-    column = read_counted(name, values, number, declared)
-    there = ~column.hole
+    column = column_from_counts(name, values, number, declared)
+    there = ~column.is_missing
     A = axes_of(column.values, column.codes, column.kind, column.distances, name)[there]
     weights = number[there].astype(np.float64)
     code = column.codes[there]

@@ -14,7 +14,7 @@ from shoal.plan.findings.exact import check_exact
 from shoal.plan.findings.imputed import check_givers
 from shoal.plan.findings.insiders import check_insiders
 from shoal.plan.thresholds import Thresholds
-from shoal.plan.verdict import RECORDS, Finding
+from shoal.plan.verdict import RECORD_UNIT, Finding
 from shoal.steps import Microaggregate
 
 Facts = Mapping[tuple[str, str], int]  # what was counted, and the column
@@ -33,13 +33,13 @@ def count_facts(
     found: Counter[tuple[str, str]] = Counter()
     everywhere = np.ones(len(groups.labels), bool)
     for one, other in zip(before, after, strict=True):
-        same = (one.values == other.values) | (one.hole & other.hole)
-        found["same", one.name] = int((same & ~one.hole).sum())
-        found["known", one.name] = int((~one.hole).sum())
+        same = (one.values == other.values) | (one.is_missing & other.is_missing)
+        found["same", one.name] = int((same & ~one.is_missing).sum())
+        found["known", one.name] = int((~one.is_missing).sum())
         everywhere &= same
         if step.missing == "impute":
-            given = np.bincount(groups.labels, ~one.hole)
-            shown = np.bincount(groups.labels, ~other.hole) > 0
+            given = np.bincount(groups.labels, ~one.is_missing)
+            shown = np.bincount(groups.labels, ~other.is_missing) > 0
             found["one", one.name] = int((shown & (given == 1) & (groups.sizes > 1)).sum())
             found["few", one.name] = int((shown & (given > 1) & (given < step.k)).sum())
     found["same", ALL], found["known", ALL] = int(everywhere.sum()), len(everywhere)
@@ -92,5 +92,5 @@ def find_facts(
     numbers = [name for name in of("groups") if name in step.columns]
     if averages(step) and numbers:
         least = min(class_sizes)
-        found += check_insiders(least, class_sizes[least], numbers, RECORDS)
+        found += check_insiders(least, class_sizes[least], numbers, RECORD_UNIT)
     return found

@@ -10,8 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from shoal.errors import FileError, ScratchLeft
-from shoal.scale.hurry import unhurried
+from shoal._signals import defer_interrupt
+from shoal.errors import FileError, ScratchFilesLeft
 
 MARKER = "_SUCCESS"
 
@@ -59,17 +59,17 @@ class Folder:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        with unhurried(heed=False):
+        with defer_interrupt(redeliver=False):
             if error is not None and self._published:
                 self._take_back()
             for _ in range(2):  # a worker that is still writing may be in the way once
                 shutil.rmtree(self._hidden, ignore_errors=True)
         if self._hidden.exists():
             warnings.warn(
-                ScratchLeft(
+                ScratchFilesLeft(
                     f"The scratch folder {str(self._hidden)!r} could not be removed. It may hold"
                     " records as they came, identifiers included: remove it yourself.",
-                    code="scratch-left",
+                    code="scratch-files-left",
                     folder=str(self._hidden),
                 ),
                 stacklevel=3,
@@ -119,7 +119,7 @@ class Folder:
             whole.mkdir()
             for name in (*names, MARKER):
                 (self.path("release") / name).rename(whole / name)
-            with unhurried():
+            with defer_interrupt():
                 if self.force and self.target.exists():
                     self.target.rename(old)
                 try:

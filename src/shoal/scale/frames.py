@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from shoal.errors import ColumnError, InputError
-from shoal.frame.roles import listed
+from shoal.frame.roles import name_columns
 from shoal.scale.cluster import said
 from shoal.scale.job import task
 from shoal.scale.slices import appearing
@@ -75,8 +75,8 @@ def _schema(example: Any) -> pa.Schema:
     except pa.ArrowException:
         untyped = [str(name) for name, kind in example.dtypes.items() if str(kind) == "object"]
         raise InputError(
-            f"{listed(untyped)} of the Dask DataFrame: what the values are is not said. Set the"
-            " type with astype, then run again.",
+            f"{name_columns(untyped)} of the Dask DataFrame: what the values are is not said. Set"
+            " the type with astype, then run again.",
             code="type-unknown",
             columns=tuple(untyped),
         ) from None

@@ -13,10 +13,10 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from shoal._params import declared
+from shoal._params import signature_parameters
 from shoal.frame import tables
 from shoal.frame.columns import Column
-from shoal.frame.tables import Taken
+from shoal.frame.tables import RowGather
 from shoal.frame.values import any_codes
 from shoal.metrics import classes, homogeneous_classes, smallest_class
 from shoal.metrics.linkage import linked_among
@@ -123,8 +123,8 @@ def group_block(
         sizes.append(groups.sizes)
         ways[way] = None
         for column, new in zip(columns, after, strict=True):
-            filled[column.name] += int((column.hole & ~new.hole).sum())
-            suppressed[column.name] += int((~column.hole & new.hole).sum())
+            filled[column.name] += int((column.is_missing & ~new.is_missing).sum())
+            suppressed[column.name] += int((~column.is_missing & new.is_missing).sum())
         masked.append(released)
     table = pa.concat_tables(masked)
     parts = content_keys(table, job.known) % np.uint64(job.n_parts)
@@ -157,7 +157,7 @@ def one_at_a_time(partition: Partitioner, records: int) -> Partitioner:
     unless there are no seams to mend.
     """
     if isinstance(partition, Auto):
-        short = records <= declared(Blocked)["block_size"].default
+        short = records <= signature_parameters(Blocked)["block_size"].default
         return Refine(k=partition.k) if short else Blocked(k=partition.k, workers=1)
     copy: Partitioner = clone(partition)
     return copy.set_params(workers=1) if isinstance(copy, Blocked) else copy
@@ -172,12 +172,12 @@ def _masked(
 ) -> pa.Table:
     """Return the released columns of some records."""
     frame = tables.open_frame(table)
-    values: dict[str, NDArray[np.generic] | Taken] = {}
+    values: dict[str, NDArray[np.generic] | RowGather] = {}
     for column in columns:
         values[column.name] = centroid(
             column,
             groups,
-            column.hole,
+            column.is_missing,
             aggregate=job.step.aggregate,
             trim=job.step.trim,
             decimals=job.step.decimals,
@@ -195,7 +195,7 @@ def _lost(job: Job, before: Sequence[Column], after: Sequence[Column]) -> dict[s
     """
     lost = {}
     for reading, one, other in zip(job.book.masked, before, after, strict=True):
-        apart = (reading.axes(one, "zscore") - reading.axes(other, "zscore"))[~one.hole]
+        apart = (reading.axes(one, "zscore") - reading.axes(other, "zscore"))[~one.is_missing]
         lost[one.name] = exact_sum((apart**2).ravel())
     return lost
 
@@ -257,7 +257,7 @@ def write_part(job_file: str, number: int, part: int, files: Sequence[Slices], f
         digest,
         counted(np.bincount(found)),
         dict(zip(job.confidential, map(int, alike), strict=True)),
-        tables.holes(released, job.known),
+        tables.missing_counts(released, job.known),
         smallest_class(tables.codes(released, [*job.known, *weight])) if weight else None,
         unique_units(classes(any_codes(released, [*job.known, *job.others])))
         if job.others

@@ -89,7 +89,7 @@ def batches(
             seen += len(batch)
             table = usual(pa.Table.from_batches([batch]).select(list(columns)))
             if needed and len(table):
-                lacking = tables.incomplete(tables.open_frame(table), needed)
+                lacking = tables.has_missing(tables.open_frame(table), needed)
                 table = table.filter(pa.array(~lacking))
             if len(table):
                 yield table

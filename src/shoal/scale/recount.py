@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from shoal import _progress as progress
 from shoal.errors import ColumnError
 from shoal.frame import tables
-from shoal.frame.roles import listed
+from shoal.frame.roles import name_columns
 from shoal.metrics import classes
 from shoal.scale.keys import content_keys
 from shoal.scale.pieces import read_columns, read_footer
@@ -65,7 +65,7 @@ def _of_file(path: str, known: Sequence[str]) -> tuple[NDArray[np.int64], Keys]:
     if lacking:
         verb = "is" if len(lacking) == 1 else "are"
         raise ColumnError(
-            f"{listed(lacking)} {verb} not in every file, so classes cannot be counted.",
+            f"{name_columns(lacking)} {verb} not in every file, so classes cannot be counted.",
             code="no-such-column",
             columns=tuple(lacking),
         )

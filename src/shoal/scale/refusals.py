@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from shoal._params import hint
 from shoal.errors import ColumnError, InputError, ParameterError, PlanError
-from shoal.frame.roles import columns_with, listed
+from shoal.frame.roles import columns_with, name_columns
 from shoal.partitioners import Prove, Search
 from shoal.scale.frames import is_dask_frame
 from shoal.steps import Microaggregate
@@ -82,15 +82,16 @@ def _check_roles(plan: "Plan", step: Microaggregate) -> None:
     both = [name for name in step.strata if name in confidential]
     if both:
         raise ParameterError(
-            f"{listed(both)} cannot be quasi-identifier and confidential at once. Choose one.",
+            f"{name_columns(both)} cannot be quasi-identifier and confidential at once. Choose"
+            " one.",
             code="two-roles",
             columns=tuple(both),
         )
     gone = [name for name in step.strata if name in plan.dropped]
     if gone:
         raise PlanError(
-            f"{listed(gone)} cannot be within and {plan.roles[gone[0]]} at once: the classes of a"
-            " large table are counted on released columns. Choose one.",
+            f"{name_columns(gone)} cannot be within and {plan.roles[gone[0]]} at once: the classes"
+            " of a large table are counted on released columns. Choose one.",
             code="within-and-dropped",
             columns=tuple(gone),
         )

@@ -11,7 +11,7 @@ from typing import Any
 
 from shoal.audit import manifest as manifests
 from shoal.errors import GuaranteeBroken
-from shoal.frame.roles import listed
+from shoal.frame.roles import name_columns
 from shoal.metrics import NEEDS, needs
 from shoal.metrics.assessment import linear
 from shoal.metrics.digits import rounded
@@ -23,7 +23,7 @@ from shoal.plan.findings.unchanged import check_roles, check_unique
 from shoal.plan.findings.units import check_identifiers
 from shoal.plan.findings.weights import check_weights
 from shoal.plan.guarantees import not_computed
-from shoal.plan.verdict import RECORDS, Finding, Verdict, make_verdict
+from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict, make_verdict
 from shoal.scale.exact import UNIT
 from shoal.scale.facts import exact_shares, find_facts
 from shoal.scale.folder import MARKER
@@ -261,7 +261,7 @@ def judge(
     if weighed and job.step.weight is not None:
         found += check_weights(job.step.weight, plan.k, min(weighed))
     found = [*found, *noted, not_computed(NOT_CHECKED)]
-    return make_verdict(plan.k, attained, RECORDS, found, exact_shares(facts))
+    return make_verdict(plan.k, attained, RECORD_UNIT, found, exact_shares(facts))
 
 
 def judge_recount(plan: Plan, attained: int, columns: Iterable[str]) -> Verdict:
@@ -271,7 +271,7 @@ def judge_recount(plan: Plan, attained: int, columns: Iterable[str]) -> Verdict:
         *check_roles(plan, list(columns)),
         not_computed(NOT_RECOUNTED),
     ]
-    return make_verdict(plan.k, attained, RECORDS, found)
+    return make_verdict(plan.k, attained, RECORD_UNIT, found)
 
 
 def _missing(grouped: Sequence[Grouped], came: int, left: int) -> list[Finding]:
@@ -299,9 +299,9 @@ def _flat(job: Job) -> list[Finding]:
     verb = "is constant and takes" if len(flat) == 1 else "are constant and take"
     return [
         Finding(
-            "no-spread",
+            "constant-column",
             "informs",
-            f"{listed(flat)} {verb} no part in the grouping: there is no spread.",
+            f"{name_columns(flat)} {verb} no part in the grouping: there is no spread.",
             columns=tuple(flat),
         )
     ]

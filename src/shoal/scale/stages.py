@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from shoal.errors import InputError, StrataMerged
-from shoal.frame.columns import refuse_counted_holes
+from shoal.frame.columns import refuse_missing_counts
 from shoal.frame.roles import columns_with
 from shoal.plan import Plan
 from shoal.plan.other_columns import to_drop, with_names
@@ -165,8 +165,8 @@ class Run:
         units = "weighted" if step.weighted_distances else step.standardise
         book = open_book(tally, step.columns, secret, self.plan.types, step.dependence, units)
         if step.missing != "impute":
-            refuse_counted_holes({r.name: r.holes for r in book.masked}, HOLES)
-        refuse_counted_holes(
+            refuse_missing_counts({r.name: r.holes for r in book.masked}, HOLES)
+        refuse_missing_counts(
             {r.name: r.holes for r in book.secret}, "Mend them, or leave dependence out."
         )
         leaving = [field for field in schema if field.name not in self.dropped]

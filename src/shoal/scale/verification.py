@@ -10,7 +10,7 @@ from typing import Any
 from shoal import _progress as progress
 from shoal.audit import manifest as manifests
 from shoal.audit import statements
-from shoal.audit.check import Check, gone, said, tried
+from shoal.audit.check import Check, check_dropped_columns, message_without_outcome, run_check
 from shoal.audit.hashes import has_hash, matches
 from shoal.audit.keys import read_bytes
 from shoal.audit.statements import other_versions, plain
@@ -44,40 +44,40 @@ class FolderAudit:
 
     def checks(self) -> Iterator[Check]:
         """Yield what can be said without the original."""
-        yield tried("files", self._files)
-        yield tried("marker", self._marker)
+        yield run_check("files", self._files)
+        yield run_check("marker", self._marker)
         try:
             footers = {path: read_footer(path) for path in find_files(self.place)}
         except ShoalError as error:
-            yield Check("readable", False, said(error))
+            yield Check("readable", False, message_without_outcome(error))
             return
-        yield tried("records", lambda: self._records(footers.values()))
-        yield tried("columns", lambda: self._columns(footers))
-        yield tried("dropped", lambda: self._dropped(footers.values()))
+        yield run_check("records", lambda: self._records(footers.values()))
+        yield run_check("columns", lambda: self._columns(footers))
+        yield run_check("dropped", lambda: self._dropped(footers.values()))
         try:
             counted = recount(list(footers), self.plan.known)
         except ShoalError as error:
-            yield Check("promise", False, said(error))
+            yield Check("promise", False, message_without_outcome(error))
             return
-        yield tried("promise", lambda: self._promise(counted))
-        yield tried("smallest class", lambda: self._smallest(counted))
-        yield tried("classes", lambda: _unparted(counted))
-        yield tried("verdict", lambda: self._verdict(counted))
+        yield run_check("promise", lambda: self._promise(counted))
+        yield run_check("smallest class", lambda: self._smallest(counted))
+        yield run_check("classes", lambda: _unparted(counted))
+        yield run_check("verdict", lambda: self._verdict(counted))
 
     def again(self, original: Sequence[str | Path], hash_key: bytes | None) -> Iterator[Check]:
         """Yield what the original adds: it is the one, and makes these files and this manifest."""
-        yield tried("original", lambda: self._original(original, hash_key))
+        yield run_check("original", lambda: self._original(original, hash_key))
         try:
             made = self._run_again(original)
         except ClusterError:
             raise
         except ShoalError as error:
-            yield Check("run again", False, said(error))
+            yield Check("run again", False, message_without_outcome(error))
             return
-        yield tried("run again", lambda: self._repeated(made))
+        yield run_check("run again", lambda: self._repeated(made))
         again = made.manifest
-        yield tried("statements", lambda: statements.check_statements(self.entries, again))
-        yield tried("versions", lambda: statements.check_versions(self.entries, again))
+        yield run_check("statements", lambda: statements.check_statements(self.entries, again))
+        yield run_check("versions", lambda: statements.check_versions(self.entries, again))
 
     @cached_property
     def _hashes(self) -> dict[str, str]:
@@ -120,7 +120,9 @@ class FolderAudit:
         return same, f"{len(promised)}, {'as' if same else 'not as'} in the manifest"
 
     def _dropped(self, footers: Iterable[Footer]) -> tuple[bool, str]:
-        return gone(self.plan, list({name: 0 for f in footers for name in f.schema.names}))
+        return check_dropped_columns(
+            self.plan, list({name: 0 for f in footers for name in f.schema.names})
+        )
 
     def _marker(self) -> tuple[bool, str]:
         """Say whether the file that is published with a folder states what the manifest does."""

@@ -64,7 +64,7 @@ class Weights:
     def check(self, name: str) -> None:
         """Refuse weights as in memory."""
         bad = {"missing": self.missing, "negative": self.negative, "zero": self.zero}
-        tables.refuse_weights(name, bad, self.least, self.most)
+        tables.check_weights(name, bad, self.least, self.most)
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ def totals(weights: Values, before: Sequence[Column], after: Sequence[Column]) -
     """
     found: dict[tuple[str, str], int] = {}
     for one, other in zip(before, after, strict=True):
-        if one.kind != "numeric" or one.hole.any():
+        if one.kind != "numeric" or one.is_missing.any():
             continue
         found[one.name, "before"] = exact_sum(weights * one.values)
         found[one.name, "after"] = exact_sum(weights * other.values)

@@ -27,12 +27,12 @@ def describe_step(cls: type[Step]) -> dict[str, Any]:
     """Return the facts about a kind of step that help to choose it."""
     return {
         "promises": cls.promises,
-        "draws": "seeded" if "random_state" in parameters.declared(cls) else "no",
+        "draws": "seeded" if "random_state" in parameters.signature_parameters(cls) else "no",
         "paper": cls.paper,
         "summary": re.sub(r",? \[\w+\]_", "", (getdoc(cls) or "").split("\n")[0]),
         "parameters": {
             name: {"expects": p.expected, "default": None if p.required else p.default}
-            for name, p in parameters.declared(cls).items()
+            for name, p in parameters.signature_parameters(cls).items()
         },
     }
 

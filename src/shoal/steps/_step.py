@@ -12,7 +12,7 @@ from shoal import _params as parameters
 from shoal._params import draw_seed
 from shoal.errors import PlanError, ShoalWarning
 from shoal.frame import tables
-from shoal.frame.roles import as_list, listed
+from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.partitioners import Partition, Partitioner
@@ -136,10 +136,12 @@ class Step:
 
     def having(self, **changes: Any) -> Self:
         """Return the step with other values of some parameters."""
-        return type(self)(**{**parameters.decisions(self), **changes})
+        return type(self)(**{**parameters.non_default_parameters(self), **changes})
 
     def __repr__(self) -> str:
-        told = (f"{name}={value!r}" for name, value in parameters.decisions(self).items())
+        told = (
+            f"{name}={value!r}" for name, value in parameters.non_default_parameters(self).items()
+        )
         return f"{type(self).__name__}({', '.join(told)})"
 
     def _settle(self) -> None:
@@ -183,7 +185,7 @@ class Grouping(Step):
         both = [name for name in self.strata if name in self.columns]
         if both:
             raise PlanError(
-                f"{listed(both)} cannot be masked and split the strata. Choose one.",
+                f"{name_columns(both)} cannot be masked and split the strata. Choose one.",
                 code="masked-and-stratum",
                 columns=tuple(both),
             )

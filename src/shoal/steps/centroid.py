@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import InputError
 from shoal.frame.columns import Column
-from shoal.frame.tables import Taken
+from shoal.frame.tables import RowGather
 from shoal.metrics.givers import givers
 from shoal.partitioners import Partition
 from shoal.steps.aggregate import AGGREGATES, group_low_median, group_mode, over_known
@@ -26,7 +26,7 @@ def centroid(
     decimals: int | None,
     whole: bool,
     weights: NDArray[np.float64] | None = None,
-) -> NDArray[Any] | Taken:
+) -> NDArray[Any] | RowGather:
     """Return the released values of a column.
 
     Numbers are aggregated as asked, ordinal values and dates by their lower median, all
@@ -55,7 +55,7 @@ def centroid(
 
     Returns
     -------
-    ndarray or Taken
+    ndarray or RowGather
         Numbers, not a number where they are missing; or the records whose values are
         released, so that these keep their type.
     """
@@ -63,7 +63,7 @@ def centroid(
     if column.kind != "numeric":
         middle = group_low_median if column.kind in ("ordinal", "date") else group_mode
         codes = over_known(middle, column.codes, groups.labels, hole, -1, weights)
-        return Taken(column.record_of(codes), codes < 0)
+        return RowGather(column.record_of(codes), codes < 0)
     options = {} if trim is None else {"trim": trim}
     function = partial(AGGREGATES[aggregate], **options)
     masked = over_known(function, column.values, groups.labels, hole, np.nan, weights)

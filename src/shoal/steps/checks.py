@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shoal.errors import InputError, PlanError
-from shoal.frame.columns import Column, refuse_holes
+from shoal.frame.columns import Column, refuse_missing
 from shoal.steps import beyond
 from shoal.steps.centroid import check_positive
 from shoal.steps.geometry import Space
@@ -58,7 +58,7 @@ def check_options(step: "Microaggregate") -> None:
 def check_values(step: "Microaggregate", columns: list[Column]) -> None:
     """Refuse values that the step cannot work with."""
     if step.missing in ("refuse", "drop"):
-        refuse_holes(columns, WAY_OUT)
+        refuse_missing(columns, WAY_OUT)
     if step.aggregate == "geometric-mean":
         for column in columns:
             check_positive(column)

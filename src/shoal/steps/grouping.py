@@ -85,7 +85,7 @@ def group(
 
     What the first stratum settles, how far its time went, holds for the others.
     """
-    hole = np.column_stack([column.hole for column in columns])
+    hole = np.column_stack([column.is_missing for column in columns])
     labels = np.full(len(hole), -1)
     offset = 0
     fitted: list[Partitioner] = []

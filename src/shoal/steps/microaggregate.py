@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._params import AtLeast, Between
-from shoal.errors import MissingValues, NoSpread, ShoalWarning
+from shoal.errors import ConstantColumn, MissingValues, ShoalWarning
 from shoal.frame import tables
-from shoal.frame.columns import Column, read_column, refuse_holes
-from shoal.frame.roles import listed
-from shoal.frame.tables import Frame, Taken
+from shoal.frame.columns import Column, read_column, refuse_missing
+from shoal.frame.roles import name_columns
+from shoal.frame.tables import Frame, RowGather
 from shoal.frame.types import Type
 from shoal.partitioners import Partition, Partitioner
 from shoal.steps import beyond, strata
@@ -236,11 +236,11 @@ class Microaggregate(Grouping):
         if self.dependence > 0:
             check_confidential(confidential, f"dependence={self.dependence:g}")
             secret = [read_column(frame, name, types.get(name)) for name in confidential]
-            refuse_holes(secret, "Mend them, or leave dependence out: distances need the values.")
+            refuse_missing(secret, "Mend them, or leave dependence out: distances need the values.")
         weights = None if self.weight is None else tables.weights(frame, self.weight)
         units = weights if self.weighted_distances else None
         space = open_space(columns, self.standardise, self.dependence, secret, units)
-        check_axes(self, space, any(column.hole.any() for column in columns))
+        check_axes(self, space, any(column.is_missing.any() for column in columns))
         counted = None if self.counted is None else read_units(frame, self.counted)
         parts = self._strata(frame, space, counted)
         material = Material(
@@ -251,7 +251,7 @@ class Microaggregate(Grouping):
             self._confidential_codes(frame, confidential),
             counted,
         )
-        values: dict[str, NDArray[Any] | Taken] = {}
+        values: dict[str, NDArray[Any] | RowGather] = {}
         partitions: list[Partition] = []
         fitted: list[Partitioner] = []
         grouped, settled = {}, self.partition
@@ -302,7 +302,7 @@ class Microaggregate(Grouping):
     def _bound(self, fitted: Sequence[Partitioner], columns: Sequence[Column]) -> float | None:
         """Return the sum of what was proven for blocks and strata, in units of z-scores."""
         bounds = [used.bound_ for used in fitted if used.bound_ is not None]
-        plain = all(column.kind == "numeric" and not column.hole.any() for column in columns)
+        plain = all(column.kind == "numeric" and not column.is_missing.any() for column in columns)
         plain = plain and self.standardise == "zscore" and not self.weighted_distances
         # Groups of k units are groups of k records too, so their bound holds; means of households
         # are other records.
@@ -317,7 +317,7 @@ class Microaggregate(Grouping):
         hole: Holes,
         frame: Frame,
         weights: NDArray[np.float64] | None,
-    ) -> NDArray[Any] | Taken:
+    ) -> NDArray[Any] | RowGather:
         return centroid(
             column,
             groups,
@@ -335,9 +335,9 @@ def _without_spread(flat: list[str]) -> list[ShoalWarning]:
         return []
     verb = "is constant and takes" if len(flat) == 1 else "are constant and take"
     return [
-        NoSpread(
-            f"{listed(flat)} {verb} no part in the grouping: there is no spread.",
-            code="no-spread",
+        ConstantColumn(
+            f"{name_columns(flat)} {verb} no part in the grouping: there is no spread.",
+            code="constant-column",
             columns=tuple(flat),
         )
     ]
@@ -351,7 +351,8 @@ def _missing(
     imputed: bool,
 ) -> list[ShoalWarning]:
     released = {
-        name: new.hole if isinstance(new, Taken) else np.isnan(new) for name, new in values.items()
+        name: new.is_missing if isinstance(new, RowGather) else np.isnan(new)
+        for name, new in values.items()
     }
     said = holes_told(columns, released, groups, imputed=imputed)
     return [MissingValues(sentence) for sentence in said]

@@ -128,7 +128,7 @@ def told(
     list of str
         A sentence for each thing that happened.
     """
-    before = {column.name: column.hole for column in columns}
+    before = {column.name: column.is_missing for column in columns}
     hidden = {name: int((released[name] & ~hole).sum()) for name, hole in before.items()}
     filled = {name: int((~released[name] & hole).sum()) for name, hole in before.items()}
     thin = {name: _thin(groups[name], hole) for name, hole in before.items() if filled[name]}

@@ -10,7 +10,7 @@ from shoal._kernels.rank_swap import partners
 from shoal._params import Above, Between, Seed
 from shoal.errors import InputError
 from shoal.frame import tables
-from shoal.frame.tables import Frame, Taken
+from shoal.frame.tables import Frame, RowGather
 from shoal.frame.types import Type
 from shoal.steps._step import Outcome, Step, named
 
@@ -82,7 +82,7 @@ class RankSwap(Step):
         rng, no_hole = np.random.default_rng(self.random_state), np.zeros(len(X), bool)
         return Outcome(
             {
-                name: Taken(swap_ranks(column, window, rng), no_hole)
+                name: RowGather(swap_ranks(column, window, rng), no_hole)
                 for name, column in zip(self.columns, X.T, strict=True)
             }
         )

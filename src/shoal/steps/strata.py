@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import InputError, ShoalWarning, StrataMerged
 from shoal.frame import tables
-from shoal.frame.tables import Frame, Taken
+from shoal.frame.tables import Frame, RowGather
 
 Codes = NDArray[np.int64]
 Matrix = NDArray[np.float64]
@@ -52,12 +52,12 @@ class Strata:
         return f" of stratum {at + 1} of {len(self.rows)} (of {names}, in order of appearance)"
 
     @property
-    def released(self) -> dict[str, Taken]:
+    def released(self) -> dict[str, RowGather]:
         """New values of the columns, where strata were merged."""
         if self.shown is None:
             return {}
         known = np.zeros(len(self.shown), bool)
-        return {name: Taken(self.shown, known) for name in self.columns}
+        return {name: RowGather(self.shown, known) for name in self.columns}
 
 
 def split(frame: Frame, columns: Sequence[str]) -> Strata:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from shoal._params import K
 from shoal.errors import CellsSuppressed, InputError
 from shoal.frame import tables
-from shoal.frame.tables import Frame, Taken
+from shoal.frame.tables import Frame, RowGather
 from shoal.frame.types import Type
 from shoal.metrics import classes, units_per_class
 from shoal.steps._step import Outcome, Step, named
@@ -103,7 +103,7 @@ class Suppress(Step):
         lost = cells.sum(axis=0)
         told = ", ".join(f"{n!r} {c}" for n, c in zip(self.columns, lost, strict=True) if c)
         return Outcome(
-            {n: Taken(every, hole) for n, hole in zip(self.columns, cells.T, strict=True)},
+            {n: RowGather(every, hole) for n, hole in zip(self.columns, cells.T, strict=True)},
             warnings=(
                 (
                     CellsSuppressed(

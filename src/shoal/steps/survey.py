@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from shoal.errors import PlanError
-from shoal.frame.roles import OF_UNITS, columns_with, listed
+from shoal.frame.roles import UNIT_ROLES, columns_with, name_columns
 from shoal.steps._step import Step
 from shoal.steps.microaggregate import Microaggregate
 
@@ -23,7 +23,7 @@ def with_roles(
     weights = columns_with(roles, "weight")
     if len(weights) > 1:
         raise PlanError(
-            f"{listed(weights)} cannot all be weights. Choose one.",
+            f"{name_columns(weights)} cannot all be weights. Choose one.",
             code="several-weights",
             columns=tuple(weights),
         )
@@ -46,7 +46,7 @@ def with_roles(
     named = list(dict.fromkeys(step.weight for step in steps if step.weight is not None))
     if len(named) > 1 or (weights and named and named != weights):
         raise PlanError(
-            f"{listed(list({*weights, *named}))} cannot all be weights. Choose one.",
+            f"{name_columns(list({*weights, *named}))} cannot all be weights. Choose one.",
             code="several-weights",
             columns=tuple(sorted({*weights, *named})),
         )
@@ -61,7 +61,8 @@ def _check_merged(steps: Sequence[Step]) -> None:
     recoded = [name for step in merging for name in step.strata]
     if recoded and sum(bool(set(recoded) & set(step.strata)) for step in steps) > 1:
         raise PlanError(
-            f'`small_strata="merge"` changes {listed(recoded, "column", "columns")}, which another'
+            f'`small_strata="merge"` changes {name_columns(recoded, "column", "columns")}, which'
+            " another"
             " step splits by too. Mask the columns in one step.",
             code="merged-strata-split-again",
             columns=tuple(recoded),
@@ -70,14 +71,14 @@ def _check_merged(steps: Sequence[Step]) -> None:
 
 def _check_untouched(roles: Mapping[str, str], steps: Sequence[Step]) -> None:
     """Refuse to mask weights and units, or to split strata by them."""
-    for role in ("weight", *OF_UNITS):
+    for role in ("weight", *UNIT_ROLES):
         taken = {step.weight for step in steps} if role == "weight" else set()
         special = [name for name in roles if roles[name] == role or name in taken]
         masked = [name for step in steps for name in step.columns if name in special]
         if masked:
             raise PlanError(
-                f"{listed(masked)} cannot be masked: the role is {role}. Change the role, or leave"
-                " it out of the step.",
+                f"{name_columns(masked)} cannot be masked: the role is {role}. Change the role, or"
+                " leave it out of the step.",
                 code="role-not-masked",
                 columns=tuple(masked),
                 role=role,
@@ -85,7 +86,7 @@ def _check_untouched(roles: Mapping[str, str], steps: Sequence[Step]) -> None:
         split = [name for step in steps for name in step.strata if name in special]
         if split:
             raise PlanError(
-                f"{listed(split)} cannot split the strata: the role is {role}. Choose one.",
+                f"{name_columns(split)} cannot split the strata: the role is {role}. Choose one.",
                 code="role-not-stratum",
                 columns=tuple(split),
                 role=role,

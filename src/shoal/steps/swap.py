@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 
 from shoal._params import Seed
-from shoal.frame.tables import Frame, Taken
+from shoal.frame.tables import Frame, RowGather
 from shoal.partitioners import Partition, Partitioner
 from shoal.steps._grouped import Grouped
 from shoal.steps._step import named
@@ -92,5 +92,5 @@ class Swap(Grouped):
         for name in self.columns:
             source = np.empty(len(frame), np.int64)
             source[members] = np.lexsort((rng.random(len(frame)), groups.labels))
-            values[name] = Taken(source, no_hole)
+            values[name] = RowGather(source, no_hole)
         return values

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _params as parameters
-from shoal._params import shown
+from shoal._params import format_argument
 from shoal.errors import InputError, PlanError
 from shoal.frame import tables
-from shoal.frame.roles import OF_UNITS, RECORDS, columns_with, listed
+from shoal.frame.roles import RECORD_UNIT, UNIT_ROLES, columns_with, name_columns
 from shoal.frame.tables import Frame
 from shoal.steps._step import Step
 
@@ -19,7 +19,7 @@ Codes = NDArray[np.int64]
 def read_units(frame: Frame, name: str) -> Codes:
     """Return the unit of each record as a number from 0 on; refuse records without one."""
     tables.check_columns(frame, [name])
-    holes = tables.holes(frame, [name]).get(name, 0)
+    holes = tables.missing_counts(frame, [name]).get(name, 0)
     if holes:
         raise InputError(
             f"Column {name!r} has {holes} missing value{'s' if holes > 1 else ''}, and k counts its"
@@ -63,13 +63,14 @@ def with_unit(
     """
     if unit is not None and not isinstance(unit, str):
         raise PlanError(
-            f"The unit must be the name of a column, or {RECORDS!r}. Got {shown(unit)} instead.",
+            f"The unit must be the name of a column, or {RECORD_UNIT!r}. Got"
+            f" {format_argument(unit)} instead.",
             code="unit-not-a-name",
         )
     stated = [unit] if unit is not None else []
-    stated += [step.unit for step in steps if step.unit == RECORDS]
-    named = [name for role in OF_UNITS for name in columns_with(roles, role)]
-    named += [n for step in steps for n in (step.unit, step.household) if n and n != RECORDS]
+    stated += [step.unit for step in steps if step.unit == RECORD_UNIT]
+    named = [name for role in UNIT_ROLES for name in columns_with(roles, role)]
+    named += [n for step in steps for n in (step.unit, step.household) if n and n != RECORD_UNIT]
     several = list(dict.fromkeys([*stated, *named]))
     if len(several) > 1:
         raise PlanError(
@@ -78,19 +79,19 @@ def with_unit(
             code="several-units",
             units=tuple(several),
         )
-    if not several or several == [RECORDS] and RECORDS not in named:
-        plain = [step.having(unit=None) if step.unit == RECORDS else step for step in steps]
-        return dict(roles), plain, RECORDS if several else None
+    if not several or several == [RECORD_UNIT] and RECORD_UNIT not in named:
+        plain = [step.having(unit=None) if step.unit == RECORD_UNIT else step for step in steps]
+        return dict(roles), plain, RECORD_UNIT if several else None
     column = several[0]
-    if column == RECORDS:
+    if column == RECORD_UNIT:
         raise PlanError(
-            f"A column of units cannot be called {RECORDS!r}, which says that records are meant."
-            " Rename it.",
+            f"A column of units cannot be called {RECORD_UNIT!r}, which says that records are"
+            " meant. Rename it.",
             code="unit-called-record",
         )
     role = "household" if any(step.household == column for step in steps) else "unit"
     role = "household" if roles.get(column) == "household" else role
-    if roles.get(column, role) not in (*OF_UNITS, "identifier"):
+    if roles.get(column, role) not in (*UNIT_ROLES, "identifier"):
         raise PlanError(
             f"Column {column!r} is named as {roles[column]} and as {role}. Choose one.",
             code="two-roles",
@@ -101,7 +102,7 @@ def with_unit(
 
 def _counting(step: Step, column: str, role: str) -> Step:
     """Return a step that counts the values of a column, if it counts at all."""
-    declared = parameters.declared(type(step))
+    declared = parameters.signature_parameters(type(step))
     if "unit" not in declared or step.counted is not None:
         return step
     return step.having(**{role if role in declared else "unit": column})
@@ -119,10 +120,11 @@ def refuse_repeated(frame: Frame, identifiers: Sequence[str]) -> None:
     worst = max(repeated, key=lambda name: found[name][0])
     most, values = found[worst]
     raise InputError(
-        f"{listed(repeated, 'Identifier', 'Identifiers')} repeat{'s' * (len(repeated) == 1)}: up to"
+        f"{name_columns(repeated, 'Identifier', 'Identifiers')}"
+        f" repeat{'s' * (len(repeated) == 1)}: up to"
         f" {most} records share a value of {worst!r}, and it has {values} values in"
         f" {len(frame)} records. k would count records, and a class might hold one person alone."
-        f' Set `unit="{worst}"` to count its values, or `unit="{RECORDS}"` if every record is'
+        f' Set `unit="{worst}"` to count its values, or `unit="{RECORD_UNIT}"` if every record is'
         " a unit of its own.",
         code="identifier-repeats",
         columns=tuple(repeated),
@@ -134,6 +136,6 @@ def refuse_repeated(frame: Frame, identifiers: Sequence[str]) -> None:
 
 def _records_per_value(frame: Frame, name: str) -> tuple[int, int]:
     """Return how many records share a value at most, and how many values there are."""
-    known = ~tables.incomplete(frame, [name])
+    known = ~tables.has_missing(frame, [name])
     counts = np.unique(tables.codes(frame, [name])[known], return_counts=True)[1]
     return int(counts.max(initial=0)), len(counts)

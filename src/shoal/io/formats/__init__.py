@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import FileError
-from shoal.io.compression import PACKED, inner, packing
+from shoal.io.compression import COMPRESSION_SUFFIXES, compression_of, strip_compression_suffix
 from shoal.io.dialect import Dialect
 
 
@@ -76,16 +76,16 @@ _STRANGE = {
 
 def format_of(path: Path, dialect: Dialect | None = None) -> Format:
     """Return the format that the ending of ``path`` names."""
-    suffix = inner(path).suffix.lower()
+    suffix = strip_compression_suffix(path).suffix.lower()
     if suffix == ".txt" and dialect is not None and dialect.layout is not None:
         return _FIXED_WIDTH
     for found in FORMATS:
-        if suffix in found.endings and (found.packs or not packing(path)):
+        if suffix in found.endings and (found.packs or not compression_of(path)):
             return found
     endings = ", ".join(ending for known in FORMATS for ending in known.endings)
     raise FileError(
         f"The ending of {Path(path).name!r} names no format. Use one of: {endings}; text may be"
-        f" packed ({', '.join(PACKED)}).",
+        f" packed ({', '.join(COMPRESSION_SUFFIXES)}).",
         code="unknown-ending",
         file=Path(path).name,
     )
@@ -99,7 +99,7 @@ def check_beginning(path: Path, expected: Format) -> None:
     for start, name in others.items():
         if not head.startswith(start) or start in expected.beginnings:
             continue
-        if name == packing(path):
+        if name == compression_of(path):
             continue
         raise FileError(
             f"{path.name!r} holds {name} data, which its ending does not say. Give it its own"

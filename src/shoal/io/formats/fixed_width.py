@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from shoal._params import hint
 from shoal.errors import FileError, ParameterError
-from shoal.io.compression import packed_text, unpacked_text
+from shoal.io.compression import open_compressed_text, open_decompressed_text
 from shoal.io.csv import LONGEST_LINE, cell_texts, parse_columns, wrong_encoding
 from shoal.io.dialect import Dialect
 from shoal.io.limits import check_growth
@@ -94,7 +94,7 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         at = place.end + 1
     lines = pc.binary_join_element_wise(*fields, "")
     try:
-        with packed_text(path, dialect.encoding, target) as file:
+        with open_compressed_text(path, dialect.encoding, target) as file:
             file.writelines(f"{line}\n" for line in lines.to_pylist())
     except UnicodeEncodeError:
         raise FileError(
@@ -186,7 +186,7 @@ def _lines(path: Path, dialect: Dialect, last: int) -> Iterator[str]:
     """Yield the lines without their ends; refuse one that has text beyond the map."""
     packed, seen = path.stat().st_size, 0
     try:
-        with unpacked_text(path, dialect.encoding_read) as file:
+        with open_decompressed_text(path, dialect.encoding_read) as file:
             number = 0
             while line := file.readline(LONGEST_LINE):
                 number += 1

@@ -35,7 +35,7 @@ class Restarts:
     def _run_search(self, rounds: int) -> SearchResult:
         """Search, reporting the progress of the proof, which may end the search."""
         proof, outside = self.proof, copy_context()
-        with progress.listening(lambda *_: outside.run(proof.check_interrupt)):
+        with progress.reporting_to(lambda *_: outside.run(proof.check_interrupt)):
             return search(proof.columns.X, self.start, proof.k, seed=self.seed, rounds=rounds)
 
     def search(self, seconds: float) -> bool:

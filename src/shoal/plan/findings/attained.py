@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from shoal.frame.roles import listed
+from shoal.frame.roles import name_columns
 from shoal.plan.evidence import Evidence
-from shoal.plan.verdict import RECORDS, Finding, counted
+from shoal.plan.verdict import RECORD_UNIT, Finding, counted
 
 if TYPE_CHECKING:
     from shoal.plan.plan import Plan
@@ -25,7 +25,7 @@ def find_attained(evidence: Evidence) -> list[Finding]:
 def check_attained(
     plan: "Plan",
     attained: int,
-    unit: str = RECORDS,
+    unit: str = RECORD_UNIT,
     below: Sequence[str] = (),
     linkage: float | None = None,
 ) -> list[Finding]:
@@ -55,7 +55,7 @@ def check_attained(
             Finding(
                 "no-k-promised",
                 "qualifies",
-                f"{listed([n for n in step.columns if n in plan.known])}: NO k-anonymity is"
+                f"{name_columns([n for n in step.columns if n in plan.known])}: NO k-anonymity is"
                 f" promised. {step.guarantee}",
                 figures,
                 tuple(step.columns),
@@ -80,7 +80,7 @@ def check_attained(
             Finding(
                 "class-below-k",
                 "breaks",
-                f"A class of {listed(below, 'column', 'columns')} holds only"
+                f"A class of {name_columns(below, 'column', 'columns')} holds only"
                 f" {counted(attained, unit)}, less than k = {plan.k}.",
                 figures,
                 tuple(below),

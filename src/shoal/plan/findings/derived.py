@@ -12,7 +12,7 @@ from shoal.errors import InputError
 from shoal.frame.columns import read_column
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
-from shoal.frame.values import UNFIT, any_codes
+from shoal.frame.values import ARROW_ERRORS, any_codes
 from shoal.metrics.derivation import category_fit, linear_fit, neighbour_r2
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.words import by_column, few
@@ -108,7 +108,10 @@ def _sampled(
             column = read_column(frame, name, types.get(name))
             ordered = column.kind in ("numeric", "ordinal", "date")
             values = column.values[rows]
-        except (InputError, *UNFIT):  # text that looks like numbers, numbers beyond 2**53, lists
+        except (
+            InputError,
+            *ARROW_ERRORS,
+        ):  # text that looks like numbers, numbers beyond 2**53, lists
             ordered, values = False, any_codes(frame, [name])[rows, 0].astype(np.float64)
         known = values[~np.isnan(values)]
         if len(known) and (known != known[0]).any():

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import InputError
 from shoal.frame import tables
-from shoal.frame.columns import Column, read_joined
+from shoal.frame.columns import Column, read_concatenated
 from shoal.frame.tables import Frame
 from shoal.metrics import classes
 from shoal.metrics.intersection import candidates_left, nearest_class, rows_agree
@@ -120,7 +120,7 @@ def _axes(
     parts = []
     for name in names:
         try:
-            column = read_joined(original, frame, name, evidence.plan.types.get(name))
+            column = read_concatenated(original, frame, name, evidence.plan.types.get(name))
         except InputError:
             continue  # a column that cannot be compared tells nothing
         parts.append(_axis(column, len(original)))

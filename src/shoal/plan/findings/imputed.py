@@ -26,9 +26,9 @@ def find_imputed(evidence: Evidence) -> list[Finding]:
             sizes = evidence.sizes(labels)
             for name in block:
                 given = givers(
-                    labels, ~tables.incomplete(evidence.original, [name]), evidence.units
+                    labels, ~tables.has_missing(evidence.original, [name]), evidence.units
                 )
-                shown = np.bincount(labels, ~tables.incomplete(evidence.released, [name])) > 0
+                shown = np.bincount(labels, ~tables.has_missing(evidence.released, [name])) > 0
                 single[name] = int((shown & (given == 1) & (sizes > 1)).sum())
                 few[name] = int((shown & (given > 1) & (given < step.k)).sum())
     return check_givers(single, few, evidence.plan.k)

@@ -4,8 +4,8 @@ from collections.abc import Collection
 
 import numpy as np
 
-from shoal.frame.roles import OF_UNITS, columns_with
-from shoal.frame.values import any_codes, ordering
+from shoal.frame.roles import UNIT_ROLES, columns_with
+from shoal.frame.values import any_codes, value_ranks
 from shoal.metrics import classes
 from shoal.metrics.row_order import order_correlation, side_by_side
 from shoal.plan.evidence import Evidence
@@ -30,13 +30,13 @@ def _sorted(evidence: Evidence, apart: Collection[str]) -> list[Finding]:
     assert original is not None
     if len(original) < FEWEST:
         return []
-    secret = [name for name, role in plan.roles.items() if role in ("identifier", *OF_UNITS)]
+    secret = [name for name, role in plan.roles.items() if role in ("identifier", *UNIT_ROLES)]
     named = [n for n in dict.fromkeys([*plan.masked, *secret]) if n in original.columns]
     found: dict[str, float] = {}
     n, most = len(original), 4 * plan.thresholds.sample
     rows = np.arange(n) if n <= most else np.linspace(0, n - 1, most).astype(np.int64)
     for name in (name for name in named if name not in apart):
-        place = ordering(original, name)
+        place = value_ranks(original, name)
         rho = 0.0 if place is None else order_correlation(place[rows])
         if abs(rho) > plan.thresholds.order:
             found[name] = rho
@@ -59,7 +59,7 @@ def _sorted(evidence: Evidence, apart: Collection[str]) -> list[Finding]:
 def _together(evidence: Evidence) -> list[Finding]:
     plan, original = evidence.plan, evidence.original
     assert original is not None
-    names = [n for role in OF_UNITS for n in columns_with(plan.roles, role)]
+    names = [n for role in UNIT_ROLES for n in columns_with(plan.roles, role)]
     found = {}
     for name in dict.fromkeys(n for n in names if n in original.columns):
         share = side_by_side(classes(any_codes(original, [name])))
@@ -67,7 +67,7 @@ def _together(evidence: Evidence) -> list[Finding]:
             found[name] = share
     return [
         Finding(
-            "telling-order",
+            "revealing-order",
             "qualifies",
             f"The records are sorted by {name!r}, and a release keeps their order: members of a"
             f" household or unit stand side by side ({percent(share)} of what is possible), so"

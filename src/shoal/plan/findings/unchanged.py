@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from shoal.frame.roles import listed
+from shoal.frame.roles import name_columns
 from shoal.metrics import classes
 from shoal.metrics.uniqueness import unique_share
 from shoal.plan.evidence import Evidence
@@ -33,7 +33,7 @@ def check_roles(plan: "Plan", columns: Sequence[str]) -> list[Finding]:
         Finding(
             "unprotected-column",
             "qualifies",
-            f"{listed(free)} {has} no role and {is_} released unchanged.",
+            f"{name_columns(free)} {has} no role and {is_} released unchanged.",
             {"number": len(free)},
             tuple(free),
             "What an attacker may know is a quasi-identifier: give every column a role.",

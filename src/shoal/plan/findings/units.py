@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from shoal.frame.roles import RECORDS, listed
+from shoal.frame.roles import RECORD_UNIT, name_columns
 from shoal.plan.evidence import Evidence
 from shoal.plan.verdict import Finding
 
@@ -36,10 +36,11 @@ def check_identifiers(plan: "Plan") -> list[Finding]:
         Finding(
             "units-not-counted",
             "qualifies",
-            f"{listed(named, 'Identifier', 'Identifiers')}: nobody checked whether values repeat."
+            f"{name_columns(named, 'Identifier', 'Identifiers')}: nobody checked whether values"
+            " repeat."
             " k counts records, and where a person has several, a class may hold fewer than k"
             " persons.",
             columns=tuple(named),
-            way_out=f'Set `unit="{RECORDS}"` if every record is a person of its own.',
+            way_out=f'Set `unit="{RECORD_UNIT}"` if every record is a person of its own.',
         )
     ]

@@ -1,7 +1,7 @@
 """Survey weights that are released and may identify."""
 
 from shoal.plan.evidence import Evidence
-from shoal.plan.verdict import RECORDS, Finding, counted
+from shoal.plan.verdict import RECORD_UNIT, Finding, counted
 
 
 def find_weights(evidence: Evidence) -> list[Finding]:
@@ -14,7 +14,9 @@ def find_weights(evidence: Evidence) -> list[Finding]:
     return check_weights(name, plan.k, attained, evidence.counted_unit)
 
 
-def check_weights(name: str, k: int | None, attained: int, unit: str = RECORDS) -> list[Finding]:
+def check_weights(
+    name: str, k: int | None, attained: int, unit: str = RECORD_UNIT
+) -> list[Finding]:
     """Find weights that leave, by the smallest class of those who know them."""
     return [
         Finding(

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from shoal.frame.roles import listed
+from shoal.frame.roles import name_columns
 
 NAMED = 6  # columns shown by name; the others are counted
 
@@ -31,7 +31,7 @@ def few(columns: Sequence[str], singular: str = "Column", plural: str = "Columns
     "Columns 'a' and 'b'"
     """
     if len(columns) <= NAMED:
-        return listed(columns, singular, plural)
+        return name_columns(columns, singular, plural)
     names = ", ".join(map(repr, columns[:NAMED]))
     return f"{plural} {names} and {len(columns) - NAMED} more"
 
