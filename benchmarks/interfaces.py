@@ -1,13 +1,13 @@
-"""What a whole release takes, stage by stage: frames and files.
+"""The cost of a whole release, stage by stage: frames and files.
 
-    python benchmarks/doors.py                        n = 100,000 and 1,000,000; a few minutes
-    python benchmarks/doors.py -n 100000 --output doors.json
+    python benchmarks/interfaces.py                   n = 100,000 and 1,000,000; a few minutes
+    python benchmarks/interfaces.py -n 100000 --output interfaces.json
 
-A table of 13 clustered columns to mask and 2 confidential ones goes through
-``shoal.microaggregate`` as a pandas frame, and through ``shoal mask`` as a CSV file, with MDAV
-and k = 10. A profiler that counts CPU time says what each stage took; peak memory is told as a
-multiple of the numbers in the table (8 bytes each). Compiled code is warm. The last two lines
-are what opening the doors costs: ``import shoal`` and ``shoal --help`` in fresh processes.
+A table of 13 clustered columns to mask and 2 confidential ones is masked by
+``shoal.microaggregate`` as a pandas frame, and by ``shoal mask`` as a CSV file, with MDAV and
+k = 10. A profiler measures the CPU time of each stage; peak memory is given as a multiple of the
+numbers in the table (8 bytes each). Compiled code is warm. The last two lines measure start-up:
+``import shoal`` and ``shoal --help`` in fresh processes.
 """
 
 import argparse
@@ -28,18 +28,18 @@ WIDTH, CONFIDENTIAL, K = 13, 2, 10
 WARM = 3, 50  # with the one, 10,000 records get an index; with the other, passes
 NAMES = [f"x{j}" for j in range(WIDTH)]
 SECRETS = [f"y{j}" for j in range(CONFIDENTIAL)]
-PUBLISHED = harness.HERE / "results" / "doors.json"
+PUBLISHED = harness.HERE / "results" / "interfaces.json"
 
-# Stage -> the function it ends in: file and name, as the profiler calls them.
+# Stage -> the function that does it: file below src/shoal, and name.
 STAGES = {
     "reading": ("io/files.py", "open_source"),
-    "more columns as numbers": ("table/source.py", "with_numbers"),
+    "parsing further columns": ("io/source.py", "with_numbers"),
     "grouping": ("partitioners/_base.py", "fit"),
-    "masking, grouping left out": ("mask/microaggregate.py", "apply"),
-    "counting the promise": ("promise.py", "check_promise"),
-    "measuring": ("assessment.py", "assess_frames"),
-    "counting for pictures": ("profile.py", "profile"),
-    "writing": ("table/target.py", "write"),
+    "masking, without grouping": ("steps/microaggregate.py", "apply"),
+    "checking the guarantee": ("plan/guarantees.py", "check_promise"),
+    "measuring": ("metrics/assessment.py", "assess_frames"),
+    "aggregating for figures": ("plan/profile.py", "profile"),
+    "writing": ("io/target.py", "write"),
 }
 
 
@@ -80,28 +80,28 @@ def through_file(n):
     return mask
 
 
-DOORS = {"frame": through_function, "file": through_file}
+INTERFACES = {"frame": through_function, "file": through_file}
 
 
-def measure(door, n):
-    """Return what each stage took."""
-    run = DOORS[door](n)
+def measure(interface, n):
+    """Return the CPU seconds of each stage."""
+    run = INTERFACES[interface](n)
     profile = cProfile.Profile(time.process_time)
     _, seconds, grown = harness.timed(lambda: profile.runcall(run), repeats=0)
     stats = pstats.Stats(profile).stats
-    found = {}
+    spent = {}
     for stage, (file, name) in STAGES.items():
-        found[stage] = max(
+        spent[stage] = max(
             (entry[3] for key, entry in stats.items() if key[0].endswith(file) and key[2] == name),
             default=0.0,
         )
-    found["masking, grouping left out"] -= found["grouping"]
+    spent["masking, without grouping"] -= spent["grouping"]
     size = 8 * n * (WIDTH + CONFIDENTIAL)
     return {
-        "door": door, "n": n, "p": WIDTH, "confidential": CONFIDENTIAL, "k": K,
+        "interface": interface, "n": n, "p": WIDTH, "confidential": CONFIDENTIAL, "k": K,
         "cpu_seconds": round(seconds, 3),
-        "stages": {stage: round(took, 3) for stage, took in found.items() if took},
-        "memory": None if grown is None else round(grown / size + (door == "frame"), 2),
+        "stages": {stage: round(took, 3) for stage, took in spent.items() if took},
+        "memory": None if grown is None else round(grown / size + (interface == "frame"), 2),
     }  # fmt: skip
 
 
@@ -119,26 +119,28 @@ def opening(words):
 
 
 def main(words=None):
-    """Measure the doors and keep what they took."""
+    """Measure the interfaces and save the results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-n", type=int, nargs="+", default=LENGTHS)
-    parser.add_argument("--doors", nargs="+", default=list(DOORS), choices=list(DOORS))
+    parser.add_argument(
+        "--interfaces", nargs="+", default=list(INTERFACES), choices=list(INTERFACES)
+    )
     parser.add_argument("--output", type=Path, default=PUBLISHED)
     parser.add_argument("--answer", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(words)
     if options.answer:
         harness.answer(measure)
         return
-    found = [
+    entries = [
         {"opening": "python -c pass", "cpu_seconds": opening(["-c", "pass"])},
         {"opening": "import shoal", "cpu_seconds": opening(["-c", "import shoal"])},
         {"opening": "shoal --help", "cpu_seconds": opening(["-m", "shoal", "--help"])},
     ]
     for n in options.n:
-        for door in options.doors:
-            found += harness.answers(__file__, [{"door": door, "n": n}], settings={})
-            print(found[-1], file=sys.stderr, flush=True)
-            harness.save(options.output, found)
+        for interface in options.interfaces:
+            entries += harness.answers(__file__, [{"interface": interface, "n": n}], settings={})
+            print(entries[-1], file=sys.stderr, flush=True)
+            harness.save(options.output, entries)
 
 
 if __name__ == "__main__":
