@@ -237,9 +237,9 @@ def borders():
 TABLES = {
     "large": large, "overhead": overhead, "borders": borders,
     "by-length": by_length, "by-shape": by_shape, "millions": millions, "rivals": rivals,
-    "methods": lambda: costs("method"), "measures": lambda: costs("measure"), "interfaces": interfaces,
+    "methods": lambda: costs("method"), "measures": lambda: costs("measure"),
     "budgets": budgets, "cost-commits": cost_commits,
-    "opening": opening, "compiling": compiling,
+    "interfaces": interfaces, "opening": opening, "compiling": compiling,
 }  # fmt: skip
 
 
