@@ -72,7 +72,10 @@ PAIRS = {
     "eigenvalue_change": 12 + 2 * WIDTH,
 }  # fmt: skip
 # Operations on each record, and sorts of all records, for one column of classes.
-CLASSES = {"smallest_class": (5, 0), "class_sizes": (5, 0), "reidentification": (8, 1)}
+CLASSES = {
+    "smallest_class": (5, 0), "class_sizes": (5, 0), "reidentification": (8, 1),
+    "fewest_units": (8, 1), "largest_unit_share": (8, 1),
+}  # fmt: skip
 # The same for each confidential column.
 CONFIDENTIAL = {
     "l_diversity": (30, 2), "p_sensitivity": (10, 1), "homogeneous_classes": (10, 1),
@@ -127,7 +130,7 @@ def evidence(kind, n):
     return {
         "original": np.asfortranarray(X), "masked": masked, "released": labels[:, np.newaxis],
         "confidential": Y, "confidential_codes": Y, "ordered": np.ones(2, bool),
-        "lower_bound": 1.0, "weights": np.ones(n),
+        "lower_bound": 1.0, "weights": np.ones(n), "units": np.arange(n) // 2,
     }  # fmt: skip
 
 
