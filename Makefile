@@ -6,7 +6,7 @@ CONSTRAINTS ?= constraints.txt
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo docs papers pictures benchmarks fuzz test lint types check bounds poison test-lowest test-newest clean changelog
+.PHONY: demo docs papers pictures benchmarks fuzz test lint types check bounds poison coverage test-lowest test-newest clean changelog
 
 demo: $(VENV)/.installed  ## Mask the built-in survey; leaves demo/release.csv and demo/report.html.
 	@$(BIN)/shoal demo demo --force
@@ -54,6 +54,12 @@ bounds: $(VENV)/.developed  ## Run the tests of the kernels with every index che
 poison: $(VENV)/.developed  ## Run them with memory that is poisoned before it is used.
 	SHOAL_POISON=1 SHOAL_EXAMPLES=10 GLIBC_TUNABLES=glibc.malloc.perturb=165:glibc.malloc.tcache_count=0 \
 		$(BIN)/python -m pytest $(KERNEL_TESTS)
+
+coverage: $(VENV)/.developed $(VENV)/.tools  ## The tests once more, with the share of the lines and branches that they run.
+	@rm -rf .build/coverage && mkdir -p .build/coverage
+	$(BIN)/python -m coverage run -m pytest --numprocesses auto --dist loadfile
+	$(BIN)/python -m coverage combine --quiet
+	$(BIN)/python -m coverage report --skip-covered --sort cover
 
 test-lowest:  ## The tests with the lowest versions that pyproject.toml allows, in .venv-lowest.
 	$(MAKE) check VENV=.venv-lowest CONSTRAINTS=.build/lowest.txt

@@ -4,6 +4,7 @@ import json
 import stat
 import threading
 import time
+from inspect import signature
 from itertools import product
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from raising import raises
 from shoal import _progress as progress
 from shoal.comparison import Comparison, Trial, compare_plans, grid
 from shoal.comparison import plans as comparison
-from shoal.comparison.cache import Cache
+from shoal.comparison.cache import Cache, _sources
 from shoal.errors import FileError, InputError, ParameterError, UnprotectedColumn
 from shoal.report.comparison import comparison_text, draw_map, rows
 
@@ -94,7 +95,7 @@ def test_plans_that_cannot_be_run_are_told_and_the_others_are_run(firms):
 def test_threads_change_nothing(firms, found):
     again = shoal.compare(
         firms, KNOWN, k=[3, 2], method=["mdav", "sorted"], dependence=[0, 0.5],
-        confidential=SECRET, jobs=3,
+        confidential=SECRET, n_jobs=3,
     )  # fmt: skip
     assert [t.measures for t in again.trials] == [t.measures for t in found.trials]
 
@@ -125,6 +126,16 @@ def test_another_table_plan_or_shoal_is_another_run(firms, tmp_path, monkeypatch
         options[change] = {"k": 4, "risk": "linkage_top2"}[change]
     shoal.compare(data, columns, method="mdav", cache=tmp_path, **options)
     assert len(list(kept.folder.iterdir())) == 2
+
+
+def test_the_code_of_a_run_is_that_of_the_whole_package(tmp_path):
+    package = signature(_sources).parameters["package"].default
+    assert package == Path(shoal.__file__).parent
+    for number, folder in enumerate(["first", "second"]):
+        kernel = tmp_path / folder / "_kernels" / "mdav.py"
+        kernel.parent.mkdir(parents=True)
+        kernel.write_text(f"k = {number}")
+    assert _sources(tmp_path / "first") != _sources(tmp_path / "second")
 
 
 def test_the_cache_is_private_and_holds_numbers_alone(firms, tmp_path):
@@ -213,7 +224,7 @@ def test_options_go_to_the_methods_that_take_them():
     ("options", "message"),
     [
         ({"risk": "linkages"}, "Did you mean 'linkage'"),
-        ({"jobs": 0}, "at least 1"),
+        ({"n_jobs": 0}, "at least 1"),
         ({"method": "mdaw"}, "There is no method"),
     ],
 )

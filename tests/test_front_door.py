@@ -30,7 +30,7 @@ def test_the_signatures_that_other_programs_call():
     ]
     assert required == ["data", "columns", "k", "options"]
     names = list(signature(shoal.partition).parameters)
-    assert names == ["X", "k", "method", "effort", "budget", "options"]
+    assert names == ["X", "k", "method", "effort", "budget", "random_state", "n_jobs", "options"]
 
 
 def test_importing_shoal_imports_nothing_heavy():

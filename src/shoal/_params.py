@@ -8,6 +8,7 @@ what it means.
 import inspect
 import json
 import math
+import os
 import re
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
@@ -66,6 +67,18 @@ class Between:
 
 
 @dataclass(frozen=True)
+class NotZero:
+    """The number is not 0."""
+
+    def accepts(self, value: Any) -> bool:
+        """Say whether ``value`` obeys."""
+        return bool(value != 0)
+
+    def __str__(self) -> str:
+        return " other than 0"
+
+
+@dataclass(frozen=True)
 class Exactly:
     """The number is ``only``: the method is made for it."""
 
@@ -82,7 +95,9 @@ class Exactly:
 LONGEST = 200  # characters of a value that a message shows
 
 K = Annotated[int, AtLeast(1)]
-Seed = Annotated[int, AtLeast(0)] | None
+RandomState = Annotated[int, AtLeast(0)] | np.random.Generator | np.random.RandomState | None
+NJobs = Annotated[int, NotZero()] | None
+GENERATORS = (np.random.Generator, np.random.RandomState)
 SEED_BITS = 128  # of a seed that is drawn: too many to try them all
 
 
@@ -95,9 +110,44 @@ class DrawnSeed(int):
     __str__ = __repr__
 
 
-def draw_seed() -> DrawnSeed:
-    """Return a seed that nobody can guess or find by trying."""
-    return DrawnSeed(secrets.randbits(SEED_BITS))
+def draw_seed(generator: np.random.Generator | np.random.RandomState | None = None) -> DrawnSeed:
+    """Return a seed drawn from ``generator``; without one, a seed that nobody can guess."""
+    if generator is None:
+        return DrawnSeed(secrets.randbits(SEED_BITS))
+    return DrawnSeed(int.from_bytes(generator.bytes(SEED_BITS // 8)))
+
+
+def as_seed(random_state: RandomState) -> int | None:
+    """Return the seed that ``random_state`` stands for; None where it leaves the seed open.
+
+    A generator is advanced: its next seed is another one.
+
+    Examples
+    --------
+    >>> as_seed(7)
+    7
+    >>> as_seed(np.random.default_rng(0)) == as_seed(np.random.default_rng(0))
+    True
+    """
+    if isinstance(random_state, GENERATORS):
+        return draw_seed(random_state)
+    return random_state
+
+
+def effective_n_jobs(n_jobs: int | None) -> int:
+    """Return how many jobs run at a time: all cores where ``n_jobs`` is None or -1.
+
+    A negative number counts back from all cores, as in joblib: -2 leaves one core free.
+
+    Examples
+    --------
+    >>> effective_n_jobs(3)
+    3
+    """
+    cores = os.cpu_count() or 1
+    if n_jobs is None:
+        return cores
+    return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
 
 
 @dataclass(frozen=True)

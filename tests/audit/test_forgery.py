@@ -172,7 +172,7 @@ def test_every_forged_field_fails_with_the_key(folder, made, forging):
 
 
 def test_an_added_entry_fails(folder, made):
-    for forged in ({**made, "approved": "by the board"}, {**made, "large": {"at_once": 5}}):
+    for forged in ({**made, "approved": "by the board"}, {**made, "large": {"chunk_size": 5}}):
         Path("out.json").write_text(manifests.dumps(manifests.sealed(forged)))
         assert outcome(original="in.csv")[0]
 

@@ -55,7 +55,7 @@ def test_the_order_of_the_rows_does_not_matter(seed):
 def test_the_number_of_workers_changes_nothing(method, seams):
     X = table(500, 3)
     one, three = (
-        Blocked(k=3, method=method, block_size=60, seams=seams, workers=w).fit_predict(X)
+        Blocked(k=3, method=method, block_size=60, seams=seams, n_jobs=w).fit_predict(X)
         for w in (1, 3)
     )
     assert np.array_equal(one, three)

@@ -17,7 +17,7 @@ from shoal.scale.slices import read_slices
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 
 PLAN = Plan.of(["x", "y"], MDAV(k=3), other_columns="release")
-AT_ONCE = 250
+CHUNK_SIZE = 250
 
 
 def zipf(rng, n):
@@ -65,7 +65,7 @@ def too_large(held):
     found = []
     for table in held:
         alike = table.group_by(["x", "y"]).aggregate([([], "count_all")]).column("count_all")
-        if len(table) > 2 * AT_ONCE and len(table) - max(alike.to_pylist()) > AT_ONCE // 4:
+        if len(table) > 2 * CHUNK_SIZE and len(table) - max(alike.to_pylist()) > CHUNK_SIZE // 4:
             found.append(len(table))
     return found
 
@@ -75,7 +75,7 @@ def test_no_worker_holds_far_more_than_it_should_unless_all_are_equal(
     make, small_sample, held, client, tmp_path, monkeypatch
 ):
     source = written(make, tmp_path / "in")
-    made = scale.mask(source, PLAN, tmp_path / "out", client=client, at_once=AT_ONCE)
+    made = scale.mask(source, PLAN, tmp_path / "out", client=client, chunk_size=CHUNK_SIZE)
     assert not too_large(held)
     assert made.measures["smallest_class"] >= 3
     assert sum(len(pq.read_table(path)) for path in made.target.glob("*.parquet")) == 6000
@@ -83,8 +83,8 @@ def test_no_worker_holds_far_more_than_it_should_unless_all_are_equal(
     assert [entry["name"] for entry in made.files] == names
     held.clear()
     monkeypatch.setattr(again, "OVERFULL", np.inf)
-    scale.mask(source, PLAN, tmp_path / "before", client=client, at_once=AT_ONCE)
-    assert max(too_large(held)) > 3 * AT_ONCE
+    scale.mask(source, PLAN, tmp_path / "before", client=client, chunk_size=CHUNK_SIZE)
+    assert max(too_large(held)) > 3 * CHUNK_SIZE
 
 
 def test_what_is_cut_again_depends_on_the_records_alone(small_sample, tmp_path):
@@ -94,7 +94,7 @@ def test_what_is_cut_again_depends_on_the_records_alone(small_sample, tmp_path):
         source = written(heaps, tmp_path / f"in{workers}", order, **options)
         with cluster(workers, processes=False) as c, Client(c, set_as_default=False) as client:
             target = tmp_path / f"out{workers}"
-            made = scale.mask(source, PLAN, target, client=client, at_once=AT_ONCE)
+            made = scale.mask(source, PLAN, target, client=client, chunk_size=CHUNK_SIZE)
         found.append([(entry["name"], entry["sha256"]) for entry in made.files])
     assert found[0] == found[1]
 
@@ -102,7 +102,7 @@ def test_what_is_cut_again_depends_on_the_records_alone(small_sample, tmp_path):
 def test_a_cell_of_equal_records_is_read_once_and_left_alone(client, tmp_path):
     table = pa.table({"x": np.repeat([0.0, 1.0], [900, 100]), "y": np.zeros(1000)})
     made = scale.mask(
-        write_files(table, tmp_path / "in"), PLAN, tmp_path / "out", client=client, at_once=100
+        write_files(table, tmp_path / "in"), PLAN, tmp_path / "out", client=client, chunk_size=100
     )
     assert made.measures["information_loss"] == 0
     assert sorted(entry["records"] for entry in made.files) == [100, 900]

@@ -42,7 +42,7 @@ def home(client, source, tmp_path_factory):
     """Return a folder that holds a release with report and manifest."""
     home = tmp_path_factory.mktemp("home")
     scale.mask(
-        source, DRAWS, home / "out", client=client, at_once=200, random_state=SEED,
+        source, DRAWS, home / "out", client=client, chunk_size=200, random_state=SEED,
         report=home / "report.html", manifest=home / "out.json",
     )  # fmt: skip
     return home
@@ -82,7 +82,7 @@ def test_the_manifest_holds_seeds_and_hashes_but_no_path(home, source):
     found, text = entries(home), (home / "out.json").read_text()
     assert str(home) not in text
     assert str(source) not in text
-    assert found["large"] == {"at_once": 200, "random_state": SEED}
+    assert found["large"] == {"chunk_size": 200, "random_state": SEED}
     assert found["plan"]["steps"][0]["partition"]["random_state"] >= 0
     assert [entry["name"] for entry in found["input"]["files"]] == ["0.parquet", "1.parquet"]
     first, digest = found["input"]["files"][0], manifests.sha256(source / "0.parquet")
@@ -104,7 +104,7 @@ def test_the_same_run_gives_the_same_manifest_and_report(client, source, tmp_pat
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         scale.mask(
-            source, PLAN, tmp_path / name / "out", client=client, at_once=200,
+            source, PLAN, tmp_path / name / "out", client=client, chunk_size=200,
             report=tmp_path / name / "report.html", manifest=tmp_path / name / "out.json",
             hash_key=tmp_path / "key",
         )  # fmt: skip
@@ -115,7 +115,7 @@ def test_the_same_run_gives_the_same_manifest_and_report(client, source, tmp_pat
 @pytest.fixture(scope="module")
 def made(client, source, tmp_path_factory):
     target = tmp_path_factory.mktemp("made") / "out"
-    return scale.mask(source, PLAN, target, client=client, at_once=200)
+    return scale.mask(source, PLAN, target, client=client, chunk_size=200)
 
 
 def test_a_release_in_python_has_report_and_manifest_too(made, tmp_path):
@@ -154,7 +154,7 @@ def test_missing_cells_of_a_release_are_counted_and_told(client, tmp_path):
     plan = Plan.of(
         ["age"], MDAV(k=4), within="region", identifiers=["name"], other_columns="release"
     )
-    made = scale.mask(source, plan, tmp_path / "out", client=client, at_once=100)
+    made = scale.mask(source, plan, tmp_path / "out", client=client, chunk_size=100)
     assert made.provenance["missing"] == {"region": 100}
     assert "100 released cells are missing" in summarise(made)["explanation"]
 
@@ -204,7 +204,7 @@ def test_a_folder_whose_report_or_manifest_cannot_appear_goes_back(
 
 
 def test_the_release_that_was_there_comes_back(client, source, tmp_path):
-    scale.mask(source, PLAN, tmp_path / "out", client=client, at_once=200)
+    scale.mask(source, PLAN, tmp_path / "out", client=client, chunk_size=200)
     before = (tmp_path / "out" / "_SUCCESS").read_text()
     (tmp_path / "pages").mkdir()
     with (
@@ -235,11 +235,11 @@ def test_force_replaces_folder_report_and_manifest_together(client, source, home
     shutil.copytree(home, tmp_path / "home")
     places = tmp_path / "home"
     scale.mask(
-        source, PLAN, places / "out", client=client, at_once=300, force=True,
+        source, PLAN, places / "out", client=client, chunk_size=300, force=True,
         report=places / "report.html", manifest=places / "out.json",
     )  # fmt: skip
     assert names(places) == ["out", "out.json", "out.json.hashkey", "report.html"]
-    assert entries(places)["large"]["at_once"] == 300
+    assert entries(places)["large"]["chunk_size"] == 300
     assert "mdav" in (places / "report.html").read_text()
 
 

@@ -83,10 +83,10 @@ def given(monkeypatch):
 def test_one_file_becomes_a_folder_on_request_and_a_seed_reaches_its_sample(
     source, tmp_path, given
 ):
-    words = ["-c", "age", "-k", 4, "-m", "mdav", "--at-once", 100, "--seed", 3]
+    words = ["-c", "age", "-k", 4, "-m", "mdav", "--chunk-size", 100, "--seed", 3]
     done = shoal("mask", f"{source}/0.parquet", tmp_path / "out", *words)
     assert "Enough." in done.stderr
-    assert (given["at_once"], given["random_state"]) == (100, 3)
+    assert (given["chunk_size"], given["random_state"]) == (100, 3)
 
 
 def test_one_file_becomes_a_folder_where_the_target_is_one(source, tmp_path, given):
@@ -99,7 +99,7 @@ def test_mask_and_run_hand_over_the_same_options(source, tmp_path, given):
     plan = tmp_path / "plan.json"
     Plan.of(["age"], MDAV(k=4), other_columns="release").save(plan)
     words = ["--report", "-", "--audience", "internal", "--manifest", "m.json", "--force"]
-    words += ["--scheduler", "tcp://x:1", "--at-once", 7]
+    words += ["--scheduler", "tcp://x:1", "--chunk-size", 7]
     assert "Enough." in shoal("mask", source, "out", "-c", "age", "-k", 4, *words).stderr
     by_mask = dict(given)
     given.clear()
@@ -107,7 +107,7 @@ def test_mask_and_run_hand_over_the_same_options(source, tmp_path, given):
     assert given == by_mask
     assert given == {
         "sources": [source], "audience": "internal", "manifest": Path("m.json"), "force": True,
-        "client": "tcp://x:1", "at_once": 7, "allow_not_kept": False,
+        "client": "tcp://x:1", "chunk_size": 7, "allow_not_kept": False,
     }  # fmt: skip
 
 

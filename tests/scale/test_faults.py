@@ -37,7 +37,7 @@ def source(tmp_path_factory):
 @pytest.fixture(scope="module")
 def right(processes, source, tmp_path_factory):
     target = tmp_path_factory.mktemp("right") / "out"
-    return scale.mask(source, PLAN, target, client=processes, at_once=500)
+    return scale.mask(source, PLAN, target, client=processes, chunk_size=500)
 
 
 def hashes(made):
@@ -87,7 +87,7 @@ def test_a_run_whose_workers_are_killed_gives_the_same_files(processes, right, s
         os.kill(pids(processes)[0], signal.SIGKILL)
 
     with at_stages(kill, "grouping", "writing"):
-        made = scale.mask(source, PLAN, tmp_path / "out", client=processes, at_once=500)
+        made = scale.mask(source, PLAN, tmp_path / "out", client=processes, chunk_size=500)
     assert hashes(made) == hashes(right)
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
     there = sorted(path.name for path in (tmp_path / "out").iterdir())
@@ -119,7 +119,7 @@ def test_a_run_one_of_whose_workers_loses_the_connection_gives_the_same_files(
             client.run(lose_connection, workers=one, on_error="ignore")
 
         with at_stages(cut, "grouping"):
-            found = scale.mask(source, PLAN, tmp_path / "out", client=client, at_once=500)
+            found = scale.mask(source, PLAN, tmp_path / "out", client=client, chunk_size=500)
         assert len(client.scheduler_info()["workers"]) == 1
     assert hashes(found) == hashes(right)
 
@@ -133,7 +133,7 @@ def test_a_full_disk_leaves_nothing(size, processes, source, tmp_path):
         with pytest.raises(
             FileError, match="could not write: file too large. Nothing was released"
         ):
-            scale.mask(source, PLAN, tmp_path / "out", client=processes, at_once=500)
+            scale.mask(source, PLAN, tmp_path / "out", client=processes, chunk_size=500)
     finally:
         processes.run(resource.setrlimit, resource.RLIMIT_FSIZE, (unlimited, unlimited))
     assert not list(tmp_path.iterdir())
@@ -171,7 +171,7 @@ def test_a_damaged_file_is_named_and_nothing_is_left(how, processes, tmp_path):
 def test_a_task_that_kills_every_worker_ends_the_run(processes, monkeypatch, source, tmp_path):
     monkeypatch.setattr("shoal.scale.stages.Run._write", _die)
     with raises(ClusterError, "workers-died", exit_codes=[1]):
-        scale.mask(source, PLAN, tmp_path / "out", client=processes, at_once=500)
+        scale.mask(source, PLAN, tmp_path / "out", client=processes, chunk_size=500)
     assert not list(tmp_path.iterdir())
 
 
@@ -187,7 +187,7 @@ def test_a_cluster_without_workers_is_not_waited_for(monkeypatch, source, tmp_pa
             at_stages(lambda: made.scale(0), "counting"),
             pytest.raises(ClusterError, match="no workers left"),
         ):
-            scale.mask(source, PLAN, tmp_path / "out", client=client, at_once=500)
+            scale.mask(source, PLAN, tmp_path / "out", client=client, chunk_size=500)
         with pytest.raises(ClusterError, match="has no workers"):
             scale.mask(source, PLAN, tmp_path / "out", client=client)
     assert not list(tmp_path.iterdir())
@@ -238,7 +238,7 @@ def test_a_scheduler_elsewhere_is_used_and_its_loss_is_said(source, tmp_path):
             at_stages(process.kill, "parting records"),
             pytest.raises(ClusterError, match="connection"),
         ):
-            scale.mask(source, PLAN, tmp_path / "lost", client=address, at_once=500)
+            scale.mask(source, PLAN, tmp_path / "lost", client=address, chunk_size=500)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cluster", "out"]
 
 
@@ -256,7 +256,7 @@ def test_a_table_several_times_larger_than_the_memory_of_the_workers(tmp_path):
     )
     with cluster(1, memory_limit=limit) as made, Client(made, set_as_default=False) as client:
         before = pids(client)
-        found = scale.mask(tmp_path / "in", plan, tmp_path / "out", client=client, at_once=4000)
+        found = scale.mask(tmp_path / "in", plan, tmp_path / "out", client=client, chunk_size=4000)
         assert pids(client) == before  # nobody was ended for lack of memory
         (status,) = client.run(Path.read_text, Path("/proc/self/status")).values()
     assert found.provenance["records"] == 400_000
@@ -274,7 +274,7 @@ def test_nobody_answers(address, monkeypatch, source, tmp_path):
 
 def test_ctrl_c_leaves_nothing(source, tmp_path):
     words = ["mask", str(source), str(tmp_path / "out"), "-c", "age", "-c", "height", "-k", "4"]
-    command = started("shoal", *words, "--at-once", "100")
+    command = started("shoal", *words, "--chunk-size", "100")
     until = time.monotonic() + 60
     while not list(tmp_path.glob(".out.*.part/cells/*")) and command.poll() is None:
         assert time.monotonic() < until

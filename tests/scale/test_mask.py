@@ -69,7 +69,7 @@ def source(tmp_path_factory):
 def made(client, source, tmp_path_factory):
     plan = plan_of(MIXED, roles=ROLES, within="region")
     target = tmp_path_factory.mktemp("out") / "out"
-    return scale.mask(source, plan, target, client=client, at_once=500)
+    return scale.mask(source, plan, target, client=client, chunk_size=500)
 
 
 def test_every_record_looks_like_k_others_in_the_files(made):
@@ -133,7 +133,7 @@ def test_a_sample_of_the_records_finds_the_same_cuts_in_any_order(
     plan = plan_of(["age", "height"], roles=ROLES, within="region")
     shuffled = people().take(np.random.default_rng(1).permutation(3000))
     found = [
-        scale.mask(place, plan, tmp_path / f"out{at}", client=client, at_once=400)
+        scale.mask(place, plan, tmp_path / f"out{at}", client=client, chunk_size=400)
         for at, place in enumerate((source, write_files(shuffled, tmp_path / "in", files=2)))
     ]
     assert hashes(found[0]) == hashes(found[1])
@@ -157,7 +157,7 @@ def test_the_loss_is_that_of_the_records(client, tmp_path):
     table = pa.table({"a": X[:, 0], "b": X[:, 1], "key": np.arange(900)})
     found = scale.mask(
         write_files(table, tmp_path / "in"), plan_of(["a", "b"]), tmp_path / "out",
-        client=client, at_once=200,
+        client=client, chunk_size=200,
     )  # fmt: skip
     after = released(tmp_path / "out").sort_by("key")
     Y = np.column_stack([after.column(name) for name in ("a", "b")])
@@ -233,7 +233,7 @@ def test_neither_workers_nor_files_nor_their_order_change_a_byte(made, tmp_path)
     for workers, source in cases:
         with cluster(workers, processes=False) as c, Client(c, set_as_default=False) as client:
             target = tmp_path / f"out{workers}"
-            again = scale.mask(source, plan, target, client=client, at_once=500)
+            again = scale.mask(source, plan, target, client=client, chunk_size=500)
         assert hashes(again) == hashes(made)
         assert again.measures == made.measures
 
@@ -253,7 +253,7 @@ def test_zero_and_minus_zero_are_one_value(aggregate, client, tmp_path):
                    aggregate=aggregate)  # fmt: skip
     found = [
         scale.mask(write_files(one, tmp_path / f"in{at}", at + 1, 70), plan, tmp_path / f"out{at}",
-                   client=client, at_once=40)
+                   client=client, chunk_size=40)
         for at, one in enumerate((table, table.take(rng.permutation(300))))
     ]  # fmt: skip
     assert hashes(found[0]) == hashes(found[1])
@@ -265,14 +265,14 @@ def test_zero_and_minus_zero_are_one_value(aggregate, client, tmp_path):
 
 def test_another_seed_moves_the_borders_and_keeps_the_promise(made, client, source, tmp_path):
     target = tmp_path / "out"
-    other = scale.mask(source, made.plan, target, client=client, at_once=500, random_state=3)
+    other = scale.mask(source, made.plan, target, client=client, chunk_size=500, random_state=3)
     assert other.measures["smallest_class"] >= 4
 
 
 @settings(max_examples=12, suppress_health_check=list(HealthCheck))
-@given(case=tables_and_k(least=4, most=60), at_once=st.integers(1, 30), seed=st.integers(0, 3))
+@given(case=tables_and_k(least=4, most=60), chunk_size=st.integers(1, 30), seed=st.integers(0, 3))
 def test_tables_of_many_ties_keep_the_promise_in_any_order(
-    case, at_once, seed, client, tmp_path_factory
+    case, chunk_size, seed, client, tmp_path_factory
 ):
     X, k = case
     folder = tmp_path_factory.mktemp("ties")
@@ -281,7 +281,7 @@ def test_tables_of_many_ties_keep_the_promise_in_any_order(
     shuffled = table.take(np.random.default_rng(seed).permutation(len(X)))
     found = [
         scale.mask(write_files(one, folder / f"in{at}", at + 1, 7), plan_of(names, k),
-                   folder / f"out{at}", allow_not_kept=k == 1, client=client, at_once=at_once)
+                   folder / f"out{at}", allow_not_kept=k == 1, client=client, chunk_size=chunk_size)
         for at, one in enumerate((table, shuffled))
     ]  # fmt: skip
     after = released(folder / "out0")
@@ -299,7 +299,7 @@ def test_no_group_crosses_a_border_or_a_stratum_and_small_strata_share_a_block(c
     table = pa.table({"x": rng.normal(size=315), "where": where})
     plan = plan_of(["x"], roles={"where": "quasi-identifier"}, within="where")
     found = scale.mask(
-        write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client, at_once=100
+        write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client, chunk_size=100
     )
     assert min(rows(released(tmp_path / "out")).values()) >= 4
     assert found.provenance["blocks"] < 3 + 4
@@ -358,7 +358,7 @@ def test_every_kind_of_column_is_masked_and_keeps_its_type(client, tmp_path):
     plan = plan_of(names, types={"code": "nominal", "grade": grade}, within="area",
                    roles={"area": "quasi-identifier"})  # fmt: skip
     scale.mask(
-        write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client, at_once=60
+        write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client, chunk_size=60
     )
     after = released(tmp_path / "out")
     assert min(rows(after).values()) >= 4
@@ -391,7 +391,7 @@ def test_a_dask_frame_gives_what_its_files_give(made, client, tmp_path):
 
     pandas = people().to_pandas().astype({"born": "datetime64[s]"})
     frame = dd.from_pandas(pandas, npartitions=5)
-    again = scale.mask(frame, made.plan, tmp_path / "out", client=client, at_once=500)
+    again = scale.mask(frame, made.plan, tmp_path / "out", client=client, chunk_size=500)
     assert again.measures["information_loss"] == made.measures["information_loss"]
     assert again.measures["class_sizes"] == made.measures["class_sizes"]
 
@@ -443,12 +443,12 @@ def test_efforts_that_a_clock_ends_are_refused(effort, options, tmp_path):
 
 
 def test_blocks_without_records_are_refused(tmp_path):
-    with pytest.raises(ParameterError, match="at_once must be"):
+    with pytest.raises(ParameterError, match="chunk_size must be"):
         scale.mask(
             tmp_path,
             Plan.of(["age"], MDAV(k=3), other_columns="release"),
             tmp_path / "out",
-            at_once=0,
+            chunk_size=0,
         )
 
 
@@ -518,7 +518,7 @@ def test_a_partition_of_another_type_is_refused_without_its_values(client, tmp_p
 
 
 def test_what_repeats_a_run_is_kept(made):
-    assert made.provenance["at_once"] == 500
+    assert made.provenance["chunk_size"] == 500
     assert made.provenance["random_state"] == 0
     assert "random_state" not in made.marker
 
@@ -543,8 +543,8 @@ def test_an_end_is_heeded_before_publishing_and_not_after(client, source, tmp_pa
 
 
 def test_a_worker_uses_one_core():
-    assert one_at_a_time(partitioner("auto", {"k": 5}), 1_000_000).workers == 1
-    assert one_at_a_time(Blocked(k=5), 10).workers == 1
+    assert one_at_a_time(partitioner("auto", {"k": 5}), 1_000_000).n_jobs == 1
+    assert one_at_a_time(Blocked(k=5), 10).n_jobs == 1
     assert isinstance(one_at_a_time(partitioner("auto", {"k": 5}), 1000), Refine)
 
 
@@ -552,7 +552,7 @@ def test_blocks_of_any_method_are_grouped(client, source, tmp_path):
     plan = Plan.of(
         ["age", "height"], Blocked(k=4, method=VMDAV(k=4), block_size=200), other_columns="release"
     )
-    found = scale.mask(source, plan, tmp_path / "out", client=client, at_once=1000)
+    found = scale.mask(source, plan, tmp_path / "out", client=client, chunk_size=1000)
     assert found.measures["smallest_class"] >= 4
 
 

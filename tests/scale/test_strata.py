@@ -70,7 +70,7 @@ def test_merged_strata_and_weights_are_told_and_verified(client, tmp_path):
     folder = write_files(table, tmp_path / "in")
     page, record = tmp_path / "out.html", tmp_path / "out.json"
     plan = plan_of(weight="stands", weighted_distances=True)
-    scale.mask(folder, plan, tmp_path / "out", client=client, at_once=100,
+    scale.mask(folder, plan, tmp_path / "out", client=client, chunk_size=100,
                report=page, manifest=record)  # fmt: skip
     assert "Totals under the weights" in page.read_text()
     found = verify(tmp_path / "out", record, original=folder, client=client)
@@ -79,7 +79,7 @@ def test_merged_strata_and_weights_are_told_and_verified(client, tmp_path):
 
 def test_merged_strata_keep_k_and_know_no_order(client, tmp_path):
     table = towns(1)
-    found = masked_in_two_orders(table, plan_of(), tmp_path, client, at_once=60)
+    found = masked_in_two_orders(table, plan_of(), tmp_path, client, chunk_size=60)
     assert [e["sha256"] for e in found[0].files] == [e["sha256"] for e in found[1].files]
     assert found[0].provenance["blocks"] > 5
     after = pq.read_table(tmp_path / "out0")

@@ -32,7 +32,7 @@ def masked(table, tmp_path, client, columns=("age", "pay", "job"), *, k=4, **opt
     step = Microaggregate(list(columns), MDAV(k=k), missing="impute")
     source = write_files(table, tmp_path / "in")
     made = scale.mask(
-        source, Plan(roles, [step]), tmp_path / "out", client=client, at_once=300, **options
+        source, Plan(roles, [step]), tmp_path / "out", client=client, chunk_size=300, **options
     )
     return made, pd.read_parquet(tmp_path / "out").sort_values("row", ignore_index=True)
 

@@ -41,7 +41,7 @@ def source(tmp_path_factory):
 def made(client, source, tmp_path_factory):
     home = tmp_path_factory.mktemp("home")
     return scale.mask(
-        source, PLAN, home / "out", client=client, at_once=300, manifest=home / "out.json"
+        source, PLAN, home / "out", client=client, chunk_size=300, manifest=home / "out.json"
     )
 
 
@@ -188,7 +188,7 @@ def test_a_manifest_that_promises_more_or_tells_less_is_seen(out):
     resealed(out, lambda entries: entries["promise"].update(k=4, smallest_class=3))
     assert failed(out) == ["smallest class"]
     path = out.with_suffix(".json")
-    path.write_text(path.read_text().replace('"at_once": 300', '"at_once": 301'))
+    path.write_text(path.read_text().replace('"chunk_size": 300', '"chunk_size": 301'))
     assert "manifest" in failed(out)
 
 
@@ -211,12 +211,12 @@ def test_an_original_that_holds_a_file_twice_is_seen(out, source, made, monkeypa
 
 
 def test_a_plan_that_did_not_make_the_folder_is_seen(out, source, client):
-    resealed(out, lambda entries: entries["large"].update(at_once=200))
+    resealed(out, lambda entries: entries["large"].update(chunk_size=200))
     assert failed(out, original=source, client=client) == ["run again", "statements"]
 
 
 def test_a_manifest_without_hashes_of_the_source_fails(client, source, tmp_path):
-    made = scale.mask(source, PLAN, tmp_path / "out", client=client, at_once=300)
+    made = scale.mask(source, PLAN, tmp_path / "out", client=client, chunk_size=300)
     (tmp_path / "out.json").write_text(manifests.dumps(made.manifest))
     assert failed(tmp_path / "out", original=source, client=client) == ["original"]
 
@@ -271,7 +271,7 @@ def test_a_file_is_not_a_folder_and_a_folder_not_a_file(out, tmp_path):
 
 def test_a_manifest_of_a_folder_that_lacks_a_part_is_refused(out):
     resealed(out, lambda entries: entries.pop("large"))
-    with pytest.raises(FileError, match="at_once"):
+    with pytest.raises(FileError, match="chunk_size"):
         verify(out, out.with_suffix(".json"))
 
 
@@ -295,7 +295,7 @@ def test_a_damaged_manifest_is_refused(part, wrong, out):
 
 def test_other_bytes_by_other_software_are_told_as_such(out, source, client):
     def older(entries):
-        entries["large"]["at_once"] = 200
+        entries["large"]["chunk_size"] = 200
         entries["versions"] |= {"numpy": "1.0", "forgotten": "2"}
 
     resealed(out, older)
@@ -414,6 +414,6 @@ def test_columns_of_many_types_are_verified(client, tmp_path):
     within = [name for name in table.column_names if name != "age"]
     plan = Plan.of(["age"], MDAV(k=4), within=within, other_columns="release")
     scale.mask(
-        source, plan, tmp_path / "out", client=client, at_once=30, manifest=tmp_path / "out.json"
+        source, plan, tmp_path / "out", client=client, chunk_size=30, manifest=tmp_path / "out.json"
     )
     assert failed(tmp_path / "out", original=source, client=client) == []

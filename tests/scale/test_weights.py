@@ -71,7 +71,7 @@ def test_a_table_of_one_block_is_weighed_as_in_memory(role, options, client, tmp
 
 def test_weighted_totals_are_kept_in_many_blocks_and_in_any_order(client, tmp_path):
     table = survey(seed=1)
-    found = masked_in_two_orders(table, plan_of(), tmp_path, client, at_once=50)
+    found = masked_in_two_orders(table, plan_of(), tmp_path, client, chunk_size=50)
     assert [e["sha256"] for e in found[0].files] == [e["sha256"] for e in found[1].files]
     assert found[0].measures == found[1].measures
     assert found[0].provenance["blocks"] > 5

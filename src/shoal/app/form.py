@@ -40,7 +40,14 @@ LABELS = {
     "sheet": "Sheet of an Excel file",
 }  # of fields that the templates hold
 MOST_SIZES = 12  # values of k at a time
-ELSEWHERE = {"columns", "partition", "within", "k", "method"}  # asked for in their own way
+ELSEWHERE = {
+    "columns",
+    "partition",
+    "within",
+    "k",
+    "method",
+    "n_jobs",
+}  # asked for in their own way
 
 
 @dataclass(frozen=True)
@@ -201,8 +208,11 @@ def _all_fields() -> Iterator[Field]:
         yield from several
 
 
+NOT_TYPED = (NoneType, *parameters.GENERATORS)  # what nobody can type into a field
+
+
 def _field(parameter: Parameter, name: str) -> Field:
-    parts = [part for part in _parts(parameter.annotation) if part is not NoneType]
+    parts = [part for part in _parts(parameter.annotation) if part not in NOT_TYPED]
     label, meaning = _label(parameter.name), _plain(parameter.meaning)
     default = "" if parameter.required or parameter.default is None else parameter.default
     text = str(default).lower() if isinstance(default, bool) else str(default)

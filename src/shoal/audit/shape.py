@@ -137,9 +137,9 @@ def _check_files(entries: Mapping[str, Any], name: str) -> None:
     if not all(isinstance(one, str) and "\0" not in one and Path(one).name == one for one in named):
         _refuse(name, "the name of a file is not what it should be")
     if "files" in output and not (
-        isinstance(output.get("types"), dict) and {"at_once", "random_state"} <= set(large)
+        isinstance(output.get("types"), dict) and {"chunk_size", "random_state"} <= set(large)
     ):
-        _refuse(name, "it is of a folder and lacks its types, at_once or random_state")
+        _refuse(name, "it is of a folder and lacks its types, chunk_size or random_state")
 
 
 def _refuse(name: str, reason: str) -> NoReturn:

@@ -28,10 +28,10 @@ OF_OTHER_FILES = {
 
 
 def is_large(
-    sources: Sequence[str], target: str, scheduler: str | None, at_once: int | None
+    sources: Sequence[str], target: str, scheduler: str | None, chunk_size: int | None
 ) -> bool:
     """Say whether the command line asks for a cluster: one Parquet file may become a folder too."""
-    asked = scheduler is not None or at_once is not None
+    asked = scheduler is not None or chunk_size is not None
     folder = target.endswith("/") and sources[0].lower().endswith((".parquet", ".pq"))
     return asked or folder or len(sources) > 1 or Path(sources[0]).is_dir()
 

@@ -23,10 +23,10 @@ Scheduler = Annotated[
     str | None,
     typer.Option("--scheduler", help="Dask scheduler for large tables, like tcp://host:8786."),
 ]
-AtOnce = Annotated[
+ChunkSize = Annotated[
     int | None,
     typer.Option(
-        "--at-once", min=1, help="Records that a worker holds at a time; asks for a cluster."
+        "--chunk-size", min=1, help="Records that a worker holds at a time; asks for a cluster."
     ),
 ]
 PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="Plan to run: .toml or .json.")]

@@ -38,7 +38,7 @@ def release(
     hash_key: Path | None,
     target_table: str | None,
     scheduler: str | None,
-    at_once: int | None,
+    chunk_size: int | None,
     allow_not_kept: bool,
     force: bool,
     as_json: bool,
@@ -65,7 +65,7 @@ def release(
                 report=report if report != HERE else None,
                 manifest=manifest,
                 client=scheduler,
-                at_once=at_once,
+                chunk_size=chunk_size,
                 random_state=seed,
                 allow_not_kept=allow_not_kept,
                 force=force,
@@ -126,7 +126,7 @@ def release_file(
         check_report(report)
 
         def write_report(delivery: "Delivery", path: Path = report) -> str:
-            points = around(plan, delivery.table, jobs=os.cpu_count() or 1) if curve else []
+            points = around(plan, delivery.table, n_jobs=os.cpu_count() or 1) if curve else []
             page[:] = [report_text(summarise(delivery.release, audience, curve=points), path)]
             return page[0]
 

@@ -15,7 +15,7 @@ FILE_FLAGS = {
     "mark_formulas": "--mark-formulas",
     "allow_not_kept": "--allow-not-kept",
     "scheduler": "--scheduler",
-    "at_once": "--at-once",
+    "chunk_size": "--chunk-size",
     "manifest": "--manifest",
     "sign": "--sign",
     "hash_key": "--hash-key",

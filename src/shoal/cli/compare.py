@@ -87,7 +87,7 @@ def compare(
             opened.with_numbers(plans[0].numbers, plans[0].words),
             plans,
             risk=risk,
-            jobs=jobs or os.cpu_count() or 1,
+            n_jobs=jobs or os.cpu_count() or 1,
             cache=None if no_cache else cache or user_folder() / "compare",
         )
         found.save(to, force=force)

@@ -45,7 +45,7 @@ def mask(
     memory_limit: options.MemoryLimit = None,
     mark_formulas: options.MarkFormulas = False,
     scheduler: options.Scheduler = None,
-    at_once: options.AtOnce = None,
+    chunk_size: options.ChunkSize = None,
     allow_not_kept: options.AllowNotKept = False,
     force: options.Force = False,
     quiet: options.Quiet = False,
@@ -56,13 +56,12 @@ def mask(
         check_sources(source)
         from shoal.frame.types import parse_type_options
         from shoal.io.dialect import Dialect
-        from shoal.partitioners import partitioner, takes_seed
+        from shoal.partitioners import partitioner
         from shoal.plan import Plan
 
         step, chosen = settings(set_ or [], method, effort)
-        large = is_large(source, target, scheduler, at_once)
-        # A large table needs a sample and a shuffled one an order; else a seed needs a method.
-        if seed is not None and (takes_seed(method, effort) or not (large or shuffle)):
+        large = is_large(source, target, scheduler, chunk_size)
+        if seed is not None:
             chosen["random_state"] = seed
         if within:
             step["within"] = within
@@ -116,7 +115,7 @@ def mask(
             hash_key=hash_key,
             target_table=target_table,
             scheduler=scheduler,
-            at_once=at_once,
+            chunk_size=chunk_size,
             allow_not_kept=allow_not_kept,
             force=force,
             as_json=json,

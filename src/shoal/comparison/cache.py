@@ -71,10 +71,9 @@ def user_folder() -> Path:
 
 
 @cache
-def _sources() -> str:
+def _sources(package: Path = Path(__file__).parents[1]) -> str:
     """Return the hash of Shoal itself; a version number misses what a developer edits."""
-    found = hashlib.sha256()
-    room = Path(__file__).parent
-    for path in sorted(room.rglob("*.py")):
-        found.update(path.read_bytes())
-    return found.hexdigest()
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()

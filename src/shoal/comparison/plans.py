@@ -113,7 +113,7 @@ def compare(
     identifiers: Sequence[str] = (),
     types: Mapping[str, Any] | None = None,
     risk: str = "linkage",
-    jobs: int = 1,
+    n_jobs: int = 1,
     cache: str | Path | None = None,
     **options: Any,
 ) -> Comparison:
@@ -140,7 +140,7 @@ def compare(
     risk : str
         What stands for the risk: ``"linkage"``, ``"linkage_top2"`` or
         ``"smallest_class"``.
-    jobs : int
+    n_jobs : int
         How many runs go on at a time; each needs memory of its own.
     cache : str or Path, optional
         Folder to keep the numbers of finished runs in, so that the same run is not made
@@ -171,7 +171,7 @@ def compare(
         types=types,
         **options,
     )
-    return compare_plans(data, plans, risk=risk, jobs=jobs, cache=cache)
+    return compare_plans(data, plans, risk=risk, n_jobs=n_jobs, cache=cache)
 
 
 def grid(
@@ -190,7 +190,7 @@ def grid(
     steps = parameters.signature_parameters(Microaggregate)
     known = {way: parameters.signature_parameters(METHODS[way]) for way in ways if way in METHODS}
     for name in options:
-        if name not in steps and not any(name in own for own in known.values()):
+        if name not in (*steps, "random_state") and not any(name in own for own in known.values()):
             names = [*steps, *(other for own in known.values() for other in own)]
             raise ParameterError(
                 f"No method takes {name!r}.{hint(name, names)} Leave it out.",
@@ -219,7 +219,7 @@ def compare_plans(
     plans: Sequence[Plan],
     *,
     risk: str | None = "linkage",
-    jobs: int = 1,
+    n_jobs: int = 1,
     cache: str | Path | None = None,
 ) -> Comparison:
     """Run plans on a table; see `compare` for what comes out and what is kept.
@@ -245,7 +245,7 @@ def compare_plans(
     run = partial(_tried, columns=frame.columns, needed=needed, risk=risk, cache=kept, digest=found)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ShoalWarning)  # told when a plan is chosen and run
-        trials = tuple(_side_by_side(run, plans, jobs))
+        trials = tuple(_side_by_side(run, plans, n_jobs))
     if all(trial.error is not None for trial in trials):
         raise next(trial.error for trial in trials if trial.error is not None)
     return Comparison(trials, risk or RISKS[0])
@@ -306,15 +306,14 @@ def _run(plan: Plan, needed: Frame, risk: str | None) -> dict[str, Any]:
 
 
 def _side_by_side(
-    run: Callable[[Plan], Trial], plans: Sequence[Plan], jobs: int
+    run: Callable[[Plan], Trial], plans: Sequence[Plan], n_jobs: int
 ) -> Iterable[Trial]:
     """Run plans on threads, which the compiled loops leave free; end all when one must end."""
-    if not isinstance(jobs, Integral) or isinstance(jobs, bool) or jobs < 1:
+    if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs < 1:
         raise ParameterError(
-            f"The number of jobs must be an int of at least 1. Got {format_argument(jobs)}"
-            " instead.",
+            f"n_jobs must be an int of at least 1. Got {format_argument(n_jobs)} instead.",
             code="parameter-not-accepted",
-            parameter="jobs",
+            parameter="n_jobs",
         )
     stop = Event()
 
@@ -326,7 +325,7 @@ def _side_by_side(
         with progress.reporting_to(heed):
             return run(plan)
 
-    with ThreadPoolExecutor(jobs) as pool:
+    with ThreadPoolExecutor(n_jobs) as pool:
         futures: list[Future[Trial]] = [pool.submit(listened, plan) for plan in plans]
         waiting = set(futures)
         try:

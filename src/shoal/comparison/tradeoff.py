@@ -56,7 +56,7 @@ def sweep(
     k: Sequence[int],
     lambdas: Sequence[float] = LAMBDAS,
     method: str = "mdav",
-    jobs: int = 1,
+    n_jobs: int = 1,
     types: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> list[Point]:
@@ -77,7 +77,7 @@ def sweep(
         case, because everything is compared with it.
     method : str
         A name in `shoal.METHODS`.
-    jobs : int
+    n_jobs : int
         How many runs go on at a time.
     types : mapping of str to str or mapping, optional
         What columns hold where the table does not say it; see `Plan`.
@@ -106,11 +106,11 @@ def sweep(
         types=types,
         **options,
     )
-    return _points(data, plans, jobs)
+    return _points(data, plans, n_jobs)
 
 
 def around(
-    plan: Plan, data: Any, *, lambdas: Sequence[float] = LAMBDAS, jobs: int = 1
+    plan: Plan, data: Any, *, lambdas: Sequence[float] = LAMBDAS, n_jobs: int = 1
 ) -> list[Point]:
     """Run a plan with other lambdas wherever it uses one, to show it among its like.
 
@@ -122,7 +122,7 @@ def around(
         The table; nothing of it is released.
     lambdas : list of float
         Shares of the confidential columns to try, in [0, 1].
-    jobs : int
+    n_jobs : int
         How many runs go on at a time.
 
     Returns
@@ -143,7 +143,7 @@ def around(
             for step in entries["steps"]
         ]
         plans.append(Plan.from_dict({**entries, "steps": steps}))
-    return _points(data, plans, jobs)
+    return _points(data, plans, n_jobs)
 
 
 def knee(points: Sequence[Point]) -> Point:
@@ -183,9 +183,9 @@ def knee(points: Sequence[Point]) -> Point:
     )
 
 
-def _points(data: Any, plans: Sequence[Plan], jobs: int) -> list[Point]:
+def _points(data: Any, plans: Sequence[Plan], n_jobs: int) -> list[Point]:
     points = []
-    for trial in compare_plans(data, plans, risk=None, jobs=jobs).trials:
+    for trial in compare_plans(data, plans, risk=None, n_jobs=n_jobs).trials:
         if trial.error is not None:
             raise trial.error
         lost, unexplained = (trial.measures[name] for name in ("distortion_x", "distortion_y"))

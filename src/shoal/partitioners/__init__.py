@@ -1,6 +1,6 @@
 """Records become groups of at least k; one paper, one file."""
 
-from shoal.partitioners._base import Facts, Partition, Partitioner
+from shoal.partitioners._base import Facts, Partition, Partitioner, with_drawn_seeds
 from shoal.partitioners.auto import Auto
 from shoal.partitioners.blocked import Blocked
 from shoal.partitioners.bound import lower_bound
@@ -28,7 +28,6 @@ from shoal.partitioners.registry import (
     method_name,
     partition,
     partitioner,
-    takes_seed,
 )
 from shoal.partitioners.sorted import Sorted
 from shoal.partitioners.tfrp import TFRP
@@ -71,7 +70,7 @@ __all__ = [
     "method_name",
     "partition",
     "partitioner",
-    "takes_seed",
+    "with_drawn_seeds",
     "register",
     "method_label",
 ]

@@ -247,6 +247,21 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
         raise NotImplementedError
 
 
+def with_drawn_seeds(partitioner: Partitioner) -> Partitioner:
+    """Return a partitioner whose seeds are numbers: each generator in it draws one.
+
+    A plan needs this, since its document must give the same groups again.
+    """
+    given = partitioner.get_params()
+    generators = {id(one): one for one in given.values() if isinstance(one, parameters.GENERATORS)}
+    if not generators:
+        return partitioner
+    seeds = {number: parameters.as_seed(one) for number, one in generators.items()}
+    drawn = {name: seeds[id(one)] for name, one in given.items() if id(one) in seeds}
+    copy: Partitioner = clone(partitioner).set_params(**drawn)
+    return copy
+
+
 @contextmanager
 def refused_input() -> Iterator[None]:
     """Turn what scikit-learn says about unfit data into an `InputError` without their values."""

@@ -42,7 +42,8 @@ class Improver(Partitioner):
         seed = getattr(self, "random_state", None)
         if seed is None or "random_state" not in start.get_params():
             return start
-        if start.random_state not in (None, seed):
+        own = self.method.random_state
+        if own is not None and own is not seed and own != seed:
             raise ParameterError(
                 f"{type(self).__name__} and its method have different seeds. Give both the same"
                 " random_state, or leave out that of the method.",

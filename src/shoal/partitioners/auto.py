@@ -1,6 +1,6 @@
 """Our advice: which method to take when the user names none."""
 
-from shoal._params import K
+from shoal._params import K, NJobs
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
 from shoal.partitioners.blocked import Blocked
 from shoal.partitioners.mdav import MDAV
@@ -21,6 +21,9 @@ class Auto(Partitioner):
     ----------
     k : int
         Least number of records in a group.
+    n_jobs : int, optional
+        Number of blocks of a long table that are grouped at the same time; all cores where
+        None or -1. The groups do not depend on it.
 
     Attributes
     ----------
@@ -54,15 +57,16 @@ class Auto(Partitioner):
 
     facts = Facts(groups="variable", cost="n²/k", paper="")
 
-    def __init__(self, k: K):
+    def __init__(self, k: K, n_jobs: NJobs = None):
         self.k = k
+        self.n_jobs = n_jobs
 
     def _split(self, X: Matrix) -> Labels:
         work = len(X) * self.k
         self.chosen_ = (
             Refine(k=self.k)
             if work <= MUCH
-            else Blocked(k=self.k)
+            else Blocked(k=self.k, n_jobs=self.n_jobs)
             if work <= TOO_MUCH
             else MDAV(k=self.k)
         )

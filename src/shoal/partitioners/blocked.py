@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import clone
 
 from shoal import _progress as progress
-from shoal._params import AtLeast, K
+from shoal._params import AtLeast, K, NJobs, effective_n_jobs
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
 from shoal.partitioners._blocks import Rows, blocks
 from shoal.partitioners.mdav import MDAV
@@ -36,8 +36,8 @@ class Blocked(Partitioner):
         Most records of a block; more only where equal records are not parted.
     seams : str
         ``"refine"`` the groups across the borders, or ``"keep"`` them.
-    workers : int, optional
-        Blocks that are grouped at the same time; one for each core where None.
+    n_jobs : int, optional
+        Number of blocks that are grouped at the same time; all cores where None or -1.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Blocked(Partitioner):
        borders, and refined.
 
     **Guarantee.** No group has fewer than k records. The result does not depend on
-    the number of workers.
+    ``n_jobs``.
 
     **Cost.** Time grows about as n, and so does memory.
 
@@ -79,13 +79,13 @@ class Blocked(Partitioner):
         method: Partitioner | None = None,
         block_size: Annotated[int, AtLeast(2)] = 5000,
         seams: Literal["refine", "keep"] = "refine",
-        workers: Annotated[int, AtLeast(1)] | None = None,
+        n_jobs: NJobs = None,
     ):
         self.k = k
         self.method = method
         self.block_size = block_size
         self.seams = seams
-        self.workers = workers
+        self.n_jobs = n_jobs
 
     def with_budget_share(self, share: float) -> Self:
         """Return an unfitted copy whose method has ``share`` of the time."""
@@ -144,7 +144,7 @@ class Blocked(Partitioner):
 
         labels = np.full(len(X), -1)
         offset, done = 0, 0
-        results = Parallel(self.workers or -1, prefer="threads", return_as="generator")(
+        results = Parallel(effective_n_jobs(self.n_jobs), prefer="threads", return_as="generator")(
             delayed(work)(X, rows) for rows in parts
         )
         for rows, part in zip(parts, results, strict=True):

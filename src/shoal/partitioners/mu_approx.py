@@ -9,7 +9,7 @@ from shoal._kernels.mu_approx.decompose import advance
 from shoal._kernels.mu_approx.forest import build_forest, grow_forest
 from shoal._kernels.spatial.index import open_index
 from shoal._kernels.spatial.pool import open_pool
-from shoal._params import K, Seed
+from shoal._params import K, RandomState, as_seed
 from shoal.partitioners._base import STRIDE, Facts, Labels, Matrix, Partitioner, run_in_strides
 from shoal.partitioners._neighbours import nearest_others
 
@@ -25,7 +25,7 @@ class MuApprox(Partitioner):
     k : int
         Least number of records in a group. It has no default: it is the
         guarantee.
-    random_state : int or None
+    random_state : int, Generator, RandomState or None
         Seed of the draws. The same number always gives the same groups; with None
         they differ from call to call.
 
@@ -89,12 +89,12 @@ class MuApprox(Partitioner):
         guarantee="SSE at most 2 (2k - 1) max(2k - 1, 3k - 5)² times the least, by the paper",
     )
 
-    def __init__(self, k: K, random_state: Seed = None):
+    def __init__(self, k: K, random_state: RandomState = None):
         self.k = k
         self.random_state = random_state
 
     def _split(self, X: Matrix) -> Labels:
-        k, n, rng = int(self.k), len(X), np.random.default_rng(self.random_state)
+        k, n, rng = int(self.k), len(X), np.random.default_rng(as_seed(self.random_state))
         near, squares = nearest_others(open_index(X), k - 1)
         self.bound_ = float(squares.sum()) / (2 * k)
         forest = build_forest(grow_forest(near, rng.permutation(n), k))

@@ -10,7 +10,7 @@ from typing import Annotated, Self, TypeVar
 import numpy as np
 from sklearn.base import clone
 
-from shoal._params import AtLeast, K, Seed, draw_seed
+from shoal._params import AtLeast, K, RandomState, as_seed, draw_seed
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
 from shoal.partitioners._improver import Improver
 from shoal.partitioners.prove import prove
@@ -101,7 +101,7 @@ class Search(Improver):
         Disturbances per record, of each of two annealings; 50 where neither this nor a
         budget is given. A search that had a budget tells in ``rounds_`` how far it came,
         so that it can be repeated.
-    random_state : int or None
+    random_state : int, Generator, RandomState or None
         Seed of the draws. The same number always gives the same groups, if the
         rounds are the same; with None they differ from call to call.
 
@@ -144,7 +144,7 @@ class Search(Improver):
         method: Partitioner | None = None,
         budget: Seconds = None,
         rounds: Rounds = None,
-        random_state: Seed = None,
+        random_state: RandomState = None,
     ):
         self.k = k
         self.method = method
@@ -192,7 +192,7 @@ class Prove(Improver):
         Makes the groups to start from, with the same k; :class:`MDAV` where None.
     budget : float
         Seconds to spend at most; a proof that is done ends before.
-    random_state : int or None
+    random_state : int, Generator, RandomState or None
         Seed of the draws.
 
     Attributes
@@ -236,7 +236,7 @@ class Prove(Improver):
         k: K,
         method: Partitioner | None = None,
         budget: Annotated[float, AtLeast(0)] = 60.0,
-        random_state: Seed = None,
+        random_state: RandomState = None,
     ):
         self.k = k
         self.method = method
@@ -262,9 +262,10 @@ class Prove(Improver):
         return proven.labels
 
 
-def seed_of(random_state: int | None) -> int:
+def seed_of(random_state: RandomState) -> int:
     """Return the seed, drawn where there is none."""
-    return int(draw_seed() if random_state is None else random_state)
+    seed = as_seed(random_state)
+    return int(draw_seed() if seed is None else seed)
 
 
 def _with_budget_share(effort: E, share: float) -> E:

@@ -7,6 +7,7 @@ from numbers import Integral
 from typing import Any
 
 from numpy.typing import ArrayLike
+from sklearn.base import clone
 
 from shoal import _params as parameters
 from shoal.errors import ParameterError
@@ -63,21 +64,16 @@ METHODS |= {"blocked": Blocked, **EFFORTS}
 START = "mdav"  # what efforts and blocks start from if no method is named
 
 
-def takes_seed(*methods: str | Partitioner | None) -> bool:
-    """Say whether one of some methods and efforts, by their names, draws."""
-    named = [METHODS[one] for one in methods if isinstance(one, str) and one in METHODS]
-    return any("random_state" in parameters.signature_parameters(cls) for cls in named)
-
-
 def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partitioner:
     """Return the partitioner that ``method`` names, made with ``options``.
 
     An ``effort`` among the options improves what the method makes, and a
     ``block_size`` cuts the table first; the options of all stand side by side. A
     partitioner object carries its own options; others would have to be ignored, so
-    they are refused.
+    they are refused. Every method accepts ``random_state`` and ``n_jobs``: those that
+    do not draw, or do not run in parallel, give the same groups whatever they are.
     """
-    left_open = [name for name in ("effort", "budget") if options.get(name) is None]
+    left_open = [name for name in ("effort", "budget", *COMMON) if options.get(name) is None]
     options = {name: value for name, value in options.items() if name not in left_open}
     if not isinstance(method, str | Partitioner):
         raise ParameterError(
@@ -133,6 +129,7 @@ def _taken(cls: type[Partitioner], options: dict[str, Any]) -> dict[str, Any]:
 
 
 SHARED = ("k", "method")
+COMMON: dict[str, Any] = {"random_state": parameters.RandomState, "n_jobs": parameters.NJobs}
 
 
 def _wrapped(cls: type[Partitioner], inner: Partitioner, own: dict[str, Any]) -> Partitioner:
@@ -147,8 +144,10 @@ def _wrapped(cls: type[Partitioner], inner: Partitioner, own: dict[str, Any]) ->
 
 
 def _method(method: str | Partitioner, options: dict[str, Any]) -> Partitioner:
+    _check_common(options)
     if isinstance(method, Partitioner):
         k = options.pop("k", method.k)
+        method = _with_common(method, options)
         if not (k is method.k or (isinstance(k, Integral) and k == method.k)) or options:
             raise ParameterError(
                 f"{type(method).__name__} carries its own options. Set them there, or give the"
@@ -163,7 +162,38 @@ def _method(method: str | Partitioner, options: dict[str, Any]) -> Partitioner:
             code="unknown-method",
             given=method,
         )
+    known = parameters.signature_parameters(METHODS[method])
+    options = {n: value for n, value in options.items() if n in known or n not in COMMON}
     return parameters.build(METHODS[method], options)  # type: ignore[no-any-return]
+
+
+def _check_common(options: Mapping[str, Any]) -> None:
+    """Refuse a random_state or n_jobs that no method would take."""
+    for name, annotation in COMMON.items():
+        parameter = parameters.Parameter(name, annotation, None, "")
+        if not parameter.accepts(options.get(name)):
+            raise ParameterError(
+                f"The {name!r} parameter must be {parameter.expected}. Got"
+                f" {parameters.format_argument(options[name])} instead.",
+                code="parameter-not-accepted",
+                parameter=name,
+            )
+
+
+def _with_common(method: Partitioner, options: dict[str, Any]) -> Partitioner:
+    """Move random_state and n_jobs from ``options`` to a copy of a partitioner that takes them.
+
+    What the partitioner has set itself to another value stays in ``options``, to be refused.
+    """
+    known = parameters.signature_parameters(type(method))
+    changes: dict[str, Any] = {}
+    for name in [name for name in COMMON if name in options]:
+        if name not in known or getattr(method, name) is options[name]:
+            del options[name]
+        elif getattr(method, name) is None:
+            changes[name] = options.pop(name)
+    copy: Partitioner = clone(method)
+    return copy.set_params(**changes) if changes else method
 
 
 def entry(made: Partitioner) -> dict[str, Any]:
@@ -223,6 +253,8 @@ def partition(
     *,
     effort: str | None = None,
     budget: float | None = None,
+    random_state: parameters.RandomState = None,
+    n_jobs: int | None = None,
     **options: Any,
 ) -> Partition:
     """Group the rows of ``X`` into groups of at least ``k``.
@@ -241,6 +273,11 @@ def partition(
         bound that no groups go below.
     budget : float, optional
         Seconds for ``"search"`` or ``"prove"``.
+    random_state : int, Generator, RandomState or None
+        Seed of a method that draws; others are not affected by it.
+    n_jobs : int, optional
+        Number of threads for a method that works on blocks; all cores where None or -1. The
+        groups do not depend on it.
     **options
         Further parameters of the method.
 
@@ -254,5 +291,6 @@ def partition(
     >>> partition([[0], [9], [1], [8]], k=2, method="mdav").labels
     array([0, 1, 0, 1])
     """
-    chosen = partitioner(method, {"k": k, "effort": effort, "budget": budget, **options})
+    common = {"effort": effort, "budget": budget, "random_state": random_state, "n_jobs": n_jobs}
+    chosen = partitioner(method, {"k": k, **common, **options})
     return chosen.fit(X).partition_

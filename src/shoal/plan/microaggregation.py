@@ -1,9 +1,10 @@
-"""The front door of Python: a plan of one step, run."""
+"""`microaggregate`: make a plan of one step and run it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shoal.partitioners import Partitioner, partitioner, takes_seed
+from shoal._params import RandomState, as_seed
+from shoal.partitioners import Partitioner, partitioner
 from shoal.plan import Plan
 from shoal.plan.release import Release
 
@@ -16,7 +17,7 @@ def microaggregate(
     method: str | Partitioner = "auto",
     effort: str | None = None,
     budget: float | None = None,
-    confidential: Sequence[str] | None = None,
+    confidential: Sequence[str] = (),
     identifiers: Sequence[str] = (),
     dependence: float = 0.0,
     blocks: int | Sequence[Sequence[str]] | None = None,
@@ -39,7 +40,8 @@ def microaggregate(
     closeness: float | None = None,
     closeness_by: str = "merge",
     shuffle: bool = False,
-    random_state: int | None = None,
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
     **options: Any,
 ) -> Release:
     """Hide each record of a table in a group of at least ``k``: a plan of one step.
@@ -61,7 +63,7 @@ def microaggregate(
         bound that no groups go below. ``"auto"`` refines.
     budget : float, optional
         Seconds for ``"search"`` or ``"prove"``.
-    confidential : list of str, optional
+    confidential : list of str
         Columns that nobody should learn about a person; released unchanged.
     identifiers : list of str
         Columns that name a person; dropped from the release.
@@ -118,9 +120,12 @@ def microaggregate(
     shuffle : bool
         Whether the released records stand in random order. Without it they keep their order,
         which may tell whose they are.
-    random_state : int, optional
+    random_state : int, Generator, RandomState or None
         Seed of a method that draws, and of a random order; where None, seeds are drawn and
-        noted in the release's plan.
+        noted in the release's plan. Other methods are not affected by it.
+    n_jobs : int, optional
+        Number of threads for a method that works on blocks; all cores where None or -1. The
+        result does not depend on it.
     **options
         Further parameters of the method.
 
@@ -140,13 +145,13 @@ def microaggregate(
     2     55.0       11.0
     3     55.0       11.0
     """
-    if random_state is not None and (not shuffle or takes_seed(method, effort)):
-        options["random_state"] = random_state
+    seed = as_seed(random_state)
+    common = {"effort": effort, "budget": budget, "random_state": seed, "n_jobs": n_jobs}
     return Plan.of(
         columns,
-        partitioner(method, {"k": k, "effort": effort, "budget": budget, **options}),
+        partitioner(method, {"k": k, **common, **options}),
         identifiers=identifiers,
-        confidential=() if confidential is None else confidential,
+        confidential=confidential,
         within=within,
         small_strata=small_strata,
         unit=unit,
@@ -169,5 +174,5 @@ def microaggregate(
         closeness=closeness,
         closeness_by=closeness_by,
         shuffle=shuffle,
-        random_state=None if shuffle is False else random_state,
+        random_state=seed if shuffle else None,
     ).run(data)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _params as parameters
-from shoal._params import draw_seed
+from shoal._params import RandomState, as_seed, draw_seed
 from shoal.errors import InputError, PlanError
 from shoal.frame import tables
 from shoal.frame.roles import RECORD_UNIT, UNIT_ROLES, as_list, check_roles, columns_with
@@ -67,7 +67,7 @@ class Plan:
     shuffle : bool
         Whether the released records stand in random order. Without it they keep their order,
         which may tell whose they are.
-    random_state : int, optional
+    random_state : int, Generator, RandomState or None
         Seed of that order; where None, one is drawn and noted in the release's plan.
 
     Examples
@@ -87,7 +87,7 @@ class Plan:
         unit: str | None = None,
         other_columns: OtherColumns = "refuse",
         shuffle: bool = False,
-        random_state: int | None = None,
+        random_state: RandomState = None,
     ):
         check_roles(roles)
         check_steps(steps)
@@ -97,7 +97,7 @@ class Plan:
         self.thresholds = as_thresholds(thresholds)
         self.other_columns = check_choice(other_columns)
         self.shuffle = shuffle
-        self.random_state = random_state
+        self.random_state = as_seed(random_state)
         check(self)
 
     @classmethod
@@ -112,7 +112,7 @@ class Plan:
         unit: str | None = None,
         other_columns: OtherColumns = "refuse",
         shuffle: bool = False,
-        random_state: int | None = None,
+        random_state: RandomState = None,
         **options: Any,
     ) -> Self:
         """Make the plan of one microaggregation; ``options`` are those of the step."""

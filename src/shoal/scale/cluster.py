@@ -274,7 +274,7 @@ def died(codes: Sequence[int]) -> str:
     how = f": {', '.join(names)}" if names else "; their logs say why"
     way_out = "Please report this."
     if not names or -getattr(signal, "SIGKILL", 9) in codes:
-        way_out = "If memory ran out, lower `at_once` or give workers more memory."
+        way_out = "If memory ran out, lower `chunk_size` or give workers more memory."
     return (
         f"Workers ended again and again on one part of the table{how}. Nothing was released."
         f" {way_out}"

@@ -158,9 +158,9 @@ def one_at_a_time(partition: Partitioner, records: int) -> Partitioner:
     """
     if isinstance(partition, Auto):
         short = records <= signature_parameters(Blocked)["block_size"].default
-        return Refine(k=partition.k) if short else Blocked(k=partition.k, workers=1)
+        return Refine(k=partition.k) if short else Blocked(k=partition.k, n_jobs=1)
     copy: Partitioner = clone(partition)
-    return copy.set_params(workers=1) if isinstance(copy, Blocked) else copy
+    return copy.set_params(n_jobs=1) if isinstance(copy, Blocked) else copy
 
 
 def _masked(

@@ -67,7 +67,7 @@ class LargeRelease:
     groups : dict
         Number of groups, the smallest and the largest.
     provenance : dict
-        Number of records and of blocks, what repeats the run besides the plan (``at_once`` and
+        Number of records and of blocks, what repeats the run besides the plan (``chunk_size`` and
         ``random_state``), missing cells, methods used and versions of software.
     files : tuple of dict
         Name, records, bytes and hash of each file.
@@ -138,7 +138,7 @@ class LargeRelease:
             self,
             {"files": list(self.came)} if self.came else {},
             {"name": self.target.name, "types": self.types, "files": [*self.files, mark]},
-            {name: self.provenance[name] for name in ("at_once", "random_state")},
+            {name: self.provenance[name] for name in ("chunk_size", "random_state")},
         )
 
     def report(self, path: str | Path, *, audience: str = "public", force: bool = False) -> None:
@@ -308,7 +308,7 @@ def _flat(job: Job) -> list[Finding]:
 
 
 def provenance(
-    parts: Sequence[Part], grouped: Sequence[Grouped], at_once: int, random_state: int
+    parts: Sequence[Part], grouped: Sequence[Grouped], chunk_size: int, random_state: int
 ) -> dict[str, Any]:
     """Return where a release comes from."""
     blocks = len(grouped)
@@ -316,7 +316,7 @@ def provenance(
     return {
         "records": sum(part.records for part in parts),
         "blocks": blocks,
-        "at_once": at_once,
+        "chunk_size": chunk_size,
         "random_state": random_state,
         "missing": summed(part.missing for part in parts),
         "methods": sorted(f"{way} in {blocks} blocks" for way in ways),

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal import _progress as progress
+from shoal._params import RandomState, as_seed, draw_seed
 from shoal.audit.hashes import KEYED, keyed_entry
 from shoal.audit.keys import as_private_key
 from shoal.audit.manifest import file_entry
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     from shoal.audit.keys import PrivateKey
 
-AT_ONCE = 100_000
+CHUNK_SIZE = 100_000
 
 
 def mask(
@@ -40,8 +41,8 @@ def mask(
     target: str | os.PathLike[str],
     *,
     client: "Client | str | None" = None,
-    at_once: int = AT_ONCE,
-    random_state: int = 0,
+    chunk_size: int = CHUNK_SIZE,
+    random_state: RandomState = 0,
     report: str | os.PathLike[str] | None = None,
     audience: str = "public",
     manifest: str | os.PathLike[str] | None = None,
@@ -52,7 +53,7 @@ def mask(
 ) -> LargeRelease:
     """Run a plan of one microaggregation on a table larger than memory, on a Dask cluster.
 
-    The files of the release depend on the records, the plan, ``at_once`` and
+    The files of the release depend on the records, the plan, ``chunk_size`` and
     ``random_state`` alone: not on the order of records or files, nor on the number of
     workers. Its records stand in the order of their released values, so that a plan with
     ``shuffle`` has nothing to do.
@@ -69,11 +70,12 @@ def mask(
     client : Client, str or None
         The cluster, or the address of its scheduler; a local cluster with a process
         for each core where None.
-    at_once : int
+    chunk_size : int
         Records that a worker holds at a time; its memory follows from it. Groups do not cross
         the borders of such blocks, so more records lose a little less.
-    random_state : int
-        Seed of the sample that the borders are found on.
+    random_state : int, Generator, RandomState or None
+        Seed of the sample that the borders of the blocks are computed on; a seed that is drawn is
+        noted in the provenance.
     report : str or Path, optional
         Where a report is to appear together with the folder: ``.html``, ``.json`` or ``.txt``.
     audience : str
@@ -97,8 +99,10 @@ def mask(
     LargeRelease
         What was done and measured.
     """
-    _check_whole("at_once", at_once, 1)
-    _check_whole("random_state", random_state, 0)
+    _check_whole("chunk_size", chunk_size, 1)
+    seed = as_seed(random_state)
+    seed = draw_seed() if seed is None else seed
+    _check_whole("random_state", seed, 0)
     check_plan(plan)
     check_source(source)
     check_signing(None if manifest is None else Path(manifest), sign)
@@ -116,7 +120,7 @@ def mask(
     ):
         check_workers(cluster, folder.path("release"))
         came = () if record is None else _hashes(cluster, source, record.hash_key)
-        run = Run(cluster, folder, seeded, at_once, random_state)
+        run = Run(cluster, folder, seeded, chunk_size, int(seed))
         made = _completed(run.release(source, plan._drawn(seeded.steps)), folder, came)
         if not may_be_published(made.verdict, allow_not_kept=allow_not_kept):
             raise not_kept(made.verdict)

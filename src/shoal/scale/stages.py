@@ -49,10 +49,10 @@ ASKED = 20_000  # records that an attacker looks for
 class Run:
     """One run: what its stages share."""
 
-    def __init__(self, cluster: "Client", folder: Folder, plan: Plan, at_once: int, seed: int):
+    def __init__(self, cluster: "Client", folder: Folder, plan: Plan, chunk_size: int, seed: int):
         self.cluster, self.folder, self.plan = cluster, folder, plan
         self.step: Microaggregate = check_plan(plan)
-        self.at_once, self.seed = at_once, seed
+        self.chunk_size, self.seed = chunk_size, seed
         self.job_file = str(folder.path("job"))
         self.noted: list[Finding] = []
         self.warnings: list[Warning] = []
@@ -81,7 +81,7 @@ class Run:
             remarks,
             tuple(map(str, self.warnings)),
             {"number": sum(sizes.values()), "smallest": min(sizes), "largest": max(sizes)},
-            provenance(parts, grouped, self.at_once, self.seed),
+            provenance(parts, grouped, self.chunk_size, self.seed),
             tuple(
                 {n: getattr(p, n) for n in ("name", "records", "bytes", "sha256")} for p in parts
             ),
@@ -103,7 +103,7 @@ class Run:
         tasks = [(path,) for path in paths]
         footers = dict(stage(self.cluster, "opening files", _footer, tasks, [1] * len(paths)))
         found = [footers[at] for at in range(len(paths))]
-        self.pieces = cut_pieces(paths, found, self.at_once)
+        self.pieces = cut_pieces(paths, found, self.chunk_size)
         schema: pa.Schema = found[0].schema
         check_parted(paths, schema.names)
         check_columns(self.plan, schema, frozenset().union(*(one.ordered for one in found)))
@@ -123,7 +123,7 @@ class Run:
             [name for name in seen if name not in numbers],
             self.step.strata,
             self.plan.needed,
-            share_of(records, self.at_once),
+            share_of(records, self.chunk_size),
             self.seed,
             self.step.weight,
             self.step.weighted_distances,
@@ -181,13 +181,13 @@ class Run:
             self.plan.known,
             confidential,
             self.plan.needed,
-            ceil(tally.records / self.at_once),
+            ceil(tally.records / self.chunk_size),
             min(1.0, ASKED / tally.records),
             self.seed,
             self.plan.thresholds,
         )
         strata = self._merged(job, counts)
-        job = replace(job, strata=cut_strata(tally, book, strata, counts, self.at_once))
+        job = replace(job, strata=cut_strata(tally, book, strata, counts, self.chunk_size))
         save_job(job, Path(self.job_file))
         return job
 
@@ -213,21 +213,22 @@ class Run:
         """Bring the records of a cell together; return the cells of each stratum."""
         folder = str(self.folder.path("cells"))
         tasks = [
-            (self.job_file, piece, folder, at, self.at_once) for at, piece in enumerate(self.pieces)
+            (self.job_file, piece, folder, at, self.chunk_size)
+            for at, piece in enumerate(self.pieces)
         ]
         sizes = [piece.records for piece in self.pieces]
         found = dict(stage(self.cluster, "parting records", part_piece, tasks, sizes))
         files = [file for at in sorted(found) for file in found[at]]
         self.folder.forget("came")
         self.cells, into = cut_again(
-            self.cluster, cut_cell, self.job_file, folder, files, self.at_once
+            self.cluster, cut_cell, self.job_file, folder, files, self.chunk_size
         )
         return [[n for cell in some for n in opened(cell, into)] for some in job.strata.of_each]
 
     def _group(self, cells_of: Sequence[Sequence[int]]) -> list[Any]:
         records = summed(file.records for file in self.cells)
-        units = units_of(cells_of, records, self.step.k, self.at_once)
-        blocks = blocks_of(units, records, self.at_once)
+        units = units_of(cells_of, records, self.step.k, self.chunk_size)
+        blocks = blocks_of(units, records, self.chunk_size)
         folder = str(self.folder.path("masked"))
         tasks, sizes = [], []
         for at, block in enumerate(blocks):
@@ -247,7 +248,7 @@ class Run:
             self.job_file,
             str(self.folder.path("masked")),
             [one.slices for one in grouped],
-            self.at_once,
+            self.chunk_size,
         )
         records = summed(file.records for file in files)
         tasks = [

@@ -191,7 +191,7 @@ class FolderAudit:
                 target,
                 client=self.client,
                 allow_not_kept=True,  # the verdict on the folder says so
-                at_once=self.entries["large"]["at_once"],
+                chunk_size=self.entries["large"]["chunk_size"],
                 random_state=self.entries["large"]["random_state"],
             )
 

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from shoal._params import RandomState
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.partitioners import Partition
@@ -21,7 +22,7 @@ class Grouped(Grouping):
     """
 
     standardise: Literal["zscore", "none"]
-    random_state: int | None
+    random_state: RandomState
 
     def apply(
         self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None

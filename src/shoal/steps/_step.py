@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from shoal import _params as parameters
-from shoal._params import draw_seed
+from shoal._params import as_seed, draw_seed
 from shoal.errors import PlanError, ShoalWarning
 from shoal.frame import tables
 from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
-from shoal.partitioners import Partition, Partitioner
+from shoal.partitioners import Partition, Partitioner, with_drawn_seeds
 
 
 @dataclass(frozen=True)
@@ -147,6 +147,8 @@ class Step:
     def _settle(self) -> None:
         """Check what was stored."""
         parameters.validate(self)
+        if self.draws:
+            vars(self)["random_state"] = as_seed(vars(self)["random_state"])
         if not self.columns:
             raise PlanError("The step masks no column. Name at least one.", code="nothing-masked")
         if len(set(self.columns)) < len(self.columns):
@@ -182,6 +184,7 @@ class Grouping(Step):
     def _settle(self) -> None:
         super()._settle()
         parameters.validate(self.partition)  # nothing is promised for a k that is no k
+        self.partition = with_drawn_seeds(self.partition)
         both = [name for name in self.strata if name in self.columns]
         if both:
             raise PlanError(

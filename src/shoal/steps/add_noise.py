@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._params import Above, Between, Seed
+from shoal._params import Above, Between, RandomState
 from shoal.frame import tables
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
@@ -41,7 +41,7 @@ class AddNoise(Step):
         average, the variances are the original ones.
     decimals : int, optional
         Round the released values to so many decimals; 0 keeps whole numbers whole.
-    random_state : int, optional
+    random_state : int, Generator, RandomState or None
         Seed of the draws; where None, one is drawn and noted in the release's plan.
 
     References
@@ -62,7 +62,7 @@ class AddNoise(Step):
         kind: Literal["independent", "correlated"] = "independent",
         spread: Literal["grows", "kept"] = "grows",
         decimals: Annotated[int, Between(-15, 15)] | None = None,
-        random_state: Seed = None,
+        random_state: RandomState = None,
     ):
         self.columns = named(columns)
         self.amount = amount

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._params import Seed
+from shoal._params import RandomState
 from shoal.errors import PlanError
 from shoal.frame import tables
 from shoal.frame.tables import Frame
@@ -46,7 +46,7 @@ class Hybridise(Grouped):
         ``household``. It is dropped.
     standardise : str
         ``"zscore"`` or ``"none"``, for the distances.
-    random_state : int, optional
+    random_state : int, Generator, RandomState or None
         Seed of the draws; where None, one is drawn and noted in the release's plan.
 
     References
@@ -70,7 +70,7 @@ class Hybridise(Grouped):
         within: str | Sequence[str] | None = None,
         unit: str | None = None,
         standardise: Literal["zscore", "none"] = "zscore",
-        random_state: Seed = None,
+        random_state: RandomState = None,
     ):
         self.columns = named(columns)
         self.partition = partition

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._kernels.rank_swap import partners
-from shoal._params import Above, Between, Seed
+from shoal._params import Above, Between, RandomState
 from shoal.errors import InputError
 from shoal.frame import tables
 from shoal.frame.tables import Frame, RowGather
@@ -33,7 +33,7 @@ class RankSwap(Step):
     percent : float
         Greatest difference of two ranks that change places, in per cent of the
         records, above 0 and at most 100.
-    random_state : int, optional
+    random_state : int, Generator, RandomState or None
         Seed of the draws; where None, one is drawn and noted in the release's plan.
 
     References
@@ -50,7 +50,7 @@ class RankSwap(Step):
         columns: Sequence[str],
         percent: Annotated[float, Above(0), Between(0, 100)],
         *,
-        random_state: Seed = None,
+        random_state: RandomState = None,
     ):
         self.columns = named(columns)
         self.percent = percent

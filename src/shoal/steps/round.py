@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from shoal._params import Above, Seed
+from shoal._params import Above, RandomState
 from shoal.errors import InputError
 from shoal.frame import tables
 from shoal.frame.tables import Frame
@@ -32,7 +32,7 @@ class Round(Step):
     way : str
         To the ``"nearest"`` multiple (halves to the even one), or ``"random"`` to one of
         the two neighbours.
-    random_state : int, optional
+    random_state : int, Generator, RandomState or None
         Seed of random rounding; where None, one is drawn and noted in the release's
         plan.
 
@@ -55,7 +55,7 @@ class Round(Step):
         base: Annotated[float, Above(0)],
         *,
         way: Literal["nearest", "random"] = "nearest",
-        random_state: Seed = None,
+        random_state: RandomState = None,
     ):
         self.columns = named(columns)
         self.base = base

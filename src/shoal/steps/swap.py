@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from shoal._params import Seed
+from shoal._params import RandomState
 from shoal.frame.tables import Frame, RowGather
 from shoal.partitioners import Partition, Partitioner
 from shoal.steps._grouped import Grouped
@@ -41,7 +41,7 @@ class Swap(Grouped):
         ``household``. It is dropped.
     standardise : str
         ``"zscore"`` or ``"none"``, for the distances.
-    random_state : int, optional
+    random_state : int, Generator, RandomState or None
         Seed of the draws; where None, one is drawn and noted in the release's plan.
 
     References
@@ -64,7 +64,7 @@ class Swap(Grouped):
         within: str | Sequence[str] | None = None,
         unit: str | None = None,
         standardise: Literal["zscore", "none"] = "zscore",
-        random_state: Seed = None,
+        random_state: RandomState = None,
     ):
         self.columns = named(columns)
         self.partition = partition

@@ -70,6 +70,33 @@ def silent_solver() -> "Highs":
     return highs
 
 
+def whole_groups(costs: Matrix, cover: Labels) -> "Highs":
+    """Return a programme that covers every record once by whole groups of least cost.
+
+    ``cover`` holds a row per member of a group: record and group, in order of groups.
+    """
+    from highspy import Highs, HighsVarType
+
+    highs = Highs()  # type: ignore[no-untyped-call]
+    highs.silent()
+    records, groups, none = int(cover[:, 0].max()) + 1, len(costs), np.empty(0, np.int32)
+    once = np.ones(records)
+    highs.addRows(records, once, once, 0, np.zeros(records, np.int32), none, np.empty(0))
+    highs.addCols(
+        groups,
+        costs,
+        np.zeros(groups),
+        np.ones(groups),
+        len(cover),
+        np.searchsorted(cover[:, 1], np.arange(groups)).astype(np.int32),
+        cover[:, 0].astype(np.int32),
+        np.ones(len(cover)),
+    )
+    kinds = np.full(groups, HighsVarType.kInteger)
+    highs.changeColsIntegrality(groups, np.arange(groups, dtype=np.int32), kinds)
+    return highs
+
+
 class MasterProblem:
     """The programme over all columns; it grows with them, and each solution starts at the last.
 

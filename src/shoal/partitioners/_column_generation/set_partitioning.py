@@ -5,14 +5,13 @@ distances here, where local moves do not lead. A programme of a whole table take
 long, so one region after the other is chosen again.
 """
 
-from typing import Any
-
 import numpy as np
 
 from shoal import _progress as progress
 from shoal._kernels.leftovers import group_means
 from shoal._kernels.local_search.annealing import pool_sse
 from shoal.partitioners._base import Labels, Matrix, in_order
+from shoal.partitioners._column_generation.master_problem import solve, whole_groups
 
 REGION = 400  # records that are chosen for at a time, at most
 MOST = 1000  # groups that are chosen among at a time
@@ -95,28 +94,24 @@ def _groups_of(records: Labels, labels: Labels, places: int) -> Labels:
     return groups
 
 
-def _cover(groups: Labels, records: Labels, n: int) -> Any:
-    """Return the members of the groups as a sparse matrix of records by groups."""
-    from scipy.sparse import csc_array
-
+def _cover(groups: Labels, records: Labels, n: int) -> Labels:
+    """Return a row per member: its place among ``records`` and its group, in order of groups."""
     place = np.full(n, -1)  # records of other regions have none
     place[records] = np.arange(len(records))
     columns, places = np.nonzero(groups >= 0)
-    rows = place[groups[columns, places]]
-    return csc_array((np.ones(len(rows)), (rows, columns)), shape=(len(records), len(groups)))
+    return np.column_stack([place[groups[columns, places]], columns])
 
 
-def _solve(costs: Matrix, cover: Any) -> Labels:
-    """Return the groups with the least sum of costs that cover every record once."""
-    from scipy.optimize import Bounds, LinearConstraint, milp
+def _solve(costs: Matrix, cover: Labels) -> Labels:
+    """Return the groups with the least sum of costs that cover every record once.
 
-    solved = milp(
-        costs,
-        integrality=np.ones(len(costs)),
-        bounds=Bounds(0, 1),
-        constraints=LinearConstraint(cover, 1, 1),
-        options={"mip_rel_gap": 1e-7, "node_limit": NODES},
-    )
-    if solved.x is None:
+    There are none if the solver met no such groups within its limit of nodes.
+    """
+    highs = whole_groups(costs, cover)
+    highs.setOptionValue("mip_rel_gap", 1e-7)
+    highs.setOptionValue("mip_max_nodes", NODES)
+    solve(highs, np.inf, lambda: None)
+    solution = highs.getSolution()
+    if not solution.value_valid:
         return np.empty(0, np.int64)
-    return np.flatnonzero(solved.x > 0.5)
+    return np.flatnonzero(np.array(solution.col_value) > 0.5)
