@@ -72,10 +72,8 @@ PAIRS = {
     "eigenvalue_change": 12 + 2 * WIDTH,
 }  # fmt: skip
 # Operations on each record, and sorts of all records, for one column of classes.
-CLASSES = {
-    "smallest_class": (5, 0), "class_sizes": (5, 0), "reidentification": (8, 1),
-    "fewest_units": (8, 1), "largest_unit_share": (8, 1),
-}  # fmt: skip
+CLASSES = {"smallest_class": (5, 0), "class_sizes": (5, 0), "reidentification": (8, 1),
+           "fewest_units": (12, 1), "largest_unit_share": (16, 1)}  # fmt: skip
 # The same for each confidential column.
 CONFIDENTIAL = {
     "l_diversity": (30, 2), "p_sensitivity": (10, 1), "homogeneous_classes": (10, 1),

@@ -372,7 +372,7 @@ def test_assess_takes_types_on_the_command_line(folder):
         ({"school": {"kind": "ordinal", "order": ORDER[:2]}}, InputError, "its order lacks"),
         ({"town": {"kind": "nominal", "hierarchy": TREE[:2]}}, InputError, "its hierarchy"),
         ({"letter": "numeric"}, ColumnError, "text where numbers are needed"),
-        ({"letter": "date"}, InputError, "no ISO dates"),
+        ({"letter": "date"}, InputError, "not ISO dates"),
     ],
 )
 def test_bad_types_are_refused(survey, types, error, message):

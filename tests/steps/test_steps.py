@@ -75,7 +75,7 @@ def test_every_step_has_an_example():
 def test_a_step_names_its_paper_and_explains_its_parameters(name):
     cls = STEPS[name]
     assert f".. [{cls.paper}]" in cls.__doc__ or name == "microaggregate"
-    assert all(parameter.meaning for parameter in parameters.signature_parameters(cls).values())
+    assert all(parameter.description for parameter in parameters.signature_parameters(cls).values())
 
 
 @every_step
@@ -224,7 +224,7 @@ def test_columns_that_are_not_there_are_refused_by_name(name):
         (lambda: Swap([], MDAV(k=3)), PlanError, "masks no column"),
         (lambda: RankSwap(["a", "a"], 5), PlanError, "names a column twice"),
         (lambda: RankSwap(["a"], 0), ParameterError, r"in \(0, inf\) in \[0, 100\]. Got 0"),
-        (lambda: RankSwap(3, 5), ParameterError, "'columns' parameter"),
+        (lambda: RankSwap(3, 5), ParameterError, "Columns are named by text"),
         (lambda: Hybridise(["a"], MDAV(k=2)), PlanError, "Raise k=2 to at least 3"),
         (lambda: Swap(["a"], MDAV(k=2), within="a"), PlanError, "cannot be masked and split"),
         (lambda: AddNoise(["a"], 0), ParameterError, "'amount' parameter"),

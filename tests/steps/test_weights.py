@@ -163,7 +163,7 @@ def test_weights_are_dropped_on_request():
         ({0: -1.0}, "1 negative"),
         ({0: 0.0, 1: 0.0}, "2 zero"),
         ({0: np.nan, 1: -2.0, 2: 0.0}, "1 missing, 1 negative, 1 zero"),
-        ({0: 1e-20}, "factor beyond"),
+        ({0: 1e-20}, "factor of more than"),
     ],
 )
 def test_bad_weights_are_refused_with_their_number(bad, told):

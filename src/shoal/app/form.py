@@ -213,7 +213,7 @@ NOT_TYPED = (NoneType, *parameters.GENERATORS)  # what nobody can type into a fi
 
 def _field(parameter: Parameter, name: str) -> Field:
     parts = [part for part in _parts(parameter.annotation) if part not in NOT_TYPED]
-    label, meaning = _label(parameter.name), _plain(parameter.meaning)
+    label, meaning = _label(parameter.name), _plain(parameter.description)
     default = "" if parameter.required or parameter.default is None else parameter.default
     text = str(default).lower() if isinstance(default, bool) else str(default)
     if parts == [bool]:

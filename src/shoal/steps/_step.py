@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -183,7 +184,10 @@ class Grouping(Step):
 
     def _settle(self) -> None:
         super()._settle()
-        parameters.validate(self.partition)  # nothing is promised for a k that is no k
+        k = self.partition.k
+        if not isinstance(k, Integral) or isinstance(k, bool) or k < 1:
+            # All else is the method's own affair when it is fitted, as in scikit-learn.
+            parameters.validate(self.partition)
         self.partition = with_drawn_seeds(self.partition)
         both = [name for name in self.strata if name in self.columns]
         if both:
