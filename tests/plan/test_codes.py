@@ -1,4 +1,4 @@
-"""docs/promises.md lists every finding and every threshold."""
+"""docs/guarantees.md lists every finding and every threshold."""
 
 import ast
 import re
@@ -9,7 +9,7 @@ from shoal.plan.thresholds import Thresholds
 from shoal.plan.warnings import RUN_CODES
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "promises.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "guarantees.md").read_text(encoding="utf-8")
 SEVERITIES = {"breaks", "qualifies", "informs"}
 
 

@@ -1,4 +1,4 @@
-"""The checks behind a verdict: one notion a file; docs/promises.md lists what they find."""
+"""The checks behind a verdict: one notion a file; docs/guarantees.md lists what they find."""
 
 from collections.abc import Callable
 
