@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from shoal.frame.columns import Column
 from shoal.metrics.dominance import dominated_groups
 from shoal.partitioners import Partition
-from shoal.plan.findings.dominance import averages, binary, check_dominance
+from shoal.plan.findings.dominance import check_dominance, is_binary, releases_means
 from shoal.plan.findings.exact import check_exact
 from shoal.plan.findings.imputed import check_givers
 from shoal.plan.findings.insiders import check_insiders
@@ -43,7 +43,7 @@ def count_facts(
             found["one", one.name] = int((shown & (given == 1) & (groups.sizes > 1)).sum())
             found["few", one.name] = int((shown & (given > 1) & (given < step.k)).sum())
     found["same", ALL], found["known", ALL] = int(everywhere.sum()), len(everywhere)
-    if averages(step):
+    if releases_means(step):
         found.update(_dominated(limits, before, groups, weights, str(step.weight)))
     return found
 
@@ -55,7 +55,7 @@ def _dominated(
     weights: NDArray[np.float64] | None,
     weight: str,
 ) -> Counter[tuple[str, str]]:
-    numbers = [one for one in columns if one.kind == "numeric" and not binary(one.values)]
+    numbers = [one for one in columns if one.kind == "numeric" and not is_binary(one.values)]
     parts = {one.name: one.values for one in numbers}
     if weights is not None:
         share = weights / weights.max()
@@ -90,7 +90,7 @@ def find_facts(
         *check_givers(of("one"), of("few"), step.k),
     ]
     numbers = [name for name in of("groups") if name in step.columns]
-    if averages(step) and numbers:
+    if releases_means(step) and numbers:
         least = min(class_sizes)
         found += check_insiders(least, class_sizes[least], numbers, RECORD_UNIT)
     return found

@@ -17,15 +17,17 @@ def find_homogeneous(evidence: Evidence) -> list[Finding]:
     labels = evidence.joint_classes
     number = int(labels.max()) + 1
     frame = evidence.released if evidence.original is None else evidence.original
-    secret = [n for n in columns_with(evidence.plan.roles, "confidential") if n in frame.columns]
-    if not secret:
+    confidential = [
+        n for n in columns_with(evidence.plan.roles, "confidential") if n in frame.columns
+    ]
+    if not confidential:
         return []
-    counts = homogeneous_classes(labels[:, np.newaxis], tables.codes(frame, secret))
-    return check_homogeneous(dict(zip(secret, map(int, counts), strict=True)), number)
+    counts = homogeneous_classes(labels[:, np.newaxis], tables.codes(frame, confidential))
+    return check_homogeneous(dict(zip(confidential, map(int, counts), strict=True)), number)
 
 
 def check_homogeneous(counts: Mapping[str, int], number: int) -> list[Finding]:
-    """Find classes that share a confidential value, by their number of each column."""
+    """Find classes that share a confidential value, given their number by column."""
     sentence = describe_homogeneity(counts, number)
     if not sentence:
         return []
