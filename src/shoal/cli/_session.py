@@ -95,6 +95,13 @@ def session(*, quiet: bool = False, wording: Wording = command_wording) -> Itera
         raise typer.Exit(1) from None
 
 
+def compile_ahead() -> None:
+    """At the first use on this machine, let a second process compile what takes longest."""
+    from shoal._kernels import ahead
+
+    ahead.start()
+
+
 def _shown(usual: Callable[..., None]) -> Callable[..., None]:
     """Return what shows a warning that cannot wait as all others are shown after the work."""
 

@@ -3,7 +3,7 @@
 from shoal.cli import _options as options
 from shoal.cli._large import is_large
 from shoal.cli._release import release
-from shoal.cli._session import session, settings
+from shoal.cli._session import compile_ahead, session, settings
 from shoal.cli._sources import check_sources
 from shoal.errors import ParameterError
 
@@ -54,6 +54,8 @@ def mask(
     """Microaggregate SOURCE into TARGET."""
     with session(quiet=quiet):
         check_sources(source)
+        if method == "auto" and effort is None:
+            compile_ahead()
         from shoal.frame.types import parse_type_options
         from shoal.io.dialect import Dialect
         from shoal.partitioners import partitioner
