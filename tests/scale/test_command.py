@@ -13,7 +13,7 @@ from shoal import Plan
 from shoal.cli import app
 from shoal.errors import FileError
 from shoal.partitioners import MDAV
-from shoal.scale.cluster import opened
+from shoal.scale.cluster import connect
 
 
 @pytest.fixture
@@ -157,13 +157,13 @@ def test_a_local_cluster_starts_beside_another_that_holds_the_usual_port():
         with suppress(OSError):  # somebody else holds it
             taken.bind(("127.0.0.1", 8787))
             taken.listen()
-        with opened(None) as client:  # a warning would be an error here
+        with connect(None) as client:  # a warning would be an error here
             assert client.cluster.scheduler.services["dashboard"].port != 8787
 
 
 def test_scratch_that_stays_is_told_though_the_run_failed(source, tmp_path, monkeypatch):
     monkeypatch.setattr("shoal.scale.folder.shutil.rmtree", lambda *words, **options: None)
-    monkeypatch.setattr("shoal.scale.run.opened", _fails)
+    monkeypatch.setattr("shoal.scale.run.connect", _fails)
     done = shoal("mask", source, tmp_path / "out", "-c", "age", "-k", 4, "-m", "mdav")
     assert done.exit_code == 1
     assert "warning: The scratch folder" in done.stderr
