@@ -128,7 +128,7 @@ def test_a_plan_runs_on_several_files_or_says_why_not(source, tmp_path):
     )
     done = shoal("run", plan, f"{source}/0.parquet", f"{source}/1.parquet", tmp_path / "out")
     assert done.exit_code == 1
-    assert "a plan of one step, 'microaggregate'" in " ".join(done.stderr.split())
+    assert "plans of one step, 'microaggregate'" in " ".join(done.stderr.split())
 
 
 def test_one_file_is_masked_in_memory(source, tmp_path):
@@ -147,7 +147,7 @@ def test_a_local_cluster_that_does_not_start_is_tried_again_and_told(source, tmp
     monkeypatch.setattr("distributed.LocalCluster", fails)
     done = shoal("mask", source, tmp_path / "out", "-c", "age", "-k", 4, "-m", "mdav")
     assert done.exit_code == 1
-    assert "did not start in 3 tries" in done.output
+    assert "did not start in 3 attempts" in done.output
     assert len(tries) == 3
     assert not (tmp_path / "out").exists()
 

@@ -326,7 +326,7 @@ def test_the_command_ends_with_one_if_a_check_fails(out):
     (out / "x").touch()
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 1
-    assert "FAIL files: 'x' is too many" in done.stdout
+    assert "FAIL files: 'x' is not in the manifest" in done.stdout
 
 
 def test_one_file_is_held_at_a_time(out, monkeypatch):
