@@ -1,4 +1,4 @@
-"""Shoal hides each record of a table in a group of at least k."""
+"""Microaggregation and statistical disclosure control: every record in a group of at least k."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from shoal.plan.release import Release
     from shoal.steps import STEPS, Microaggregate
 
-# The rooms behind the names open at the first touch, so that `import shoal` stays quick.
-_ROOMS = {
+# Modules are imported when a name is first used, so that `import shoal` stays fast.
+_MODULES = {
     "METHODS": "shoal.partitioners",
     "MEASURES": "shoal.metrics",
     "STEPS": "shoal.steps",
@@ -54,11 +54,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _ROOMS:
+    if name not in _MODULES:
         raise AttributeError(f"module 'shoal' has no attribute {name!r}")
-    room = import_module(_ROOMS[name])
-    globals()[name] = found = room if name in ("datasets", "scale") else getattr(room, name)
-    return found
+    module = import_module(_MODULES[name])
+    globals()[name] = value = module if name in ("datasets", "scale") else getattr(module, name)
+    return value
 
 
 def __dir__() -> list[str]:

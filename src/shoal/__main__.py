@@ -1,6 +1,6 @@
-"""``python -m shoal`` is the command line."""
+"""Entry point of ``python -m shoal``."""
 
 from shoal.cli import main
 
-if __name__ == "__main__":  # workers of the page import this module again
+if __name__ == "__main__":  # worker processes import this module
     main()

@@ -1,8 +1,7 @@
-"""A parameter is declared once, in the signature of the class that uses it.
+"""Parameters, declared once in the signature of the class that uses them.
 
-Checks, plan documents, ``--set name=value`` and forms all read that signature:
-the annotation says what is allowed, the default what is usual, the docstring
-what it means.
+Validation, plan documents, ``--set name=value`` and the page's forms all read that signature: its
+annotations give the allowed values and its defaults, the docstring the description.
 """
 
 import inspect
@@ -30,7 +29,7 @@ class AtLeast:
     bound: float
 
     def accepts(self, value: Any) -> bool:
-        """Say whether ``value`` obeys."""
+        """Return whether ``value`` satisfies the constraint."""
         return not isinstance(value, Real) or bool(value >= self.bound)  # type: ignore[operator]
 
     def __str__(self) -> str:
@@ -44,7 +43,7 @@ class Above:
     bound: float
 
     def accepts(self, value: Any) -> bool:
-        """Say whether ``value`` obeys."""
+        """Return whether ``value`` satisfies the constraint."""
         return not isinstance(value, Real) or bool(value > self.bound)  # type: ignore[operator]
 
     def __str__(self) -> str:
@@ -59,7 +58,7 @@ class Between:
     high: float
 
     def accepts(self, value: Any) -> bool:
-        """Say whether ``value`` obeys."""
+        """Return whether ``value`` satisfies the constraint."""
         return not isinstance(value, Real) or self.low <= float(value) <= self.high
 
     def __str__(self) -> str:
@@ -71,7 +70,7 @@ class NotZero:
     """The number is not 0."""
 
     def accepts(self, value: Any) -> bool:
-        """Say whether ``value`` obeys."""
+        """Return whether ``value`` satisfies the constraint."""
         return bool(value != 0)
 
     def __str__(self) -> str:
@@ -80,29 +79,29 @@ class NotZero:
 
 @dataclass(frozen=True)
 class Exactly:
-    """The number is ``only``: the method is made for it."""
+    """The number equals ``value``: the method is defined for no other."""
 
-    only: float
+    value: float
 
     def accepts(self, value: Any) -> bool:
-        """Say whether ``value`` obeys."""
-        return not isinstance(value, Real) or value == self.only
+        """Return whether ``value`` satisfies the constraint."""
+        return not isinstance(value, Real) or value == self.value
 
     def __str__(self) -> str:
-        return f" equal to {self.only:g}"
+        return f" equal to {self.value:g}"
 
 
-LONGEST = 200  # characters of a value that a message shows
+MAX_SHOWN = 200  # characters of an argument shown in a message
 
 K = Annotated[int, AtLeast(1)]
 RandomState = Annotated[int, AtLeast(0)] | np.random.Generator | np.random.RandomState | None
 NJobs = Annotated[int, NotZero()] | None
 GENERATORS = (np.random.Generator, np.random.RandomState)
-SEED_BITS = 128  # of a seed that is drawn: too many to try them all
+SEED_BITS = 128  # of a drawn seed: too many for an exhaustive search
 
 
 class DrawnSeed(int):
-    """A seed that was drawn for a run. It is a key to the release, so printing does not show it."""
+    """A seed drawn for a run; its repr is hidden because the seed may undo the masking."""
 
     def __repr__(self) -> str:
         return "<drawn seed>"
@@ -111,14 +110,14 @@ class DrawnSeed(int):
 
 
 def draw_seed(generator: np.random.Generator | np.random.RandomState | None = None) -> DrawnSeed:
-    """Return a seed drawn from ``generator``; without one, a seed that nobody can guess."""
+    """Return a seed drawn from ``generator``, or from the operating system's secure source."""
     if generator is None:
         return DrawnSeed(secrets.randbits(SEED_BITS))
     return DrawnSeed(int.from_bytes(generator.bytes(SEED_BITS // 8)))
 
 
 def as_seed(random_state: RandomState) -> int | None:
-    """Return the seed that ``random_state`` stands for; None where it leaves the seed open.
+    """Return the seed that ``random_state`` stands for; None stays None.
 
     A generator is advanced: its next seed is another one.
 
@@ -152,29 +151,29 @@ def effective_n_jobs(n_jobs: int | None) -> int:
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a class, as its signature and docstring declare it."""
+    """One parameter of a class, read from its signature and docstring."""
 
     name: str
     annotation: Any
     default: Any
-    meaning: str
+    description: str
 
     @property
     def required(self) -> bool:
-        """Whether there is no default."""
+        """Whether the parameter has no default."""
         return self.default is inspect.Parameter.empty
 
     @property
     def expected(self) -> str:
-        """What is allowed, in words."""
-        return _words(self.annotation)
+        """The allowed values, in words."""
+        return _describe(self.annotation)
 
     def accepts(self, value: Any) -> bool:
-        """Say whether ``value`` is allowed."""
+        """Return whether ``value`` is allowed."""
         return _accepts(self.annotation, value)
 
     def parse(self, text: str) -> Any:
-        """Read a value from the command line: a number, true, false, a JSON list or plain text."""
+        """Parse a command-line value: a number, true, false, a JSON list or plain text."""
         try:
             value = json.loads(text)
         except ValueError:
@@ -182,27 +181,27 @@ class Parameter:
         return text if not self.accepts(value) and self.accepts(text) else value
 
 
-_DECLARED: dict[type, Mapping[str, Parameter]] = {}  # reading a signature takes long
+_CACHE: dict[type, Mapping[str, Parameter]] = {}  # reading a signature is slow
 
 
 def signature_parameters(cls: type) -> Mapping[str, Parameter]:
-    """Return the parameters of ``cls`` by name, in the order of its signature."""
-    if cls not in _DECLARED:
+    """Return the parameters of ``cls`` by name, in signature order."""
+    if cls not in _CACHE:
         hints = get_type_hints(cls.__init__, include_extras=True)  # type: ignore[misc]
-        meanings = _meanings(inspect.getdoc(cls) or "")
-        known = {
-            name: Parameter(name, hints.get(name, Any), entry.default, meanings.get(name, ""))
+        descriptions = _parse_descriptions(inspect.getdoc(cls) or "")
+        parameters = {
+            name: Parameter(name, hints.get(name, Any), entry.default, descriptions.get(name, ""))
             for name, entry in inspect.signature(cls).parameters.items()
         }
-        _DECLARED[cls] = MappingProxyType(known)
-    return _DECLARED[cls]
+        _CACHE[cls] = MappingProxyType(parameters)
+    return _CACHE[cls]
 
 
-def validate(thing: Any) -> None:
-    """Check every parameter that ``thing`` stores; raise `ParameterError` at the first bad one."""
-    cls = type(thing)
+def validate(instance: Any) -> None:
+    """Check the parameters stored in ``instance``; raise `ParameterError` for the first bad one."""
+    cls = type(instance)
     for parameter in signature_parameters(cls).values():
-        value = getattr(thing, parameter.name)
+        value = getattr(instance, parameter.name)
         if not parameter.accepts(value):
             raise ParameterError(
                 f"The {parameter.name!r} parameter of {cls.__name__} must be"
@@ -213,17 +212,17 @@ def validate(thing: Any) -> None:
             )
 
 
-def non_default_parameters(thing: Any) -> dict[str, Any]:
-    """Return the parameters of ``thing`` that differ from their defaults."""
+def non_default_parameters(instance: Any) -> dict[str, Any]:
+    """Return the parameters of ``instance`` that differ from their defaults."""
     return {
-        name: getattr(thing, name)
-        for name, parameter in signature_parameters(type(thing)).items()
-        if parameter.required or _differs(getattr(thing, name), parameter.default)
+        name: getattr(instance, name)
+        for name, parameter in signature_parameters(type(instance)).items()
+        if parameter.required or _differs(getattr(instance, name), parameter.default)
     }
 
 
 def build(cls: type, options: dict[str, Any]) -> Any:
-    """Make ``cls(**options)``; an option that is unknown or lacking is said by name."""
+    """Return ``cls(**options)``; raise `ParameterError` for an unknown or missing option."""
     known = signature_parameters(cls)
     for name in options:
         if name not in known:
@@ -246,13 +245,13 @@ def build(cls: type, options: dict[str, Any]) -> Any:
 
 
 def hint(word: object, words: Iterable[str]) -> str:
-    """Return `` Did you mean '...'?`` for the word that looks most like ``word``, or nothing."""
+    """Return `` Did you mean '...'?`` for the most similar of ``words``, or an empty string."""
     close = get_close_matches(str(word), list(words), n=1)
     return f" Did you mean {close[0]!r}?" if close else ""
 
 
 def format_argument(value: Any) -> str:
-    """Return an argument as Python writes it, or its type: a table or an array is data."""
+    """Return the repr of an argument, or its type where the argument may hold data."""
     parts = [value]
     if isinstance(value, list | tuple):
         parts = list(value)
@@ -261,11 +260,11 @@ def format_argument(value: Any) -> str:
     if not all(part is None or isinstance(part, str | int | float) for part in parts):
         return f"a value of type {type(value).__name__}"
     text = repr(value)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
 
 
 def _differs(value: Any, default: Any) -> bool:
-    return isinstance(value, np.ndarray) or value != default  # no default is an array
+    return isinstance(value, np.ndarray) or value != default  # defaults are never arrays
 
 
 def _accepts(annotation: Any, value: Any) -> bool:
@@ -273,16 +272,18 @@ def _accepts(annotation: Any, value: Any) -> bool:
     if origin is Annotated:
         return _accepts(arguments[0], value) and all(rule.accepts(value) for rule in arguments[1:])
     if origin in (Union, UnionType):
-        return any(_accepts(one, value) for one in arguments)
+        return any(_accepts(option, value) for option in arguments)
     if origin is Literal:
-        return any(type(value) is type(one) and value == one for one in arguments)
+        return any(type(value) is type(option) and value == option for option in arguments)
     if isinstance(origin, type) and issubclass(origin, Sequence):
         if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "iuf":
-            value = value[[value.argmin(), value.argmax()]] if len(value) else ()  # may be long
+            value = (
+                value[[value.argmin(), value.argmax()]] if len(value) else ()
+            )  # extremes suffice
         return (
             isinstance(value, Iterable)
             and not isinstance(value, str | bytes)
-            and all(_accepts(arguments[0], one) for one in value)
+            and all(_accepts(arguments[0], element) for element in value)
         )
     if annotation is int:
         return isinstance(value, Integral) and not isinstance(value, bool)
@@ -293,29 +294,35 @@ def _accepts(annotation: Any, value: Any) -> bool:
     return not isinstance(annotation, type) or isinstance(value, annotation)
 
 
-_PLAIN = {int: "an int", float: "a float", str: "a string", bool: "true or false", NoneType: "None"}
+_TYPE_NAMES = {
+    int: "an int",
+    float: "a float",
+    str: "a string",
+    bool: "true or false",
+    NoneType: "None",
+}
 
 
-def _words(annotation: Any) -> str:
+def _describe(annotation: Any) -> str:
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
-        return _words(arguments[0]) + "".join(str(rule) for rule in arguments[1:])
+        return _describe(arguments[0]) + "".join(str(rule) for rule in arguments[1:])
     if origin in (Union, UnionType):
-        return " or ".join(_words(one) for one in arguments)
+        return " or ".join(_describe(option) for option in arguments)
     if origin is Literal:
-        names = [repr(one) for one in arguments]
+        names = [repr(option) for option in arguments]
         return names[0] if len(names) == 1 else "one of " + ", ".join(names)
     if isinstance(origin, type) and issubclass(origin, Sequence):
-        return "a list, each " + _words(arguments[0])
-    return _PLAIN.get(annotation) or f"a {getattr(annotation, '__name__', 'value')}"
+        return "a list, each " + _describe(arguments[0])
+    return _TYPE_NAMES.get(annotation) or f"a {getattr(annotation, '__name__', 'value')}"
 
 
-def _meanings(docstring: str) -> dict[str, str]:
-    """Read what each parameter means from the Parameters section of a numpydoc docstring."""
+def _parse_descriptions(docstring: str) -> dict[str, str]:
+    """Return the parameter descriptions in a numpydoc docstring, by name."""
     section = re.search(r"^Parameters\n-+\n(.*?)(?=^\S[^\n]*\n-{3,}|\Z)", docstring, re.S | re.M)
     if section is None:
         return {}
-    found = re.findall(
+    entries = re.findall(
         r"^(\w+(?:, \w+)*) :[^\n]*\n((?:[ \t]+[^\n]*\n?|\n)+)", section[1] + "\n", re.M
     )
-    return {name: " ".join(text.split()) for names, text in found for name in names.split(", ")}
+    return {name: " ".join(text.split()) for names, text in entries for name in names.split(", ")}

@@ -1,7 +1,7 @@
-"""How long work tells how far it is, without knowing who listens.
+"""Progress reports from long computations to whichever interface started them.
 
-A listener is set for a stretch of code, as a warning filter is; the code below
-reports to whoever listens and returns at once when nobody does.
+An interface sets a listener for a block of code, as one sets a warning filter; code inside calls
+`report`, which does nothing when no listener is set. A listener may raise to stop the computation.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ _listener: ContextVar[Listener | None] = ContextVar("shoal_progress", default=No
 
 @contextmanager
 def reporting_to(listener: Listener) -> Iterator[None]:
-    """Send every report of the enclosed code to ``listener(stage, done, total)``."""
+    """Pass every report of the enclosed code to ``listener(stage, done, total)``."""
     token = _listener.set(listener)
     try:
         yield
@@ -24,10 +24,10 @@ def reporting_to(listener: Listener) -> Iterator[None]:
 
 
 def report(stage: str, done: int, total: int) -> None:
-    """Say that ``done`` of ``total`` units of ``stage`` are done.
+    """Report that ``done`` of ``total`` units of work in ``stage`` are done.
 
-    After a comma, the stage may tell what is known so far, as ``"searching, loss
-    4.71%"``; the words before it name the stage.
+    The name of the stage may be followed by a comma and an interim result, as in ``"searching,
+    loss 4.71%"``.
     """
     listener = _listener.get()
     if listener is not None:

@@ -1,12 +1,12 @@
-"""Every exception and warning of Shoal, on one screen.
+"""Exceptions and warnings of Shoal.
 
-A message names the culprit, gives the number and shows the way out. It never
-holds a value from the data. Programs and tests look at the ``code`` and the
-attributes instead; the reference of the guide lists the codes.
+A message names what is wrong, gives the number and says what to do about it. It never contains a
+value from the data. Programs and tests should check ``code`` and the attributes, not the message;
+the reference in the documentation lists the codes.
 
-An option in a message stands in backquotes, in the words of Python:
-``Use `missing="drop"`.`` What a caller of the library sees has no backquotes; an
-interface replaces the option by its own words, see `Coded.message_for`.
+Options are marked by backquotes in the message template and written as in Python:
+``Use `missing="drop"`.`` ``str(error)`` shows them without backquotes; the command line and the
+page replace them by their own option or field names, see `Coded.message_for`.
 """
 
 import re
@@ -16,18 +16,18 @@ from typing import Any
 _OPTION = re.compile(r"`([a-z_]+)(?:=([^`]*))?`")
 
 Wording = Callable[[str, str | None], str]
-"""Return what an interface calls an option, from its name and its value as Python writes it."""
+"""Maps an option and its value, both in Python notation, to what an interface calls them."""
 
 
 def python_wording(name: str, value: str | None) -> str:
-    """Return an option as callers of the library write it.
+    """Return an option in Python notation.
 
     Parameters
     ----------
     name : str
-        The option.
+        Name of the option.
     value : str, optional
-        Its value, as Python writes it.
+        Its value in Python notation.
 
     Returns
     -------
@@ -38,20 +38,20 @@ def python_wording(name: str, value: str | None) -> str:
 
 
 class Coded(Exception):
-    """What exceptions and warnings of Shoal have in common: a code and attributes.
+    """Base of all exceptions and warnings of Shoal: a message with a code and attributes.
 
     Parameters
     ----------
     message : str
-        One or two sentences; options in backquotes.
+        One or two sentences, with options in backquotes.
     code : str, optional
-        What happened, the same in every version; that of the class by default.
+        Stable identifier of what happened; by default derived from the name of the class.
     **attributes
-        The names and numbers that the message speaks of, such as ``column``.
+        Names and numbers that the message mentions, such as ``column``.
     """
 
     code = "coded"
-    __str__ = Exception.__str__  # KeyError would quote the message, OSError show a file name
+    __str__ = Exception.__str__  # KeyError would quote the message, OSError add a file name
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -67,12 +67,12 @@ class Coded(Exception):
             setattr(self, name, value)
 
     def message_for(self, wording: Wording) -> str:
-        """Return the message with its options in the words of an interface.
+        """Return the message with its options as an interface writes them.
 
         Parameters
         ----------
         wording : callable
-            What the interface calls an option; see `python_wording`.
+            Maps an option to its name in the interface; see `python_wording`.
 
         Returns
         -------
@@ -82,7 +82,7 @@ class Coded(Exception):
         return _OPTION.sub(lambda option: wording(option[1], option[2]), self.template)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # By what the constructor takes: errors are sent between processes.
+        # Worker processes pickle errors, so rebuild them from the constructor's arguments.
         return _rebuild, (type(self), self.template, self.code, self.attributes), self.__dict__
 
 
@@ -91,19 +91,23 @@ def _rebuild(cls: type[Coded], template: str, code: str, attributes: dict[str, A
 
 
 class ShoalError(Coded):
-    """Anything Shoal refuses to do; the command line exits with 1."""
+    """Base class of all errors; the command line exits with status 1."""
 
 
 class ParameterError(ShoalError, ValueError, TypeError):
-    """A parameter, a method or an option is wrong; the command line exits with 2."""
+    """A parameter, method or option is invalid; the command line exits with status 2."""
 
 
 class InputError(ShoalError, ValueError):
-    """The data cannot be used as they are."""
+    """The data are unsuitable and must be changed first."""
+
+
+class InputTypeError(InputError, TypeError):
+    """The data hold objects that are no numbers."""
 
 
 class ColumnError(InputError, KeyError):
-    """A column is not there, is there twice or holds the wrong kind of values."""
+    """A column is absent, duplicated or holds the wrong kind of values."""
 
 
 class FileError(ShoalError, OSError):
@@ -111,74 +115,74 @@ class FileError(ShoalError, OSError):
 
 
 class PlanError(ShoalError, ValueError):
-    """A plan document cannot be understood, or asks for what does not fit together."""
+    """A plan document is malformed or contradicts itself."""
 
 
 class MissingDependency(ShoalError, ImportError):
-    """An optional package is needed and not installed."""
+    """A required optional package is not installed."""
 
 
 class ClusterError(ShoalError):
-    """The cluster that a large table was given to failed; nothing was released."""
+    """The Dask cluster failed; nothing was released."""
 
 
 class GuaranteeBroken(ShoalError):
-    """A group below k was about to be released; nothing was."""
+    """A group would have fewer than k records or units; nothing was released."""
 
 
 class NotKept(GuaranteeBroken):
-    """The verdict on a release is "not kept", which nobody allowed; nothing was released."""
+    """The verdict is "not kept" and `allow_not_kept` is not set; nothing was released."""
 
     verdict: Any = None
 
 
 class ShoalWarning(Coded, UserWarning):
-    """Something the person who signs for the release must know."""
+    """Base class of warnings that concern the protection or the quality of a release."""
 
 
 class UnprotectedColumn(ShoalWarning):
-    """A column without a role leaves unchanged and may help an attacker."""
+    """A column without a role is released unchanged and may help an attacker."""
 
 
 class UnderProtection(ShoalWarning):
-    """The columns together attain less than the k that was asked for."""
+    """The released quasi-identifiers together attain a smaller k than requested."""
 
 
 class NoGuarantee(ShoalWarning):
-    """A column that attackers may know is masked by a step that promises no k-anonymity."""
+    """A quasi-identifier is masked by a step that does not guarantee k-anonymity."""
 
 
 class CellsSuppressed(ShoalWarning):
-    """Cells were left empty to keep k; analysts must know how many."""
+    """Cells were suppressed to attain k."""
 
 
 class HomogeneousGroup(ShoalWarning):
-    """All records of a group share a confidential value; who is in it is known to have it."""
+    """All records of a group share a confidential value, which membership then discloses."""
 
 
 class SearchUnfinished(ShoalWarning):
-    """An effort ended before it was done; the plan does not repeat its groups."""
+    """A search stopped early, so running the plan again may give other groups."""
 
 
 class ConstantColumn(ShoalWarning):
-    """A column is constant: it takes no part in the grouping."""
+    """A column is constant and has no influence on the grouping."""
 
 
 class StrataMerged(ShoalWarning):
-    """Strata below k were merged with others, and records show another stratum than their own."""
+    """Strata with fewer than k records were merged; their records show the merged stratum."""
 
 
 class RevealingOrder(ShoalWarning):
-    """The order of the released records shows which of them belong together."""
+    """The order of the released records reveals which of them belong together."""
 
 
 class MissingValues(ShoalWarning):
-    """Because of missing values records were dropped, or cells suppressed or filled in."""
+    """Records were dropped, or cells suppressed or imputed, because of missing values."""
 
 
 class FormulaCells(ShoalWarning):
-    """Cells of a text table look like formulas, which a spreadsheet program would run."""
+    """Cells of a text table look like formulas that a spreadsheet program would evaluate."""
 
 
 class ScratchFilesLeft(ShoalWarning):
-    """Scratch files of a large table could not be removed; they hold records as they came."""
+    """Scratch files with original records could not be removed."""

@@ -19,7 +19,16 @@ MADE = {
     *(DOCS / "measures" / f"{name}.md" for name in ("index", *MEASURES)),
     *(
         DOCS / "reference" / f"{name}.md"
-        for name in ("index", "functions", "objects", "steps", "datasets", "errors", "commands")
+        for name in (
+            "index",
+            "functions",
+            "objects",
+            "steps",
+            "datasets",
+            "errors",
+            "commands",
+            "codes",
+        )
     ),
     DOCS / "references.md",
     DOCS / "changelog.md",
@@ -68,7 +77,7 @@ def test_every_link_of_a_page_leads_somewhere(page):
     ("link", "told"),
     [
         ("files.md", ""),
-        ("files.md#what-may-leave", ""),
+        ("files.md#what-is-released-with-a-file", ""),
         ("papers/README.md", ""),
         ("methods/mdav.md", ""),
         ("../README.md", ""),

@@ -57,13 +57,13 @@ def test_infinities_are_refused(make):
 @pytest.mark.parametrize(
     ("values", "code"), [(["x", "y"], "text-among-numbers"), ([True, False], "no-numbers")]
 )
-def test_what_is_no_number_is_refused(make, values, code):
+def test_non_numeric_columns_are_refused(make, values, code):
     with raises(ColumnError, code, column="t"):
         matrix(make({"t": values}), ["t"])
 
 
 @every_kind
-def test_an_unknown_column_is_met_with_a_suggestion(make):
+def test_an_unknown_column_is_refused_with_a_suggestion(make):
     with raises(ColumnError, "no-such-column", column="z") as caught:
         matrix(make({"age": [1], "size": [2]}), ["z"])
     assert str(caught.value).startswith("The data")
@@ -85,7 +85,7 @@ def test_names_must_be_text():
 
 
 @pytest.mark.parametrize("data", [[1, 2], {"a": [1]}, np.zeros((3, 2)), None])
-def test_what_is_no_table_is_refused(data):
+def test_objects_other_than_tables_are_refused(data):
     with raises(InputError, "not-a-table"):
         tables.open_frame(data)
 
@@ -144,7 +144,7 @@ def test_keys_are_equal_where_codes_are(make):
         assert np.array_equal(key[:, None] == key, code[:, None] == code)
 
 
-def test_a_matrix_can_lie_column_by_column():
+def test_a_matrix_can_be_stored_by_column():
     frame = tables.open_frame(pd.DataFrame({"a": [1, 2], "b": [0.5, 1.5]}))
     X = tables.matrix(frame, ["a", "b", "a"], order="F")
     assert X.flags.f_contiguous
@@ -175,13 +175,13 @@ def test_text_among_numbers_is_counted():
         matrix(pl.DataFrame({"a": ["1", "NA", "2.5"]}), ["a"])
 
 
-def test_an_arrow_table_leaves_without_notes_on_its_source():
+def test_an_arrow_table_is_released_without_its_metadata():
     noted = pa.table({"a": [1]}).replace_schema_metadata({"owner": "secret"})
     assert tables.to_native(tables.open_frame(noted)).schema.metadata is None
 
 
 @every_kind
-def test_new_values_leave_all_else_as_it_was(make):
+def test_new_values_change_nothing_else(make):
     data = make({"t": ["x", "y"], "a": [1, 2], "b": [3.0, 4.0]})
     changed = tables.with_values(tables.open_frame(data), {"a": np.array([1.5, 1.5])}).to_native()
     assert type(changed) is type(data)
@@ -189,7 +189,7 @@ def test_new_values_leave_all_else_as_it_was(make):
     assert changed.equals(expected)
 
 
-def test_a_pandas_index_stays():
+def test_a_pandas_index_is_kept():
     data = pd.DataFrame({"a": [1, 2, 3]}, index=["z", "y", "z"])
     changed = tables.with_values(tables.open_frame(data), {"a": np.array([5.0, 6.0, 7.0])})
     assert changed.to_native().index.tolist() == ["z", "y", "z"]

@@ -45,7 +45,7 @@ def test_roles_are_suggested_with_a_reason(found):
     }
     why = {entry["name"]: entry["why"] for entry in found["columns"]}
     assert why["row"] == "whole numbers that count the records"
-    assert why["shoe"] == "100% of the records are alone with their value"
+    assert why["shoe"] == "100% of the records have a unique value"
 
 
 def test_columns_are_counted(found):
@@ -55,7 +55,7 @@ def test_columns_are_counted(found):
     assert (income["type"], income["missing"], income["distinct"]) == ("number", 1, 3)
 
 
-def test_combinations_tell_more_than_columns(found):
+def test_combinations_are_more_unique_than_columns(found):
     assert found["combinations"] == [{"columns": ["age", "shoe"], "unique": 1.0}]
 
 
@@ -68,7 +68,7 @@ def test_the_text_names_every_column_and_the_limits(found):
     text = format_inspection(found)
     for entry in found["columns"]:
         assert entry["name"] in text
-    assert "suggestions" in text
+    assert "only you know" in text
 
 
 SURVEY = pd.DataFrame(
@@ -85,7 +85,7 @@ SURVEY = pd.DataFrame(
 )
 
 
-def test_weights_and_households_are_told_from_other_columns():
+def test_weights_and_households_are_distinguished_from_other_columns():
     found = inspect(SURVEY)
     suggested = roles(found)
     assert suggested["hh_id"] == "household"
@@ -93,7 +93,7 @@ def test_weights_and_households_are_told_from_other_columns():
     assert suggested["weight"] == "quasi-identifier"
     why = {entry["name"]: entry["why"] for entry in found["columns"]}
     assert "2.0 records share a value" in why["hh_id"]
-    assert "if it is one of a survey" in why["weight"]
+    assert "if it is a survey weight" in why["weight"]
     assert roles(inspect(SURVEY.assign(AFNLWGT=SURVEY["salary"])))["AFNLWGT"] == "weight"
     assert roles(inspect(SURVEY.assign(sample_weight=0)))["sample_weight"] != "weight"
     shared = SURVEY.assign(hh_id=range(40))
@@ -113,7 +113,7 @@ def test_persons_with_several_records_are_units():
     assert roles(holed)["pid"] != "unit"
 
 
-def test_a_plan_to_start_from_says_what_k_counts():
+def test_a_starter_plan_declares_the_unit():
     names = inspect(pd.DataFrame({"surname": ["a", "b", "b", "c"] * 3, "age": [20, 31, 35] * 4}))
     assert roles(names)["surname"] == "identifier"
     plan = Plan.from_dict(tomllib.loads(starter_plan(names, "people", 2)))
@@ -152,7 +152,7 @@ def test_triples_are_shown_where_more_than_three_columns_are_known():
     assert {2, 3, len(known)} == set(sizes)
 
 
-def test_a_starter_plan_runs_once_k_is_there(tmp_path):
+def test_a_starter_plan_runs_once_k_is_given(tmp_path):
     found = inspect(SURVEY)
     path = tmp_path / "plan.toml"
     path.write_text(starter_plan(found, "x.csv\nroles", 3))

@@ -38,7 +38,7 @@ def test_a_type_survives_its_document(entry):
 
 
 @pytest.mark.parametrize("mark", [",", ";", "\t"])
-def test_hierarchies_and_distances_may_lie_in_files(tmp_path, mark):
+def test_hierarchies_and_distances_may_be_read_from_files(tmp_path, mark):
     (tmp_path / "towns.csv").write_text("\ufeffPorto,north\nFaro,south\n".replace(",", mark))
     (tmp_path / "far.csv").write_text("a,b,2\n".replace(",", mark))
     found = as_types(
@@ -86,7 +86,7 @@ def test_types_that_contradict_themselves_are_refused(entry, message):
 
 
 @pytest.mark.parametrize("text", ["a", "a=", "a=ordinal:", "=", "nominal"])
-def test_what_the_command_line_cannot_read_is_said(text):
+def test_malformed_type_options_are_refused(text):
     with raises(ParameterError, "type-not-a-pair"):
         parse_type_options([text])
 

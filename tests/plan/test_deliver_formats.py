@@ -114,7 +114,7 @@ def published(source, target, plan, layout=None):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ShoalWarning)
             deliver(plan, source, place, dialect=dialect, target_table=table, documents=documents,
-                    fingerprints=True)  # fmt: skip
+                    secret=record.secret, fingerprints=True)  # fmt: skip
     except ShoalError:
         assert set(target.parent.iterdir()) == before, "something was left"
         return None

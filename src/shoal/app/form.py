@@ -40,14 +40,9 @@ LABELS = {
     "sheet": "Sheet of an Excel file",
 }  # of fields that the templates hold
 MOST_SIZES = 12  # values of k at a time
-ELSEWHERE = {
-    "columns",
-    "partition",
-    "within",
-    "k",
-    "method",
-    "n_jobs",
-}  # asked for in their own way
+ELSEWHERE = {  # the form has other fields for these
+    "columns", "partitioner", "within", "k", "method", "n_jobs",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -148,7 +143,7 @@ def _plan(settings: Mapping[str, str], columns: list[str], k: int) -> Plan:
         Microaggregate,
         {
             "columns": masked,
-            "partition": grouping,
+            "partitioner": grouping,
             **({"within": strata} if strata else {}),
             **_read(Microaggregate, "step", settings),
         },
@@ -213,7 +208,7 @@ NOT_TYPED = (NoneType, *parameters.GENERATORS)  # what nobody can type into a fi
 
 def _field(parameter: Parameter, name: str) -> Field:
     parts = [part for part in _parts(parameter.annotation) if part not in NOT_TYPED]
-    label, meaning = _label(parameter.name), _plain(parameter.meaning)
+    label, meaning = _label(parameter.name), _plain(parameter.description)
     default = "" if parameter.required or parameter.default is None else parameter.default
     text = str(default).lower() if isinstance(default, bool) else str(default)
     if parts == [bool]:

@@ -1,1 +1,1 @@
-"""A table becomes typed columns with roles."""
+"""Tables as typed columns with roles."""

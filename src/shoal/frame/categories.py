@@ -1,4 +1,4 @@
-"""Categories as codes, and how far two of them are apart."""
+"""Categorical values as codes, and the distances between them."""
 
 import re
 from collections.abc import Collection, Container, Sequence
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from shoal.errors import ColumnError, InputError
 from shoal.frame.types import Row, Type, text_of
 
-MOST = 500  # categories of a column: each but one is an axis, a number per record
-READS_AS = {
+MAX_CATEGORIES = 500  # k categories take k - 1 coordinates per record
+DISGUISED_KINDS = {
     "numeric": re.compile(r"\s*[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?\s*"),
     "date": re.compile(r"\s*\d{4}-\d\d-\d\d.*"),
 }
@@ -21,24 +21,27 @@ Matrix = NDArray[np.float64]
 
 
 class Cells(NamedTuple):
-    """Which text each cell holds, -1 for none, and how often it stands there where it is told."""
+    """The cells of a column, as indices into a list of texts.
 
-    text: Codes
-    times: Codes | None = None
+    ``counts`` is given where an entry stands for several equal cells.
+    """
 
-    def of(self, texts: Collection[int]) -> int:
-        """Return how many cells hold one of some texts."""
-        held = np.isin(self.text, list(texts))
-        return int(held.sum() if self.times is None else self.times[held].sum())
+    text_index: Codes  # -1 for a missing value
+    counts: Codes | None = None
+
+    def count(self, indices: Collection[int]) -> int:
+        """Return the number of cells whose text has one of ``indices``."""
+        selected = np.isin(self.text_index, list(indices))
+        return int(selected.sum() if self.counts is None else self.counts[selected].sum())
 
     @property
-    def number(self) -> int:
-        """How many cells there are."""
-        return len(self.text) if self.times is None else int(self.times.sum())
+    def total(self) -> int:
+        """Number of cells."""
+        return len(self.text_index) if self.counts is None else int(self.counts.sum())
 
 
 def texts_and_index(array: Any) -> tuple[list[str], Codes]:
-    """Return the texts that name the different values, and which of them each record has.
+    """Return the distinct values as text, and for each record the index of its value.
 
     The index of a missing value is -1.
     """
@@ -47,17 +50,17 @@ def texts_and_index(array: Any) -> tuple[list[str], Codes]:
     return texts, np.asarray(encoded.indices.fill_null(-1).to_numpy(), np.int64)
 
 
-def in_order(name: str, texts: list[str], cells: Cells, declared: Type) -> Matrix:
-    """Return the place of each text in the order of an ordinal column, counted from 0."""
+def ordinal_codes(name: str, texts: list[str], cells: Cells, declared: Type) -> Matrix:
+    """Return the rank of each text in the order of an ordinal column, counted from 0."""
     if declared.order:
-        order = {text: place for place, text in enumerate(declared.order)}
-        _refuse_outside(name, texts, cells, order, "its order")
-        return np.array([float(order[text]) for text in texts])
+        rank = {text: position for position, text in enumerate(declared.order)}
+        _refuse_unknown(name, texts, cells, rank, "its order")
+        return np.array([float(rank[text]) for text in texts])
     try:
         numbers = [float(text) for text in texts]
     except ValueError:
         raise InputError(
-            f"Column {name!r} is declared as ordinal, and neither the type nor the table tells its"
+            f"Column {name!r} is declared as ordinal, but neither its type nor the table gives an"
             " order. Give order = [least, ..., most].",
             code="order-unknown",
             column=name,
@@ -65,57 +68,58 @@ def in_order(name: str, texts: list[str], cells: Cells, declared: Type) -> Matri
     return np.unique(numbers, return_inverse=True)[1].astype(np.float64)
 
 
-def without_order(
+def nominal_codes(
     name: str, texts: list[str], cells: Cells, declared: Type
 ) -> tuple[Matrix, Matrix | None]:
-    """Return a code for each text, and the distances between codes where they are declared."""
-    different = len(set(texts))
-    if declared.kind == "boolean" and different > 2:
+    """Return a code for each text, and the distances between codes if they are declared."""
+    distinct = len(set(texts))
+    if declared.kind == "boolean" and distinct > 2:
         raise InputError(
-            f"Column {name!r} is declared as boolean but has {different} values. Declare it as"
+            f"Column {name!r} is declared as boolean but has {distinct} values. Declare it as"
             " nominal.",
             code="not-boolean",
             column=name,
-            count=different,
+            count=distinct,
         )
-    if different > MOST:
+    if distinct > MAX_CATEGORIES:
         raise InputError(
-            f"Column {name!r} has {different} categories; at most {MOST} take part in distances."
-            " Join some, declare an order, or leave it out.",
+            f"Column {name!r} has {distinct} categories; distances support at most"
+            f" {MAX_CATEGORIES}. Merge some, declare an order, or leave the column out.",
             code="too-many-categories",
             column=name,
-            count=different,
+            count=distinct,
         )
-    named = _named(declared)
-    if named:
-        _refuse_outside(name, texts, cells, set(named), "its hierarchy or its distances")
-    present = [text for text in named or sorted(set(texts)) if text in set(texts)]
-    place = {text: at for at, text in enumerate(present)}
-    code = np.array([float(place[text]) for text in texts])
+    known = _declared_values(declared)
+    if known:
+        _refuse_unknown(name, texts, cells, set(known), "its hierarchy or its distances")
+    present = [text for text in known or sorted(set(texts)) if text in set(texts)]
+    code_of = {text: code for code, text in enumerate(present)}
+    codes = np.array([float(code_of[text]) for text in texts])
     if declared.hierarchy:
-        return code, _in_tree(present, declared.hierarchy)
+        return codes, _hierarchy_distances(present, declared.hierarchy)
     if declared.distances:
-        return code, _in_table(name, present, declared.distances)
-    return code, None
+        return codes, _declared_distances(name, present, declared.distances)
+    return codes, None
 
 
 def refuse_disguised(name: str, texts: list[str], cells: Cells) -> None:
-    """Refuse text that may be meant as numbers or dates, or names records: only the user knows."""
-    for kind, pattern in READS_AS.items():
-        alike = [at for at, text in enumerate(texts) if pattern.fullmatch(text)]
-        if alike:
+    """Refuse text that looks like numbers, dates or names of records: the user must declare it."""
+    for kind, pattern in DISGUISED_KINDS.items():
+        matching = [index for index, text in enumerate(texts) if pattern.fullmatch(text)]
+        if matching:
             raise ColumnError(
-                f"Column {name!r} holds text, and {cells.of(alike)} of {cells.number} cells read as"
-                f" {kind} values. Declare its type: {kind} or nominal. For files, see"
+                f"Column {name!r} holds text, and {cells.count(matching)} of {cells.total} cells"
+                f" read as {kind} values. Declare its type: {kind} or nominal. For files, see"
                 " `missing_text` and `decimal`.",
                 code="text-disguises-values",
                 column=name,
                 kind=kind,
+                count=cells.count(matching),
             )
-    known = cells.of(range(len(texts)))
-    if len(texts) > 2 and 2 * len(texts) > known:
+    non_missing = cells.count(range(len(texts)))
+    if len(texts) > 2 and 2 * len(texts) > non_missing:
         raise ColumnError(
-            f"Column {name!r} holds text with {len(texts)} different values in {known}"
+            f"Column {name!r} holds text with {len(texts)} different values in {non_missing}"
             " records: it seems to name records. Drop it as an identifier, or declare its type.",
             code="text-names-records",
             column=name,
@@ -123,50 +127,50 @@ def refuse_disguised(name: str, texts: list[str], cells: Cells) -> None:
         )
 
 
-def _named(declared: Type) -> list[str]:
-    """Return the values that a hierarchy or a table of distances names, once each."""
+def _declared_values(declared: Type) -> list[str]:
+    """Return the distinct values in a declared hierarchy or table of distances."""
     if declared.hierarchy:
         return [row[0] for row in declared.hierarchy]
     return list(dict.fromkeys(value for row in declared.distances for value in row[:2]))
 
 
-def _in_tree(values: Sequence[str], rows: Sequence[Row]) -> Matrix:
-    """Return how far up two values meet, as a share of the way to the root."""
+def _hierarchy_distances(values: Sequence[str], rows: Sequence[Row]) -> Matrix:
+    """Return the level of the lowest common ancestor of two values, divided by the root's level."""
     path = {row[0]: row for row in rows}
     height = len(rows[0])
-    apart = np.zeros((len(values), len(values)))
+    levels_apart = np.zeros((len(values), len(values)))
     for level in range(height):
-        above = np.array([path[value][level] for value in values])
-        apart += above[:, np.newaxis] != above
-    return np.asarray(apart / height)
+        ancestor = np.array([path[value][level] for value in values])
+        levels_apart += ancestor[:, np.newaxis] != ancestor
+    return np.asarray(levels_apart / height)
 
 
-def _in_table(name: str, values: Sequence[str], rows: Sequence[Row]) -> Matrix:
-    given = {frozenset(row[:2]): float(row[2]) for row in rows}
-    given |= {frozenset((value,)): 0.0 for value in values}
-    pairs = [[frozenset((one, other)) for other in values] for one in values]
-    lacking = sum(pair not in given for at, row in enumerate(pairs) for pair in row[:at])
-    if lacking:
+def _declared_distances(name: str, values: Sequence[str], rows: Sequence[Row]) -> Matrix:
+    distance = {frozenset(row[:2]): float(row[2]) for row in rows}
+    distance |= {frozenset((value,)): 0.0 for value in values}
+    pairs = [[frozenset((first, second)) for second in values] for first in values]
+    missing = sum(pair not in distance for at, row in enumerate(pairs) for pair in row[:at])
+    if missing:
         raise InputError(
-            f"The distances of column {name!r} lack {lacking} pair{'s' if lacking > 1 else ''} of"
-            " values that the data hold. Give every pair.",
+            f"The distances of column {name!r} lack {missing} pair{'s' if missing > 1 else ''} of"
+            " values that occur in the data. Give every pair.",
             code="distances-incomplete",
             column=name,
-            count=lacking,
+            count=missing,
         )
-    return np.array([[given[pair] for pair in row] for row in pairs])
+    return np.array([[distance[pair] for pair in row] for row in pairs])
 
 
-def _refuse_outside(
+def _refuse_unknown(
     name: str, texts: list[str], cells: Cells, known: Container[str], what: str
 ) -> None:
-    outside = [at for at, text in enumerate(texts) if text not in known]
-    if outside:
+    unknown = [index for index, text in enumerate(texts) if text not in known]
+    if unknown:
+        count = cells.count(unknown)
         raise InputError(
-            f"Column {name!r} has {cells.of(outside)} of {cells.number} cells with a value that"
-            f" {what} lacks."
-            " Add what is lacking, or mend the cells.",
+            f"Column {name!r} has {count} of {cells.total} cells with a value that {what} lacks."
+            " Add the missing values to the type, or correct the cells.",
             code="value-outside-type",
             column=name,
-            count=cells.of(outside),
+            count=count,
         )

@@ -1,4 +1,4 @@
-"""A column as numbers that distances and aggregates can work with."""
+"""Columns as numbers for distances and aggregates."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,37 +13,37 @@ from shoal.errors import ColumnError, InputError
 from shoal.frame import tables
 from shoal.frame.categories import (
     Cells,
-    in_order,
+    nominal_codes,
+    ordinal_codes,
     refuse_disguised,
     texts_and_index,
-    without_order,
 )
-from shoal.frame.dates import ranked_dates
+from shoal.frame.dates import rank_dates
 from shoal.frame.tables import Frame
 from shoal.frame.types import Kind, Type, text_of
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One column of a table, whatever its kind.
+    """One column of a table, of any kind.
 
     Parameters
     ----------
     name : str
-        Its name.
+        Name of the column.
     kind : str
-        What its values are.
+        Kind of its values; see `shoal.frame.types.Type`.
     values : ndarray of shape (n_records,)
-        The numbers; the place in the order of an ordinal value; days since the
-        earliest date; a code. Not a number where the value is missing.
+        Numbers, ranks of ordinal values, days since the earliest date, or codes of nominal
+        values. NaN where the value is missing.
     codes : ndarray of shape (n_records,)
-        For all kinds but numbers: equal where the values are equal, counted from 0
-        without gaps, in the order of the values; -1 where the value is missing.
+        Codes of the distinct values, from 0 without gaps and in the order of the values; -1 where
+        the value is missing. Empty for a numeric column.
     distances : ndarray of shape (n_codes, n_codes), optional
-        Distance between any two values, where a hierarchy or a table declares it.
+        Distances between the values, where a hierarchy or a table declares them.
     spelling : ndarray of shape (n_records,), optional
-        Rank of the way a record writes its value, where equal values are written in
-        several ways, as ``1`` and ``1.0`` are.
+        Rank of the spelling of each record's value, where equal values are spelled in several
+        ways, such as ``1`` and ``1.0``.
     """
 
     name: str
@@ -55,13 +55,14 @@ class Column:
 
     @property
     def is_missing(self) -> NDArray[np.bool_]:
-        """Where the value is missing."""
+        """Mask of the records whose value is missing."""
         return np.isnan(self.values)
 
     def record_of(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return for each code a record that has its value; any for the code -1.
+        """Return for each code the index of a record with that value; any record for code -1.
 
-        Of several ways to write a value it is the first by rank, whatever the order of records.
+        Where a value has several spellings, the record has the first of them by rank, so the
+        result does not depend on the order of the records.
         """
         order = np.arange(len(self.codes))
         if self.spelling is not None:
@@ -72,7 +73,7 @@ class Column:
 
 
 def read_column(frame: Frame, name: str, declared: Type | None = None) -> Column:
-    """Return a column by its declared type, or by what the table says it is."""
+    """Return a column, interpreted by its declared type or else by its type in the table."""
     tables.check_columns(frame, [name])
     if kind_of(frame, name, declared) == "numeric":
         return Column(name, "numeric", tables.numbers(frame, name), np.empty(0, np.int64))
@@ -82,34 +83,34 @@ def read_column(frame: Frame, name: str, declared: Type | None = None) -> Column
 def read_concatenated(
     before: Frame, after: Frame, name: str, declared: Type | None = None
 ) -> Column:
-    """Return a column of two tables, one after the other."""
+    """Return a column of ``before`` followed by the same column of ``after``."""
     first, second = (tables.arrow(frame, name) for frame in (before, after))
-    told = [  # what is all missing may have lost its type
+    kinds = [  # a column whose values are all missing may have lost its type
         kind_of(frame, name, declared)
         for frame, part in ((before, first), (after, second))
         if part.null_count < len(part)
     ] or [kind_of(before, name, declared)]
-    if told[0] != told[-1]:
+    if kinds[0] != kinds[-1]:
         raise ColumnError(
-            f"Column {name!r} is {told[0]} in one table, {told[1]} in the other.",
+            f"Column {name!r} is {kinds[0]} in one table, {kinds[1]} in the other.",
             code="kinds-differ",
             column=name,
-            kinds=tuple(told),
+            kinds=tuple(kinds),
         )
-    if told[0] == "numeric":
+    if kinds[0] == "numeric":
         values = [_numbers(frame, name) for frame in (before, after)]
         return Column(name, "numeric", np.concatenate(values), np.empty(0, np.int64))
     if declared is None:
-        _read(name, first, None)  # what one table refuses, two do
-        declared = Type(told[0])
+        _read(name, first, None)  # refuses what a single table would refuse
+        declared = Type(kinds[0])
     if declared.kind == "ordinal" and not declared.order:
         declared = replace(declared, order=_own_order(first))
-    kind = _plain(second if first.null_count == len(first) else first).type
+    arrow_type = _decode(second if first.null_count == len(first) else first).type
     try:
-        joined = pa.concat_arrays([part.cast(kind) for part in map(_plain, (first, second))])
+        joined = pa.concat_arrays([part.cast(arrow_type) for part in map(_decode, (first, second))])
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         raise ColumnError(
-            f"Column {name!r} is of another type in the other table.",
+            f"Column {name!r} has different types in the two tables.",
             code="kinds-differ",
             column=name,
         ) from None
@@ -117,7 +118,7 @@ def read_concatenated(
 
 
 def kind_of(frame: Frame, name: str, declared: Type | None = None) -> Kind:
-    """Return the kind of a column: as declared, or as its type in the table says."""
+    """Return the declared kind of a column, or the kind of its type in the table."""
     if declared is not None:
         return declared.kind
     if frame[name].dtype.is_numeric():
@@ -126,33 +127,33 @@ def kind_of(frame: Frame, name: str, declared: Type | None = None) -> Kind:
 
 
 def refuse_missing(columns: list[Column], way_out: str) -> None:
-    """Refuse missing values, with their number in each column."""
+    """Raise `InputError` if columns have missing values; the message counts them."""
     refuse_missing_counts(
         {column.name: int(column.is_missing.sum()) for column in columns}, way_out
     )
 
 
 def refuse_missing_counts(counts: Mapping[str, int], way_out: str) -> None:
-    """Refuse columns with missing values, by the number of these."""
-    holes = {name: count for name, count in counts.items() if count}
-    if holes:
-        name, count = next(iter(holes.items()))
-        others = ", ".join(f"{other!r} {n}" for other, n in list(holes.items())[1:])
+    """Raise `InputError` if a column has a positive count of missing values."""
+    positive = {name: count for name, count in counts.items() if count}
+    if positive:
+        name, count = next(iter(positive.items()))
+        others = ", ".join(f"{other!r} {n}" for other, n in list(positive.items())[1:])
         raise InputError(
             f"Column {name!r} has {count} missing value{'s' if count > 1 else ''}"
             f"{f' ({others} too)' if others else ''}. {way_out}",
             code="missing-values",
             column=name,
             count=count,
-            counts=dict(holes),
+            counts=positive,
         )
 
 
 def ordered_columns(
     frame: Frame, names: Sequence[str], types: Mapping[str, Type]
 ) -> dict[str, Column]:
-    """Return the columns whose values have an order and are all there."""
-    found = {}
+    """Return the columns whose values are ordered and complete."""
+    ordered = {}
     for name in names:
         try:
             column = read_column(frame, name, types.get(name))
@@ -161,17 +162,17 @@ def ordered_columns(
                 raise
             continue
         if column.kind in ("numeric", "ordinal", "date") and not column.is_missing.any():
-            found[name] = column
-    return found
+            ordered[name] = column
+    return ordered
 
 
 def ranks(
     frame: Frame, names: Sequence[str], types: Mapping[str, Type]
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the values of columns as numbers from 0 on, and whether their order means something.
+    """Return integer codes of columns, and for each column whether the codes are ranks.
 
-    What has an order and is all there is numbered in its order; all else is a
-    category, and a missing value is one.
+    Ordered, complete columns are coded by rank; all others by category, and a missing value is a
+    category of its own.
     """
     numbered = tables.codes(frame, names)
     ordered = ordered_columns(frame, names, types)
@@ -182,7 +183,7 @@ def ranks(
 
 
 def _kind(name: str, kind: Any) -> Kind:
-    """Return the kind that an Arrow type speaks for; numbers are seen to before."""
+    """Return the kind of a non-numeric Arrow type."""
     if pa.types.is_boolean(kind):
         return "boolean"
     if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
@@ -191,13 +192,13 @@ def _kind(name: str, kind: Any) -> Kind:
         return "ordinal" if kind.ordered else "nominal"
     if _is_text(kind) or pa.types.is_null(kind):
         return "nominal"
-    raise _without_distance(name, kind)
+    raise _no_distance(name, kind)
 
 
-def _without_distance(name: str, kind: Any) -> ColumnError:
+def _no_distance(name: str, kind: Any) -> ColumnError:
     return ColumnError(
-        f"Column {name!r} holds {kind} values, which have no distance here. Leave it out, or turn"
-        " it into numbers or text first.",
+        f"Column {name!r} holds {kind} values, for which no distance is defined. Leave it out, or"
+        " convert it to numbers or text first.",
         code="no-distance",
         column=name,
         kind=str(kind),
@@ -207,47 +208,49 @@ def _without_distance(name: str, kind: Any) -> ColumnError:
 def column_from_counts(
     name: str, values: Any, counts: NDArray[np.int64], declared: Type | None = None
 ) -> Column:
-    """Return a column of any kind but numbers, of which each value stands ``counts`` times."""
+    """Return a non-numeric column from its distinct values and how often each occurs."""
     return _read(name, values, declared, counts)
 
 
 def _read(
     name: str, array: Any, declared: Type | None, counts: NDArray[np.int64] | None = None
 ) -> Column:
-    """Return a column of any kind but numbers."""
-    known = declared or Type(_kind(name, array.type))
-    plain = _plain(array)
-    if pa.types.is_nested(plain.type) or isinstance(plain.type, pa.BaseExtensionType):
-        raise _without_distance(name, plain.type)
+    """Return a non-numeric column."""
+    column_type = declared or Type(_kind(name, array.type))
+    decoded = _decode(array)
+    if pa.types.is_nested(decoded.type) or isinstance(decoded.type, pa.BaseExtensionType):
+        raise _no_distance(name, decoded.type)
     distances = None
-    if known.kind == "date":
-        place, index = ranked_dates(name, plain)
+    if column_type.kind == "date":
+        distinct, index = rank_dates(name, decoded)
     else:
-        if known.kind == "ordinal" and not known.order and pa.types.is_dictionary(array.type):
-            known = replace(known, order=_own_order(array))
-        texts, index = texts_and_index(plain)
+        is_dictionary = pa.types.is_dictionary(array.type)
+        if column_type.kind == "ordinal" and not column_type.order and is_dictionary:
+            column_type = replace(column_type, order=_own_order(array))
+        texts, index = texts_and_index(decoded)
         cells = Cells(index, counts)
-        if known.kind == "ordinal":
-            place = in_order(name, texts, cells, known)
+        if column_type.kind == "ordinal":
+            distinct = ordinal_codes(name, texts, cells, column_type)
         else:
             if declared is None and _is_text(array.type):
                 refuse_disguised(name, texts, cells)
-            place, distances = without_order(name, texts, cells, known)
-    code = np.unique(place, return_inverse=True)[1].astype(np.int64)
-    values = np.append(place, np.nan)[index]
+            distinct, distances = nominal_codes(name, texts, cells, column_type)
+    code = np.unique(distinct, return_inverse=True)[1].astype(np.int64)
+    values = np.append(distinct, np.nan)[index]
     codes = np.append(code, -1)[index]
-    return Column(name, known.kind, values, codes, distances, _spelling(plain, len(set(code))))
+    spelling = _spelling(decoded, len(set(code)))
+    return Column(name, column_type.kind, values, codes, distances, spelling)
 
 
 def _numbers(frame: Frame, name: str) -> NDArray[np.float64]:
-    """Return a column of numbers that may have lost its type because all are missing."""
+    """Return a numeric column, which may have lost its type because all values are missing."""
     if frame[name].null_count() == len(frame):
         return np.full(len(frame), np.nan)
     return tables.numbers(frame, name)
 
 
-def _plain(array: Any) -> Any:
-    """Return the values without a dictionary; what is not a number is missing."""
+def _decode(array: Any) -> Any:
+    """Return the values without a dictionary, with NaN as null."""
     if pa.types.is_dictionary(array.type):
         array = array.cast(array.type.value_type)
     if pa.types.is_floating(array.type):
@@ -255,23 +258,23 @@ def _plain(array: Any) -> Any:
     return array
 
 
-def _spelling(plain: Any, different: int) -> NDArray[np.int64] | None:
-    """Return the rank of each record's way to write its value; None where there is one each."""
-    if not _is_text(plain.type) and not pa.types.is_floating(plain.type):
+def _spelling(decoded: Any, n_values: int) -> NDArray[np.int64] | None:
+    """Return the rank of each record's spelling; None if every value has a single spelling."""
+    if not _is_text(decoded.type) and not pa.types.is_floating(decoded.type):
         return None
-    encoded = plain.dictionary_encode()
-    if len(encoded.dictionary) == different:
+    encoded = decoded.dictionary_encode()
+    if len(encoded.dictionary) == n_values:
         return None
     rank = np.argsort(np.argsort([repr(value) for value in encoded.dictionary.to_pylist()]))
     return np.asarray(rank[encoded.indices.fill_null(0).to_numpy()])
 
 
 def _own_order(array: Any) -> tuple[str, ...]:
-    """Return the order that ordered categories bring along; none if they have none."""
+    """Return the order of ordered Arrow categories; empty for any other array."""
     kind = array.type
     ordered = pa.types.is_dictionary(kind) and kind.ordered
     entries = map(text_of, array.dictionary.to_pylist()) if ordered else ()
-    return tuple(dict.fromkeys(entries))  # Arrow allows one entry twice
+    return tuple(dict.fromkeys(entries))  # Arrow allows duplicate entries
 
 
 def _is_text(kind: Any) -> bool:

@@ -1,4 +1,4 @@
-"""A column in short: its numbers, how often each value occurs, and a hash of them all."""
+"""Summaries of columns: finite values, value counts and a hash of the table."""
 
 from collections import Counter
 from hashlib import sha256
@@ -13,25 +13,25 @@ from shoal.frame.tables import Frame, floats
 
 
 def finite_values(frame: Frame, name: str) -> NDArray[np.float64]:
-    """Return the numbers of a column, without holes and infinities."""
+    """Return the numbers of a column without missing and infinite values."""
     values = floats(frame[name])
     return values[np.isfinite(values)]
 
 
 def value_counts(frame: Frame, name: str) -> dict[Any, int]:
-    """Return how often each value of a column occurs; a missing one is None."""
+    """Return how often each value of a column occurs; a missing value is None."""
     return dict(Counter(frame[name].to_list()))
 
 
 def digest(frame: Frame) -> str:
-    """Return the sha256 of the names, types and values of all columns."""
-    found = sha256()
+    """Return the SHA-256 of the names, types and values of all columns."""
+    result = sha256()
     for name in frame.columns:
         try:
             column = frame[name].to_arrow()
         except (pa.ArrowInvalid, pa.ArrowTypeError):
             raise ColumnError(
-                f"Column {name!r} mixes kinds of values. Turn it into text first.",
+                f"Column {name!r} mixes kinds of values. Convert it to text first.",
                 code="mixed-values",
                 column=name,
             ) from None
@@ -39,5 +39,5 @@ def digest(frame: Frame) -> str:
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, pa.schema([pa.field(name, column.type)])) as stream:
             stream.write_batch(pa.record_batch([column], names=[name]))
-        found.update(sink.getvalue())
-    return found.hexdigest()
+        result.update(sink.getvalue())
+    return result.hexdigest()

@@ -1,4 +1,4 @@
-"""Look at a table: how telling each column is, and which role it may have."""
+"""Inspect a table: uniqueness of columns and combinations, and suggested roles."""
 
 from itertools import combinations
 from typing import Any
@@ -11,58 +11,59 @@ from shoal.frame.roles import UNIT_ROLES
 from shoal.frame.suggest import Facts, suggest, suggest_kind
 from shoal.frame.tables import Frame, codes, open_frame
 
-SHOWN = 5  # combinations of each size
-MOST_CELLS = 2e7  # records times combinations that are worth looking at
-GAIN = 0.05  # share of the records that a column must single out, with the others, to be named
+MAX_COMBINATIONS = 5  # shown of each size
+MAX_CELLS = 2e7  # records times combinations; triples beyond it are not examined
+MIN_GAIN = 0.05  # increase in the share of unique records that makes a column quasi-identifying
 
 
 def inspect(data: Any) -> dict[str, Any]:
-    """Return what is known about each column, and how unique their combinations are.
+    """Describe each column of a table and how unique combinations of columns are.
 
     Parameters
     ----------
     data : pandas, polars or pyarrow table
-        The table to look at.
+        The table to inspect.
 
     Returns
     -------
     dict
-        ``records``; ``columns``, each with its type, missing values, distinct
-        values, share of values that occur once, suggested role, kind to declare
-        and reason; ``combinations`` of two and three of the suggested
-        quasi-identifiers, and all of them, with the share of records that are alone
-        with theirs.
+        ``records``, the number of records; ``columns``, each with its type, number of missing
+        and distinct values, share of unique values, suggested role, suggested kind and the reason;
+        ``combinations`` of two, three and all suggested quasi-identifiers, each with the share of
+        records that are unique in them.
     """
     frame = open_frame(data)
-    code = codes(frame, frame.columns)
-    columns = [_column(frame, name, code[:, at]) for at, name in enumerate(frame.columns)]
+    column_codes = codes(frame, frame.columns)
+    columns = [
+        _describe_column(frame, name, column_codes[:, at]) for at, name in enumerate(frame.columns)
+    ]
     _choose_unit(columns)
-    known = [at for at, c in enumerate(columns) if c["role"] == "quasi-identifier"]
-    known = sorted([*known, *_by_combination(code, known, columns)])
+    quasi = [at for at, c in enumerate(columns) if c["role"] == "quasi-identifier"]
+    quasi = sorted([*quasi, *_suggest_by_combination(column_codes, quasi, columns)])
     return {
         "records": len(frame),
         "columns": columns,
-        "combinations": _combinations(code, known, frame.columns),
+        "combinations": _combinations(column_codes, quasi, frame.columns),
     }
 
 
 def _choose_unit(columns: list[dict[str, Any]]) -> None:
-    """Leave one column of units: households if there are some, else that of the fewest values.
+    """Keep one column of units: households if suggested, else that with the fewest values.
 
-    A unit must be complete, so a column with missing values is an identifier.
+    A column of units must be complete; one with missing values becomes an identifier.
     """
     units = [entry for entry in columns if entry["role"] in UNIT_ROLES]
-    whole = [entry for entry in units if not entry["missing"]]
-    chosen = min(whole, key=lambda e: (e["role"] != "household", e["distinct"]), default=None)
+    complete = [entry for entry in units if not entry["missing"]]
+    chosen = min(complete, key=lambda e: (e["role"] != "household", e["distinct"]), default=None)
     for entry in units:
         if entry is not chosen:
             entry["role"] = "identifier"
-            reason = "k counts another column" if entry in whole else "and some values are missing"
+            reason = "k counts another column" if entry in complete else "some values are missing"
             entry["why"] += f"; {reason}"
 
 
-def format_inspection(found: dict[str, Any]) -> str:
-    """Return the findings as text for a terminal."""
+def format_inspection(inspection: dict[str, Any]) -> str:
+    """Return the result of `inspect` as text for a terminal."""
     titles = ("column", "type", "missing", "distinct", "unique", "role", "why")
     rows = [titles] + [
         (
@@ -74,44 +75,44 @@ def format_inspection(found: dict[str, Any]) -> str:
             entry["role"] or "?",
             entry["why"],
         )
-        for entry in found["columns"]
+        for entry in inspection["columns"]
     ]
     widths = [max(len(row[at]) for row in rows) for at in range(len(titles) - 1)]
-    lines = [f"{found['records']} records, {len(found['columns'])} columns", ""]
+    lines = [f"{inspection['records']} records, {len(inspection['columns'])} columns", ""]
     lines += [
         "  ".join([*(f"{c:<{w}}" for c, w in zip(r, widths, strict=False)), r[-1]]) for r in rows
     ]
-    if found["combinations"]:
+    if inspection["combinations"]:
         lines += [
             "",
-            "Records that are alone with their combination of suggested quasi-identifiers:",
+            "Records that are unique in combinations of suggested quasi-identifiers:",
         ]
-    for entry in found["combinations"]:
+    for entry in inspection["combinations"]:
         lines.append(f"  {100 * entry['unique']:5.1f}%  {' + '.join(entry['columns'])}")
     lines += [
         "",
-        "Roles are suggestions by name, type, uniqueness and combinations; only you know what"
-        " others know.",
+        "Roles are suggested by name, type, uniqueness and combinations; only you know what"
+        " attackers may know.",
     ]
     return "\n".join(lines)
 
 
-def _column(frame: Frame, name: str, code: NDArray[np.int64]) -> dict[str, Any]:
+def _describe_column(frame: Frame, name: str, code: NDArray[np.int64]) -> dict[str, Any]:
     column = frame[name]
     missing = int(column.null_count())
     counts = np.bincount(code)
     distinct = int((counts > 0).sum()) - (missing > 0)
-    alone = _share_alone(code)
+    unique = _share_unique(code)
     kind = _kind(column.dtype)
-    plain = missing == 0 and kind in ("whole", "number")
+    complete_number = missing == 0 and kind in ("whole", "number")
     facts = Facts(
         name,
         kind,
         len(column),
         distinct,
-        alone,
-        counts_up=plain and kind == "whole" and _counts_up(column),
-        positive=plain and bool(column.min() > 0),
+        unique,
+        is_sequence=complete_number and kind == "whole" and _is_sequence(column),
+        positive=complete_number and bool(column.min() > 0),
         missing=missing,
     )
     role, why = suggest(facts)
@@ -121,75 +122,79 @@ def _column(frame: Frame, name: str, code: NDArray[np.int64]) -> dict[str, Any]:
         "declare": suggest_kind(facts),
         "missing": missing,
         "distinct": distinct,
-        "unique": alone,
+        "unique": unique,
         "role": role,
         "why": why,
     }
 
 
 def _kind(dtype: Any) -> str:
-    for kind, holds in {
+    for kind, applies in {
         "whole": dtype.is_integer(),
         "number": dtype.is_numeric(),
         "date": dtype.is_temporal(),
         "yes/no": dtype == nw.Boolean,
     }.items():
-        if holds:
+        if applies:
             return kind
     return "text"
 
 
-def _counts_up(column: nw.Series[Any]) -> bool:
+def _is_sequence(column: nw.Series[Any]) -> bool:
     values = column.to_numpy()
     return bool(values.max() - values.min() == len(values) - 1)
 
 
-def _by_combination(
-    code: NDArray[np.int64], known: list[int], columns: list[dict[str, Any]]
+def _suggest_by_combination(
+    column_codes: NDArray[np.int64], quasi: list[int], columns: list[dict[str, Any]]
 ) -> list[int]:
-    """Suggest columns that single out more records together with the quasi-identifiers."""
-    together = _joint(code, known)
-    before, found = _share_alone(together), []
+    """Return further columns that make more records unique together with the quasi-identifiers."""
+    before, suggested = _share_unique(_joint_codes(column_codes, quasi)), []
     for at, entry in enumerate(columns):
-        if entry["role"] is not None or not known:
+        if entry["role"] is not None or not quasi:
             continue
-        after = _share_alone(_joint(code, [*known, at]))
-        if after - before >= GAIN:
-            found.append(at)
+        after = _share_unique(_joint_codes(column_codes, [*quasi, at]))
+        if after - before >= MIN_GAIN:
+            suggested.append(at)
             entry["role"] = "quasi-identifier"
             entry["why"] = (
                 f"with the quasi-identifiers it singles out {100 * after:.0f}% of the records,"
                 f" without it {100 * before:.0f}%"
             )
-    return found
+    return suggested
 
 
 def _combinations(
-    code: NDArray[np.int64], known: list[int], names: list[str]
+    column_codes: NDArray[np.int64], quasi: list[int], names: list[str]
 ) -> list[dict[str, Any]]:
-    """Return the most telling pairs and triples, and all suggested quasi-identifiers together."""
-    found: list[dict[str, Any]] = []
+    """Return the most revealing pairs and triples, and all suggested quasi-identifiers together."""
+    entries: list[dict[str, Any]] = []
     for size in (2, 3):
-        sets = list(combinations(known, size)) if size < len(known) or size == 2 else []
-        if len(sets) * len(code) > MOST_CELLS and size > 2:
+        subsets = list(combinations(quasi, size)) if size < len(quasi) or size == 2 else []
+        if len(subsets) * len(column_codes) > MAX_CELLS and size > 2:
             continue
-        told: list[dict[str, Any]] = [
-            {"columns": [names[at] for at in one], "unique": _share_alone(_joint(code, list(one)))}
-            for one in sets
+        of_size: list[dict[str, Any]] = [
+            {
+                "columns": [names[at] for at in subset],
+                "unique": _share_unique(_joint_codes(column_codes, list(subset))),
+            }
+            for subset in subsets
         ]
-        found += sorted(told, key=lambda entry: -entry["unique"])[:SHOWN]
-    if len(known) > 2:
-        together = _share_alone(_joint(code, known))
-        found.append({"columns": [names[at] for at in known], "unique": together})
-    return found
+        entries += sorted(of_size, key=lambda entry: -entry["unique"])[:MAX_COMBINATIONS]
+    if len(quasi) > 2:
+        unique = _share_unique(_joint_codes(column_codes, quasi))
+        entries.append({"columns": [names[at] for at in quasi], "unique": unique})
+    return entries
 
 
-def _joint(code: NDArray[np.int64], columns: list[int]) -> NDArray[np.int64]:
-    found = np.zeros(len(code), np.int64)
+def _joint_codes(column_codes: NDArray[np.int64], columns: list[int]) -> NDArray[np.int64]:
+    """Return one code per record for its combination of values in some columns."""
+    joint = np.zeros(len(column_codes), np.int64)
     for at in columns:
-        found = np.unique(found * (code[:, at].max() + 1) + code[:, at], return_inverse=True)[1]
-    return found
+        code = column_codes[:, at]
+        joint = np.unique(joint * (code.max() + 1) + code, return_inverse=True)[1]
+    return joint
 
 
-def _share_alone(code: NDArray[np.int64]) -> float:
+def _share_unique(code: NDArray[np.int64]) -> float:
     return float((np.bincount(code) == 1).sum() / len(code))

@@ -1,4 +1,4 @@
-"""Names of columns."""
+"""Validation of column names."""
 
 from collections.abc import Collection
 from typing import Any
@@ -7,7 +7,7 @@ from shoal.errors import ColumnError
 
 
 def check_names(names: Collection[Any]) -> None:
-    """Refuse names that do not tell the columns apart."""
+    """Refuse column names that are not text or not unique."""
     seen: set[str] = set()
     for name in names:
         if not isinstance(name, str):

@@ -1,7 +1,7 @@
-"""What a column may carry besides its values, and must not release.
+"""Removal of data that a column holds besides its visible values.
 
-A type of categories lists values that no record shows any more, and the buffer of a column may
-still hold a value where the cell is missing: a suppressed cell would leave with what it hid.
+A categorical type lists values that no record has any more, and the buffer of a column may still
+hold a value under a missing cell, so that a suppressed cell would be released with its value.
 """
 
 from typing import Any
@@ -11,16 +11,16 @@ import numpy as np
 import pyarrow as pa
 
 
-def drop_unused_categories(column: nw.Series[Any], *, books: bool = True) -> nw.Series[Any]:
-    """Return a column of categories without those that no record shows.
+def drop_unused_categories(column: nw.Series[Any], *, prune_ordered: bool = True) -> nw.Series[Any]:
+    """Return a categorical column without unused categories.
 
     Parameters
     ----------
     column : Series
-        The column; one that has no categories is returned as it is.
-    books : bool
-        Whether ordered categories are pruned too. They are a code book, which may be kept with a
-        column that is released unchanged.
+        The column; one that is not categorical is returned as it is.
+    prune_ordered : bool
+        Whether ordered categories are pruned too. They serve as a code book, which may be kept
+        with a column that is released unchanged.
 
     Returns
     -------
@@ -29,26 +29,26 @@ def drop_unused_categories(column: nw.Series[Any], *, books: bool = True) -> nw.
     """
     native = column.to_native()
     if isinstance(native, pa.ChunkedArray):
-        return _rewrap(_pruned_arrow(native, books=books), column)
-    if hasattr(native.dtype, "pyarrow_dtype"):  # pandas with types of Arrow
-        pruned = _pruned_arrow(native.array.__arrow_array__(), books=books)
+        return _rewrap(_prune_arrow(native, prune_ordered=prune_ordered), column)
+    if hasattr(native.dtype, "pyarrow_dtype"):  # pandas with Arrow types
+        pruned = _prune_arrow(native.array.__arrow_array__(), prune_ordered=prune_ordered)
         array = type(native.array)(pruned)
         return _rewrap(type(native)(array, index=native.index, name=native.name), column)
     if hasattr(native, "cat") and hasattr(native.cat, "remove_unused_categories"):  # pandas
-        if native.cat.ordered and not books:
+        if native.cat.ordered and not prune_ordered:
             return column
         return _rewrap(native.cat.remove_unused_categories(), column)
-    if books and column.dtype == nw.Enum and hasattr(native.dtype, "categories"):  # polars
-        shown = set(column.unique().to_list())
-        kept = [value for value in native.dtype.categories if value in shown]
-        return _rewrap(native.cast(type(native.dtype)(kept)), column)
+    if prune_ordered and column.dtype == nw.Enum and hasattr(native.dtype, "categories"):  # polars
+        present = set(column.unique().to_list())
+        used = [value for value in native.dtype.categories if value in present]
+        return _rewrap(native.cast(type(native.dtype)(used)), column)
     return column
 
 
 def all_missing(column: nw.Series[Any]) -> nw.Series[Any] | None:
-    """Return a column of the same type in which every cell is missing, and hides nothing.
+    """Return a column of the same type whose cells are all missing, with empty buffers.
 
-    None for a type that has no place beneath a missing value, as those of numpy.
+    None for types that store nothing under a missing value, such as those of NumPy.
     """
     native = column.to_native()
     if isinstance(native, pa.ChunkedArray):
@@ -61,33 +61,35 @@ def all_missing(column: nw.Series[Any]) -> nw.Series[Any] | None:
 
 
 def prune_dictionary(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """Return an Arrow column of categories, in one piece, without those that no record has."""
+    """Return an Arrow dictionary column as one array without unused categories."""
     if isinstance(column, pa.ChunkedArray):
         column = column.unify_dictionaries().combine_chunks()
         column = pa.concat_arrays(column.chunks) if isinstance(column, pa.ChunkedArray) else column
     used = np.unique(column.indices.drop_null().to_numpy())
-    place = np.zeros(len(column.dictionary), np.int64)
-    place[used] = np.arange(len(used))
-    hole = column.is_null().to_numpy(zero_copy_only=False)
-    indices = place[column.indices.fill_null(0).to_numpy()] if len(place) else np.zeros(len(column))
+    new_index = np.zeros(len(column.dictionary), np.int64)
+    new_index[used] = np.arange(len(used))
+    is_missing = column.is_null().to_numpy(zero_copy_only=False)
+    indices = np.zeros(len(column))
+    if len(new_index):
+        indices = new_index[column.indices.fill_null(0).to_numpy()]
     return pa.DictionaryArray.from_arrays(
-        pa.array(indices, column.type.index_type, mask=hole),
+        pa.array(indices, column.type.index_type, mask=is_missing),
         column.dictionary.take(pa.array(used)),
         ordered=column.type.ordered,
     )
 
 
 def clear_missing_cells(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return an Arrow column that holds nothing where a cell is missing."""
+    """Return an Arrow column whose buffers hold no value under missing cells."""
     if column.null_count == 0:
         return column
-    hole = column.is_null().to_numpy()
-    return column.take(pa.array(np.arange(len(column)), mask=hole))
+    is_missing = column.is_null().to_numpy()
+    return column.take(pa.array(np.arange(len(column)), mask=is_missing))
 
 
-def _pruned_arrow(column: pa.ChunkedArray | pa.Array, *, books: bool) -> pa.ChunkedArray:
-    held = column.type
-    if not pa.types.is_dictionary(held) or (held.ordered and not books):
+def _prune_arrow(column: pa.ChunkedArray | pa.Array, *, prune_ordered: bool) -> pa.ChunkedArray:
+    arrow_type = column.type
+    if not pa.types.is_dictionary(arrow_type) or (arrow_type.ordered and not prune_ordered):
         return column
     return pa.chunked_array([prune_dictionary(column)])
 

@@ -1,4 +1,4 @@
-"""What a column is: its role, which is not what is done to it."""
+"""Roles of columns: what a column is, as opposed to what a step does to it."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, get_args
@@ -16,13 +16,13 @@ Role = Literal[
     "household",
     "unassigned",
 ]
-UNIT_ROLES: tuple[Role, ...] = ("unit", "household")  # roles of columns whose values k counts
-RECORD_UNIT = "record"  # the unit of protection where no column names another
+UNIT_ROLES: tuple[Role, ...] = ("unit", "household")  # k counts the values of such a column
+RECORD_UNIT = "record"  # the unit of protection where no column of units is declared
 ROLES: tuple[Role, ...] = get_args(Role)
 
 
 def check_roles(roles: Mapping[str, str]) -> None:
-    """Refuse a role that does not exist."""
+    """Refuse roles that do not exist."""
     if not isinstance(roles, Mapping):
         raise PlanError(
             f"Roles must map columns to roles. Got {format_argument(roles)} instead.",
@@ -44,25 +44,26 @@ def check_roles(roles: Mapping[str, str]) -> None:
 
 
 def as_list(names: str | Iterable[str] | None) -> list[str]:
-    """Return names of columns as a list; one name may stand alone, and None names none."""
+    """Return column names as a list; accepts a single name, and None for no columns."""
     if names is None or isinstance(names, str):
         return [] if names is None else [names]
-    found = list(names) if isinstance(names, Iterable) else [names]
-    if isinstance(names, bytes | Mapping) or not all(isinstance(name, str) for name in found):
+    as_given = list(names) if isinstance(names, Iterable) else [names]
+    if isinstance(names, bytes | Mapping) or not all(isinstance(name, str) for name in as_given):
         raise ParameterError(
-            f"Columns are named by text, or a list of it. Got {format_argument(names)} instead.",
+            f"Columns must be given as a name or a list of names. Got {format_argument(names)}"
+            " instead.",
             code="names-not-text",
         )
-    return found
+    return as_given
 
 
 def columns_with(roles: Mapping[str, str], role: Role) -> list[str]:
     """Return the columns that have ``role``."""
-    return [column for column, given in roles.items() if given == role]
+    return [column for column, its_role in roles.items() if its_role == role]
 
 
 def name_columns(columns: Sequence[str], singular: str = "Column", plural: str = "Columns") -> str:
-    """Name one or several columns in a sentence."""
+    """Return the names of columns for a sentence: ``Columns 'a', 'b' and 'c'``."""
     names = [repr(column) for column in columns]
     if len(names) == 1:
         return f"{singular} {names[0]}"

@@ -1,4 +1,4 @@
-"""Which role a column may have, and why: by its name, its type and its values."""
+"""Suggested roles of columns, by name, type and values."""
 
 import re
 from dataclasses import dataclass
@@ -26,46 +26,46 @@ CONFIDENTIAL = {
 WEIGHT = {
     "weights", "wt", "pweight", "fweight", "hweight", "perwt", "hhwt",
 }  # fmt: skip
-OF_A_SURVEY = {
+SURVEY_WORDS = {
     "survey", "sample", "sampling", "design", "final", "person", "household", "hh", "calibrated",
     "calibration", "grossing", "base", "expansion",
 }  # fmt: skip
-HOUSEHOLD = {"hh", "household", "family", "dwelling"}
-NUMBER = {"id", "identifier", "no", "nr", "num", "number", "key", "serial"}
-OF_PERSONS = {
+HOUSEHOLD_WORDS = {"hh", "household", "family", "dwelling"}
+NUMBER_WORDS = {"id", "identifier", "no", "nr", "num", "number", "key", "serial"}
+PERSON_WORDS = {
     "id", "idcode", "pid", "uid", "identifier", "person", "patient", "subject", "respondent",
     "worker", "student", "customer", "firm", "company",
 }  # fmt: skip
-CODED = {
+CODED_WORDS = {
     "sex", "gender", "zip", "zipcode", "postcode", "region", "state", "county", "province",
     "municipality", "city", "town", "country", "district", "occupation", "job", "industry",
     "sector", "marital", "nationality", "citizenship", "ethnicity", "race", "language",
 }  # fmt: skip
 
-REPEATED = 100  # records that share an identifier on average, at most; more are no person's
-TELLING = 0.2  # share of unique values from which a column points at persons by itself
+MAX_RECORDS_PER_PERSON = 100  # on average; a column with more does not identify persons
+MIN_UNIQUE = 0.2  # share of unique values above which a column alone is quasi-identifying
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known about a column.
+    """Facts about a column that the suggestions rest on.
 
     Parameters
     ----------
     name : str
-        Its name.
+        Name of the column.
     kind : str
         ``"whole"``, ``"number"``, ``"date"``, ``"yes/no"`` or ``"text"``.
     records : int
         Number of records.
     distinct : int
-        Number of different values.
-    alone : float
-        Share of the records that are alone with their value.
-    counts_up : bool
-        Whether it holds whole numbers without gaps.
+        Number of distinct values.
+    unique : float
+        Share of the records with a unique value.
+    is_sequence : bool
+        Whether the values are consecutive whole numbers.
     positive : bool
-        Whether it holds numbers above 0 throughout.
+        Whether all values are numbers above 0.
     missing : int
         Number of missing values.
     """
@@ -74,83 +74,87 @@ class Facts:
     kind: str
     records: int
     distinct: int
-    alone: float
-    counts_up: bool
+    unique: float
+    is_sequence: bool
     positive: bool
     missing: int = 0
 
     @property
     def words(self) -> set[str]:
-        """The words of its name."""
-        parted = re.sub(r"([a-z])([A-Z])", r"\1 \2", self.name).lower()
-        return set(re.findall(r"[a-z]+", parted))
+        """Words in the name of the column."""
+        spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", self.name).lower()
+        return set(re.findall(r"[a-z]+", spaced))
 
 
 def suggest(facts: Facts) -> tuple[str | None, str]:
-    """Return a role and the reason for it; None where nothing speaks for one."""
+    """Return a suggested role, or None, and the reason."""
     if facts.distinct <= 1:
         return "non-confidential", "every value is the same"
     return (
-        _of_a_survey(facts)
-        or _of_persons(facts)
-        or _naming(facts)
-        or _by_name(facts)
-        or (None, "nothing speaks for a role: could somebody know it?")
+        _suggest_survey_role(facts)
+        or _suggest_unit(facts)
+        or _suggest_identifier(facts)
+        or _suggest_by_name(facts)
+        or (None, "no role suggested: could an attacker know it?")
     )
 
 
 def suggest_kind(facts: Facts) -> str:
-    """Return the kind to declare, where the table does not say it or numbers are codes."""
-    coded = facts.kind == "whole" and bool(facts.words & CODED)
+    """Return the kind to declare for text and for numbers that are codes; else nothing."""
+    coded = facts.kind == "whole" and bool(facts.words & CODED_WORDS)
     return "nominal" if coded or facts.kind == "text" else ""
 
 
-def _of_a_survey(facts: Facts) -> tuple[str, str] | None:
+def _suggest_survey_role(facts: Facts) -> tuple[str, str] | None:
     words = facts.words
     named = {word for word in words if word in WEIGHT or word.endswith("wgt")}
-    named = named or ("weight" in words and words & OF_A_SURVEY) or set()
+    named = named or ("weight" in words and words & SURVEY_WORDS) or set()
     if named and facts.positive:
         return "weight", f"its name says so ({min(named)}), and it is above 0 throughout"
-    one = words & {"hhid", "hid"} or (words & HOUSEHOLD and words & NUMBER) or words == {"hh"}
-    if one and 1 < facts.distinct < facts.records:
+    is_household = (
+        words & {"hhid", "hid"}
+        or (words & HOUSEHOLD_WORDS and words & NUMBER_WORDS)
+        or words == {"hh"}
+    )
+    if is_household and 1 < facts.distinct < facts.records:
         size = facts.records / facts.distinct
         return "household", f"its name says so, and {size:.1f} records share a value"
     return None
 
 
-def _of_persons(facts: Facts) -> tuple[str, str] | None:
-    """Return the role of a column of persons who have several records each."""
-    named = facts.words & OF_PERSONS
-    other = facts.words & (CODED | QUASI_IDENTIFIER | CONFIDENTIAL)
-    number = facts.kind in ("whole", "text")
-    if not named or other or not number or not 1 < facts.distinct < facts.records - facts.missing:
+def _suggest_unit(facts: Facts) -> tuple[str, str] | None:
+    """Suggest the role of a column that identifies persons with several records each."""
+    named = facts.words & PERSON_WORDS
+    other = facts.words & (CODED_WORDS | QUASI_IDENTIFIER | CONFIDENTIAL)
+    may_identify = facts.kind in ("whole", "text")
+    repeats = 1 < facts.distinct < facts.records - facts.missing
+    if not named or other or not may_identify or not repeats:
         return None
     size = facts.records / facts.distinct
-    if size > REPEATED:
+    if size > MAX_RECORDS_PER_PERSON:
         return None
     return "unit", f"its name says so ({min(named)}), and {size:.1f} records share a value"
 
 
-def _naming(facts: Facts) -> tuple[str, str] | None:
-    """Return the role of a column that names persons."""
+def _suggest_identifier(facts: Facts) -> tuple[str, str] | None:
+    """Suggest the role of a column that identifies records or persons."""
     named = facts.words & IDENTIFIER
-    if named and (facts.alone > 0.5 or facts.kind == "text"):
+    if named and (facts.unique > 0.5 or facts.kind == "text"):
         return "identifier", f"its name says so ({min(named)})"
-    if facts.alone == 1.0 and facts.kind == "text":
+    if facts.unique == 1.0 and facts.kind == "text":
         return "identifier", "text, and every value occurs once"
-    if facts.alone == 1.0 and facts.counts_up:
+    if facts.unique == 1.0 and facts.is_sequence:
         return "identifier", "whole numbers that count the records"
     return None
 
 
-def _by_name(facts: Facts) -> tuple[str, str] | None:
-    secret, known = facts.words & CONFIDENTIAL, facts.words & QUASI_IDENTIFIER
-    if secret:
-        return "confidential", f"its name says so ({min(secret)})"
-    if known:
-        doubt = "; the role is weight if it is one of a survey" if known == {"weight"} else ""
-        return "quasi-identifier", f"its name says so ({min(known)}){doubt}"
-    if facts.alone >= TELLING:
-        alone = f"{100 * facts.alone:.0f}% of the records are alone with their value"
-        return "quasi-identifier", alone
+def _suggest_by_name(facts: Facts) -> tuple[str, str] | None:
+    confidential, quasi = facts.words & CONFIDENTIAL, facts.words & QUASI_IDENTIFIER
+    if confidential:
+        return "confidential", f"its name says so ({min(confidential)})"
+    if quasi:
+        doubt = "; the role is weight if it is a survey weight" if quasi == {"weight"} else ""
+        return "quasi-identifier", f"its name says so ({min(quasi)}){doubt}"
+    if facts.unique >= MIN_UNIQUE:
+        return "quasi-identifier", f"{100 * facts.unique:.0f}% of the records have a unique value"
     return None

@@ -1,4 +1,4 @@
-"""Tables of any kind, seen through narwhals; nobody else imports it."""
+"""Access to tables of any library through narwhals, which no other module imports."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ from shoal.frame.residue import all_missing, drop_unused_categories
 
 Frame = nw.DataFrame[Any]
 
-EXACT = 2**53  # beyond it, a float64 cannot tell two whole numbers apart
-GREATEST_RATIO = 1e12  # between weights; beyond it, sums lose the lesser ones
-GREATEST = 1e300  # beyond it, sums of a group may not fit into a float64
+EXACT = 2**53  # float64 does not represent all larger whole numbers
+MAX_WEIGHT_RATIO = 1e12  # with a larger ratio, sums lose the smallest weights
+MAX_VALUE = 1e300  # sums over a group of larger values may overflow float64
 
 
 def open_frame(data: Any) -> Frame:
-    """Return ``data`` as a frame; refuse what is no table or has ambiguous columns."""
+    """Return ``data`` as a narwhals frame; refuse other objects and ambiguous column names."""
     try:
         frame: Frame = nw.from_native(data, eager_only=True)
     except nw.exceptions.DuplicateError:
@@ -38,12 +38,12 @@ def open_frame(data: Any) -> Frame:
         ) from None
     check_names(frame.columns)
     if len(frame) == 0:
-        raise InputError("The data hold no records.", code="no-records")
+        raise InputError("The data have no records.", code="no-records")
     return frame
 
 
 def check_columns(frame: Frame, columns: Collection[str]) -> None:
-    """Refuse columns that the frame does not have."""
+    """Raise `ColumnError` for a column that the frame does not have."""
     for name in columns:
         if name not in frame.columns:
             raise ColumnError(
@@ -57,7 +57,7 @@ def check_columns(frame: Frame, columns: Collection[str]) -> None:
 def matrix(
     frame: Frame, columns: Sequence[str], *, order: Literal["C", "F"] = "C"
 ) -> NDArray[np.float64]:
-    """Return the columns as a float64 matrix in original units; refuse what has no mean."""
+    """Return columns as a float64 matrix in original units; refuse missing values and text."""
     check_columns(frame, columns)
     for name in columns:
         _numeric(frame, name)
@@ -67,8 +67,8 @@ def matrix(
         others = ", ".join(f"{other!r} {n}" for other, n in list(missing.items())[1:])
         raise InputError(
             f"Column {name!r} has {count} missing value{'s' if count > 1 else ''}"
-            f"{f' ({others} too)' if others else ''}. Impute or drop them first: a group mean over"
-            " a hole protects fewer than k records.",
+            f"{f' ({others} too)' if others else ''}. Impute or drop them first: a group mean with"
+            " a missing value protects fewer than k records.",
             code="missing-values",
             column=name,
             count=count,
@@ -80,72 +80,74 @@ def matrix(
 
 
 def numbers(frame: Frame, name: str) -> NDArray[np.float64]:
-    """Return a column as float64, not a number where it is missing; refuse what has no mean."""
+    """Return a numeric column as float64, NaN where missing; refuse values without a mean."""
     column = _numeric(frame, name)
     if column.dtype.is_integer() and column.count():
-        _check_whole(column, name)
+        _check_exact(column, name)
     values = np.array(column.cast(nw.Float64).to_numpy(), np.float64)
     _check_range(values, name)
     return values
 
 
 def floats(column: nw.Series[Any]) -> NDArray[np.float64]:
-    """Return a column of numbers as float64, not a number where it is missing.
+    """Return a numeric column as float64, NaN where missing.
 
-    Whole numbers beyond 2**53 are rounded: good enough to compare and to draw, not to mask.
+    Whole numbers beyond 2**53 are rounded, which suffices for comparisons and plots but not for
+    masking.
     """
     if not column.dtype.is_integer():
         return np.array(column.cast(nw.Float64).to_numpy(), np.float64)
-    whole = column.to_arrow().cast(pa.float64(), safe=False)  # Arrow refuses to round otherwise
+    whole = column.to_arrow().cast(pa.float64(), safe=False)  # a safe cast refuses to round
     return np.array(whole.to_numpy(zero_copy_only=False), np.float64)
 
 
 def weights(frame: Frame, name: str) -> NDArray[np.float64]:
-    """Return a column of survey weights; refuse those that are missing, negative or 0."""
+    """Return a column of survey weights; refuse missing, negative and zero weights."""
     check_columns(frame, [name])
-    found = numbers(frame, name)
-    bad = {
-        "missing": int(np.isnan(found).sum()),
-        "negative": int((found < 0).sum()),
-        "zero": int((found == 0).sum()),
+    values = numbers(frame, name)
+    invalid = {
+        "missing": int(np.isnan(values).sum()),
+        "negative": int((values < 0).sum()),
+        "zero": int((values == 0).sum()),
     }
-    check_weights(name, bad, float(found.min()), float(found.max()))
-    return found
+    check_weights(name, invalid, float(values.min()), float(values.max()))
+    return values
 
 
-def check_weights(name: str, bad: Mapping[str, int], least: float, most: float) -> None:
-    """Refuse weights of which some are bad, counted by what they are, or that differ too much."""
-    told = ", ".join(f"{count} {kind}" for kind, count in bad.items() if count)
-    if told:
+def check_weights(name: str, invalid: Mapping[str, int], smallest: float, largest: float) -> None:
+    """Refuse invalid weights, counted by kind, and weights that differ too much."""
+    counts = ", ".join(f"{count} {kind}" for kind, count in invalid.items() if count)
+    if counts:
         raise InputError(
-            f"Column {name!r} holds weights that cannot be used: {told}. A weight says for how many"
-            " a record stands, so it must be above 0: correct these records or leave them out.",
+            f"Column {name!r} holds weights that cannot be used: {counts}. A weight is the number"
+            " of units that a record represents, so it must be above 0: correct these records or"
+            " leave them out.",
             code="weights-unusable",
             column=name,
         )
-    if most > GREATEST_RATIO * least:
+    if largest > MAX_WEIGHT_RATIO * smallest:
         raise InputError(
-            f"The weights in column {name!r} differ by a factor beyond {GREATEST_RATIO:g}, so some"
-            " records count for nothing. Correct them.",
+            f"The weights in column {name!r} differ by a factor of more than"
+            f" {MAX_WEIGHT_RATIO:g}, so some records have no influence. Correct them.",
             code="weights-too-different",
             column=name,
         )
 
 
 def arrow(frame: Frame, name: str) -> Any:
-    """Return a column as an Arrow array in one piece."""
+    """Return a column as a single Arrow array."""
     try:
         column = frame[name].to_arrow()
     except (pa.ArrowInvalid, pa.ArrowTypeError):
         raise ColumnError(
-            f"Column {name!r} mixes kinds of values. Turn it into text first.",
+            f"Column {name!r} mixes kinds of values. Convert it to text first.",
             code="mixed-values",
             column=name,
         ) from None
     except pa.ArrowNotImplementedError:
         raise ColumnError(
             f"Column {name!r} holds {frame[name].to_native().dtype} values, which cannot be"
-            " compared. Turn it into text first, or leave it out.",
+            " compared. Convert it to text first, or leave it out.",
             code="unrepresentable-column",
             column=name,
         ) from None
@@ -154,76 +156,82 @@ def arrow(frame: Frame, name: str) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class RowGather:
-    """New values of a column that stand in some record of it, so that their type stays."""
+    """New values of a column, each taken from a record of that column, so that its type is kept.
+
+    Parameters
+    ----------
+    records : ndarray of shape (n_records,)
+        Index of the record that each value is taken from.
+    is_missing : ndarray of shape (n_records,)
+        Mask of the records whose new value is missing.
+    """
 
     records: NDArray[np.int64]
     is_missing: NDArray[np.bool_]
 
 
 def with_values(frame: Frame, values: Mapping[str, NDArray[Any] | RowGather]) -> Frame:
-    """Return the frame with the values of some columns replaced; all else stays.
-
-    Not a number stands for a missing value.
-    """
+    """Return the frame with the values of some columns replaced; NaN stands for missing."""
     return frame.with_columns(_series(frame, name, new) for name, new in values.items())
 
 
-def filter_rows(frame: Frame, kept: NDArray[np.bool_]) -> Frame:
-    """Return some records of the frame, in their order, and nothing of the others."""
-    if kept.all():
+def filter_rows(frame: Frame, mask: NDArray[np.bool_]) -> Frame:
+    """Return the records where ``mask`` is true, without categories used only by others."""
+    if mask.all():
         return frame
-    frame = frame.filter(kept.tolist())
+    frame = frame.filter(mask.tolist())
     return frame.with_columns(drop_unused_categories(frame[name]) for name in frame.columns)
 
 
 def take(frame: Frame, rows: NDArray[np.int64]) -> Frame:
-    """Return the records of some rows, in the order of these and numbered anew.
+    """Return the given rows in the given order.
 
-    Nothing of the other records stays, and no index of a pandas table tells the old rows.
+    The index of a pandas table is reset, so that it does not reveal the original rows, and
+    categories used only by other records are dropped.
     """
     frame = nw.maybe_reset_index(frame[rows.tolist()])
     return frame.with_columns(drop_unused_categories(frame[name]) for name in frame.columns)
 
 
 def has_missing(frame: Frame, columns: Sequence[str]) -> NDArray[np.bool_]:
-    """Say for each record whether a value of some columns is missing."""
+    """Return a mask of the records with a missing value in any of ``columns``."""
     check_columns(frame, columns)
-    found = np.zeros(len(frame), bool)
+    mask = np.zeros(len(frame), bool)
     for name in columns:
-        found |= np.asarray(_hole(frame[name]).to_numpy(), bool)
-    return found
+        mask |= np.asarray(_is_missing(frame[name]).to_numpy(), bool)
+    return mask
 
 
 def missing_counts(frame: Frame, columns: Sequence[str]) -> dict[str, int]:
-    """Return the number of missing values of each column that has some."""
-    counted = {name: _holes(frame[name]) for name in columns}
-    return {name: count for name, count in counted.items() if count}
+    """Return the number of missing values of each column that has any."""
+    counts = {name: _missing_count(frame[name]) for name in columns}
+    return {name: count for name, count in counts.items() if count}
 
 
 def select_columns(frame: Frame, columns: Sequence[str]) -> Frame:
-    """Return the frame with some columns alone."""
+    """Return the frame with only the given columns."""
     return frame.select(columns)
 
 
 def drop_columns(frame: Frame, columns: Sequence[str]) -> Frame:
-    """Return the frame without some columns."""
+    """Return the frame without the given columns."""
     return frame.drop(columns)
 
 
 def to_native(frame: Frame) -> Any:
-    """Return the table in the kind that the caller handed over, without notes on its source.
+    """Return the table in the caller's library, without metadata of its source.
 
-    The schema of an Arrow table may name dropped columns, or hold anything else; so may the
-    attributes of a pandas table. Categories that no record shows are left out, but for a code book
+    The schema metadata of an Arrow table and the attributes of a pandas table may hold anything,
+    such as names of dropped columns. Unused categories are removed too, except for a code book
     (ordered categories) of a column that is released unchanged.
     """
     pruned = frame.with_columns(
-        drop_unused_categories(frame[name], books=False) for name in frame.columns
+        drop_unused_categories(frame[name], prune_ordered=False) for name in frame.columns
     )
     native = pruned.to_native()
     if isinstance(native, pa.Table):
-        bare = pa.schema([field.remove_metadata() for field in native.schema])
-        return pa.Table.from_arrays(native.columns, schema=bare)
+        schema = pa.schema([field.remove_metadata() for field in native.schema])
+        return pa.Table.from_arrays(native.columns, schema=schema)
     if getattr(native, "attrs", None):
         native = native.copy(deep=False)
         native.attrs = {}
@@ -231,18 +239,18 @@ def to_native(frame: Frame) -> Any:
 
 
 def has_own_index(frame: Frame) -> bool:
-    """Say whether a pandas table has an index other than the row numbers."""
+    """Return whether a pandas table has an index other than the row numbers."""
     index = nw.maybe_get_index(frame)
     return index is not None and type(index).__name__ != "RangeIndex"
 
 
 def is_numeric(frame: Frame, name: str) -> bool:
-    """Say whether a column is there and holds numbers by its type."""
+    """Return whether the frame has the column and its type is numeric."""
     return name in frame.columns and frame[name].dtype.is_numeric()
 
 
 def is_measurable(frame: Frame, name: str) -> bool:
-    """Say whether a column holds numbers throughout, all fit to compute with."""
+    """Return whether a column is numeric, complete and within the supported range."""
     try:
         matrix(frame, [name])
     except InputError:
@@ -251,74 +259,75 @@ def is_measurable(frame: Frame, name: str) -> bool:
 
 
 def is_whole(frame: Frame, name: str) -> bool:
-    """Say whether a column holds whole numbers by its type."""
+    """Return whether the type of a column is an integer type."""
     return frame[name].dtype.is_integer()
 
 
 def codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
-    """Return one column of numbers per column: equal numbers where the values are equal.
+    """Return integer codes of columns, equal where the values are equal.
 
     A missing value counts as a value of its own.
     """
     check_columns(frame, columns)
     encoded = np.empty((len(frame), len(columns)), np.int64, order="F")
     for at, name in enumerate(columns):
-        encoded[:, at] = _encoded(frame, name)
+        encoded[:, at] = _encode(frame, name)
     return encoded
 
 
 def keys(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
-    """Return what `codes` does, sooner: the numbers have gaps and no order."""
+    """Return integer keys of columns, equal where the values are equal; faster than `codes`."""
     check_columns(frame, columns)
-    found = np.empty((len(frame), len(columns)), np.int64, order="F")
+    result = np.empty((len(frame), len(columns)), np.int64, order="F")
     for at, name in enumerate(columns):
         column = frame[name]
-        plain = column.dtype in (nw.Float64, nw.Int64) and column.null_count() == 0
-        values = column.to_numpy() if plain else _encoded(frame, name)
-        if values.dtype == np.float64:  # its bits; those of zero and of minus zero differ
+        is_complete = column.dtype in (nw.Float64, nw.Int64) and column.null_count() == 0
+        values = column.to_numpy() if is_complete else _encode(frame, name)
+        if values.dtype == np.float64:  # by bit pattern, so zero and minus zero differ
             values = np.where(np.isnan(values), np.nan, values).view(np.int64)
-        found[:, at] = values
-    return found
+        result[:, at] = values
+    return result
 
 
 def column_differs(first: Frame, second: Frame, name: str) -> bool:
-    """Say whether a column has other values, or values of another type, in the other table."""
+    """Return whether a column has other values or another type in the second table."""
     one, other = first[name], second[name]
-    if one.dtype.is_integer() and other.dtype.is_integer():  # a float would round them
+    if one.dtype.is_integer() and other.dtype.is_integer():  # a float would round large values
         return bool(one.to_list() != other.to_list())
     if one.dtype.is_numeric() and other.dtype.is_numeric():
         return not np.array_equal(floats(one), floats(other), equal_nan=True)
-    # Of categories the class alone: those that no record shows may have been pruned.
+    # Compare only the class of categorical types: unused categories may have been pruned.
     return type(one.dtype) is not type(other.dtype) or one.to_list() != other.to_list()
 
 
 def _series(frame: Frame, name: str, new: NDArray[Any] | RowGather) -> nw.Series[Any]:
     if isinstance(new, RowGather):
-        hole = new.is_missing
-        if hole.all() and (missing := all_missing(frame[name])) is not None:
-            return drop_unused_categories(missing)
-        # What a missing cell hides in memory is a value that is released elsewhere.
-        records = new.records if hole.all() else np.where(hole, new.records[~hole][0], new.records)
+        missing, records = new.is_missing, new.records
+        if missing.all() and (empty := all_missing(frame[name])) is not None:
+            return drop_unused_categories(empty)
+        if not missing.all():
+            # Under a missing cell, memory keeps a value that is released elsewhere anyway.
+            records = np.where(missing, records[~missing][0], records)
         column = frame[name][records]
     else:
-        column, hole = nw.new_series(name, new, backend=frame.implementation), np.isnan(new)
-    if not hole.any():
+        column, missing = nw.new_series(name, new, backend=frame.implementation), np.isnan(new)
+    if not missing.any():
         return drop_unused_categories(column)
-    # pandas would turn what cannot be missing into objects or floats.
-    plain = column.dtype == nw.Boolean or column.dtype.is_integer()
-    known = nw.new_series("known", ~hole, backend=frame.implementation)
-    both = column.alias("value").to_frame().with_columns(known)
-    column = both.select(nw.when(nw.col("known")).then(nw.col("value")))["value"].alias(name)
-    return nw.maybe_convert_dtypes(column) if plain else drop_unused_categories(column)
+    # pandas converts types that cannot hold a missing value to objects or floats.
+    not_nullable = column.dtype == nw.Boolean or column.dtype.is_integer()
+    is_valid = nw.new_series("valid", ~missing, backend=frame.implementation)
+    both = column.alias("value").to_frame().with_columns(is_valid)
+    column = both.select(nw.when(nw.col("valid")).then(nw.col("value")))["value"].alias(name)
+    return nw.maybe_convert_dtypes(column) if not_nullable else drop_unused_categories(column)
 
 
-def _encoded(frame: Frame, name: str) -> NDArray[np.int64]:
+def _encode(frame: Frame, name: str) -> NDArray[np.int64]:
     column = arrow(frame, name)
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     try:
         coded = column.dictionary_encode(null_encoding="encode")
-    except pa.ArrowNotImplementedError:  # lists, structs, intervals: equal where they look alike
+    except pa.ArrowNotImplementedError:  # lists, structs, intervals: compare their repr
         coded = pa.array(map(repr, column.to_pylist()), pa.string()).dictionary_encode()
     return np.asarray(coded.indices.to_numpy())
 
@@ -330,19 +339,19 @@ def _numeric(frame: Frame, name: str) -> nw.Series[Any]:
             kind = str(column.dtype).partition("(")[0].lower()
             raise ColumnError(
                 f"Column {name!r} holds {kind} values where numbers are needed. Leave it out, or"
-                " turn it into numbers first.",
+                " convert it to numbers first.",
                 code="no-numbers",
                 column=name,
                 kind=kind,
             )
-        words = sum(not _is_number(cell) for cell in column.to_list())
+        non_numbers = sum(not _is_number(cell) for cell in column.to_list())
         raise ColumnError(
-            f"Column {name!r} holds text where numbers are needed, in {words} of {len(column)}"
-            " cells. Leave it out, or turn it into numbers; for files, see `missing_text` and"
-            " `decimal`.",
+            f"Column {name!r} holds text where numbers are needed, in {non_numbers} of"
+            f" {len(column)} cells. Leave it out, or convert it to numbers; for files, see"
+            " `missing_text` and `decimal`.",
             code="text-among-numbers",
             column=name,
-            count=words,
+            count=non_numbers,
         )
     return column
 
@@ -355,20 +364,20 @@ def _is_number(cell: Any) -> bool:
     return True
 
 
-def _hole(column: nw.Series[Any]) -> nw.Series[Any]:
-    hole = column.is_null()
+def _is_missing(column: nw.Series[Any]) -> nw.Series[Any]:
+    mask = column.is_null()
     if column.dtype.is_float():
-        hole = hole | column.is_nan().fill_null(True)
-    return hole
+        mask = mask | column.is_nan().fill_null(True)
+    return mask
 
 
-def _holes(column: nw.Series[Any]) -> int:
+def _missing_count(column: nw.Series[Any]) -> int:
     if not column.dtype.is_float():
         return int(column.null_count())
     return int(np.isnan(column.cast(nw.Float64).to_numpy()).sum())
 
 
-def _check_whole(column: nw.Series[Any], name: str) -> None:
+def _check_exact(column: nw.Series[Any], name: str) -> None:
     if max(-int(column.min()), int(column.max())) >= EXACT:
         raise InputError(
             f"Column {name!r} holds whole numbers beyond 2**53, which cannot be averaged exactly."
@@ -379,19 +388,19 @@ def _check_whole(column: nw.Series[Any], name: str) -> None:
 
 
 def _check_range(values: NDArray[np.float64], name: str) -> None:
-    greatest = max(np.fmax.reduce(values), -np.fmin.reduce(values))
-    if greatest == np.inf:
+    largest = max(np.fmax.reduce(values), -np.fmin.reduce(values))
+    if largest == np.inf:
         infinite = int(np.isinf(values).sum())
         raise InputError(
             f"Column {name!r} has {infinite} infinite value{'s' if infinite > 1 else ''}. Correct"
-            " or drop them: they have no mean.",
+            " or drop them: their mean is undefined.",
             code="infinite-values",
             column=name,
             count=infinite,
         )
-    if greatest > GREATEST:
+    if largest > MAX_VALUE:
         raise InputError(
-            f"Column {name!r} holds values beyond {GREATEST:g}. Rescale it.",
+            f"Column {name!r} holds values larger than {MAX_VALUE:g}. Rescale it.",
             code="values-too-large",
             column=name,
         )

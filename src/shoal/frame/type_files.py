@@ -1,4 +1,4 @@
-"""Files that declare a hierarchy or distances: which may be read, and their rows."""
+"""Files that declare a hierarchy or distances."""
 
 import csv
 from pathlib import Path
@@ -7,24 +7,24 @@ from shoal.errors import FileError
 
 
 def read_rows(name: str | Path, folder: Path | None) -> list[list[str]]:
-    """Read rows from a text file without a header; the first line shows what separates cells.
+    """Read the rows of a text file without a header; the separator is inferred from the first line.
 
-    A hierarchy may come from other software, which mostly writes semicolons.
+    Hierarchies exported by other software mostly use semicolons.
 
     Parameters
     ----------
     name : str or Path
-        The file, as a type names it.
+        The file, as given in the type.
     folder : Path or None
-        The folder that the file must lie in, for a type that a plan document declares; None for
-        one that the user gives, who may name any file.
+        Folder that must contain the file, for a type declared in a plan document. None for a type
+        given by the user, who may name any file.
 
     Returns
     -------
     list of list of str
-        The cells of each row.
+        Cells of each row.
     """
-    path = Path(name) if folder is None else inside(name, folder)
+    path = Path(name) if folder is None else resolve_inside(name, folder)
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -41,40 +41,39 @@ def read_rows(name: str | Path, folder: Path | None) -> list[list[str]]:
     return [row for row in csv.reader(text.splitlines(), delimiter=separator) if row]
 
 
-def inside(name: str | Path, folder: Path) -> Path:
-    """Return the path of a file that a plan names; refuse one that lies outside its folder.
+def resolve_inside(name: str | Path, folder: Path) -> Path:
+    """Return the path of a file named in a plan; refuse one outside the plan's folder.
 
-    Whoever writes a plan could otherwise have any file of the machine read, and its rows stand in
-    manifest and report.
+    Otherwise a plan by someone else could copy any file of this machine into manifest and report.
     """
     path = Path(name)
     if path.is_absolute() or ".." in path.parts:
         raise FileError(
-            f"The plan names the file {str(name)!r}, outside its own folder. Put the file beside"
+            f"The plan names the file {str(name)!r}, outside its own folder. Put the file next to"
             " the plan.",
             code="file-outside-plan",
             file=str(name),
         )
     try:
-        found, home = (folder / path).resolve(), folder.resolve()
-        special = found.exists() and not found.is_file()
-    except (OSError, ValueError, RuntimeError):  # too long, a NUL, links in a circle
+        resolved, home = (folder / path).resolve(), folder.resolve()
+        is_special = resolved.exists() and not resolved.is_file()
+    except (OSError, ValueError, RuntimeError):  # too long, a NUL character, circular links
         raise FileError(
-            f"{str(name)!r} could not be read: it is not the name of a file.",
+            f"{str(name)!r} could not be read: it is not a valid file name.",
             code="file-unreadable",
             file=str(name),
         ) from None
-    if not found.is_relative_to(home):
+    if not resolved.is_relative_to(home):
         raise FileError(
-            f"The plan names the file {str(name)!r}, which is a link to a place outside the plan's"
-            " folder. Put the file itself beside the plan.",
+            f"The plan names the file {str(name)!r}, which links to a file outside the plan's"
+            " folder. Put the file itself next to the plan.",
             code="file-outside-plan",
             file=str(name),
         )
-    if special:
+    if is_special:
         raise FileError(
             f"{str(name)!r} could not be read: it is not a regular file.",
             code="file-unreadable",
             file=str(name),
         )
-    return found
+    return resolved

@@ -1,4 +1,4 @@
-"""What the values of a column are, where the table itself does not say it."""
+"""Declared types of columns."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -17,24 +17,24 @@ Row = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Type:
-    """The kind of a column's values, and what is known of their distances.
+    """The kind of a column's values, and the order or distances declared for them.
 
-    Values are named by their text, so that one declaration fits whole numbers,
-    text and categories, and is the same in Python, in a plan and on the command line.
+    Values are given as text, so that one declaration fits whole numbers, text and categories, and
+    reads the same in Python, in a plan and on the command line.
 
     Parameters
     ----------
     kind : str
-        ``"numeric"``, ``"ordinal"`` (values have an order), ``"nominal"`` (they have
-        none), ``"boolean"`` (two values) or ``"date"`` (dates, times, durations).
+        ``"numeric"``, ``"ordinal"`` (ordered values), ``"nominal"`` (unordered values),
+        ``"boolean"`` (two values) or ``"date"`` (dates, times, durations).
     order : tuple of str
-        The values of an ordinal column, the least first. Numbers and ordered
-        categories bring their own.
+        Values of an ordinal column, smallest first. Not needed for numbers and ordered
+        categories.
     hierarchy : tuple of tuple of str
-        For a nominal column, one row per value: the value, its parent, the parent of
-        that, and so on. All rows are of one length; above the last stands one root.
+        For a nominal column, one row per value: the value, its parent, the parent's parent, and so
+        on. All rows have the same length; the root is left out.
     distances : tuple of tuple
-        For a nominal column, one row per pair of values: both, and their distance.
+        For a nominal column, one row per pair of values: the two values and their distance.
     """
 
     kind: Kind
@@ -43,13 +43,13 @@ class Type:
     distances: tuple[Row, ...] = ()
 
     def to_entry(self) -> Any:
-        """Return the type as a document holds it."""
-        given = {field.name: getattr(self, field.name) for field in fields(self)}
-        entry = {name: value for name, value in given.items() if value}
+        """Return the type as it is written in a plan document."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        entry = {name: value for name, value in values.items() if value}
         if len(entry) == 1:
             return self.kind
         return {
-            name: [list(one) if isinstance(one, tuple) else one for one in value]
+            name: [list(row) if isinstance(row, tuple) else row for row in value]
             if isinstance(value, tuple)
             else value
             for name, value in entry.items()
@@ -57,7 +57,7 @@ class Type:
 
 
 def text_of(value: Any) -> str:
-    """Return the text that names a value: 1, 1.0 and ``"1"`` are one.
+    """Return a value as text, so that 1, 1.0 and ``"1"`` are equal.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def text_of(value: Any) -> str:
 def as_types(entries: Mapping[str, Any] | None, folder: Path | None = None) -> dict[str, Type]:
     """Return declared types by column.
 
-    With a ``folder`` the files that types name must lie in it; see `type_files.read_rows`.
+    If ``folder`` is given, files named in the types must be in it; see `type_files.read_rows`.
     """
     if entries is None:
         return {}
@@ -87,7 +87,7 @@ def as_types(entries: Mapping[str, Any] | None, folder: Path | None = None) -> d
 
 
 def parse_type_options(pairs: Sequence[str]) -> dict[str, Any]:
-    """Read types from the command line.
+    """Parse the ``--type`` options of the command line.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def parse_type_options(pairs: Sequence[str]) -> dict[str, Any]:
     {'sex': 'nominal', 'school': {'kind': 'ordinal', 'order': ['none', 'some', 'much']},
      'town': {'kind': 'nominal', 'hierarchy': 'towns.csv'}}
     """
-    found: dict[str, Any] = {}
+    entries: dict[str, Any] = {}
     for pair in pairs:
         name, mark, text = pair.partition("=")
         kind, colon, rest = text.partition(":")
@@ -106,19 +106,19 @@ def parse_type_options(pairs: Sequence[str]) -> dict[str, Any]:
                 code="type-not-a-pair",
                 given=pair,
             )
-        if name in found:
+        if name in entries:
             raise ParameterError(
                 f"--type is given twice for column {name!r}. Leave one.",
                 code="type-twice",
                 column=name,
             )
         if kind in ("hierarchy", "distances"):
-            found[name] = {"kind": "nominal", kind: rest}
+            entries[name] = {"kind": "nominal", kind: rest}
         elif colon:
-            found[name] = {"kind": kind, "order": rest.split(",")}
+            entries[name] = {"kind": kind, "order": rest.split(",")}
         else:
-            found[name] = kind
-    return found
+            entries[name] = kind
+    return entries
 
 
 def _as_type(name: str, entry: Any, folder: Path | None) -> Type:
@@ -149,20 +149,20 @@ def _as_type(name: str, entry: Any, folder: Path | None) -> Type:
             code="unknown-kind",
             column=name,
         )
-    found = Type(
+    result = Type(
         kind,
         _order(name, entry.get("order", ())),
         _rows(name, entry.get("hierarchy", ()), folder),
         _rows(name, entry.get("distances", ()), folder),
     )
-    _check(name, found)
-    return found
+    _check_consistent(name, result)
+    return result
 
 
 def _order(name: str, given: Any) -> Row:
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise ParameterError(
-            f"The order of column {name!r} must be a list of values, the least first.",
+            f"The order of column {name!r} must be a list of values, smallest first.",
             code="order-not-a-list",
             column=name,
         )
@@ -170,55 +170,55 @@ def _order(name: str, given: Any) -> Row:
 
 
 def _rows(name: str, given: Any, folder: Path | None) -> tuple[Row, ...]:
-    """Return the rows of a hierarchy or of distances; a text names a file that holds them."""
+    """Return the rows of a hierarchy or of distances, given directly or as the name of a file."""
     if isinstance(given, str | Path):
         given = read_rows(given, folder)
     if not isinstance(given, Sequence) or any(
         isinstance(row, str) or not isinstance(row, Sequence) for row in given
     ):
         raise ParameterError(
-            f"The hierarchy or the distances of column {name!r} must be a list of rows, or a file"
-            " that holds them.",
+            f"The hierarchy or the distances of column {name!r} must be a list of rows, or the"
+            " name of a file with them.",
             code="rows-not-a-list",
             column=name,
         )
     return tuple(tuple(text_of(cell) for cell in row) for row in given)
 
 
-def _check(name: str, given: Type) -> None:
+def _check_consistent(name: str, declared: Type) -> None:
     """Refuse a type that contradicts itself."""
-    belongs = {"order": "ordinal", "hierarchy": "nominal", "distances": "nominal"}
-    for key, kind in belongs.items():
-        if getattr(given, key) and given.kind != kind:
+    kind_of_key = {"order": "ordinal", "hierarchy": "nominal", "distances": "nominal"}
+    for key, kind in kind_of_key.items():
+        if getattr(declared, key) and declared.kind != kind:
             raise ParameterError(
-                f"Column {name!r} is {given.kind} and has {key}, which belongs to the kind"
+                f"Column {name!r} is {declared.kind} but has {key}, which belongs to the kind"
                 f" {kind!r}.",
                 code="key-of-another-kind",
                 column=name,
                 key=key,
             )
-    if given.hierarchy and given.distances:
+    if declared.hierarchy and declared.distances:
         raise ParameterError(
             f"Column {name!r} has a hierarchy and distances. Choose one.",
             code="hierarchy-and-distances",
             column=name,
         )
-    named = given.order or tuple(row[0] for row in given.hierarchy if row)
-    if len(set(named)) < len(named):
+    values = declared.order or tuple(row[0] for row in declared.hierarchy if row)
+    if len(set(values)) < len(values):
         raise ParameterError(
-            f"The type of column {name!r} names a value twice. Name each value once.",
+            f"The type of column {name!r} lists a value twice. List each value once.",
             code="value-twice",
             column=name,
         )
-    if given.hierarchy:
-        _check_hierarchy(name, given.hierarchy)
-    _check_distances(name, given.distances)
+    if declared.hierarchy:
+        _check_hierarchy(name, declared.hierarchy)
+    _check_distances(name, declared.distances)
 
 
 def _check_hierarchy(name: str, rows: Sequence[Row]) -> None:
     if len({len(row) for row in rows}) > 1:
         raise ParameterError(
-            f"The hierarchy of column {name!r} has rows of several lengths.",
+            f"The hierarchy of column {name!r} has rows of different lengths.",
             code="hierarchy-uneven",
             column=name,
         )
@@ -229,11 +229,11 @@ def _check_hierarchy(name: str, rows: Sequence[Row]) -> None:
             column=name,
         )
     for level in range(1, len(rows[0]) - 1):
-        above = {row[level]: row[level + 1 :] for row in rows}
-        if any(above[row[level]] != row[level + 1 :] for row in rows):
+        ancestors = {row[level]: row[level + 1 :] for row in rows}
+        if any(ancestors[row[level]] != row[level + 1 :] for row in rows):
             raise ParameterError(
-                f"The hierarchy of column {name!r} is no tree: at level {level} one parent has two"
-                " parents of its own.",
+                f"The hierarchy of column {name!r} is not a tree: at level {level} a value has two"
+                " parents.",
                 code="hierarchy-no-tree",
                 column=name,
                 level=level,
@@ -241,27 +241,27 @@ def _check_hierarchy(name: str, rows: Sequence[Row]) -> None:
 
 
 def _check_distances(name: str, rows: Sequence[Row]) -> None:
-    found: dict[frozenset[str], float] = {}
+    known: dict[frozenset[str], float] = {}
     for row in rows:
         try:
-            one, other, distance = row[0], row[1], float(row[2])
+            first, second, distance = row[0], row[1], float(row[2])
         except (IndexError, ValueError):
             raise ParameterError(
                 f"The distances of column {name!r} must be rows of two values and a number.",
                 code="distances-malformed",
                 column=name,
             ) from None
-        same = one == other
+        same = first == second
         if not 0 <= distance < float("inf") or (distance > 0) == same or len(row) != 3:
             raise ParameterError(
-                f"The distances of column {name!r} must be above 0 between two values, and 0"
-                " between a value and itself.",
+                f"The distances of column {name!r} must be positive between different values and"
+                " 0 between a value and itself.",
                 code="distances-not-positive",
                 column=name,
             )
-        if found.setdefault(frozenset((one, other)), distance) != distance:
+        if known.setdefault(frozenset((first, second)), distance) != distance:
             raise ParameterError(
-                f"The distances of column {name!r} name a pair twice and differ.",
+                f"The distances of column {name!r} give two distances for one pair.",
                 code="distances-contradict",
                 column=name,
             )

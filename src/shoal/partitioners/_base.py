@@ -16,7 +16,7 @@ from shoal import _params as parameters
 from shoal import _progress as progress
 from shoal._kernels.spatial.index import Index, open_index, rebuild_if_worn, to_pool
 from shoal._kernels.spatial.pool import open_pool
-from shoal.errors import GuaranteeBroken, InputError, ShoalError
+from shoal.errors import GuaranteeBroken, InputError, InputTypeError, ShoalError
 
 Labels = NDArray[np.int64]
 Matrix = NDArray[np.float64]
@@ -272,7 +272,8 @@ def refused_input() -> Iterator[None]:
     except (ValueError, TypeError, OverflowError) as error:
         text = re.sub(r"\narray=.*?\n(?=Reshape)", " ", str(error), flags=re.DOTALL)
         text = re.sub(r"(could not convert string to float): .*", r"\1.", text, flags=re.DOTALL)
-        raise InputError(text, code="matrix-not-accepted") from None
+        kind = InputTypeError if isinstance(error, TypeError) else InputError
+        raise kind(text, code="matrix-not-accepted") from None
 
 
 def _is_matrix(X: object) -> TypeGuard[Matrix]:

@@ -12,7 +12,7 @@ from shoal.scale.cluster import run_stage
 from shoal.scale.exact import UNIT, exact_sum
 from shoal.scale.job import Job, load_job, save_job, worker_task
 from shoal.scale.strata import MergedStrata
-from shoal.steps.strata import join_small, largest_of, told_merged
+from shoal.steps.strata import describe_merged_strata, join_small, largest_of
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -64,7 +64,7 @@ def merge_strata(
     merged_into, representative = np.full_like(counts, -1), np.full_like(counts, -1)
     for number, (group, largest) in enumerate(zip(groups, largest_of(groups, sizes), strict=True)):
         merged_into[group], representative[group] = number, largest
-    sentence = told_merged(groups, sizes, sizes, k, columns=strata.columns)
+    sentence = describe_merged_strata(groups, sizes, sizes, k, columns=strata.columns)
     return MergedStrata(merged_into, representative), sentence
 
 

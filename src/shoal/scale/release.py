@@ -78,7 +78,7 @@ class LargeRelease:
         return tuple(name for name in self.types if name not in changed)
 
     @property
-    def grouped(self) -> list[dict[str, int]]:
+    def group_summaries(self) -> list[dict[str, int]]:
         """The groups, in the form of a release in memory: one step, one block of columns."""
         return [self.groups]
 

@@ -166,7 +166,7 @@ def _read_weights(job: Job, table: pa.Table) -> NDArray[np.float64] | None:
 def _group_records(job: Job, table: pa.Table, columns: Sequence[Column]) -> tuple[Partition, str]:
     """Return the groups of some records, and the method that made them."""
     Z = job.encoders.coordinates(table, columns)
-    fitted = single_threaded(job.step.partition, len(Z)).fit(Z)
+    fitted = single_threaded(job.step.partitioner, len(Z)).fit(Z)
     return fitted.partition_, method_label(fitted).partition(" in ")[0]
 
 

@@ -60,7 +60,7 @@ class FolderAudit:
         yield run_check("columns", lambda: self._columns(footers))
         yield run_check("dropped", lambda: self._dropped(footers.values()))
         try:
-            counts = recount(list(footers), self.plan.known)
+            counts = recount(list(footers), self.plan.quasi_identifiers)
         except ShoalError as error:
             yield Check("promise", False, message_without_outcome(error))
             return
