@@ -28,11 +28,11 @@ def show_findings(verdict: "Verdict") -> None:
 
     Notes that nobody must know before signing stand in the report alone.
     """
-    from shoal.plan.warnings import WARNED
+    from shoal.plan.warnings import WARNING_CLASSES
 
     wording = current_wording()
     for finding in verdict.findings:
-        if finding.severity != "informs" or finding.code in WARNED:
+        if finding.severity != "informs" or finding.code in WARNING_CLASSES:
             show_finding(finding, finding.with_advice(wording))
 
 

@@ -84,7 +84,7 @@ def compare(
         )
         opened = open_source(source, dialect=dialect, numbers=())
         found = compare_plans(
-            opened.with_numbers(plans[0].numbers, plans[0].words),
+            opened.with_numbers(plans[0].numeric_columns, plans[0].categorical_columns),
             plans,
             risk=risk,
             n_jobs=jobs or os.cpu_count() or 1,

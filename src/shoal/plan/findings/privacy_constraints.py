@@ -11,10 +11,10 @@ from shoal.metrics import classes, l_diversity, t_closeness
 from shoal.plan.evidence import Codes, Evidence
 from shoal.plan.verdict import Finding
 from shoal.steps import Microaggregate
-from shoal.steps.beyond import ROUNDING
+from shoal.steps.privacy_constraints import TOLERANCE
 
 
-def find_beyond(evidence: Evidence) -> list[Finding]:
+def find_privacy_constraints(evidence: Evidence) -> list[Finding]:
     """Find l-diversity and t-closeness that were promised and are not attained."""
     plan = evidence.plan
     confidential = columns_with(plan.roles, "confidential")
@@ -22,13 +22,13 @@ def find_beyond(evidence: Evidence) -> list[Finding]:
         finding
         for step in plan.steps
         if isinstance(step, Microaggregate)
-        for finding in check_beyond(
+        for finding in check_privacy_constraints(
             step, evidence.released, confidential, plan.types, evidence.units
         )
     ]
 
 
-def check_beyond(
+def check_privacy_constraints(
     step: Microaggregate,
     released: Frame,
     confidential: Sequence[str],
@@ -62,7 +62,7 @@ def check_beyond(
     found = []
     if step.diversity is not None:
         least = float(l_diversity(known, numbered, units=units)[step.diversity_kind].min())
-        if least < step.diversity - ROUNDING:
+        if least < step.diversity - TOLERANCE:
             found.append(
                 Finding(
                     "diversity-not-attained",
@@ -75,7 +75,7 @@ def check_beyond(
             )
     if step.closeness is not None:
         farthest = float(t_closeness(known, numbered, ordered, units).max())
-        if farthest > step.closeness + ROUNDING:
+        if farthest > step.closeness + TOLERANCE:
             found.append(
                 Finding(
                     "closeness-not-attained",

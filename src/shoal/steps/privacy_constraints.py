@@ -1,4 +1,4 @@
-"""What every group must hold of the confidential columns, beyond k records."""
+"""Constraints on the confidential values of every group: l-diversity and t-closeness."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,31 +27,31 @@ Matrix = NDArray[np.float64]
 Labels = NDArray[np.int64]
 Kind = Literal["distinct", "entropy"]
 
-ROUNDING = 1e-9  # what sums of shares may lose; far below any l or t that somebody means
+TOLERANCE = 1e-9  # for rounding errors of sums of shares; far below any meaningful l or t
 
 
 @dataclass(frozen=True, eq=False)
-class Demand:
-    """What is demanded of every confidential column in every group: l, t or both.
+class PrivacyConstraint:
+    """l-diversity, t-closeness or both, for every confidential column in every group.
 
     Parameters
     ----------
     names : list of str
         Names of the confidential columns.
     ranks : ndarray of shape (n_records, n_confidential)
-        Their values as numbers from 0 on, of the whole table.
+        Their values as integers from 0 on, for the whole table.
     ordered : ndarray of shape (n_confidential,)
-        Whether the order of these numbers means something.
+        Whether the order of these integers is meaningful.
     diversity : float or None
-        Least number of different values in a group, or of equally frequent ones.
+        Minimum number of different, or of equally frequent, values in a group.
     kind : str
         How values are counted: ``"distinct"`` or ``"entropy"``.
     closeness : float or None
-        Greatest distance between a group and the table.
+        Maximum distance between a group and the table.
     units : ndarray of shape (n_records,), optional
         The unit of each record, where k counts units.
     k : int
-        Least number of these in a group.
+        Minimum number of units in a group.
     """
 
     names: Sequence[str]
@@ -70,79 +70,87 @@ class Demand:
 
     @cached_property
     def unit_totals(self) -> list[Any]:
-        """The same where each unit counts once, spread over its records."""
+        """The same, where each unit counts once, divided among its records."""
         assert self.units is not None
         weights = weights_in_class(np.zeros(len(self.ranks), np.int64), self.units)
         return [np.bincount(column, weights) for column in self.ranks.T]
 
-    def kept_by(self, records: Labels) -> bool:
-        """Say whether a group of ``records`` holds what is demanded, and k units."""
+    def is_met_by(self, records: Labels) -> bool:
+        """Return whether a group of ``records`` meets the constraint and holds k units."""
         if self.units is not None and len(np.unique(self.units[records])) < self.k:
             return False
         diverse = self.diversity is None or bool(
-            (self.values_in(records) >= self.diversity - ROUNDING).all()
+            (self.values_in(records) >= self.diversity - TOLERANCE).all()
         )
         return diverse and (
             self.closeness is None
-            or bool((self.distances(records) <= self.closeness + ROUNDING).all())
+            or bool((self.distances(records) <= self.closeness + TOLERANCE).all())
         )
 
     def values_in(self, records: Labels) -> NDArray[np.float64]:
-        """Return for each column how many values hide in a group, counted as demanded."""
+        """Return the number of values of each column in a group, counted by ``kind``."""
         tallies = [self._tally(at, records) for at in range(len(self.names))]
-        counted = [t.distinct if self.kind == "distinct" else t.effective for t in tallies]
-        return np.array([float(entry[0]) for entry in counted])
+        counts = [t.distinct if self.kind == "distinct" else t.effective for t in tallies]
+        return np.array([float(count[0]) for count in counts])
 
     def distances(self, records: Labels) -> NDArray[np.float64]:
-        """Return for each column how far a group is from the table."""
-        pairs = enumerate(self.ordered)
-        return np.array([from_all(self._shares(at, records), bool(o))[0] for at, o in pairs])
+        """Return the distance of a group from the table in each column."""
+        return np.array(
+            [
+                from_all(self._shares(at, records), bool(ordered))[0]
+                for at, ordered in enumerate(self.ordered)
+            ]
+        )
 
-    def refuse_unreachable(self, rows: Labels, where: str = "") -> None:
-        """Refuse what no groups of ``rows`` can hold, and say what they can.
+    def refuse_unattainable(self, rows: Labels, where: str = "") -> None:
+        """Refuse a constraint that no groups of ``rows`` can meet; the error states the limit.
 
-        All records together have at least as many values, and are at most as far
-        from the table, as the worst of any groups they are split into. Not so where units are
-        counted: then only as many values are sure to be needed as records have.
+        All records together have at least as many values, and are at most as far from the table,
+        as the worst of any groups that they are split into. This does not hold where units are
+        counted; the number of distinct values of the records is then the only limit.
         """
         if self.diversity is not None:
-            alone = self if self.units is None else replace(self, units=None, kind="distinct")
-            for name, found in zip(self.names, alone.values_in(rows), strict=True):
-                if found < self.diversity - ROUNDING:
-                    counted = "different" if alone.kind == "distinct" else "equally frequent"
+            limit = self if self.units is None else replace(self, units=None, kind="distinct")
+            for name, attained in zip(self.names, limit.values_in(rows), strict=True):
+                if attained < self.diversity - TOLERANCE:
+                    attainable = np.floor(attained * 1e4 + 1e-6) / 1e4
+                    kind = "different" if limit.kind == "distinct" else "equally frequent"
                     raise InputError(
                         f"diversity={self.diversity:g} cannot be reached: all {len(rows)}"
-                        f" records{where} together hide behind {_floored(found)} {counted} values"
+                        f" records{where} together have {attainable:g} {kind} values"
                         f" of column {name!r}. Ask for no more, or give the column another role.",
                         code="diversity-out-of-reach",
                         column=name,
                         diversity=self.diversity,
+                        attainable=float(attainable),
                     )
         if self.closeness is not None and self.units is None:
-            for name, found in zip(self.names, self.distances(rows), strict=True):
-                if found > self.closeness + ROUNDING:
+            for name, distance in zip(self.names, self.distances(rows), strict=True):
+                if distance > self.closeness + TOLERANCE:
+                    attainable = np.ceil(distance * 1e4) / 1e4
                     raise InputError(
                         f"closeness={self.closeness:g} cannot be reached: all {len(rows)}"
-                        f" records{where} together are {np.ceil(found * 1e4) / 1e4:g} away from the"
+                        f" records{where} together are at a distance of {attainable:g} from the"
                         f" table in column {name!r}. Ask for no less, or merge strata.",
                         code="closeness-out-of-reach",
                         column=name,
                         closeness=self.closeness,
+                        attainable=float(attainable),
                     )
 
     def enforce(self, Z: Matrix, groups: Partition, rows: Labels, *, by: str) -> Partition:
-        """Return groups of ``rows`` that all hold what is demanded.
+        """Return groups of ``rows`` that all meet the constraint.
 
         Parameters
         ----------
         Z : ndarray of shape (n_rows, n_columns)
-            The columns that distances are taken on.
+            The columns that distances are computed on.
         groups : Partition
             The groups to start from.
         rows : ndarray of shape (n_rows,)
-            The numbers of the records in the table.
+            The positions of the records in the table.
         by : str
-            ``"swap"`` lets groups exchange records before the rest is merged.
+            ``"swap"`` exchanges records between groups before merging those that still fail.
 
         Returns
         -------
@@ -153,10 +161,10 @@ class Demand:
             groups = exchange(
                 Z, groups, self.ranks[rows], self.ordered, self.totals, self.closeness
             )
-        return merge_unsound(Z, groups, lambda records: self.kept_by(rows[records]))
+        return merge_unsound(Z, groups, lambda records: self.is_met_by(rows[records]))
 
     def _tally(self, at: int, records: Labels) -> Tally:
-        """Count the values of a group; each unit counts once, for its commonest value."""
+        """Return the value counts of a group; a unit counts once, for its most frequent value."""
         values = self.ranks[records, at]
         if self.units is not None:
             one_group = np.zeros(len(records), np.int64)
@@ -166,7 +174,7 @@ class Demand:
         return Tally(np.zeros(len(value), np.int64), value, count, size, self.totals[at])
 
     def _shares(self, at: int, records: Labels) -> Tally:
-        """Count the values of a group; each unit counts once, spread over its records."""
+        """Return the value counts of a group; a unit counts once, divided among its records."""
         if self.units is None:
             return self._tally(at, records)
         units = self.units[records]
@@ -177,48 +185,48 @@ class Demand:
         return Tally(one_group, value, count, size, self.unit_totals[at])
 
 
-def check(step: "Microaggregate") -> None:
-    """Refuse options of a step that do not fit together."""
+def check_constraint_options(step: "Microaggregate") -> None:
+    """Refuse options of l-diversity and t-closeness that do not fit together."""
     if step.diversity is None and step.closeness is None and step.closeness_by == "merge":
         return
     if len(step.column_blocks) > 1:
         raise PlanError(
-            "diversity and closeness hold for all columns together, and blocks take them apart."
+            "diversity and closeness hold for all columns together, and blocks separate them."
             " Leave one of the two out.",
             code="constraint-with-blocks",
         )
     if step.closeness is None and step.closeness_by != "merge":
         raise PlanError(
-            f'closeness_by="{step.closeness_by}" needs closeness: the greatest distance between a'
+            f'closeness_by="{step.closeness_by}" needs closeness: the maximum distance between a'
             " group and the table.",
             code="closeness-missing",
             option="closeness",
         )
     if step.closeness_by == "first":
-        _check_first(step)
+        _check_closeness_first(step)
 
 
-def demand(
+def privacy_constraint(
     step: "Microaggregate",
     frame: Frame,
     confidential: Sequence[str],
     types: Mapping[str, Type],
     units: Labels | None = None,
-) -> Demand | None:
-    """Return what every group of a step must hold of the confidential columns, if anything."""
+) -> PrivacyConstraint | None:
+    """Return the constraint that a step puts on its groups, or None."""
     if step.diversity is None and step.closeness is None:
         return None
-    asked = "diversity" if step.diversity is not None else "closeness"
-    check_confidential(confidential, f"{asked}={getattr(step, asked):g}")
+    option = "diversity" if step.diversity is not None else "closeness"
+    check_confidential(confidential, f"{option}={getattr(step, option):g}")
     if step.closeness_by == "first" and len(confidential) > 1:
         raise PlanError(
             f'`closeness_by="first"` sorts the records by one confidential column and there are'
-            f' {len(confidential)}. Use "merge" or "swap", which see to all of them.',
+            f' {len(confidential)}. Use "merge" or "swap", which take all of them into account.',
             code="closeness-first-of-several",
             count=len(confidential),
         )
     ranks, ordered = numbered(frame, confidential, types)
-    return Demand(
+    return PrivacyConstraint(
         confidential,
         ranks,
         ordered,
@@ -230,21 +238,21 @@ def demand(
     )
 
 
-def partitioner(
-    step: "Microaggregate", demand: Demand | None, partition: Partitioner
+def constrained_partitioner(
+    step: "Microaggregate", constraint: PrivacyConstraint | None, partitioner: Partitioner
 ) -> Partitioner:
-    """Return what groups the records of a step: ``partition``, or one that is close first."""
-    if demand is None or step.closeness is None or step.closeness_by != "first":
-        return partition
-    kind: Any = "ordered" if demand.ordered[0] else "categories"
-    return ClosenessFirst(step.k, step.closeness, demand.ranks[:, 0].tolist(), kind)
+    """Return the partitioner to use: `ClosenessFirst` where the step asks for it."""
+    if constraint is None or step.closeness is None or step.closeness_by != "first":
+        return partitioner
+    kind: Any = "ordered" if constraint.ordered[0] else "categories"
+    return ClosenessFirst(step.k, step.closeness, constraint.ranks[:, 0].tolist(), kind)
 
 
-def _check_first(step: "Microaggregate") -> None:
+def _check_closeness_first(step: "Microaggregate") -> None:
     if step.strata:
         raise PlanError(
-            '`closeness_by="first"` draws every group from the whole table, and within keeps groups'
-            ' inside strata. Use "merge" or "swap".',
+            '`closeness_by="first"` draws every group from the whole table, and `within` keeps'
+            ' groups inside strata. Use "merge" or "swap".',
             code="closeness-first-splits",
             option="within",
         )
@@ -256,15 +264,10 @@ def _check_first(step: "Microaggregate") -> None:
             code="closeness-first-splits",
             option="missing",
         )
-    if not isinstance(step.partition, MDAV | Auto):
+    if not isinstance(step.partitioner, MDAV | Auto):
         raise PlanError(
-            '`closeness_by="first"` groups in a way of its own, with the seeds of mdav, so'
-            f' {type(step.partition).__name__} would be ignored. Use the method "auto" or "mdav",'
+            '`closeness_by="first"` forms groups by its own method, starting from mdav, so'
+            f' {type(step.partitioner).__name__} would be ignored. Use the method "auto" or "mdav",'
             " or another closeness_by.",
             code="closeness-first-ignores-method",
         )
-
-
-def _floored(number: float) -> str:
-    """Return a number that may be asked for: never more than there is."""
-    return f"{np.floor(number * 1e4 + 1e-6) / 1e4:g}"
