@@ -35,7 +35,7 @@ test: lint types check bounds poison  ## Everything: lint, types, docstrings, te
 lint: $(VENV)/.developed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/numpydoc lint $$(git ls-files 'src/shoal/*.py' | grep -v -e /_kernels/ -e /cli/)
+	$(BIN)/numpydoc lint $$(find src/shoal -name '*.py' | grep -v -e /_kernels/ -e /cli/)
 
 types: $(VENV)/.developed
 	$(BIN)/mypy

@@ -1,7 +1,7 @@
 """Measure all that docs/speed.md, costs.md and choose/index.md tell, and fill the pages.
 
     make benchmarks                                   less than half an hour on a quiet machine
-    python benchmarks/all.py --only compiling doors   some of it; the pages are filled in any case
+    python benchmarks/all.py --only interfaces       some of it; the pages are filled in any case
 
 Each part is a benchmark of its own, run in a process of its own, one after the other: they
 measure CPU time, and a neighbour costs cache. A run that was broken off goes on where it
@@ -20,7 +20,7 @@ PARTS = {
     "speed": [["speed.py", "--cut"]],
     "costs": [["costs.py", "-n", "10000"], ["costs.py", "-n", "100000", "--kinds", "clustered"]],
     "compiling": [["compiling.py"]],
-    "doors": [["doors.py"]],
+    "interfaces": [["interfaces.py"]],
     "choose": [["choose.py"]],
 }
 PAGES = [

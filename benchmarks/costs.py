@@ -236,7 +236,7 @@ def late(case, name, found):
     if promised <= MOST:
         return None
     told = {"what": case["what"], "name": name, "kind": case["kind"], "n": case["n"]}
-    return {**told, "skipped": f"promises to take {promised:.0f} s"}
+    return {**told, "skipped": f"would take {promised:.0f} s"}
 
 
 if __name__ == "__main__":

@@ -163,11 +163,11 @@ def cost_commits():
     )
 
 
-def doors():
+def interfaces():
     """Tell what a whole release takes, stage by stage."""
-    entries = [e for e in results("doors") if "door" in e]
+    entries = [e for e in results("interfaces") if "interface" in e]
     stages = list(dict.fromkeys(stage for e in reversed(entries) for stage in e["stages"]))
-    titles = [f"{e['door']}, {e['n']:,}" for e in entries]
+    titles = [f"{e['interface']}, {e['n']:,}" for e in entries]
     lines = [
         [s, *(short(e["stages"][s]) if s in e["stages"] else "" for e in entries)] for s in stages
     ]
@@ -177,8 +177,8 @@ def doors():
 
 
 def opening():
-    """Tell what opening the doors takes."""
-    entries = [e for e in results("doors") if "opening" in e]
+    """Return the table of start-up times."""
+    entries = [e for e in results("interfaces") if "opening" in e]
     lines = [[f"`{e['opening']}`", e["cpu_seconds"]] for e in entries]
     return rows(["command", "CPU seconds"], lines)
 
@@ -187,9 +187,9 @@ def compiling():
     """Tell how long the first call of each method compiles."""
     lines = []
     for e in results("compiling"):
-        dearest = [f"{name} {took:.1f}" for name, took in list(e["kernels"].items())[:4]]
-        lines.append([f"`{e['method']}`", e["short"], e["long"], ", ".join(dearest)])
-    return rows(["method", "short tables", "long ones too", "dearest kernels"], lines)
+        slowest = [f"{name} {took:.1f}" for name, took in list(e["kernels"].items())[:4]]
+        lines.append([f"`{e['method']}`", e["short"], e["long"], ", ".join(slowest)])
+    return rows(["method", "short tables", "long tables too", "slowest kernels"], lines)
 
 
 def large():
@@ -230,16 +230,16 @@ def borders():
     """Tell what the borders of blocks cost."""
     entries = [e for e in results("large") if e["engine"] == "borders"]
     lines = [[KINDS[e["method"]], e["p"], e["loss"], e["keep"], e["refine"]] for e in entries]
-    titles = ["kind", "columns", "loss of MDAV, %", "seams kept, ratio", "seams mended, ratio"]
+    titles = ["kind", "columns", "loss of MDAV, %", "seams kept, ratio", "seams refined, ratio"]
     return rows(titles, lines)
 
 
 TABLES = {
     "large": large, "overhead": overhead, "borders": borders,
     "by-length": by_length, "by-shape": by_shape, "millions": millions, "rivals": rivals,
-    "methods": lambda: costs("method"), "measures": lambda: costs("measure"), "doors": doors,
+    "methods": lambda: costs("method"), "measures": lambda: costs("measure"),
     "budgets": budgets, "cost-commits": cost_commits,
-    "opening": opening, "compiling": compiling,
+    "interfaces": interfaces, "opening": opening, "compiling": compiling,
 }  # fmt: skip
 
 

@@ -50,16 +50,16 @@ PROTOTYPE = {
     ),
 }
 HEAD = """\
-# How much is lost, and how much more than must be
+# Information loss, and its distance from the optimum
 
-Loss in % of the variance of z-scores, by table and k: for MDAV, after `refine`, after `search`
-with a budget of 10 seconds on two cores, and after `prove` with 120 CPU seconds in all. In
-brackets stands what the first prototype of these ideas reached; **bold** is at or below it. The
-*bound* is what no groups of at least k go below, and the *gap* how much more is lost than that,
-in %: 0 where the groups are proven to be the best. `benchmarks/quality.py` measures and writes
-this page from `quality.json`; a test makes the page again and runs `refine` again. Times are CPU
-seconds of all threads for `refine`, `search` and `prove`. A search is repeated by its seed and
-rounds, which the JSON holds. An empty cell was not measured.
+Loss in % of the variance of z-scores, by table and k: of MDAV, after `refine`, after `search` with
+a budget of 10 seconds on two cores, and after `prove` with 120 CPU seconds in all. The figures in
+brackets are those of the first prototype of these ideas; **bold** is at or below them. The *bound*
+is a lower bound on the loss of any groups of at least k, and the *gap* is by how much the loss
+exceeds it, in %: 0 where the groups are proven to be optimal. `benchmarks/quality.py` measures and
+writes this page from `quality.json`; a test regenerates the page and runs `refine` again. Times are
+CPU seconds of all threads for `refine`, `search` and `prove`. A search is repeated by its seed and
+rounds, which the JSON contains. An empty cell was not measured.
 
 """
 
@@ -162,7 +162,7 @@ def row(name, k, seen, before):
         return f"{f'**{text}**' if reached else text} ({goal})".strip()
 
     proof = seen.get((name, k, "prove"), {})
-    gap = "0 (the best)" if proof.get("optimal") else f"{proof['gap']:.3g}" if proof else ""
+    gap = "0 (optimal)" if proof.get("optimal") else f"{proof['gap']:.3g}" if proof else ""
     efforts = ("refine", "search", "prove")
     times = [seen.get((name, k, effort), {}).get("cpu_seconds") for effort in efforts]
     cells = [name, str(k), cell("mdav")]

@@ -121,7 +121,7 @@ def follow(rival, seconds):
     last = None
     for n in LENGTHS:
         if last and last["cpu_seconds"] * (n / last["n"]) ** GROWTH[rival] > seconds:
-            yield {**note, "stopped": f"n = {n} promises to take more than {seconds:g} s"}
+            yield {**note, "stopped": f"n = {n} would take more than {seconds:g} s"}
             return
         if SQUARE.get(rival, 0) * n * n > free_memory():
             yield {**note, "stopped": f"n = {n} needs more memory than is free"}

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import shoal
+from raising import raises
 from shoal.errors import InputError, ParameterError
 from shoal.metrics import ABOUT, MEASURES
 from shoal.metrics.assessment import Assessment, linear
@@ -49,7 +50,7 @@ def test_totals_are_measured_under_weights():
     found = shoal.assess(before, after, quasi_identifiers=["a"], weight="w")
     assert found["weighted_total_change"] == {"a": pytest.approx(100 * 2 / 11)}
     assert "'a' 11 before and 13 after" in found.remarks["weighted_total_change"]
-    with pytest.raises(InputError, match="1 zero"):
+    with raises(InputError, "weights-unusable"):
         shoal.assess(before.assign(w=[0, 1, 2]), after, quasi_identifiers=["a"], weight="w")
 
 
@@ -103,7 +104,7 @@ def test_a_measure_that_is_undefined_is_said_not_raised():
     found = shoal.assess(before, before, quasi_identifiers=["a", "b"])
     assert "loadings_change" not in found
     assert "not determined" in found.remarks["loadings_change"]
-    with pytest.raises(InputError, match="'loadings_change' cannot be computed: The first comp"):
+    with raises(InputError, "measure-not-computable", measure="loadings_change"):
         shoal.assess(before, before, quasi_identifiers=["a", "b"], measures=["loadings_change"])
 
 
@@ -129,7 +130,7 @@ def test_one_name_may_stand_alone():
 
 def test_a_column_is_known_or_secret_not_both():
     data = shoal.datasets.sme()
-    with pytest.raises(ParameterError, match="'surface' cannot be quasi-identifier and conf"):
+    with raises(ParameterError, "two-roles", columns=("surface",)):
         shoal.assess(data, data, quasi_identifiers=KNOWN, confidential=["surface"])
 
 

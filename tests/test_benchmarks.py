@@ -172,6 +172,13 @@ def test_what_has_no_commit_is_measured_only_when_asked_for(benchmark_, monkeypa
     monkeypatch.setattr(everything.harness, "commit", lambda: "a+")
     monkeypatch.setattr(everything, "run", lambda words: ran.append(words[0]) or 0.0)
     with pytest.raises(SystemExit, match="commit them first"):
-        everything.main(["--only", "doors"])
-    everything.main(["--only", "doors", "--uncommitted"])
-    assert "doors.py" in ran
+        everything.main(["--only", "interfaces"])
+    everything.main(["--only", "interfaces", "--uncommitted"])
+    assert "interfaces.py" in ran
+
+
+def test_every_stage_of_a_release_is_a_function_that_exists(benchmark_):
+    interfaces = benchmark_("interfaces")
+    for file, name in interfaces.STAGES.values():
+        source = (interfaces.harness.SOURCE / "shoal" / file).read_text(encoding="utf-8")
+        assert f"def {name}(" in source, f"{file}: {name}"

@@ -88,7 +88,7 @@ def test_plans_that_cannot_be_run_are_told_and_the_others_are_run(firms):
     assert [trial.error is None for trial in made.trials] == [True, True, True, False]
     text = comparison_text(rows(made), "linkage")
     assert "not run: 04 (two-mu-approx, k = 3): " in text
-    with pytest.raises(InputError, match="n_samples=11"):
+    with raises(InputError, "too-few-records", k=50, records=11):
         shoal.compare(firms, KNOWN, k=50, method="mdav")
 
 
@@ -165,7 +165,7 @@ def test_a_cache_that_cannot_be_written_is_told(firms, tmp_path):
     (tmp_path / "file").write_text("")
     made = shoal.compare(firms, KNOWN, k=[2], method="mdav")
     assert made.trials
-    with pytest.raises(FileError, match="Name another folder"):
+    with raises(FileError, "cannot-write"):
         shoal.compare(firms, KNOWN, k=2, method="mdav", cache=tmp_path / "file" / "cache")
 
 
@@ -216,20 +216,20 @@ def test_options_go_to_the_methods_that_take_them():
     assert plans[0].to_dict()["steps"][0]["partition"] == {"method": "mdav", "k": 3}
     assert plans[1].to_dict()["steps"][0]["partition"] == {"method": "vmdav", "k": 3, "gamma": 0.5}
     assert all(plan.steps[0].aggregate == "median" for plan in plans)
-    with pytest.raises(ParameterError, match="Did you mean 'gamma'"):
+    with raises(ParameterError, "unknown-parameter", parameter="gama"):
         grid(KNOWN, k=3, method=["mdav", "vmdav"], gama=0.5)
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "code"),
     [
-        ({"risk": "linkages"}, "Did you mean 'linkage'"),
-        ({"n_jobs": 0}, "at least 1"),
-        ({"method": "mdaw"}, "There is no method"),
+        ({"risk": "linkages"}, "unknown-risk"),
+        ({"n_jobs": 0}, "parameter-not-accepted"),
+        ({"method": "mdaw"}, "unknown-method"),
     ],
 )
-def test_bad_comparisons_are_refused(firms, options, message):
-    with pytest.raises(ParameterError, match=message):
+def test_bad_comparisons_are_refused(firms, options, code):
+    with raises(ParameterError, code):
         shoal.compare(firms, KNOWN, **{"k": 3, "method": "mdav", **options})
 
 
@@ -254,7 +254,7 @@ def test_the_folder_holds_map_tables_and_plans_that_run(firms, found, tmp_path):
 def test_plans_of_two_comparisons_are_not_mixed(found, tmp_path):
     found.save(tmp_path)
     smaller = Comparison(found.trials[:2], found.risk)
-    with pytest.raises(FileError, match="holds 6 files of another comparison"):
+    with raises(FileError, "files-of-another-comparison", count=6):
         smaller.save(tmp_path, force=True)
 
 

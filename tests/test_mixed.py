@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 import shoal
 from conftest import reference_matrix
+from raising import raises
 from shoal._params import signature_parameters
 from shoal.cli import app
 from shoal.errors import ColumnError, InputError, ParameterError, PlanError, ShoalWarning
@@ -180,7 +181,7 @@ def test_every_method_keeps_k_on_mixed_columns_or_says_why_not(survey, method, m
     table = survey if missing == "refuse" else holed(survey, share=0.05)
     table = table.slice(0, METHODS[method].facts.most or len(table))
     if method == "univariate":
-        with pytest.raises(InputError, match="'town' need 3 axes"):
+        with raises(InputError, "sorts-by-categories", column="town", axes=3):
             mask(table, k=k, method=method, missing=missing)
         method, options = "univariate", {"order": "first-component"}
     else:
@@ -201,7 +202,7 @@ def test_every_method_keeps_k_on_mixed_columns_or_says_why_not(survey, method, m
     ],
 )
 def test_methods_that_sort_by_columns_refuse_categories(survey, options):
-    with pytest.raises(InputError, match="'letter' need 2 axes"):
+    with raises(InputError, "sorts-by-categories", column="letter", axes=2):
         mask(survey, ["letter"], k=3, **options)
     release = mask(survey, ["school"], k=3, **options)
     assert smallest(as_arrow(release.data), ["school"]) >= 3
@@ -365,23 +366,23 @@ def test_assess_takes_types_on_the_command_line(folder):
 
 
 @pytest.mark.parametrize(
-    ("types", "error", "message"),
+    ("types", "error", "code"),
     [
-        ({"nowhere": "nominal"}, ColumnError, "no column 'nowhere'"),
-        ({"town": "nominl"}, ParameterError, "Did you mean 'nominal'"),
-        ({"school": {"kind": "ordinal", "order": ORDER[:2]}}, InputError, "its order lacks"),
-        ({"town": {"kind": "nominal", "hierarchy": TREE[:2]}}, InputError, "its hierarchy"),
-        ({"letter": "numeric"}, ColumnError, "text where numbers are needed"),
-        ({"letter": "date"}, InputError, "not ISO dates"),
+        ({"nowhere": "nominal"}, ColumnError, "no-such-column"),
+        ({"town": "nominl"}, ParameterError, "unknown-kind"),
+        ({"school": {"kind": "ordinal", "order": ORDER[:2]}}, InputError, "value-outside-type"),
+        ({"town": {"kind": "nominal", "hierarchy": TREE[:2]}}, InputError, "value-outside-type"),
+        ({"letter": "numeric"}, ColumnError, "text-among-numbers"),
+        ({"letter": "date"}, InputError, "not-a-date"),
     ],
 )
-def test_bad_types_are_refused(survey, types, error, message):
-    with pytest.raises(error, match=message):
+def test_bad_types_are_refused(survey, types, error, code):
+    with raises(error, code):
         mask(survey, k=3, types=types)
 
 
 def test_numbers_that_have_no_geometric_mean_are_refused(survey):
-    with pytest.raises(InputError, match="not above 0"):
+    with raises(InputError, "not-above-zero"):
         mask(survey, k=3, aggregate="geometric-mean")
     release = mask(survey, ["code", "letter"], k=3, aggregate="geometric-mean", types={})
     for group in range(release.partitions[0].n_groups):
@@ -395,7 +396,7 @@ def test_a_trimmed_mean_needs_its_share(survey):
     release = mask(survey, ["number"], k=5, aggregate="trimmed-mean", trim=0.2)
     assert release.plan.to_dict()["steps"][0]["trim"] == 0.2
     for options in ({"aggregate": "trimmed-mean"}, {"trim": 0.2}):
-        with pytest.raises(PlanError, match="belong together"):
+        with raises(PlanError, "trim-and-aggregate"):
             mask(survey, ["number"], k=5, **options)
 
 
@@ -406,6 +407,6 @@ def test_a_bad_type_ends_a_command_as_a_bad_option_and_spoils_a_plan(folder):
         assert done.exit_code == (2 if option.startswith("town") and ":" not in option else 1)
         assert not (folder / "out.csv").exists()
     step = {"method": "microaggregate", "columns": ["a"], "partition": {"method": "mdav", "k": 2}}
-    for types in ({"a": "nominl"}, ["a"]):
-        with pytest.raises(PlanError, match=r"unknown kind|must be a table"):
+    for types, code in (({"a": "nominl"}, "unknown-kind"), (["a"], "types-no-mapping")):
+        with raises(PlanError, code):
             shoal.Plan.from_dict({"version": 1, "types": types, "steps": [step]})

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 
 import shoal
-from raising import raises
+from raising import raises, warns
 from shoal import Microaggregate, Plan
 from shoal.errors import (
     ColumnError,
@@ -82,7 +82,7 @@ def test_the_table_handed_over_stays_as_it_was(sme):
 
 def test_a_pandas_index_stays_and_is_named_if_it_could_name_records():
     data = shoal.datasets.sme().set_index("company")
-    with pytest.warns(UnprotectedColumn, match="index"):
+    with warns(UnprotectedColumn):
         release = shoal.microaggregate(data, KNOWN, k=3, confidential=OTHER["confidential"])
     assert release.data.index.equals(data.index)
 
@@ -102,9 +102,7 @@ def test_the_index_is_named_also_beside_columns_without_a_role():
 
 
 def test_a_column_without_a_role_is_named():
-    with pytest.warns(
-        UnprotectedColumn, match="'company', 'turnover' and 'net_profit' have no role"
-    ) as caught:
+    with warns(UnprotectedColumn, columns=("company", "turnover", "net_profit")) as caught:
         release = shoal.microaggregate(shoal.datasets.sme(), KNOWN, k=3)
     assert release.unchanged == ("company", "turnover", "net_profit")
     assert len(release.warnings) == 1
@@ -113,7 +111,7 @@ def test_a_column_without_a_role_is_named():
 
 def test_a_constant_column_is_allowed_and_says_so():
     data = pd.DataFrame({"a": [1.0, 2, 3, 4], "b": [0.1] * 4})
-    with pytest.warns(ConstantColumn, match="'b' is constant"):
+    with warns(ConstantColumn, columns=("b",)):
         release = shoal.microaggregate(data, ["a", "b"], k=2)
     assert release.data["b"].tolist() == [0.1] * 4
     assert release.measures["smallest_class"] == 2
@@ -142,7 +140,7 @@ def test_groups_never_cross_a_stratum():
 
 def test_a_column_that_makes_no_strata_is_not_quoted():
     data = pd.DataFrame({"x": range(9), "name": [f"person {i}" for i in range(9)]})
-    with pytest.raises(InputError, match="9 of 9 strata of .name. hold fewer") as caught:
+    with raises(InputError, "strata-below-k", columns=("name",), small=9, strata=9) as caught:
         shoal.microaggregate(data, ["x"], k=3, within="name")
     assert "person" not in str(caught.value)
 
@@ -188,7 +186,7 @@ def test_whole_numbers_become_floats_without_rounding(sme):
 
 def test_blocks_are_grouped_apart_and_tell_the_k_they_attain_together():
     data = shoal.datasets.sme()
-    with pytest.warns(UnderProtection, match="attain k=1, not k=3") as caught:
+    with warns(UnderProtection, columns=tuple(KNOWN)) as caught:
         release = shoal.microaggregate(data, KNOWN, k=3, blocks=1, **OTHER)
     linked = shoal.assess(data, release.data, quasi_identifiers=KNOWN)["linkage"]
     assert release.measures["linkage"] == linked
@@ -200,7 +198,7 @@ def test_blocks_are_grouped_apart_and_tell_the_k_they_attain_together():
 
 
 def test_dependence_needs_confidential_columns():
-    with pytest.raises(PlanError, match="needs confidential columns"):
+    with raises(PlanError, "confidential-needed"):
         shoal.microaggregate(shoal.datasets.sme(), KNOWN, k=3, dependence=0.5)
 
 
@@ -218,50 +216,50 @@ def test_a_broken_promise_releases_nothing(monkeypatch):
         return values.copy()
 
     monkeypatch.setitem(shoal.steps.aggregate.AGGREGATES, "mean", leaky)
-    with pytest.raises(GuaranteeBroken, match="k=3 was promised"):
+    with raises(GuaranteeBroken, "promise-broken", k=3):
         shoal.microaggregate(shoal.datasets.sme(), KNOWN, k=3, **OTHER)
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "message"),
+    ("options", "error", "code"),
     [
-        ({"k": 12}, InputError, "k=12 records but the data hold only n_samples=11"),
-        ({"k": 0}, ParameterError, "must be an int in \\[1, inf\\). Got 0"),
-        ({"k": 2.5}, ParameterError, "Got 2.5"),
-        ({"k": 3, "method": "mdva"}, ParameterError, "Did you mean 'mdav'"),
-        ({"k": 3, "gamma": 1}, ParameterError, "no parameter 'gamma'"),
-        ({"k": 3, "dependence": 2}, ParameterError, "'dependence' parameter .* in \\[0, 1\\]"),
-        ({"k": 3, "aggregate": "mode"}, ParameterError, "one of 'mean', 'median'"),
-        ({"k": 3, "missing": "ignore"}, ParameterError, "'missing' parameter"),
-        ({"k": 3, "effort": "serach"}, ParameterError, "Did you mean .search."),
-        ({"k": 3, "blocks": [["surface"]]}, PlanError, "each masked column exactly once"),
-        ({"k": 3, "blocks": 0}, ParameterError, "'blocks' parameter"),
-        ({"k": 3, "within": "surface"}, PlanError, "cannot be masked and split"),
-        ({"k": 3, "within": "town"}, ColumnError, "no column 'town'"),
-        ({"k": 3, "identifiers": ["surface"]}, PlanError, "as identifier and as quasi-identifier"),
-        ({"k": 3, "identifiers": ["nane"]}, ColumnError, "no column 'nane'"),
+        ({"k": 12}, InputError, "too-few-records"),
+        ({"k": 0}, ParameterError, "parameter-not-accepted"),
+        ({"k": 2.5}, ParameterError, "parameter-not-accepted"),
+        ({"k": 3, "method": "mdva"}, ParameterError, "unknown-method"),
+        ({"k": 3, "gamma": 1}, ParameterError, "unknown-parameter"),
+        ({"k": 3, "dependence": 2}, ParameterError, "parameter-not-accepted"),
+        ({"k": 3, "aggregate": "mode"}, ParameterError, "parameter-not-accepted"),
+        ({"k": 3, "missing": "ignore"}, ParameterError, "parameter-not-accepted"),
+        ({"k": 3, "effort": "serach"}, ParameterError, "unknown-effort"),
+        ({"k": 3, "blocks": [["surface"]]}, PlanError, "blocks-not-a-partition"),
+        ({"k": 3, "blocks": 0}, ParameterError, "parameter-not-accepted"),
+        ({"k": 3, "within": "surface"}, PlanError, "masked-and-stratum"),
+        ({"k": 3, "within": "town"}, ColumnError, "no-such-column"),
+        ({"k": 3, "identifiers": ["surface"]}, PlanError, "two-roles"),
+        ({"k": 3, "identifiers": ["nane"]}, ColumnError, "no-such-column"),
     ],
 )
-def test_what_does_not_fit_is_refused(options, error, message):
-    with pytest.raises(error, match=message):
+def test_what_does_not_fit_is_refused(options, error, code):
+    with raises(error, code):
         shoal.microaggregate(shoal.datasets.sme(), KNOWN, **options)
 
 
 def test_columns_that_do_not_fit_are_refused():
     data = shoal.datasets.sme()
-    for names, error, message in [
-        (["surfaces"], ColumnError, "Did you mean 'surface'"),
-        (["company"], ColumnError, "seems to name records"),
-        ([], PlanError, "masks no column"),
-        (["surface", "surface"], PlanError, "names a column twice"),
+    for names, error, code in [
+        (["surfaces"], ColumnError, "no-such-column"),
+        (["company"], ColumnError, "text-names-records"),
+        ([], PlanError, "nothing-masked"),
+        (["surface", "surface"], PlanError, "masked-twice"),
     ]:
-        with pytest.raises(error, match=message):
+        with raises(error, code):
             shoal.microaggregate(data, names, k=3)
 
 
 def test_one_record_is_refused_unless_k_is_one():
     one = pd.DataFrame({"a": [1.5]})
-    with pytest.raises(InputError, match="n_samples=1"):
+    with raises(InputError, "too-few-records", records=1):
         shoal.microaggregate(one, ["a"], k=2)
 
 
@@ -343,32 +341,32 @@ GOOD = {
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("change", "code"),
     [
-        ({"version": 2}, "version 2; this Shoal reads version 1"),
-        ({"version": None}, "version None"),
-        ({"rolls": {}}, "unknown key 'rolls'. Did you mean 'roles'"),
-        ({"roles": {"a": "identifer"}}, "unknown role 'identifer'. Did you mean 'identifier'"),
-        ({"roles": []}, "must be a table"),
-        ({"roles": {"z": "quasi-identifier"}}, "'z' would leave unmasked"),
-        ({"steps": []}, "no step"),
-        ({"steps": {}}, "list of tables"),
-        ({"steps": [{"method": "swop"}]}, "Step 1 has the method 'swop'. Did you mean 'swap'"),
-        ({"steps": [GOOD["steps"][0] | {"colums": ["a"]}]}, "Step 1 has the unknown key 'colums'"),
-        ({"steps": [GOOD["steps"][0] | {"partition": {"k": 3}}]}, "needs partition"),
-        ({"steps": [GOOD["steps"][0] | {"partition": {"method": "mdav"}}]}, "MDAV needs 'k'"),
+        ({"version": 2}, "plan-version"),
+        ({"version": None}, "plan-version"),
+        ({"rolls": {}}, "unknown-key"),
+        ({"roles": {"a": "identifer"}}, "unknown-role"),
+        ({"roles": []}, "roles-no-mapping"),
+        ({"roles": {"z": "quasi-identifier"}}, "quasi-identifier-not-masked"),
+        ({"steps": []}, "plan-without-steps"),
+        ({"steps": {}}, "steps-not-accepted"),
+        ({"steps": [{"method": "swop"}]}, "unknown-step"),
+        ({"steps": [GOOD["steps"][0] | {"colums": ["a"]}]}, "unknown-key"),
+        ({"steps": [GOOD["steps"][0] | {"partition": {"k": 3}}]}, "partition-missing"),
+        ({"steps": [GOOD["steps"][0] | {"partition": {"method": "mdav"}}]}, "parameter-missing"),
         (
             {"steps": [GOOD["steps"][0] | {"partition": {"method": "mdav", "k": 0}}]},
-            "Step 1: The 'k'",
+            "parameter-not-accepted",
         ),
-        ({"steps": [GOOD["steps"][0] | {"columns": [1]}]}, "a list of names"),
-        ({"steps": [GOOD["steps"][0] | {"columns": 3}]}, "a list of names"),
-        ({"steps": [GOOD["steps"][0] | {"decimals": 400}]}, "'decimals' parameter"),
-        ({"steps": [GOOD["steps"][0], GOOD["steps"][0]]}, "masked twice"),
+        ({"steps": [GOOD["steps"][0] | {"columns": [1]}]}, "names-not-text"),
+        ({"steps": [GOOD["steps"][0] | {"columns": 3}]}, "names-not-text"),
+        ({"steps": [GOOD["steps"][0] | {"decimals": 400}]}, "parameter-not-accepted"),
+        ({"steps": [GOOD["steps"][0], GOOD["steps"][0]]}, "masked-twice"),
     ],
 )
-def test_a_plan_that_cannot_be_understood_is_refused(change, message):
-    with pytest.raises(PlanError, match=message):
+def test_a_plan_that_cannot_be_understood_is_refused(change, code):
+    with raises(PlanError, code):
         Plan.from_dict({**GOOD, **change})
 
 
@@ -376,12 +374,8 @@ def test_broken_plan_files_are_refused(tmp_path):
     (tmp_path / "a.toml").write_text("version = ")
     (tmp_path / "b.json").write_text("[1]")
     (tmp_path / "c.toml").write_bytes(b"\xff\xfe")
-    for name, message in [
-        ("a.toml", "cannot be read as a plan"),
-        ("b.json", "holds no plan"),
-        ("c.toml", "not written in utf-8"),
-    ]:
-        with pytest.raises(PlanError, match=message):
+    for name in ("a.toml", "b.json", "c.toml"):
+        with raises(PlanError, "plan-unreadable", file=name):
             Plan.load(tmp_path / name)
 
 
@@ -403,25 +397,25 @@ def test_assess_judges_what_others_masked():
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "message"),
+    ("options", "error", "code"),
     [
-        ({"quasi_identifiers": []}, ParameterError, "at least one"),
-        ({"quasi_identifiers": ["x"]}, ColumnError, "no column 'x'"),
-        ({"quasi_identifiers": KNOWN, "measures": ["loss"]}, ParameterError, "no measure 'loss'"),
+        ({"quasi_identifiers": []}, ParameterError, "quasi-identifiers-needed"),
+        ({"quasi_identifiers": ["x"]}, ColumnError, "no-such-column"),
+        ({"quasi_identifiers": KNOWN, "measures": ["loss"]}, ParameterError, "unknown-measure"),
         (
             {"quasi_identifiers": ["company"], "measures": ["information_loss"]},
             InputError,
-            "cannot be computed",
+            "measure-not-computable",
         ),
     ],
 )
-def test_assess_refuses_what_it_cannot_measure(options, error, message):
+def test_assess_refuses_what_it_cannot_measure(options, error, code):
     data = shoal.datasets.sme()
-    with pytest.raises(error, match=message):
+    with raises(error, code):
         shoal.assess(data, data, **options)
 
 
 def test_assess_refuses_tables_of_different_length():
     data = shoal.datasets.sme()
-    with pytest.raises(InputError, match="11 records and the masked table 10"):
+    with raises(InputError, "records-differ", original=11, masked=10):
         shoal.assess(data, data.head(10), quasi_identifiers=KNOWN)

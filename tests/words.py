@@ -13,9 +13,10 @@ LEFT_OUT = [
     re.compile(r"``[^`]*``|`[^`]*`"),
     re.compile(r"\]\([^)]*\)|\{[\w:-]+\}|\bhttps?://\S+"),  # addresses and roles
     re.compile(r":\w+:`[^`]*`"),
-    re.compile(r"(?m)^(\S[^\n]*\(\d{4}\)\..*|- \[\w+\] .*)$"),  # papers
+    re.compile(r"(?m)^(- \[\w+\] .*(?:\n  \S.*)*|\S[^\n]*\(\d{4}\)\..*)$"),  # papers
     re.compile(r"\[\w+\]_?"),
     re.compile(r"\b\w*[\d_/\\=.]+\w+\b"),  # names of files, numbers with units
+    re.compile(r"\b\w*[a-z][A-Z]\w*\b"),  # names of classes
 ]
 SECTIONS = re.compile(r"(?ms)^(References|Examples)\n-{3,}\n.*?(?=^\w[\w ]*\n-{3,}\n|\Z)")
 DECLARED = re.compile(r"(?m)^\S+(, \S+)* : .*$")  # a parameter and its type

@@ -1,4 +1,4 @@
-"""What changed: the releases so far, and the fragments of the next."""
+"""The changelog: the fragments of the next release, if any, and the releases so far."""
 
 import re
 import subprocess
@@ -9,10 +9,23 @@ from pathlib import Path
 
 def pages(root: Path) -> Iterator[tuple[str, str]]:
     """Yield name and text of the page."""
+    text = (root / "CHANGELOG.md").read_text(encoding="utf-8")
+    _, _, released = text.partition("<!-- newest first -->")
+    sections = ["# Changes", next_release(root), released.strip()]
+    yield "changelog.md", "\n\n".join(filter(None, sections)) + "\n"
+
+
+def fragments(root: Path) -> list[Path]:
+    """Return the change fragments that no release has collected yet."""
+    return [path for path in (root / "changes").glob("*.md") if path.name != "README.md"]
+
+
+def next_release(root: Path) -> str:
+    """Return the section of the next release, or nothing if there are no fragments."""
+    if not fragments(root):
+        return ""
     command = [sys.executable, "-m", "towncrier", "build", "--draft", "--version", "Next release"]
     command += ["--date", "not yet", "--dir", str(root)]
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)
     draft = done.stdout[done.stdout.index("## Next release") :].strip()
-    draft = re.sub(r"(?m) \([\w-]+(?:, [\w-]+)*\)$", "", draft)  # the names of the fragments
-    past = (root / "CHANGELOG.md").read_text(encoding="utf-8").partition("<!-- newest first -->")[2]
-    yield "changelog.md", f"# Changes\n\n{draft}\n\n{past.strip()}\n"
+    return re.sub(r"(?m) \([\w-]+(?:, [\w-]+)*\)$", "", draft)  # the names of the fragments

@@ -13,15 +13,15 @@ from shoal import errors
 from shoal.errors import Coded, ShoalError, ShoalWarning
 
 SOURCE = Path(shoal.__file__).parent
-ABOUT = """An exception or a warning of Shoal has a `code` that stays the same when its words
-change, and attributes with the names and numbers that it speaks of. Programs look at these:
+ABOUT = """Every exception and warning of Shoal has a stable `code`, and attributes with the names
+and numbers that its message mentions. Programs should rely on these rather than on the wording:
 
     try:
         release = shoal.microaggregate(people, ["age"], k=5)
     except shoal.errors.ShoalError as error:
         print(error.code, error.attributes)
 
-Without a code of its own, an exception has that of its class, such as `column-error`."""
+An exception without a code of its own has that of its class, such as `column-error`."""
 
 
 class Site(NamedTuple):
@@ -79,7 +79,7 @@ def page() -> str:
     """Return the page."""
     rows = [[f"`{name}`", f"`{cls.code}`", _line(cls)] for name, cls in classes().items()]
     sections = [
-        "# Codes of errors and warnings",
+        "# Error codes",
         ABOUT,
         grid(["Class", "Its code", "Meaning"], rows),
     ]

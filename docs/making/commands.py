@@ -16,9 +16,9 @@ def pages(root: Path) -> Iterator[tuple[str, str]]:
     group: Any = typer.main.get_command(app)
     sections = [_section(name, command) for name, command in group.commands.items()]
     about = (
-        f"{group.help} `shoal --version` tells the version, `shoal COMMAND --help` what stands"
-        " below. The exit code is 0 where all is done, 1 where the data or the promise said no, 2"
-        " where the command line was wrong."
+        f"{group.help} `shoal --version` prints the version, `shoal COMMAND --help` the text"
+        " below. The exit code is 0 on success, 1 if the data are refused or a guarantee is not"
+        " kept, and 2 if the command line is wrong."
     )
     yield "reference/commands.md", "\n\n".join(["# Commands", about, *sections]) + "\n"
 
@@ -46,8 +46,8 @@ def _row(parameter: Any) -> list[str]:
     names = [*names, *parameter.secondary_opts]
     default = parameter.default
     plain = isinstance(default, str | int | float) and not isinstance(default, bool)
-    told = "required" if parameter.required else f"`{default}`" if plain and default != "" else ""
-    return [", ".join(f"`{name}`" for name in names), _prose(parameter.help), told]
+    shown = "required" if parameter.required else f"`{default}`" if plain and default != "" else ""
+    return [", ".join(f"`{name}`" for name in names), _prose(parameter.help), shown]
 
 
 def _prose(text: str | None) -> str:

@@ -1,4 +1,4 @@
-"""What methods and measures were measured to take."""
+"""Measured times of methods and measures."""
 
 import json
 from functools import cache
@@ -7,7 +7,7 @@ from typing import Any
 
 from making.grid import grid
 
-KINDS = {"clustered": "in clumps", "gaussian": "Gaussian"}
+KINDS = {"clustered": "clustered", "gaussian": "Gaussian"}
 
 
 @cache
@@ -19,7 +19,7 @@ def measurements(root: Path) -> list[dict[str, Any]]:
 
 
 def table(root: Path, what: str, name: str) -> str:
-    """Return the measured times of a method or a measure, or why there are none."""
+    """Return the measured times of a method or a measure, or a note that there are none."""
     rows = [
         [
             f"{entry['n']:,}",
@@ -33,9 +33,9 @@ def table(root: Path, what: str, name: str) -> str:
         if entry["what"] in (what, "budget") and entry["name"] == name and "skipped" not in entry
     ]
     if not rows:
-        return "It is not among what [the page of costs](../costs.md) measures."
-    head = ["Records", "that lie", "Columns", "k", "CPU seconds", "MB"]
+        return "It is not among the measurements of [costs.md](../costs.md)."
+    head = ["Records", "Kind", "Columns", "k", "CPU seconds", "MB"]
     return (
-        f"{grid(head, rows, 4)}\n\nMeasured by `benchmarks/costs.py`; [the page of costs]"
-        "(../costs.md) says how, and compares all."
+        f"{grid(head, rows, 4)}\n\nMeasured by `benchmarks/costs.py`; [costs.md](../costs.md)"
+        " says how, and compares all."
     )

@@ -37,8 +37,8 @@ def given(k: int) -> Mapping[str, Any]:
         "confidential_codes": example.confidential(),
         "ordered": [True],
         "weights": np.random.default_rng(42).integers(1, 10, (len(X), 1)).astype(float),
+        "units": np.arange(len(X)) // 2,  # persons with two records each
         "lower_bound": lower_bound(X, k),
-        "units": np.arange(len(X)) // 2,
     }
 
 

@@ -1,4 +1,4 @@
-"""What each method looks at, drawn over its groups."""
+"""Drawings of the idea of each method, over its groups."""
 
 from collections.abc import Callable
 
@@ -116,11 +116,9 @@ MEAN = "The large cross is the mean of all records, the ring the record farthest
 PAIR = f"{MEAN}; from there the line leads to the record farthest from that one."
 FIRST = f"{MEAN}: the first group forms around it."
 DENSEST = "The ring marks the densest record: the first group forms around it."
-PATH = "The dashed line leads through the records in the order of the first principal component."
-BLOCKS = (
-    "Dashed are the blocks before the seams are mended; blocks so small are for the picture alone."
-)
-BEGUN = "Dashed are the groups of mdav, where it began."
+PATH = "The dashed line connects the records in the order of the first principal component."
+BLOCKS = "Dashed lines are the blocks before the seams are refined; real blocks are much larger."
+BEGUN = "Dashed lines are the groups of mdav, the starting point."
 
 IDEAS: dict[str, Idea] = {
     "mdav": (ends, PAIR),
@@ -133,9 +131,9 @@ IDEAS: dict[str, Idea] = {
     "dba2": (densest, DENSEST),
     "md": (farthest_pair, "The rings mark the two records that lie farthest apart."),
     "mward": (farthest_pair, "The rings mark the two records from which the first groups grow."),
-    "mst": (tree, "The lines are the shortest tree; the groups are what is left of it when cut."),
+    "mst": (tree, "The lines are the minimum spanning tree, which is cut into groups."),
     "mu-approx": (nearest, "A line leads from each record to its nearest neighbour."),
-    "two-mu-approx": (lightest, "The lines are the edges of least weight that reach all records."),
+    "two-mu-approx": (lightest, "The lines are the lightest edges that cover all records."),
     "sorted": (along, PATH),
     "univariate": (along, PATH),
     "tfrp": (corners, "The large crosses are the two fixed points."),
@@ -157,22 +155,22 @@ def drawing(method: str) -> str:
     canvas = Canvas(np.concatenate([X, reach]))
     draw.groups(canvas, X, fitted.labels_)
     overlay(canvas)
-    return canvas.svg(found(method))
+    return canvas.svg(result(method))
 
 
-def found(method: str) -> str:
-    """Say what a method makes of the example."""
+def result(method: str) -> str:
+    """Describe the result of a method on the example."""
     fitted = example.grouped(method)
     sizes, k = fitted.partition_.sizes, int(fitted.k)
     return (
         f"{method} on {len(fitted.labels_)} records with k = {k}: {len(sizes)} groups of"
-        f" {sizes.min()} to {sizes.max()}, {example.loss(fitted.labels_):.2f} % of the variation"
-        f" lost; the least possible is {example.least(k):.2f} %."
+        f" {sizes.min()} to {sizes.max()}, {example.loss(fitted.labels_):.2f} % of the variance"
+        f" lost; the minimum is {example.least(k):.2f} %."
     )
 
 
 def picture(method: str) -> str:
     """Return the drawing of a method with its caption."""
     _, words = IDEAS.get(method, NO_IDEA)
-    caption = f"{found(method)} Small crosses are the means that are released. {words}".strip()
+    caption = f"{result(method)} Small crosses are the means that are released. {words}".strip()
     return draw.figure(drawing(method), caption)

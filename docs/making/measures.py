@@ -7,14 +7,12 @@ from making import costs, curves, docstrings, figures
 from making.grid import grid
 from shoal.metrics import ABOUT, MEASURES, NEEDS, needs
 
-KINDS = {"utility": "what the analyst lost", "risk": "what an attacker gains"}
+KINDS = {"utility": "what analysts lose", "risk": "what an attacker gains"}
 COSTS = {
-    "linear": "Time grows about as the number of records.",
-    "search": "Each record is looked for among all others.",
+    "linear": "Time grows about linearly with the number of records.",
+    "search": "Each record is searched for among all others.",
 }
-NO_FIGURES = (
-    "The papers that are [run again](../papers/README.md) print no figures of this measure."
-)
+NO_FIGURES = "The [reproduced papers](../papers/README.md) print no figures of this measure."
 
 
 def pages(root: Path) -> Iterator[tuple[str, str]]:
@@ -25,7 +23,7 @@ def pages(root: Path) -> Iterator[tuple[str, str]]:
 
 
 def index() -> str:
-    """Return the page that leads to all measures."""
+    """Return the index of all measures."""
     tables = []
     for kind, words in KINDS.items():
         rows = [
@@ -33,13 +31,13 @@ def index() -> str:
             for name in MEASURES
             if ABOUT[name].kind == kind
         ]
-        head = ["Measure", "Tells", "Better", "Unit"]
+        head = ["Measure", "Meaning", "Better", "Unit"]
         tables.append(f"## {kind.capitalize()}: {words}\n\n{grid(head, rows)}")
     return "\n\n".join(
         [
             "# Measures",
             "A measure is a pure function of arrays. `shoal.assess` and `shoal assess` compute all"
-            " whose needs are met, on any two tables, whoever masked one of them.",
+            " measures whose inputs are available, on any two tables, whoever masked them.",
             *tables,
             "```{toctree}\n:hidden:\n\n" + "\n".join(MEASURES) + "\n```\n",
         ]
@@ -60,7 +58,7 @@ def page(root: Path, name: str) -> str:
         ["Better", about.better],
         ["Unit", about.unit or "none"],
         ["One number for", f"each {about.per} column" if about.per else "the table"],
-        ["Needs", "; ".join(dict.fromkeys(NEEDS[need] for need in needs(name)))],
+        ["Requires", "; ".join(dict.fromkeys(NEEDS[need] for need in needs(name)))],
     ]
     parts = [
         f"(measure-{name})=\n# {name}",

@@ -7,8 +7,8 @@ from making import costs, docstrings, example, figures, ideas
 from making.grid import grid
 from shoal.partitioners import METHODS, Partitioner
 
-NO_FIGURES = "The papers that are [run again](../papers/README.md) print no figures of this method."
-OURS = "No paper: the method is ours. [How near the optimum it comes](../quality.md) was measured."
+NO_FIGURES = "The [reproduced papers](../papers/README.md) print no figures of this method."
+OURS = "No paper: the method is our own. [Its gap to the optimum](../quality.md) was measured."
 
 
 def pages(root: Path) -> Iterator[tuple[str, str]]:
@@ -19,7 +19,7 @@ def pages(root: Path) -> Iterator[tuple[str, str]]:
 
 
 def index() -> str:
-    """Return the page that leads to all methods."""
+    """Return the index of all methods."""
     rows = [
         [
             f"[`{name}`]({name}.md)",
@@ -31,14 +31,14 @@ def index() -> str:
         ]
         for name, cls in METHODS.items()
     ]
-    head = ["Method", "Group sizes", "Loss on the example, %", "Time grows as", "Proven"]
+    head = ["Method", "Group sizes", "Loss on the example, %", "Time grows with", "Proven"]
     toctree = "\n".join(METHODS)
     return f"""# Methods
 
-Every method makes groups of at least k records. The pages show each of them at work on one small
-table of {len(example.table())} records and two columns, with k = {example.K}, where the least
-possible loss is {example.least(example.K):.2f} %. One small table tells how a method thinks, not
-how good it is: for that see [how much is lost](../quality.md) and [what it costs](../costs.md).
+Every method forms groups of at least k records. The pages show each of them on one small table of
+{len(example.table())} records and two columns, with k = {example.K}, where the minimum loss is
+{example.least(example.K):.2f} %. One small table shows how a method works, not how good it is: for
+that see [information loss](../quality.md) and [costs](../costs.md).
 
 {grid(head, rows)}
 
@@ -53,7 +53,7 @@ how good it is: for that see [how much is lost](../quality.md) and [what it cost
 
 
 def gallery() -> str:
-    """Return the pictures of all methods side by side."""
+    """Return the drawings of all methods side by side."""
     links = [f'<a href="{name}.html"><b>{name}</b>{ideas.drawing(name)}</a>' for name in METHODS]
     return "\n".join(["```{raw} html", '<div class="gallery">', *links, "</div>", "```"])
 
@@ -86,5 +86,5 @@ def _reference(cls: type[Partitioner]) -> str:
     return (
         f"```{{eval-rst}}\n.. currentmodule:: shoal.partitioners\n\n.. autoclass:: {cls.__name__}"
         "\n```\n\nIt has the methods of every {py:class}`~shoal.partitioners.Partitioner`. Its"
-        " parameters have the same names in a plan, in `--set name=value` and on the page."
+        " parameters have the same names in a plan, in `--set name=value` and on the web page."
     )

@@ -37,24 +37,24 @@ def pages(root: Path) -> Iterator[tuple[str, str]]:
 
 
 def index() -> str:
-    """Return the page that leads to all names."""
+    """Return the index of all names."""
     rows = [
         *([f"{{py:func}}`shoal.{name}`", "function"] for name in FUNCTIONS),
         ["{py:class}`shoal.Plan`", "steps over the columns of a table"],
-        ["{py:class}`shoal.Release`", "what a plan makes of a table"],
+        ["{py:class}`shoal.Release`", "the result of running a plan on a table"],
         ["`shoal.METHODS`", f"{len(METHODS)} partitioners by name: [methods](../methods/index.md)"],
         ["`shoal.MEASURES`", f"{len(MEASURES)} measures by name: [measures](../measures/index.md)"],
-        ["`shoal.STEPS`", f"{len(STEPS)} kinds of steps by name: [steps](steps.md)"],
-        ["{py:class}`shoal.Microaggregate <shoal.steps.Microaggregate>`", "the first of them"],
+        ["`shoal.STEPS`", f"{len(STEPS)} steps by name: [steps](steps.md)"],
+        ["{py:class}`shoal.Microaggregate <shoal.steps.Microaggregate>`", "the main step"],
         ["{py:func}`shoal.scale.mask`", "a table [larger than memory](../large-tables.md)"],
-        ["`shoal.scale`", "its room"],
-        ["`shoal.datasets`", "[tables](datasets.md) to try and to test on"],
+        ["`shoal.scale`", "the package for large tables"],
+        ["`shoal.datasets`", "[tables](datasets.md) for examples and tests"],
     ]
     return f"""# Reference
 
-Every name below can be had from `shoal` itself.
+Every name below can be imported from `shoal`.
 
-{grid(["Name", "What it is"], rows)}
+{grid(["Name", "Meaning"], rows)}
 
 ```{{toctree}}
 :maxdepth: 1
@@ -85,7 +85,7 @@ def errors_page() -> str:
     names = [name for name, thing in vars(errors).items() if isinstance(thing, type)]
     blocks = "\n\n".join(f".. autoexception:: {name}" for name in names)
     return (
-        "# Errors and warnings\n\nA message names the culprit, gives the number and shows the way"
-        " out. It never holds a value from the data.\n\n"
+        "# Errors and warnings\n\nA message says what is wrong, gives the number and suggests what"
+        " to do. It never contains a value from the data.\n\n"
         f"```{{eval-rst}}\n.. currentmodule:: shoal.errors\n\n{blocks}\n```\n"
     )

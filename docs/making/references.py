@@ -16,16 +16,16 @@ def pages(root: Path) -> Iterator[tuple[str, str]]:
         (text,) = texts  # a paper is spelled out the same way everywhere
         used = f" Used by {', '.join(found)}." if (found := uses(key)) else ""
         entries.append(f"({docstrings.anchor(key)})=\n## {key}\n\n{text}{used}")
-    about = "Every paper that a docstring names, by the key it is named with."
+    about = "Every paper that a docstring cites, by its key."
     yield "references.md", "\n\n".join(["# References", about, *entries]) + "\n"
 
 
 def uses(key: str) -> list[str]:
     """Return links to the methods, measures and steps that cite a paper."""
-    rooms = (("methods", METHODS), ("measures", MEASURES))
+    sections = (("methods", METHODS), ("measures", MEASURES))
     found = [
-        f"[`{name}`]({room}/{name}.md)"
-        for room, things in rooms
+        f"[`{name}`]({section}/{name}.md)"
+        for section, things in sections
         for name, thing in things.items()
         if key in docstrings.keys(thing)
     ]

@@ -55,7 +55,7 @@ def test_every_parameter_of_step_method_and_effort_has_a_field():
     assert named == {
         f"step:{name}"
         for name in parameters.signature_parameters(Microaggregate)
-        if name not in ("columns", "partition", "within")
+        if name not in ("columns", "partitioner", "within")
     }
     for kind, classes in (("method", METHODS), ("effort", EFFORTS)):
         for name, fields in found[f"of_{kind}"].items():

@@ -77,7 +77,7 @@ def test_every_link_of_a_page_leads_somewhere(page):
     ("link", "told"),
     [
         ("files.md", ""),
-        ("files.md#what-may-leave", ""),
+        ("files.md#what-is-released-with-a-file", ""),
         ("papers/README.md", ""),
         ("methods/mdav.md", ""),
         ("../README.md", ""),

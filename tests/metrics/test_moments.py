@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from raising import raises
 from shoal.errors import InputError
 from shoal.metrics import covariance_change, mean_change, std_ratio, variance_change
 
@@ -55,5 +56,5 @@ def test_a_constant_column_is_kept_or_refused(measured):
         assert measured(flat, kept) == 0
     else:
         assert measured(flat, kept)[1] == neutral[measured]
-    with pytest.raises(InputError, match="Column 2 of the quasi-identifiers is constant"):
+    with raises(InputError, "no-unit", position=2):
         measured(flat, kept + [0, 0.1])

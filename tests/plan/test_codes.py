@@ -1,4 +1,4 @@
-"""docs/promises.md lists every finding and every threshold."""
+"""docs/guarantees.md lists every finding and every threshold."""
 
 import ast
 import re
@@ -6,16 +6,16 @@ from pathlib import Path
 
 from shoal import _params as parameters
 from shoal.plan.thresholds import Thresholds
-from shoal.plan.warnings import NOTED
+from shoal.plan.warnings import RUN_CODES
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "promises.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "guarantees.md").read_text(encoding="utf-8")
 SEVERITIES = {"breaks", "qualifies", "informs"}
 
 
 def codes_in_source():
     """Return the code of every Finding that some module makes, and of those noted by a run."""
-    found = set(NOTED)
+    found = set(RUN_CODES)
     for path in (ROOT / "src").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Finding":

@@ -7,10 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
+from raising import raises
 from shoal import Microaggregate, Plan
 from shoal.errors import HomogeneousGroup, InputError, ParameterError, PlanError
 from shoal.partitioners import MDAV, Partition
-from shoal.steps.homogeneity import constant_inside, told
+from shoal.steps.homogeneity import count_homogeneous, describe_homogeneity
 from tables import tables_and_k
 
 
@@ -54,7 +55,7 @@ def test_merging_leaves_no_such_group_and_keeps_k(patients):
 
 
 def test_refusing_names_columns_and_groups_and_a_way_out(patients):
-    with pytest.raises(InputError, match="'illness' in 2 groups, 'town' in 1 group") as caught:
+    with raises(InputError, "homogeneous-groups") as caught:
         shoal.microaggregate(patients, ["age"], k=2, method="mdav", homogeneity="refuse", **SECRET)
     assert 'homogeneity="merge"' in str(caught.value)
     assert "flu" not in str(caught.value)
@@ -73,7 +74,7 @@ def test_refusing_looks_at_the_released_classes_too():
         }
     )
     options = {"k": 4, "blocks": 1, "confidential": ["ill"], "homogeneity": "refuse"}
-    with pytest.raises(InputError, match="Of 4 groups .* 'ill' in 4 groups"):
+    with raises(InputError, "homogeneous-classes"):
         shoal.microaggregate(data, ["a", "b"], **options)
 
 
@@ -94,19 +95,19 @@ def test_groups_are_merged_inside_their_stratum():
 def test_what_no_merging_can_hide_is_refused():
     data = pd.DataFrame({"x": range(6), "s": list("aaabbb"), "ill": [1, 1, 1, 1, 2, 2]})
     options = {"confidential": ["ill"], "homogeneity": "merge"}
-    with pytest.raises(InputError, match="'ill' has one value in all 3 records of stratum 1 of 2"):
+    with raises(InputError, "constant-confidential", column="ill"):
         shoal.microaggregate(data, ["x"], k=3, within="s", **options)
     flat = pd.DataFrame({"x": range(6), "ill": "yes"})
-    with pytest.raises(InputError, match="'ill' has one value in all 6 records, so no merging"):
+    with raises(InputError, "constant-confidential", column="ill"):
         shoal.microaggregate(flat, ["x"], k=3, **options)
 
 
 @pytest.mark.parametrize("choice", ["merge", "refuse"])
 def test_without_confidential_columns_there_is_nothing_to_see_to(choice):
     data = pd.DataFrame({"x": range(6)})
-    with pytest.raises(PlanError, match=f'homogeneity="{choice}" needs confidential columns'):
+    with raises(PlanError, "confidential-needed"):
         shoal.microaggregate(data, ["x"], k=3, homogeneity=choice)
-    with pytest.raises(ParameterError, match="one of 'warn', 'merge', 'refuse'"):
+    with raises(ParameterError, "parameter-not-accepted", parameter="homogeneity"):
         Microaggregate(["x"], MDAV(k=3), homogeneity="ignore")
 
 
@@ -126,16 +127,16 @@ def test_whatever_is_merged_attains_k_and_two_values(case, data):
     step = Microaggregate(list(table.columns[:-1]), MDAV(k=k), homogeneity="merge")
     frame = shoal.frame.tables.open_frame(table)
     if len(set(ill)) == 1:
-        with pytest.raises(InputError, match="no merging"):
+        with raises(InputError, "constant-confidential"):
             step.apply(frame, ["ill"])
         return
     (groups,) = step.apply(frame, ["ill"]).partitions
     assert groups.sizes.min() >= max(k, 2)
-    assert constant_inside(groups, np.array(ill)[:, np.newaxis]).tolist() == [0]
+    assert count_homogeneous(groups, np.array(ill)[:, np.newaxis]).tolist() == [0]
 
 
 def test_constant_columns_are_counted_by_group():
     groups = Partition(np.array([1, 0, 1, 0, 2]), k=1)
     codes = np.array([[5, 1], [6, 2], [5, 3], [7, 2], [5, 4]])
-    assert constant_inside(groups, codes).tolist() == [2, 2]
-    assert told({"a": 0, "b": 0}, 3) == ""
+    assert count_homogeneous(groups, codes).tolist() == [2, 2]
+    assert describe_homogeneity({"a": 0, "b": 0}, 3) == ""

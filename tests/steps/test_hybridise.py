@@ -7,11 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from raising import warns
+from shoal.errors import NoGuarantee
 from shoal.frame import tables
 from shoal.partitioners import MDAV
 from shoal.plan import Plan
 from shoal.steps import Hybridise
-from shoal.steps.hybridise import rotated
+from shoal.steps.hybridise import rotate_at_random
 from tables import tables_and_k
 
 
@@ -32,7 +34,7 @@ def test_variances_and_correlations_of_a_release_are_restored_to_rounding():
     rng = np.random.default_rng(0)
     mixed = rng.normal(size=(300, 4)) @ rng.normal(size=(4, 4)) * [1e-6, 1, 50, 1e8]
     data = pd.DataFrame(mixed, columns=list("abcd"))
-    with pytest.warns(UserWarning, match="NO k-anonymity"):
+    with warns(NoGuarantee, columns=tuple("abcd")):
         release = Plan({}, [Hybridise(list("abcd"), MDAV(k=5), random_state=1)]).run(data)
     for ratio in release.measures["std_ratio"].values():
         assert ratio == pytest.approx(1, abs=1e-12)
@@ -42,7 +44,7 @@ def test_variances_and_correlations_of_a_release_are_restored_to_rounding():
 
 def test_a_small_column_does_not_drown_in_a_large_one():
     X = np.array([[0, 1e300], [1e-200, -1e300], [3e-200, 1e299], [2e-200, 0]])
-    found = rotated(X, np.random.default_rng(0))
+    found = rotate_at_random(X, np.random.default_rng(0))
     for column, like in zip(found.T, X.T, strict=True):
         unit = np.abs(like).max()
         assert (column / unit).std() == pytest.approx((like / unit).std())
@@ -50,16 +52,18 @@ def test_a_small_column_does_not_drown_in_a_large_one():
 
 def test_equal_records_and_single_columns_are_taken():
     assert np.array_equal(
-        rotated(np.full((4, 2), 0.1), np.random.default_rng(0)), np.full((4, 2), 0.1)
+        rotate_at_random(np.full((4, 2), 0.1), np.random.default_rng(0)), np.full((4, 2), 0.1)
     )
-    column = rotated(np.array([[1.0], [2.0], [6.0]]), np.random.default_rng(0))
+    column = rotate_at_random(np.array([[1.0], [2.0], [6.0]]), np.random.default_rng(0))
     assert (column.mean(), column.var()) == (pytest.approx(3), pytest.approx(14 / 3))
 
 
 def test_every_record_is_as_likely_in_every_place_and_every_direction():
     """Three values with given mean and variance lie on a circle; their angle is uniform."""
     X = np.array([[1.0], [2.0], [6.0]])
-    drawn = np.array([rotated(X, np.random.default_rng(seed))[:, 0] for seed in range(1000)])
+    drawn = np.array(
+        [rotate_at_random(X, np.random.default_rng(seed))[:, 0] for seed in range(1000)]
+    )
     across = (drawn[:, 0] - drawn[:, 1]) / np.sqrt(2)
     up = (drawn[:, 0] + drawn[:, 1] - 2 * drawn[:, 2]) / np.sqrt(6)
     angle = (np.arctan2(up, across) + np.pi) / (2 * np.pi)
@@ -68,9 +72,9 @@ def test_every_record_is_as_likely_in_every_place_and_every_direction():
 
 def test_what_is_released_depends_on_the_group_through_mean_and_covariance_alone():
     X = np.array([[1.0, 0], [2, 5], [6, 1], [3, 3]])
-    turned = rotated(X, np.random.default_rng(5))  # other records, same moments
-    one = rotated(X, np.random.default_rng(6))
-    other = rotated(turned, np.random.default_rng(6))
+    turned = rotate_at_random(X, np.random.default_rng(5))  # other records, same moments
+    one = rotate_at_random(X, np.random.default_rng(6))
+    other = rotate_at_random(turned, np.random.default_rng(6))
     # The axes of the two are the same up to their signs.
     assert np.allclose(np.sort(np.abs(np.linalg.svd(one - one.mean(0))[1])),
                        np.sort(np.abs(np.linalg.svd(other - other.mean(0))[1])))  # fmt: skip

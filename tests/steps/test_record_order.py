@@ -16,7 +16,7 @@ from shoal.frame import tables
 from shoal.partitioners import MDAV, METHODS
 from shoal.steps import TopBottomCode
 from shoal.steps.aggregate import AGGREGATES, group_low_median, group_mean, group_mode
-from shoal.steps.hybridise import rotated
+from shoal.steps.hybridise import rotate_at_random
 
 K = 3
 EVERY = {
@@ -84,7 +84,7 @@ def test_an_aggregate_does_not_depend_on_the_order_of_the_records(name, weighted
 )
 def test_a_hybrid_group_does_not_depend_on_the_order_of_the_records(X, seed):
     turned = X[np.random.default_rng(seed).permutation(len(X))]
-    first, second = (rotated(rows, np.random.default_rng(0)) for rows in (X, turned))
+    first, second = (rotate_at_random(rows, np.random.default_rng(0)) for rows in (X, turned))
     assert first.tobytes() == second.tobytes()
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
-from raising import raises
+from raising import raises, warns
 from shoal import Microaggregate, Plan
 from shoal.errors import InputError, PlanError, ShoalWarning, StrataMerged
 from shoal.frame import tables
@@ -67,7 +67,7 @@ def test_no_refusal_names_a_stratum(demand, kind):
 
 
 def test_a_small_stratum_joins_the_nearest_and_shows_the_larger_name():
-    with pytest.warns(StrataMerged, match="1 of 3 strata held fewer than k=3 records;") as caught:
+    with warns(StrataMerged) as caught:
         release = merged()
     assert "nearest stratum. 2 records of merged strata now show" in str(caught[0].message)
     assert release.data["town"].tolist() == ["a"] * 4 + ["b"] * 7
@@ -137,16 +137,16 @@ def test_merging_agrees_with_the_slow_version(data, k):
 
 def test_several_columns_of_strata_are_recoded_together():
     data = TOWNS.assign(sex=[1, 1, 1, 1, 2, 2, 2, 2, 2, 1, 1])
-    with pytest.warns(StrataMerged, match="in 'town', 'sex'"):
+    with warns(StrataMerged):
         release = merged(data, within=["town", "sex"])
     assert release.data["sex"].tolist() == [1] * 4 + [2] * 7
 
 
 def test_strata_can_be_merged_by_one_step_alone():
-    data = {"columns": ["age"], "partition": MDAV(k=3), "within": "town"}
+    data = {"columns": ["age"], "partitioner": MDAV(k=3), "within": "town"}
     steps = [Microaggregate(**data, small_strata="merge")]
     steps.append(Microaggregate(["pay"], MDAV(k=3), within="town"))
-    with pytest.raises(PlanError, match="which another step splits by too"):
+    with raises(PlanError, "merged-strata-split-again"):
         Plan({}, steps)
-    with pytest.raises(PlanError, match="needs strata"):
+    with raises(PlanError, "strata-missing", option="small_strata"):
         Microaggregate(["age"], MDAV(k=3), small_strata="merge")

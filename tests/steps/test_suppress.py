@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pytest
 from hypothesis import given
 
+from raising import raises, warns
 from shoal.errors import CellsSuppressed, InputError
 from shoal.frame import tables
 from shoal.plan import Plan
@@ -66,9 +66,7 @@ def test_what_only_one_of_the_records_left_over_shares_is_lost():
 
 def test_words_numbers_and_holes_are_suppressed_alike_and_the_rest_stays():
     data = pd.DataFrame({"town": ["a", "a", "b", None, None], "n": [1, 1, 1, 2, 2]})
-    with pytest.warns(
-        CellsSuppressed, match="3 of 10 cells were suppressed in 3 records: 'town' 3"
-    ):
+    with warns(CellsSuppressed):
         release = Plan({}, [Suppress(["town", "n"], 2)]).run(data)
     assert release.data["town"].isna().all()  # ours and those that were there, alike
     assert release.data["n"].tolist() == [1, 1, 1, 2, 2]
@@ -89,5 +87,5 @@ def test_a_suppressed_category_leaves_no_trace():
 
 
 def test_fewer_records_than_k_are_refused():
-    with pytest.raises(InputError, match="k=3 records but the data hold only 2"):
+    with raises(InputError, "too-few-records", k=3):
         Suppress(["a"], 3).apply(tables.open_frame(pd.DataFrame({"a": [1, 2]})), [])

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
+from raising import raises, warns
 from shoal import Microaggregate, Plan
 from shoal.errors import InputError, PlanError, UnprotectedColumn
 from shoal.geometry import zscore
@@ -93,7 +94,7 @@ def survey(n=40, seed=0):
 
 
 def run(data, **options):
-    with pytest.warns(UnprotectedColumn, match="'w' holds weights and is released unchanged"):
+    with warns(UnprotectedColumn, columns=("w",)):
         return shoal.microaggregate(data, ["age", "pay"], k=3, method="mdav", weight="w", **options)
 
 
@@ -133,7 +134,7 @@ def test_weights_set_the_units_of_distances_on_request():
 def test_the_role_alone_makes_the_means_weighted():
     data = survey()
     plan = Plan({"w": "weight"}, [Microaggregate(["age", "pay"], MDAV(k=3))])
-    with pytest.warns(UnprotectedColumn, match="smallest class holds 1 record"):
+    with warns(UnprotectedColumn, columns=("w",)):
         release = plan.run(data)
     assert release.data.equals(run(data).data)
     assert plan.to_dict()["steps"][0]["weight"] == "w"
@@ -158,36 +159,36 @@ def test_weights_are_dropped_on_request():
 
 
 @pytest.mark.parametrize(
-    ("bad", "told"),
+    ("bad", "code"),
     [
-        ({0: -1.0}, "1 negative"),
-        ({0: 0.0, 1: 0.0}, "2 zero"),
-        ({0: np.nan, 1: -2.0, 2: 0.0}, "1 missing, 1 negative, 1 zero"),
-        ({0: 1e-20}, "factor of more than"),
+        ({0: -1.0}, "weights-unusable"),
+        ({0: 0.0, 1: 0.0}, "weights-unusable"),
+        ({0: np.nan, 1: -2.0, 2: 0.0}, "weights-unusable"),
+        ({0: 1e-20}, "weights-too-different"),
     ],
 )
-def test_bad_weights_are_refused_with_their_number(bad, told):
+def test_bad_weights_are_refused_with_their_number(bad, code):
     data = survey()
     for row, value in bad.items():
         data.loc[row, "w"] = value
-    with pytest.raises(InputError, match=told):
+    with raises(InputError, code):
         shoal.microaggregate(data, ["age", "pay"], k=3, weight="w")
 
 
 @pytest.mark.parametrize(
-    ("roles", "options", "told"),
+    ("roles", "options", "code"),
     [
-        ({}, {"columns": ["age", "w"], "weight": "w"}, "'w' cannot be masked: the role is weight"),
-        ({"w": "weight"}, {"columns": ["w"]}, "'w' cannot be masked"),
-        ({"w": "identifier"}, {"columns": ["age", "w"], "weight": "w"}, "cannot be masked"),
-        ({"w": "confidential"}, {"weight": "w"}, "named as confidential and as weight"),
-        ({"w": "weight", "pay": "weight"}, {}, "cannot all be weights"),
-        ({"w": "weight"}, {"weight": "pay"}, "cannot all be weights"),
-        ({}, {"weight": "w", "within": "w"}, "cannot split the strata"),
-        ({"w": "weight"}, {"aggregate": "trimmed-mean", "trim": 0.1}, "no agreed form"),
-        ({}, {"weighted_distances": True}, "Name the weight"),
+        ({}, {"columns": ["age", "w"], "weight": "w"}, "role-not-masked"),
+        ({"w": "weight"}, {"columns": ["w"]}, "role-not-masked"),
+        ({"w": "identifier"}, {"columns": ["age", "w"], "weight": "w"}, "role-not-masked"),
+        ({"w": "confidential"}, {"weight": "w"}, "two-roles"),
+        ({"w": "weight", "pay": "weight"}, {}, "several-weights"),
+        ({"w": "weight"}, {"weight": "pay"}, "several-weights"),
+        ({}, {"weight": "w", "within": "w"}, "role-not-stratum"),
+        ({"w": "weight"}, {"aggregate": "trimmed-mean", "trim": 0.1}, "trimmed-mean-with-weights"),
+        ({}, {"weighted_distances": True}, "weight-missing"),
     ],
 )
-def test_weights_that_do_not_fit_are_refused(roles, options, told):
-    with pytest.raises(PlanError, match=told):
-        Plan(roles, [Microaggregate(**{"columns": ["age"], "partition": MDAV(k=3), **options})])
+def test_weights_that_do_not_fit_are_refused(roles, options, code):
+    with raises(PlanError, code):
+        Plan(roles, [Microaggregate(**{"columns": ["age"], "partitioner": MDAV(k=3), **options})])

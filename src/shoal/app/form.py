@@ -40,14 +40,9 @@ LABELS = {
     "sheet": "Sheet of an Excel file",
 }  # of fields that the templates hold
 MOST_SIZES = 12  # values of k at a time
-ELSEWHERE = {
-    "columns",
-    "partition",
-    "within",
-    "k",
-    "method",
-    "n_jobs",
-}  # asked for in their own way
+ELSEWHERE = {  # the form has other fields for these
+    "columns", "partitioner", "within", "k", "method", "n_jobs",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -148,7 +143,7 @@ def _plan(settings: Mapping[str, str], columns: list[str], k: int) -> Plan:
         Microaggregate,
         {
             "columns": masked,
-            "partition": grouping,
+            "partitioner": grouping,
             **({"within": strata} if strata else {}),
             **_read(Microaggregate, "step", settings),
         },

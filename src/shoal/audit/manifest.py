@@ -23,7 +23,7 @@ from shoal.io.database import is_database
 from shoal.io.dialect import Dialect
 from shoal.io.fingerprint import Fingerprint
 from shoal.plan.deliver import Delivery
-from shoal.plan.release import Release, Released
+from shoal.plan.release import Release, ReleaseLike
 
 VERSION = 2
 READ = (1, 2)  # version 1 has no verdict, plain hashes of the original, and all digits
@@ -37,7 +37,7 @@ def content(release: Release) -> dict[str, Any]:
 
 
 def of_folder(
-    release: Released,
+    release: ReleaseLike,
     source: Mapping[str, Any],
     target: Mapping[str, Any],
     large: Mapping[str, Any],
@@ -59,7 +59,7 @@ def with_report(entries: Mapping[str, Any], name: str, text: str) -> dict[str, A
     return sealed({**entries, "report": report})
 
 
-def _entries(release: Released, columns: Sequence[str]) -> dict[str, Any]:
+def _entries(release: ReleaseLike, columns: Sequence[str]) -> dict[str, Any]:
     plan = release.plan
     return {
         "manifest": VERSION,

@@ -28,11 +28,11 @@ def print_findings(verdict: "Verdict") -> None:
 
     Of those that only inform, most are left to the report.
     """
-    from shoal.plan.warnings import WARNED
+    from shoal.plan.warnings import WARNING_CLASSES
 
     wording = current_wording()
     for finding in verdict.findings:
-        if finding.severity != "informs" or finding.code in WARNED:
+        if finding.severity != "informs" or finding.code in WARNING_CLASSES:
             print_finding(finding, finding.with_advice(wording))
 
 

@@ -26,7 +26,7 @@ OWN_FLAGS = {
     "k": "-k",
     "columns": "-c",
     "method": "-m",
-    "partition": "-m",
+    "partitioner": "-m",
     "random_state": "--seed",
     "within": "--within",
     "unit": "--unit",

@@ -75,7 +75,7 @@ def compare(
         plans = _plans(plan, k, split_commas(method), dependence)
         opened = open_source(source, dialect=reading.dialect(), numbers=())
         comparison = compare_plans(
-            opened.with_numbers(plans[0].numbers, plans[0].words),
+            opened.with_numbers(plans[0].numeric_columns, plans[0].categorical_columns),
             plans,
             risk=risk,
             n_jobs=effective_n_jobs(plan.n_jobs),

@@ -234,7 +234,9 @@ def compare_plans(
         )
     frame = tables.open_frame(data)
     named = list(
-        dict.fromkeys(name for plan in plans for name in (*plan.roles, *plan.known, *plan.types))
+        dict.fromkeys(
+            name for plan in plans for name in (*plan.roles, *plan.quasi_identifiers, *plan.types)
+        )
     )
     tables.check_columns(frame, named)
     for plan in plans:
@@ -293,7 +295,9 @@ def _run(plan: Plan, needed: Frame, risk: str | None) -> dict[str, Any]:
             columns_with(plan.roles, "confidential"),
         )
         measures |= _numbers(
-            assess_frames(kept, after, plan.known, plan.masked, confidential, [risk], plan.types)
+            assess_frames(
+                kept, after, plan.quasi_identifiers, plan.masked, confidential, [risk], plan.types
+            )
         )
     return {
         "method": ", ".join(release.provenance["methods"]),

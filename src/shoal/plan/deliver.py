@@ -166,7 +166,7 @@ class Masked:
 
 def mask_source(plan: Plan, opened: Source, target: str, dialect: Dialect) -> Masked:
     """Run a plan on a file that was read, for a target that may keep its missing codes."""
-    table = opened.with_numbers(plan.numbers, plan.words)
+    table = opened.with_numbers(plan.numeric_columns, plan.categorical_columns)
     if not is_database(target) and opened.notes.family in format_of(Path(target), dialect).codes:
         table = opened.with_codes_apart(table, coded_columns(plan))
     draft = plan.draft(table)
@@ -185,7 +185,7 @@ def _written(
     if leaving is None:
         raise RuntimeError("A release is written once.")
     if place.shows_formulas:
-        draft = draft.noting(_formulas(formula_cells(leaving.table)))
+        draft = draft.with_findings(_formulas(formula_cells(leaving.table)))
     progress.report("writing", 0, 0)
     lost = place.write(leaving)
     del leaving
@@ -194,7 +194,7 @@ def _written(
     judged = judge_file(draft, place.read_back(), name)
     if not may_be_published(judged.verdict, allow_not_kept=allow_not_kept):
         raise not_kept(judged.verdict)
-    release = draft.judged(judged.verdict, lost=lost, measures=judged.measures)
+    release = draft.to_release(judged.verdict, lost=lost, measures=judged.measures)
     hashed = fingerprints and place.written is not None
     written = Fingerprint.of(place.written) if hashed and place.written else None
     return Delivery(release, masked.table, judged.columns, target=written)

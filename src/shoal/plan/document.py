@@ -15,9 +15,10 @@ from shoal.io.publish import Publication
 from shoal.partitioners import METHODS, Partitioner, partitioner
 from shoal.partitioners import entry as grouping_entry
 from shoal.plan.thresholds import Thresholds, as_thresholds
-from shoal.steps import STEPS, Grouping, Step
+from shoal.steps import STEPS, GroupingStep, Step
 
 VERSION = 1
+PARTITION = "partition"  # key of the parameter ``partitioner``, which is accepted as well
 KEYS = (
     "version", "unit", "other_columns", "shuffle", "random_state", "roles", "types", "thresholds",
     "steps",
@@ -184,10 +185,13 @@ def _with_numbers(entry: Any) -> Any:
 
 
 def _step_entry(step: Step) -> dict[str, Any]:
-    entry = {"method": step.name, **parameters.non_default_parameters(step)}
-    if not isinstance(step, Grouping):
+    entry = {"method": step.name} | {
+        PARTITION if name == "partitioner" else name: value
+        for name, value in parameters.non_default_parameters(step).items()
+    }
+    if not isinstance(step, GroupingStep):
         return entry
-    grouping = grouping_entry(step.partition)
+    grouping = grouping_entry(step.partitioner)
     name = grouping["method"]
     if name not in METHODS:
         raise PlanError(
@@ -196,7 +200,7 @@ def _step_entry(step: Step) -> dict[str, Any]:
             code="method-not-registered",
             method=name,
         )
-    return entry | {"partition": _plain(grouping)}
+    return entry | {PARTITION: _plain(grouping)}
 
 
 def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -217,10 +221,14 @@ def _step(entry: Mapping[str, Any], culprit: str) -> Step:
             code="unknown-step",
             given=method,
         )
-    _check_keys(options, parameters.signature_parameters(STEPS[method]), culprit)
+    groups = issubclass(STEPS[method], GroupingStep)
+    if groups and PARTITION not in options and "partitioner" in options:
+        options[PARTITION] = options.pop("partitioner")
+    keys = parameters.signature_parameters(STEPS[method])
+    _check_keys(options, [PARTITION if n == "partitioner" else n for n in keys], culprit)
     try:
-        if issubclass(STEPS[method], Grouping):
-            options["partition"] = _grouping(options.get("partition"), culprit)
+        if groups:
+            options["partitioner"] = _partitioner(options.pop(PARTITION, None), culprit)
         return parameters.build(STEPS[method], options)  # type: ignore[no-any-return]
     except ParameterError as error:
         raise PlanError(
@@ -228,15 +236,15 @@ def _step(entry: Mapping[str, Any], culprit: str) -> Step:
         ) from None
 
 
-def _grouping(entry: object, culprit: str) -> Partitioner:
+def _partitioner(entry: object, culprit: str) -> Partitioner:
     if not isinstance(entry, Mapping) or "method" not in entry:
         raise PlanError(
             f'{culprit} needs partition = {{ method = "...", k = ... }}.', code="partition-missing"
         )
     options = dict(entry)
-    grouping = partitioner(options.pop("method"), options)
-    parameters.validate(grouping)
-    return grouping
+    made = partitioner(options.pop("method"), options)
+    parameters.validate(made)
+    return made
 
 
 def _check_keys(entries: Mapping[str, Any], known: Collection[str], culprit: str) -> None:

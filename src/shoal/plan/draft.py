@@ -27,12 +27,12 @@ class Draft(NamedTuple):
     evidence: Evidence
     fields: Mapping[str, Any]
 
-    def noting(self, findings: Sequence[Finding]) -> "Draft":
+    def with_findings(self, findings: Sequence[Finding]) -> "Draft":
         """Return the draft with further findings, which the verdict will hold too."""
-        noted = (*self.evidence.noted, *findings)
-        return self._replace(evidence=replace(self.evidence, noted=noted))
+        noted = (*self.evidence.run_findings, *findings)
+        return self._replace(evidence=replace(self.evidence, run_findings=noted))
 
-    def judged(self, verdict: Verdict, *, lost: Sequence[str] = (), **changes: Any) -> Release:
+    def to_release(self, verdict: Verdict, *, lost: Sequence[str] = (), **changes: Any) -> Release:
         """Return the release with its verdict, and warn of what is found.
 
         ``lost`` says what a file could not represent; ``changes`` replace other fields.

@@ -42,8 +42,8 @@ class Evidence:
         The groups of each step and block, where they are known.
     measures : mapping
         Measures of the release by name, as far as they are known.
-    noted : tuple of Finding
-        What the run itself noted, like records that were dropped.
+    run_findings : tuple of Finding
+        Findings of the run itself, such as dropped records.
     """
 
     plan: "Plan"
@@ -52,12 +52,12 @@ class Evidence:
     units: Codes | None = None
     partitions: Sequence[Partition] = ()
     measures: Mapping[str, Any] | None = None
-    noted: Sequence[Finding] = ()
+    run_findings: Sequence[Finding] = ()
 
     @cached_property
     def joint_classes(self) -> Codes:
         """The class of each record on all columns that an attacker may know."""
-        return self.classes_on(self.plan.known)
+        return self.classes_on(self.plan.quasi_identifiers)
 
     @cached_property
     def _counted(self) -> dict[frozenset[str], Codes]:

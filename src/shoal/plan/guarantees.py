@@ -1,6 +1,7 @@
 """What a plan promised is counted on the values that are about to be released."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from shoal.errors import GuaranteeBroken
 from shoal.frame import tables
@@ -9,7 +10,7 @@ from shoal.frame.types import Type
 from shoal.metrics import classes, smallest_class, units_per_class
 from shoal.plan.evidence import Codes, Evidence
 from shoal.plan.findings import CHECKS
-from shoal.plan.findings.beyond import check_beyond
+from shoal.plan.findings.privacy_constraints import check_privacy_constraints
 from shoal.plan.verdict import Finding, Verdict, make_verdict
 from shoal.steps import Microaggregate, Step
 
@@ -32,21 +33,24 @@ def check_promise(
     """
     for step in steps:
         for block in step.column_blocks if step.k is not None else ():
-            found = classes(tables.keys(released, [*block, *step.strata]))
-            attained, what = smallest_class(found[:, None]), "records"
-            if step.counted is not None and units is not None:
-                attained, what = int(units_per_class(found, units).min()), "units"
+            labels = classes(tables.keys(released, [*block, *step.strata]))
+            attained, what = smallest_class(labels[:, None]), "records"
+            if step.unit_column is not None and units is not None:
+                attained, what = int(units_per_class(labels, units).min()), "units"
             if attained < step.k:
-                _broken(f"The smallest class of the released values holds {attained} {what};"
-                        f" k={step.k} was promised.")  # fmt: skip
+                raise _broken(
+                    f"The smallest class of the released values holds {attained} {what};"
+                    f" k={step.k} was promised.",
+                    {"k": step.k, "attained": attained},
+                )
         if isinstance(step, Microaggregate):
-            for finding in check_beyond(step, released, confidential, types, units):
-                _broken(finding.sentence)
+            for finding in check_privacy_constraints(step, released, confidential, types, units):
+                raise _broken(finding.sentence, finding.figures)
 
 
-def _broken(sentence: str) -> None:
-    raise GuaranteeBroken(
-        f"{sentence} Please report this: no data were released.", code="promise-broken"
+def _broken(sentence: str, figures: Mapping[str, Any]) -> GuaranteeBroken:
+    return GuaranteeBroken(
+        f"{sentence} Please report this: no data were released.", code="promise-broken", **figures
     )
 
 
@@ -71,7 +75,7 @@ def judge(evidence: Evidence) -> Verdict:
         evidence.plan.k,
         attained,
         evidence.counted_unit,
-        [*found, *evidence.noted],
+        [*found, *evidence.run_findings],
         evidence.exact,
     )
 

@@ -29,7 +29,7 @@ def check_choice(given: object) -> OtherColumns:
 
 def unnamed(plan: "Plan", columns: Sequence[str]) -> list[str]:
     """Return the columns to which the plan gives no role and which no step masks or splits by."""
-    named = {*plan.roles, *plan.masked, *plan.known}
+    named = {*plan.roles, *plan.masked, *plan.quasi_identifiers}
     return [name for name in columns if name not in named]
 
 

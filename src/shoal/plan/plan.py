@@ -27,8 +27,8 @@ from shoal.plan.release import Release
 from shoal.plan.shuffle import random_order
 from shoal.plan.thresholds import Thresholds, as_thresholds
 from shoal.plan.validation import check, check_steps
-from shoal.plan.warnings import noted, refuse_homogeneous
-from shoal.steps import Grouping, Microaggregate, Outcome, Step
+from shoal.plan.warnings import refuse_homogeneous, run_findings  # _homogeneous
+from shoal.steps import GroupingStep, Microaggregate, Step, StepResult
 from shoal.steps.survey import with_roles
 from shoal.steps.units import read_units, refuse_repeated, with_unit
 
@@ -104,7 +104,7 @@ class Plan:
     def of(
         cls,
         columns: Sequence[str],
-        partition: Partitioner,
+        partitioner: Partitioner,
         *,
         identifiers: Sequence[str] = (),
         confidential: Sequence[str] = (),
@@ -118,7 +118,7 @@ class Plan:
         """Make the plan of one microaggregation; ``options`` are those of the step."""
         columns, identifiers, confidential = map(as_list, (columns, identifiers, confidential))
         step = parameters.build(
-            Microaggregate, {"columns": columns, "partition": partition, **options}
+            Microaggregate, {"columns": columns, "partitioner": partitioner, **options}
         )
         roles: dict[str, str] = {}
         for role, names in {
@@ -157,7 +157,7 @@ class Plan:
 
         Steps that mask confidential columns alone have no say.
         """
-        promised = [step.k for step in self.hiding]
+        promised = [step.k for step in self.qi_steps]
         found = [k for k in promised if k is not None]
         return min(found) if len(found) == len(promised) else None
 
@@ -167,7 +167,7 @@ class Plan:
         return [name for step in self.steps for name in step.columns]
 
     @property
-    def known(self) -> list[str]:
+    def quasi_identifiers(self) -> list[str]:
         """The columns that an attacker may know: those that split strata and masked ones.
 
         A confidential column that is masked is still not one that attackers know.
@@ -194,23 +194,23 @@ class Plan:
         return next((name for name in found if name is not None), None)
 
     @property
-    def numbers(self) -> list[str]:
+    def numeric_columns(self) -> list[str]:
         """The columns that the plan computes or measures with, unless declared to be no numbers."""
-        computed = [name for step in self.steps for name in step.numbers]
+        computed = [name for step in self.steps for name in step.numeric_columns]
         named = dict.fromkeys([*computed, *columns_with(self.roles, "confidential")])
         named |= {} if self.weight is None else {self.weight: None}
         return [n for n in named if n not in self.types or self.types[n].kind == "numeric"]
 
     @property
-    def words(self) -> list[str]:
+    def categorical_columns(self) -> list[str]:
         """The masked columns that are declared to be no numbers, and the units."""
         units = [] if self.unit_column is None else [self.unit_column]
-        return [name for name in (*self.masked, *units) if name not in self.numbers]
+        return [name for name in (*self.masked, *units) if name not in self.numeric_columns]
 
     @property
-    def hiding(self) -> list[Step]:
+    def qi_steps(self) -> list[Step]:
         """The steps that mask a column which attackers may know."""
-        return [step for step in self.steps if set(step.columns) & set(self.known)]
+        return [step for step in self.steps if set(step.columns) & set(self.quasi_identifiers)]
 
     def run(self, data: Any) -> Release:
         """Mask ``data`` and measure the result.
@@ -226,7 +226,7 @@ class Plan:
             The masked table of the same kind, with what was done and measured.
         """
         draft = self.draft(data)
-        return draft.judged(judge(draft.evidence))
+        return draft.to_release(judge(draft.evidence))
 
     def draft(self, data: Any) -> Draft:
         """Mask ``data`` without judging the result: a file is judged as it reads back.
@@ -242,9 +242,11 @@ class Plan:
             What `run` returns once there is a verdict, and what the verdict is computed from.
         """
         frame = tables.open_frame(data)
-        tables.check_columns(frame, [*self.roles, *self.types, *self.masked, *self.known])
+        tables.check_columns(
+            frame, [*self.roles, *self.types, *self.masked, *self.quasi_identifiers]
+        )
         frame = tables.drop_columns(frame, to_drop(self, frame.columns))
-        steps = [step.seeded() for step in self.steps]
+        steps = [step.draw_missing_seeds() for step in self.steps]
         confidential = columns_with(self.roles, "confidential")
         kept = self._complete(frame)
         whole, frame = frame, tables.filter_rows(frame, kept)
@@ -260,7 +262,7 @@ class Plan:
         masked = tables.with_values(frame, values)
         check_promise(self.steps, masked, confidential, self.types, units)
         # Columns masked apart, or without k, can be linked again; that risk is worth a search.
-        apart = sum(len(step.column_blocks) for step in self.hiding) > 1
+        apart = sum(len(step.column_blocks) for step in self.qi_steps) > 1
         wanted = [*linear(), *(["linkage"] if apart or self.k is None else [])]
         bounds = [outcome.bound for outcome in outcomes if outcome.bound is not None]
         bound = sum(bounds) if len(bounds) == len(outcomes) else None
@@ -273,7 +275,7 @@ class Plan:
         measures = assess_frames(
             frame,
             masked,
-            self.known,
+            self.quasi_identifiers,
             self.masked,
             confidential,
             wanted,
@@ -292,7 +294,7 @@ class Plan:
             units,
             partitions,
             measures=dict(measures),
-            noted=noted(self, whole, kept, outcomes),
+            run_findings=run_findings(self, whole, kept, outcomes),
         )
         fields = dict(
             data=tables.to_native(released),
@@ -301,7 +303,7 @@ class Plan:
             measures=dict(measures),
             remarks=measures.remarks,
             unchanged=tuple(n for n in released.columns if n not in (*self.masked, *values)),
-            provenance=_provenance(outcomes, masked, self.known),
+            provenance=_provenance(outcomes, masked, self.quasi_identifiers),
             drawn_seeds=(*self._drawn(steps), *([seed] if seed != self.random_state else [])),
             rows=rows,
             profile=profile(self, frame, masked, outcomes),
@@ -315,11 +317,11 @@ class Plan:
         """
         if self.unit_column is not None:
             return read_units(frame, self.unit_column)
-        refuse_repeated(frame, self.may_repeat)
+        refuse_repeated(frame, self.identifiers_to_check)
         return None
 
     @property
-    def may_repeat(self) -> list[str]:
+    def identifiers_to_check(self) -> list[str]:
         """The identifiers whose values must not repeat, because nobody says what k counts."""
         if self.unit is not None:
             return []
@@ -390,13 +392,13 @@ class Plan:
         return f"Plan({', '.join(_phrase(step) for step in self.steps)})"
 
     @property
-    def needed(self) -> list[str]:
+    def required_columns(self) -> list[str]:
         """The columns whose missing values drop a record."""
         return [name for step in self.steps if step.drops_incomplete for name in step.columns]
 
     def _complete(self, frame: Frame) -> NDArray[np.bool_]:
         """Say which records no step drops because a value is missing."""
-        kept = ~tables.has_missing(frame, self.needed)
+        kept = ~tables.has_missing(frame, self.required_columns)
         if not kept.any():
             raise InputError(
                 f"Every one of the {len(frame)} records has a missing value, so"
@@ -408,11 +410,13 @@ class Plan:
         return np.asarray(kept)
 
     def _reproducible(
-        self, seeded: Sequence[Step], outcomes: Sequence[Outcome], seed: int | None
+        self, seeded: Sequence[Step], outcomes: Sequence[StepResult], seed: int | None
     ) -> "Plan":
         """Return the plan that gives the same release again: seeds drawn, no limit of time."""
         steps = [
-            step if outcome.settled is None else step.having(partition=outcome.settled)
+            step
+            if outcome.reproducible_partitioner is None
+            else step.replace(partitioner=outcome.reproducible_partitioner)
             for step, outcome in zip(seeded, outcomes, strict=True)
         ]
         return self.replace(steps=steps, random_state=seed)
@@ -425,11 +429,13 @@ class Plan:
 
 
 def _phrase(step: Step) -> str:
-    by = f" by {step.partition}" if isinstance(step, Grouping) else ""
+    by = f" by {step.partitioner}" if isinstance(step, GroupingStep) else ""
     return f"{step.name} {len(step.columns)} columns{by}"
 
 
-def _provenance(outcomes: Sequence[Outcome], masked: Frame, known: Sequence[str]) -> dict[str, Any]:
+def _provenance(
+    outcomes: Sequence[StepResult], masked: Frame, known: Sequence[str]
+) -> dict[str, Any]:
     used: list[Any] = [fitted for outcome in outcomes for fitted in outcome.fitted]
     return {
         "records": len(masked),

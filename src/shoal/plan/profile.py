@@ -34,7 +34,7 @@ def profile(plan: Any, before: Frame, after: Frame, outcomes: Sequence[Any]) -> 
         The original table.
     after : Frame
         The masked table, with the same records in the same order.
-    outcomes : list of Outcome
+    outcomes : list of StepResult
         What each step made, with its groups.
 
     Returns
@@ -49,7 +49,7 @@ def profile(plan: Any, before: Frame, after: Frame, outcomes: Sequence[Any]) -> 
     words = [name for name, declared in plan.types.items() if declared.kind != "numeric"]
     together = [n for n in dict.fromkeys([*masked, *confidential]) if n not in words]
     return {
-        "before": _risk(before, plan.known),
+        "before": _risk(before, plan.quasi_identifiers),
         "distributions": [
             {"column": name, **_distribution(before, after, name, least, name in words)}
             for name in masked

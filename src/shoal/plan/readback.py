@@ -58,7 +58,9 @@ def judge_file(draft: Draft, back: Source, name: str) -> Judged:
         of_file = replace(evidence, released=released)
         verdict = judge(of_file)
     except (GuaranteeBroken, InputError) as error:
-        changed = _equal_in_file(evidence.released, released, [*plan.known, *confidential])
+        changed = _equal_in_file(
+            evidence.released, released, [*plan.quasi_identifiers, *confidential]
+        )
         if not changed:
             raise
         raise _not_representable(name, changed, error) from None
@@ -84,7 +86,7 @@ def read_frame(back: Source, plan: "Plan", *, like: Frame | None = None) -> Fram
         The released table. A column that the plan drops is left out where it is blank: a
         fixed-width file keeps its place.
     """
-    table = back.with_numbers(plan.numbers, plan.words)
+    table = back.with_numbers(plan.numeric_columns, plan.categorical_columns)
     if like is not None:
         table = cast_like(table, tables.to_native(like))
     table = back.with_codes_apart(table, coded_columns(plan))

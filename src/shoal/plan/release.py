@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from shoal.plan import Plan
 
 
-class Released(Protocol):
+class ReleaseLike(Protocol):
     """What reports and manifests ask of a release, wherever its records lie."""
 
     @property
@@ -50,7 +50,7 @@ class Released(Protocol):
         """What pictures are drawn from."""
 
     @property
-    def grouped(self) -> list[dict[str, int]]:
+    def group_summaries(self) -> list[dict[str, int]]:
         """Number of groups, the smallest and the largest, of each step and block."""
 
     @property
@@ -121,7 +121,7 @@ class Release:
         return joint
 
     @property
-    def grouped(self) -> list[dict[str, int]]:
+    def group_summaries(self) -> list[dict[str, int]]:
         """Number of groups, the smallest and the largest, of each step and block."""
         return [
             {

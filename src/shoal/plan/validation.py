@@ -51,8 +51,8 @@ def check(plan: "Plan") -> None:
             columns=tuple(crossed),
         )
     for step in plan.steps if plan.types else ():
-        kinds = [n for n in step.columns if n in plan.types and n not in plan.numbers]
-        if kinds and not step.of_any_kind:
+        kinds = [n for n in step.columns if n in plan.types and n not in plan.numeric_columns]
+        if kinds and not step.accepts_any_kind:
             raise PlanError(
                 f"The step {step.name!r} computes with numbers, and {name_columns(kinds)} would be"
                 " none by the types of the plan. Leave the type out, or use another step.",
@@ -60,7 +60,7 @@ def check(plan: "Plan") -> None:
                 step=step.name,
                 columns=tuple(kinds),
             )
-    if not plan.known:
+    if not plan.quasi_identifiers:
         raise PlanError(
             "The plan masks confidential columns alone, so nothing tells what an attacker may"
             " know. Mask the quasi-identifiers too, or leave the role out.",
@@ -80,7 +80,11 @@ def check(plan: "Plan") -> None:
             code="constraint-with-several-steps",
             option=beyond[0],
         )
-    bare = [name for name in columns_with(plan.roles, "quasi-identifier") if name not in plan.known]
+    bare = [
+        name
+        for name in columns_with(plan.roles, "quasi-identifier")
+        if name not in plan.quasi_identifiers
+    ]
     if bare:
         raise PlanError(
             f"{name_columns(bare, 'Quasi-identifier', 'Quasi-identifiers')} would leave unmasked."

@@ -28,14 +28,14 @@ from shoal.frame.tables import Frame
 from shoal.metrics.assessment import Assessment
 from shoal.partitioners import method_label
 from shoal.plan.verdict import Finding, Verdict
-from shoal.steps import Microaggregate, Outcome
-from shoal.steps.homogeneity import told
+from shoal.steps import Microaggregate, StepResult
+from shoal.steps.homogeneity import describe_homogeneity
 
 if TYPE_CHECKING:
     from shoal.plan import Plan
 
 # The findings that are Python warnings too, by their code.
-WARNED: dict[str, type[ShoalWarning]] = {
+WARNING_CLASSES: dict[str, type[ShoalWarning]] = {
     "missing-values": MissingValues,
     "released-index": UnprotectedColumn,
     "unprotected-column": UnprotectedColumn,
@@ -51,14 +51,14 @@ WARNED: dict[str, type[ShoalWarning]] = {
     "formula-cells": FormulaCells,
 }
 # What a run notes itself; all other findings are computed from its tables.
-NOTED = (
+RUN_CODES = (
     "missing-values", "released-index", "constant-column", "cells-suppressed", "strata-merged",
     "unfinished",
 )  # fmt: skip
 
 
-def noted(
-    plan: "Plan", whole: Frame, kept: NDArray[np.bool_], outcomes: Sequence[Outcome]
+def run_findings(
+    plan: "Plan", whole: Frame, kept: NDArray[np.bool_], outcomes: Sequence[StepResult]
 ) -> list[Finding]:
     """Return what a run noted about the records that were ``kept`` of a ``whole`` table."""
     warned = [warning for outcome in outcomes for warning in outcome.warnings]
@@ -79,8 +79,8 @@ def as_finding(warning: ShoalWarning) -> Finding:
 def python_warnings(verdict: Verdict) -> list[ShoalWarning]:
     """Return the findings that are Python warnings as well, in the order of their codes."""
     return [
-        kind(f"{finding.sentence} {finding.way_out}".rstrip())
-        for code, kind in WARNED.items()
+        kind(f"{finding.sentence} {finding.way_out}".rstrip(), columns=finding.columns)
+        for code, kind in WARNING_CLASSES.items()
         for finding in verdict.findings
         if finding.code == code
     ]
@@ -105,7 +105,7 @@ def _level_of_caller() -> int:
 def refuse_homogeneous(plan: "Plan", measures: Assessment) -> None:
     """Refuse classes that share a confidential value where a step says so."""
     classes = sum(measures["class_sizes"].values())
-    reason = told(measures.get("homogeneous_classes", {}), classes)
+    reason = describe_homogeneity(measures.get("homogeneous_classes", {}), classes)
     if reason and any(
         isinstance(step, Microaggregate) and step.homogeneity == "refuse" for step in plan.steps
     ):
@@ -118,7 +118,7 @@ def _dropped(plan: "Plan", frame: Frame, kept: NDArray[np.bool_]) -> list[Findin
     if kept.all():
         return []
     number = int((~kept).sum())
-    counts = tables.missing_counts(frame, plan.needed)
+    counts = tables.missing_counts(frame, plan.required_columns)
     missing = ", ".join(f"{name!r} {count}" for name, count in counts.items())
     verb = "was" if number == 1 else "were"
     return [
@@ -146,7 +146,7 @@ def _index(frame: Frame) -> list[Finding]:
     ]
 
 
-def _unfinished(outcomes: Sequence[Outcome]) -> list[Finding]:
+def _unfinished(outcomes: Sequence[StepResult]) -> list[Finding]:
     """Find efforts that the clock or somebody ended: the plan alone does not repeat them."""
     ended = [method_label(used) for o in outcomes for used in o.fitted if used.cut_short_]
     return [

@@ -17,7 +17,7 @@ from shoal.frame.roles import columns_with
 from shoal.metrics import ABOUT, MEASURES
 from shoal.metrics.digits import rounded
 from shoal.plan import document
-from shoal.plan.release import Released
+from shoal.plan.release import ReleaseLike
 from shoal.report.verdict import beyond, can, cannot, explanation, uncovered
 
 Audience = Literal["public", "internal"]
@@ -26,7 +26,7 @@ PUBLIC_PICTURES = ("before", "distributions", "correlations")
 
 
 def summarise(
-    release: Released, audience: str = "public", *, curve: Sequence[Point] = ()
+    release: ReleaseLike, audience: str = "public", *, curve: Sequence[Point] = ()
 ) -> dict[str, Any]:
     """Return what a report says about ``release``, ready for JSON.
 
@@ -49,7 +49,7 @@ def summarise(
     return whole if audience == "internal" else rounded(whole)
 
 
-def _whole(release: Released, internal: bool, curve: Sequence[Point]) -> dict[str, Any]:
+def _whole(release: ReleaseLike, internal: bool, curve: Sequence[Point]) -> dict[str, Any]:
     plan = release.plan
     return {
         "audience": "internal" if internal else "public",
@@ -68,7 +68,7 @@ def _whole(release: Released, internal: bool, curve: Sequence[Point]) -> dict[st
             {"step": step.name, "columns": list(step.columns), "guarantee": step.guarantee}
             for step in plan.steps
         ],
-        "groups": release.grouped,
+        "groups": release.group_summaries,
         "methods": release.provenance["methods"],
         "columns": {
             "masked": plan.masked,
@@ -113,7 +113,7 @@ def _measure(name: str, value: Any) -> dict[str, Any]:
     }
 
 
-def _tradeoff(release: Released, curve: Sequence[Point]) -> dict[str, Any]:
+def _tradeoff(release: ReleaseLike, curve: Sequence[Point]) -> dict[str, Any]:
     """Return what dependence cost and kept; nothing where no step uses it."""
     shares = [getattr(step, "dependence", 0.0) for step in release.plan.steps]
     if not any(shares) or "distortion_y" not in release.measures:

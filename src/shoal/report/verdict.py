@@ -5,7 +5,7 @@ from typing import Any
 
 from shoal.frame.roles import columns_with
 from shoal.plan.findings.words import percent
-from shoal.plan.release import Released
+from shoal.plan.release import ReleaseLike
 from shoal.plan.verdict import Finding, Verdict, counted
 
 NAMED = 6  # columns shown by name; the others are counted
@@ -13,12 +13,12 @@ NAMED = 6  # columns shown by name; the others are counted
 READABLE = ("dominated-groups", "derived-column", "pairs", "one-giver")
 
 
-def explanation(release: Released) -> str:
+def explanation(release: ReleaseLike) -> str:
     """Say what chance the classes leave an attacker, and how missing cells were counted."""
     return _chance(release) + _reading(release.provenance["missing"])
 
 
-def _chance(release: Released) -> str:
+def _chance(release: ReleaseLike) -> str:
     plan, verdict = release.plan, release.verdict
     linked = release.measures.get("linkage")
     risk = "" if linked is None else f" Anyone who knows them all links {percent(linked)} rightly."
@@ -37,7 +37,7 @@ def _chance(release: Released) -> str:
     )
 
 
-def beyond(release: Released) -> dict[str, Any]:
+def beyond(release: ReleaseLike) -> dict[str, Any]:
     """Return what was promised of the confidential columns and what the classes attain."""
     found: dict[str, Any] = {}
     for step in release.plan.steps:
@@ -52,13 +52,13 @@ def beyond(release: Released) -> dict[str, Any]:
     return found
 
 
-def cannot(release: Released) -> list[str]:
+def cannot(release: ReleaseLike) -> list[str]:
     """Return what an attacker who knows the quasi-identifiers cannot do."""
     plan, verdict = release.plan, release.verdict
     found = []
     if verdict.k > 1 and plan.k is not None:
         found.append(
-            f"Single a person out by {named(plan.known)}: at least"
+            f"Single a person out by {named(plan.quasi_identifiers)}: at least"
             f" {counted(verdict.k, verdict.unit)} share every combination of released values."
         )
     hidden = _hidden(verdict)
@@ -77,7 +77,7 @@ def cannot(release: Released) -> list[str]:
     return found
 
 
-def can(release: Released) -> list[str]:
+def can(release: ReleaseLike) -> list[str]:
     """Return what the release does not hide from an attacker."""
     plan, verdict = release.plan, release.verdict
     least = counted(verdict.k, verdict.unit) if verdict.k > 1 else "a single record"
@@ -103,7 +103,7 @@ def named(columns: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def uncovered(release: Released) -> list[str]:
+def uncovered(release: ReleaseLike) -> list[str]:
     """Return the warnings of a release that no finding of its verdict says already."""
     said = {finding.with_advice() for finding in release.verdict.findings}
     return [warning for warning in release.warnings if warning not in said]
@@ -168,7 +168,7 @@ CAN: dict[str, Callable[[Finding], str]] = {
 }
 
 
-def _confidential(release: Released) -> list[str]:
+def _confidential(release: ReleaseLike) -> list[str]:
     """Say what becomes known of the confidential columns where no record is alone."""
     classes = sum(release.measures["class_sizes"].values())
     alike = release.measures.get("homogeneous_classes", {})

@@ -8,7 +8,7 @@ from typing import Any
 from shoal.comparison.tradeoff import Point
 from shoal.errors import FileError
 from shoal.io.publish import Publication
-from shoal.plan.release import Released
+from shoal.plan.release import ReleaseLike
 from shoal.report.html import render
 from shoal.report.summary import summarise
 from shoal.report.text import whole_text
@@ -39,7 +39,7 @@ def report_text(summary: dict[str, Any], path: Path) -> str:
 
 
 def write_report(
-    release: Released,
+    release: ReleaseLike,
     path: Path,
     *,
     audience: str = "public",

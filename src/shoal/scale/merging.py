@@ -11,7 +11,7 @@ from shoal.scale.cluster import stage
 from shoal.scale.exact import UNIT, exact_sum
 from shoal.scale.job import Job, Merged, load_job, save_job, task
 from shoal.scale.pieces import Piece, batches
-from shoal.steps.strata import join_small, largest_of, told_merged
+from shoal.steps.strata import describe_merged_strata, join_small, largest_of
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -65,7 +65,7 @@ def merge_strata(
     ):
         into[group], shown[group] = number, kept
     sizes = counts.tolist()
-    told = told_merged(members, sizes, sizes, k, columns=strata.columns)
+    told = describe_merged_strata(members, sizes, sizes, k, columns=strata.columns)
     return Merged(into, shown), told
 
 

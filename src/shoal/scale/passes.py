@@ -146,7 +146,7 @@ def _weights(job: Job, table: pa.Table) -> NDArray[np.float64] | None:
 def _groups(job: Job, table: pa.Table, columns: Sequence[Column]) -> tuple[Partition, str]:
     """Return the groups of some records, and the method that made them."""
     Z = job.book.space(table, columns)
-    fitted = one_at_a_time(job.step.partition, len(Z)).fit(Z)
+    fitted = one_at_a_time(job.step.partitioner, len(Z)).fit(Z)
     return fitted.partition_, method_label(fitted).partition(" in ")[0]
 
 

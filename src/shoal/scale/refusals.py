@@ -62,8 +62,8 @@ def check_plan(plan: "Plan") -> Microaggregate:
             code="not-for-large-tables",
             what="homogeneity",
         )
-    inside = step.partition.get_params(deep=True).values()
-    if any(isinstance(one, Search | Prove) for one in (step.partition, *inside)):
+    inside = step.partitioner.get_params(deep=True).values()
+    if any(isinstance(one, Search | Prove) for one in (step.partitioner, *inside)):
         raise PlanError(
             "An effort that a clock ends would end elsewhere on every worker. Use"
             ' `effort="refine"` or `effort="quick"`.',
@@ -111,7 +111,7 @@ def check_source(source: Any) -> None:
 
 def check_columns(plan: "Plan", schema: pa.Schema, ordered: frozenset[str]) -> None:
     """Refuse columns that are not there, or whose order the files alone know."""
-    for name in [*plan.roles, *plan.types, *plan.known]:
+    for name in [*plan.roles, *plan.types, *plan.quasi_identifiers]:
         if name not in schema.names:
             raise ColumnError(
                 f"The data have no column {name!r}.{hint(name, schema.names)} The columns are:"
@@ -119,7 +119,7 @@ def check_columns(plan: "Plan", schema: pa.Schema, ordered: frozenset[str]) -> N
                 code="no-such-column",
                 column=name,
             )
-    for name in dict.fromkeys([*plan.masked, *plan.known]):
+    for name in dict.fromkeys([*plan.masked, *plan.quasi_identifiers]):
         kind = schema.field(name).type
         if pa.types.is_nested(kind):
             raise ColumnError(

@@ -104,7 +104,7 @@ class LargeRelease:
         return tuple(name for name in self.types if name not in changed)
 
     @property
-    def grouped(self) -> list[dict[str, int]]:
+    def group_summaries(self) -> list[dict[str, int]]:
         """The groups, as those of a table in memory: of one step and block."""
         return [self.groups]
 

@@ -112,7 +112,7 @@ def mask(
         key = as_private_key(Path(sign) if isinstance(sign, os.PathLike) else sign)
         secret = None if hash_key is None else Path(hash_key)
         record = Record(Path(manifest), signing_key=key, hash_key=secret)
-    seeded = plan.replace(steps=[step.seeded() for step in plan.steps])
+    seeded = plan.replace(steps=[step.draw_missing_seeds() for step in plan.steps])
     with (
         Folder(target, force=force) as folder,
         beside(folder.target, page, audience, record, force) as write,

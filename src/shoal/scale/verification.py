@@ -55,7 +55,7 @@ class FolderAudit:
         yield run_check("columns", lambda: self._columns(footers))
         yield run_check("dropped", lambda: self._dropped(footers.values()))
         try:
-            counted = recount(list(footers), self.plan.known)
+            counted = recount(list(footers), self.plan.quasi_identifiers)
         except ShoalError as error:
             yield Check("promise", False, message_without_outcome(error))
             return

@@ -1,11 +1,11 @@
-"""Groups become values, and other ways to mask."""
+"""Steps of a plan: microaggregation and other masking methods."""
 
 import re
 from inspect import getdoc
 from typing import Any
 
 from shoal import _params as parameters
-from shoal.steps._step import Grouping, Outcome, Step
+from shoal.steps._step import GroupingStep, Step, StepResult
 from shoal.steps.add_noise import AddNoise
 from shoal.steps.hybridise import Hybridise
 from shoal.steps.microaggregate import Microaggregate
@@ -24,7 +24,7 @@ STEPS: dict[str, type[Step]] = {
 
 
 def describe_step(cls: type[Step]) -> dict[str, Any]:
-    """Return the facts about a kind of step that help to choose it."""
+    """Return what a user needs to choose a step: guarantee, randomness, paper and parameters."""
     return {
         "promises": cls.promises,
         "draws": "seeded" if "random_state" in parameters.signature_parameters(cls) else "no",
@@ -40,10 +40,10 @@ def describe_step(cls: type[Step]) -> dict[str, Any]:
 __all__ = [
     "STEPS",
     "AddNoise",
-    "Grouping",
+    "GroupingStep",
     "Hybridise",
     "Microaggregate",
-    "Outcome",
+    "StepResult",
     "RankSwap",
     "Round",
     "Step",

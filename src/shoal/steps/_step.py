@@ -1,4 +1,4 @@
-"""What every step tells a plan: what it masks, what it promises, what it draws."""
+"""The base classes of steps, and the result that a step returns to its plan."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,78 +20,72 @@ from shoal.partitioners import Partition, Partitioner, with_drawn_seeds
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What a step made of a table: new values by column, and the groups behind them.
+class StepResult:
+    """What a step computed: new values by column, and the groups behind them.
 
-    Where ``settled`` is set, it makes the same groups again, whatever the clock
-    says. ``bound`` is the least SSE of the standardised columns that such groups
-    can have, None where nobody proved one.
+    ``reproducible_partitioner`` forms the same groups again independently of any time budget; it
+    is None for steps that do not group. ``bound`` is a proven lower bound on the SSE of the
+    standardised columns, or None.
     """
 
     values: dict[str, Any]
     partitions: tuple[Partition, ...] = ()
     fitted: tuple[Partitioner, ...] = ()
-    settled: Partitioner | None = None
+    reproducible_partitioner: Partitioner | None = None
     bound: float | None = None
     warnings: tuple[ShoalWarning, ...] = ()
 
 
-def named(columns: Sequence[str]) -> list[str]:
-    """Return columns as a list; one name may stand alone."""
-    return as_list(columns)
-
-
-def check_confidential(confidential: Sequence[str], culprit: str) -> None:
+def check_confidential(confidential: Sequence[str], option: str) -> None:
     """Refuse an option that needs confidential columns where there are none."""
     if not confidential:
         raise PlanError(
-            f"{culprit} needs confidential columns and no column has that role. Name them, or"
+            f"{option} needs confidential columns and no column has that role. Name them, or"
             " leave the option out.",
             code="confidential-needed",
         )
 
 
-def as_whole(column: NDArray[np.float64], frame: Frame, name: str) -> NDArray[Any]:
-    """Return new values of a column of whole numbers as such, if they are."""
+def as_integers_if_whole(column: NDArray[np.float64], frame: Frame, name: str) -> NDArray[Any]:
+    """Return new values as integers if the original column and all new values are whole."""
     whole = tables.is_whole(frame, name) and (column == np.rint(column)).all()
     return column.astype(np.int64) if whole and np.abs(column).max() < tables.EXACT else column
 
 
 class Step:
-    """Base of all steps: columns of a table get other values.
+    """Base of all steps: a step replaces the values of some columns.
 
-    A subclass declares its parameters in ``__init__``, among them ``columns``,
-    stores them and calls ``_settle``; it tells its ``name``, its ``paper``, what it
-    ``promises`` in a few words and its ``guarantee`` in sentences, and writes
-    ``apply``. A step that draws declares ``random_state``; one that groups declares
-    ``partition``.
+    A subclass declares its parameters in ``__init__``, among them ``columns``, stores them and
+    calls ``_validate``. It defines ``name``, ``paper``, ``promises`` (a few words), ``guarantee``
+    (sentences) and ``apply``. A random step declares ``random_state``; one that groups records
+    declares ``partitioner``.
     """
 
     name: ClassVar[str]
     paper: ClassVar[str]
-    of_any_kind: ClassVar[bool] = False  # else the columns must be numbers
+    accepts_any_kind: ClassVar[bool] = False  # otherwise the columns must be numeric
     promises: ClassVar[str] = "nothing about persons"
     columns: list[str]
-    weight: str | None = None  # the column of survey weights that the step uses
-    unit: str | None = None  # the column whose values the step's k counts
-    household: str | None = None  # the same, of households
+    weight: str | None = None  # column of survey weights
+    unit: str | None = None  # column whose values k counts
+    household: str | None = None  # column of households that k counts
 
     @property
     def k(self) -> int | None:
-        """The least class of the released columns that the step promises; None where it does not.
+        """The class size that the step guarantees, or None.
 
         A plan counts it on the released values of every block.
         """
         return None
 
     @property
-    def counted(self) -> str | None:
+    def unit_column(self) -> str | None:
         """The column whose values k counts; None where it counts records."""
         return self.unit if self.unit is not None else self.household
 
     @property
     def guarantee(self) -> str:
-        """What the step promises about the released columns, in sentences for the report."""
+        """What the step guarantees about the released columns, in sentences for the report."""
         raise NotImplementedError
 
     @property
@@ -101,7 +95,7 @@ class Step:
 
     @property
     def strata(self) -> list[str]:
-        """The columns that split the records; released as they are."""
+        """The columns that split the records into strata; the step does not mask them."""
         return []
 
     @property
@@ -110,45 +104,45 @@ class Step:
         return [self.columns]
 
     @property
-    def numbers(self) -> list[str]:
+    def numeric_columns(self) -> list[str]:
         """The columns that the step computes with."""
         return self.columns
 
     @property
-    def draws(self) -> bool:
-        """Whether the step itself draws, with its ``random_state``."""
+    def is_random(self) -> bool:
+        """Whether the step itself draws random numbers, with its ``random_state``."""
         return "random_state" in vars(self)
 
     @property
     def seeds(self) -> tuple[int | None, ...]:
-        """The seeds that the step draws with; None is still open."""
-        return (vars(self)["random_state"],) if self.draws else ()
+        """The seeds of the step; None stands for a seed that is not drawn yet."""
+        return (vars(self)["random_state"],) if self.is_random else ()
 
     def apply(
         self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None
-    ) -> Outcome:
+    ) -> StepResult:
         """Return the masked values of ``frame`` and the groups behind them, if there are any."""
         raise NotImplementedError
 
-    def seeded(self) -> Self:
-        """Return the step with every open seed drawn, so that what it does can be repeated."""
-        is_open = self.draws and vars(self)["random_state"] is None
-        return self.having(random_state=draw_seed()) if is_open else self
+    def draw_missing_seeds(self) -> Self:
+        """Return the step with every missing seed drawn, so that its result can be repeated."""
+        missing = self.is_random and vars(self)["random_state"] is None
+        return self.replace(random_state=draw_seed()) if missing else self
 
-    def having(self, **changes: Any) -> Self:
-        """Return the step with other values of some parameters."""
+    def replace(self, **changes: Any) -> Self:
+        """Return the step with some parameters replaced."""
         return type(self)(**{**parameters.non_default_parameters(self), **changes})
 
     def __repr__(self) -> str:
-        told = (
+        options = (
             f"{name}={value!r}" for name, value in parameters.non_default_parameters(self).items()
         )
-        return f"{type(self).__name__}({', '.join(told)})"
+        return f"{type(self).__name__}({', '.join(options)})"
 
-    def _settle(self) -> None:
-        """Check what was stored."""
+    def _validate(self) -> None:
+        """Check the stored parameters."""
         parameters.validate(self)
-        if self.draws:
+        if self.is_random:
             vars(self)["random_state"] = as_seed(vars(self)["random_state"])
         if not self.columns:
             raise PlanError("The step masks no column. Name at least one.", code="nothing-masked")
@@ -158,10 +152,10 @@ class Step:
             )
 
 
-class Grouping(Step):
+class GroupingStep(Step):
     """Base of the steps that group records by a partitioner."""
 
-    partition: Partitioner
+    partitioner: Partitioner
     within: str | Sequence[str] | None
 
     @property
@@ -171,37 +165,39 @@ class Grouping(Step):
 
     @property
     def seeds(self) -> tuple[int | None, ...]:
-        """The seeds that the step and its partitioner draw with; None is still open."""
-        options = self.partition.get_params()
-        return super().seeds + tuple(options[name] for name in _seed(self.partition))
+        """The seeds of the step and of its partitioner; None is not drawn yet."""
+        options = self.partitioner.get_params()
+        return super().seeds + tuple(options[name] for name in _seed_names(self.partitioner))
 
-    def seeded(self) -> Self:
-        """Return the step with every open seed drawn, also that of its partitioner."""
-        step = super().seeded()
-        options = self.partition.get_params()
-        drawn = {n: draw_seed() for n in _seed(self.partition) if options[n] is None}
-        return step.having(partition=clone(self.partition).set_params(**drawn)) if drawn else step
+    def draw_missing_seeds(self) -> Self:
+        """Return the step with every missing seed drawn, including that of its partitioner."""
+        step = super().draw_missing_seeds()
+        options = self.partitioner.get_params()
+        drawn = {n: draw_seed() for n in _seed_names(self.partitioner) if options[n] is None}
+        if not drawn:
+            return step
+        return step.replace(partitioner=clone(self.partitioner).set_params(**drawn))
 
-    def _settle(self) -> None:
-        super()._settle()
-        k = self.partition.k
+    def _validate(self) -> None:
+        super()._validate()
+        k = self.partitioner.k
         if not isinstance(k, Integral) or isinstance(k, bool) or k < 1:
-            # All else is the method's own affair when it is fitted, as in scikit-learn.
-            parameters.validate(self.partition)
-        self.partition = with_drawn_seeds(self.partition)
+            # Other parameters are checked when the partitioner is fitted, as in scikit-learn.
+            parameters.validate(self.partitioner)
+        self.partitioner = with_drawn_seeds(self.partitioner)
         both = [name for name in self.strata if name in self.columns]
         if both:
             raise PlanError(
-                f"{name_columns(both)} cannot be masked and split the strata. Choose one.",
+                f"{name_columns(both)} cannot both be masked and split the strata. Choose one.",
                 code="masked-and-stratum",
                 columns=tuple(both),
             )
 
 
-def _seed(partition: Partitioner) -> list[str]:
-    """Return the name of the seed that a partitioner draws with, if it does.
+def _seed_names(partitioner: Partitioner) -> list[str]:
+    """Return the name of the seed parameter of a partitioner, or an empty list.
 
-    An effort hands its seed to the method that it starts from, so the outermost counts.
+    A refiner passes its seed on to the method that it starts from, so only the outermost counts.
     """
-    seeds = [name for name in partition.get_params() if name.split("__")[-1] == "random_state"]
+    seeds = [name for name in partitioner.get_params() if name.split("__")[-1] == "random_state"]
     return sorted(seeds, key=len)[:1]

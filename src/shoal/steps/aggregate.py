@@ -1,10 +1,10 @@
-"""The value that stands for a group.
+"""Aggregates of groups: means, medians, most frequent values.
 
-Where records have weights, each counts as its weight says; equal weights give what none give.
+All of them accept weights; equal weights give the same result as none.
 
-Every value is a function of the group's records as a set: sums are correctly rounded, so their last
-bits do not depend on the order of the records. If they did, anyone who knows all values could find
-the order that gives these bits, and with it the row of each person.
+Aggregates do not depend on the order of the records: sums are correctly rounded, down to the last
+bit. Otherwise an attacker who knows all values could search for the order that yields these bits,
+and so learn which row belongs to which person.
 """
 
 from collections.abc import Callable
@@ -17,14 +17,14 @@ from shoal._kernels.exact_sums import group_means, group_sums, running_sums
 
 Column = NDArray[np.float64]
 Labels = NDArray[np.int64]
-Holes = NDArray[np.bool_]
+Mask = NDArray[np.bool_]
 Weights = NDArray[np.float64]
 
-ROUNDING = 1e-12  # what a sum of weights may lose; a share of the sum
+TOLERANCE = 1e-12  # relative rounding error of a sum of weights
 
 
 def group_mean(values: Column, labels: Labels, weights: Weights | None = None) -> Column:
-    """Return the mean of each record's group: the float64 nearest to it.
+    """Return the mean of each record's group, correctly rounded.
 
     A group of equal values keeps exactly that value.
 
@@ -39,7 +39,7 @@ def group_mean(values: Column, labels: Labels, weights: Weights | None = None) -
 
 
 def exact_mean(values: Column) -> float:
-    """Return the float64 nearest to the mean of some values, whatever their order.
+    """Return the correctly rounded mean of some values; their order does not matter.
 
     Examples
     --------
@@ -50,10 +50,10 @@ def exact_mean(values: Column) -> float:
 
 
 def group_median(values: Column, labels: Labels, weights: Weights | None = None) -> Column:
-    """Return the median of each record's group; of an even number, the mean of the two middle ones.
+    """Return the median of each record's group; the mean of two middle values.
 
-    With weights it is the least value up to which half of the weight lies; where
-    that is exactly half, the mean of it and the next.
+    With weights it is the least value at which the cumulative weight reaches one half; where it
+    is exactly one half, the mean of that value and the next.
 
     Examples
     --------
@@ -68,8 +68,8 @@ def group_median(values: Column, labels: Labels, weights: Weights | None = None)
 def group_trimmed_mean(values: Column, labels: Labels, trim: float) -> Column:
     """Return the mean of each record's group without its extremes.
 
-    Of a group of m values the ``floor(trim * m)`` least and as many greatest are left
-    out, though never the one or two in the middle.
+    The ``floor(trim * m)`` least and greatest values of a group of m are ignored, but never the
+    one or two in the middle.
 
     Examples
     --------
@@ -78,19 +78,19 @@ def group_trimmed_mean(values: Column, labels: Labels, trim: float) -> Column:
     """
     order = np.lexsort((values, labels))
     sizes = np.bincount(labels)
-    place = np.arange(len(values)) - (np.cumsum(sizes) - sizes)[labels[order]]
-    # A share such as 0.3 of 10 must not fall below 3 because of its last bit.
+    rank = np.arange(len(values)) - (np.cumsum(sizes) - sizes)[labels[order]]
+    # A product such as 0.3 * 10 must not fall below 3 by a rounding error.
     cut = np.minimum(np.floor(trim * sizes * (1 + 1e-12)), (sizes - 1) // 2)[labels[order]]
-    inner = order[(place >= cut) & (place < sizes[labels[order]] - cut)]
-    kept = group_mean(values[inner], labels[inner])
-    return np.asarray(_spread_out(kept, labels[inner], labels))
+    inner = order[(rank >= cut) & (rank < sizes[labels[order]] - cut)]
+    means = group_mean(values[inner], labels[inner])
+    return np.asarray(_to_records(means, labels[inner], labels))
 
 
 def group_geometric_mean(values: Column, labels: Labels, weights: Weights | None = None) -> Column:
     """Return the geometric mean of each record's group; all values must be above 0.
 
-    Ratios to the least value of the group are averaged, so that a group of equal values
-    keeps exactly that value.
+    It averages ratios to the least value of the group, so that a group of equal values keeps
+    exactly that value.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def group_geometric_mean(values: Column, labels: Labels, weights: Weights | None
 
 
 def group_low_median(codes: Labels, labels: Labels, weights: Weights | None = None) -> Labels:
-    """Return the median code of each record's group; of an even number, the lower middle one.
+    """Return the median code of each record's group, the lower of two middle ones.
 
     Examples
     --------
@@ -119,9 +119,9 @@ def group_low_median(codes: Labels, labels: Labels, weights: Weights | None = No
 def group_mode(codes: Labels, labels: Labels, weights: Weights | None = None) -> Labels:
     """Return the code that is most frequent in each record's group.
 
-    Of equally frequent ones it is the code that is most frequent in all groups
-    together, then the least: the order of the records does not matter. With weights
-    the most frequent code is the one with the greatest weight.
+    Ties go to the code that is most frequent in all groups together, then to the least; the
+    order of the records does not matter. With weights the most frequent code is the one with the
+    greatest total weight.
 
     Examples
     --------
@@ -141,25 +141,27 @@ def over_known(
     function: Callable[..., Any],
     values: Any,
     labels: Labels,
-    hole: Holes,
-    nothing: Any,
+    missing: Mask,
+    fill: Any,
     weights: Weights | None = None,
 ) -> Any:
-    """Aggregate the values that are there; a group without any gets ``nothing``.
+    """Aggregate the values that are not missing; a group without any gets ``fill``.
 
     Examples
     --------
-    >>> values, hole = np.array([1.0, 9.0, 3.0]), np.array([False, True, False])
-    >>> over_known(group_mean, values, np.array([0, 0, 0]), hole, np.nan)
+    >>> values, missing = np.array([1.0, 9.0, 3.0]), np.array([False, True, False])
+    >>> over_known(group_mean, values, np.array([0, 0, 0]), missing, np.nan)
     array([2., 2., 2.])
     """
-    if not hole.any():
+    if not missing.any():
         return function(values, labels, **({} if weights is None else {"weights": weights}))
-    if hole.all():
-        return np.full(len(labels), nothing, values.dtype)
-    known = np.unique(labels[~hole], return_inverse=True)[1]
-    options = {} if weights is None else {"weights": weights[~hole]}
-    return _spread_out(function(values[~hole], known, **options), labels[~hole], labels, nothing)
+    if missing.all():
+        return np.full(len(labels), fill, values.dtype)
+    known = ~missing
+    renumbered = np.unique(labels[known], return_inverse=True)[1]
+    options = {} if weights is None else {"weights": weights[known]}
+    aggregates = function(values[known], renumbered, **options)
+    return _to_records(aggregates, labels[known], labels, fill)
 
 
 def _mean(values: Column, labels: Labels, weights: Weights | None) -> Column:
@@ -170,7 +172,7 @@ def _mean(values: Column, labels: Labels, weights: Weights | None) -> Column:
 
 
 def _counts(numbers: Labels, weights: Weights | None) -> Column:
-    """Return how often each number occurs, or the weight of its records."""
+    """Return how often each number occurs, or the total weight of its records."""
     if weights is None:
         return np.bincount(numbers).astype(np.float64)
     weights = np.asarray(weights, np.float64)
@@ -178,25 +180,25 @@ def _counts(numbers: Labels, weights: Weights | None) -> Column:
 
 
 def _middles(order: Labels, labels: Labels, weights: Weights | None) -> tuple[Labels, Labels]:
-    """Return the places in ``order`` of the lower and the upper middle value of each group."""
+    """Return the positions in ``order`` of the lower and upper middle value of each group."""
     sizes = np.bincount(labels)
     start = np.cumsum(sizes) - sizes
     if weights is None:
         return start + (sizes - 1) // 2, start + sizes // 2
     group = labels[order]
-    below = running_sums(np.asarray(weights, np.float64)[order], group)
-    half = below[start + sizes - 1] / 2
+    cumulative = running_sums(np.asarray(weights, np.float64)[order], group)
+    half = cumulative[start + sizes - 1] / 2
     low, high = (
-        start + np.bincount(group[below < (half * share)[group]], minlength=len(sizes))
-        for share in (1 - ROUNDING, 1 + ROUNDING)
+        start + np.bincount(group[cumulative < (half * share)[group]], minlength=len(sizes))
+        for share in (1 - TOLERANCE, 1 + TOLERANCE)
     )
     return low, high
 
 
-def _spread_out(found: Any, of: Labels, labels: Labels, nothing: Any = np.nan) -> Any:
-    """Give each record what was found for the group of some."""
-    by_group = np.full(labels.max() + 1, nothing, found.dtype)
-    by_group[of] = found
+def _to_records(aggregates: Any, of: Labels, labels: Labels, fill: Any = np.nan) -> Any:
+    """Return the aggregate of each record's group, given those of some records by group ``of``."""
+    by_group = np.full(labels.max() + 1, fill, aggregates.dtype)
+    by_group[of] = aggregates
     return by_group[labels]
 
 

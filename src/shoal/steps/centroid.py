@@ -1,4 +1,4 @@
-"""What stands for a group in a column, by the kind of its values."""
+"""The value that replaces the values of a group, by the kind of the column."""
 
 from functools import partial
 from typing import Any
@@ -13,13 +13,13 @@ from shoal.metrics.givers import givers
 from shoal.partitioners import Partition
 from shoal.steps.aggregate import AGGREGATES, group_low_median, group_mode, over_known
 
-Holes = NDArray[np.bool_]
+Mask = NDArray[np.bool_]
 
 
 def centroid(
     column: Column,
     groups: Partition,
-    hole: Holes,
+    missing: Mask,
     *,
     aggregate: str,
     trim: float | None,
@@ -29,10 +29,10 @@ def centroid(
 ) -> NDArray[Any] | RowGather:
     """Return the released values of a column.
 
-    Numbers are aggregated as asked, ordinal values and dates by their lower median, all
-    else by the most frequent value; cells that are missing take no part. A group without
-    any value stays missing, and so does one in which a single record has a value: it would
-    not be that of a group.
+    Numeric columns are aggregated by ``aggregate``, ordinal columns and dates by their lower
+    median, all others by the most frequent value; missing cells are ignored. A group without any
+    value stays missing, and so does one with the value of a single record, which must not be
+    released.
 
     Parameters
     ----------
@@ -40,33 +40,33 @@ def centroid(
         The column.
     groups : Partition
         The groups.
-    hole : ndarray of shape (n_records,)
-        Cells that take no part.
+    missing : ndarray of shape (n_records,)
+        True for cells that are ignored.
     aggregate : str
-        What to take of numbers; a name in `AGGREGATES`.
+        How to aggregate numbers; a name in `AGGREGATES`.
     trim : float, optional
-        Share that a trimmed mean leaves out at each end.
+        Share of the values that a trimmed mean ignores at each end.
     decimals : int, optional
-        Round numbers to so many decimals.
+        Number of decimals to round numbers to.
     whole : bool
-        Whether the column holds whole numbers by its type.
+        Whether the column has an integer type.
     weights : ndarray of shape (n_records,), optional
-        How much each record counts.
+        The weight of each record.
 
     Returns
     -------
     ndarray or RowGather
-        Numbers, not a number where they are missing; or the records whose values are
-        released, so that these keep their type.
+        Numbers, NaN where missing; or the records whose values are released, so that the values
+        keep their type.
     """
-    hole = without_lone_givers(groups, hole)
+    missing = suppress_single_values(groups, missing)
     if column.kind != "numeric":
-        middle = group_low_median if column.kind in ("ordinal", "date") else group_mode
-        codes = over_known(middle, column.codes, groups.labels, hole, -1, weights)
+        function = group_low_median if column.kind in ("ordinal", "date") else group_mode
+        codes = over_known(function, column.codes, groups.labels, missing, -1, weights)
         return RowGather(column.record_of(codes), codes < 0)
     options = {} if trim is None else {"trim": trim}
-    function = partial(AGGREGATES[aggregate], **options)
-    masked = over_known(function, column.values, groups.labels, hole, np.nan, weights)
+    average = partial(AGGREGATES[aggregate], **options)
+    masked = over_known(average, column.values, groups.labels, missing, np.nan, weights)
     if decimals is None:
         return np.asarray(masked)
     masked = np.round(masked, decimals) + 0.0  # no negative zero
@@ -74,33 +74,33 @@ def centroid(
     return masked.astype(np.int64) if whole else np.asarray(masked)
 
 
-def without_lone_givers(groups: Partition, hole: Holes) -> Holes:
-    """Return where no value is released, also of groups in which one record alone has one.
+def suppress_single_values(groups: Partition, missing: Mask) -> Mask:
+    """Return ``missing``, extended to the groups in which a single record has a value.
 
     Examples
     --------
     >>> groups = Partition(np.array([0, 0, 0, 1, 1, 1]), k=3)
-    >>> hole = np.array([True, False, True, False, False, True])
-    >>> without_lone_givers(groups, hole)
+    >>> missing = np.array([True, False, True, False, False, True])
+    >>> suppress_single_values(groups, missing)
     array([ True,  True,  True, False, False,  True])
     """
-    if not hole.any():
-        return hole
-    alone = (givers(groups.labels, ~hole) == 1) & (groups.sizes > 1)
-    return np.asarray(hole | alone[groups.labels])
+    if not missing.any():
+        return missing
+    single = (givers(groups.labels, ~missing) == 1) & (groups.sizes > 1)
+    return np.asarray(missing | single[groups.labels])
 
 
 def check_positive(column: Column) -> None:
     """Refuse numbers that have no geometric mean."""
-    bad = int((column.values <= 0).sum()) if column.kind == "numeric" else 0
-    if bad:
+    count = int((column.values <= 0).sum()) if column.kind == "numeric" else 0
+    if count:
         raise InputError(
-            f"Column {column.name!r} has {bad} value{'s' if bad > 1 else ''} that {_are(bad)} not"
-            " above 0, which have no geometric mean. Use another aggregate, or mask the column in"
-            " a step of its own.",
+            f"Column {column.name!r} has {count} value{'s' if count > 1 else ''} that {_are(count)}"
+            " not above 0, which have no geometric mean. Use another aggregate, or mask the column"
+            " in a step of its own.",
             code="not-above-zero",
             column=column.name,
-            count=int(bad),
+            count=count,
         )
 
 

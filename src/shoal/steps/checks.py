@@ -1,4 +1,4 @@
-"""What a microaggregation refuses: options that do not fit together, values it cannot work with."""
+"""Check the options of a microaggregation, and the values that it is applied to."""
 
 from typing import TYPE_CHECKING
 
@@ -6,9 +6,9 @@ import numpy as np
 
 from shoal.errors import InputError, PlanError
 from shoal.frame.columns import Column, refuse_missing
-from shoal.steps import beyond
 from shoal.steps.centroid import check_positive
-from shoal.steps.geometry import Space
+from shoal.steps.distance_space import Space
+from shoal.steps.privacy_constraints import check_constraint_options
 
 if TYPE_CHECKING:
     from shoal.steps.microaggregate import Microaggregate
@@ -21,14 +21,14 @@ WAY_OUT = (
 
 def check_options(step: "Microaggregate") -> None:
     """Refuse options that do not fit together."""
-    named = sorted(name for block in step.column_blocks for name in block)
-    if named != sorted(step.columns):
+    in_blocks = sorted(name for block in step.column_blocks for name in block)
+    if in_blocks != sorted(step.columns):
         raise PlanError(
             "The blocks must hold each masked column exactly once.", code="blocks-not-a-partition"
         )
     if not all(step.column_blocks):
         raise PlanError("A block holds no column. Leave it out.", code="block-empty")
-    beyond.check(step)
+    check_constraint_options(step)
     if (step.trim is None) == (step.aggregate == "trimmed-mean"):
         raise PlanError(
             '`aggregate="trimmed-mean"` and `trim` belong together. Give both or none.',
@@ -43,20 +43,20 @@ def check_options(step: "Microaggregate") -> None:
     _check_units(step)
     if step.weight is not None and step.aggregate == "trimmed-mean":
         raise PlanError(
-            '`aggregate="trimmed-mean"` has no agreed form under weights. Use `aggregate="mean"` or'
-            ' `aggregate="median"`, or leave the weight out.',
+            '`aggregate="trimmed-mean"` has no agreed definition with weights. Use'
+            ' `aggregate="mean"` or `aggregate="median"`, or leave the weight out.',
             code="trimmed-mean-with-weights",
         )
     if step.weighted_distances and step.standardise != "zscore":
         raise PlanError(
-            "weighted_distances sets the units of z-scores, and standardise leaves columns in"
-            " their own. Leave one of the two out.",
+            "weighted_distances sets the scale of z-scores, and standardise turns these off."
+            " Leave one of the two out.",
             code="weighted-distances-without-zscore",
         )
 
 
 def check_values(step: "Microaggregate", columns: list[Column]) -> None:
-    """Refuse values that the step cannot work with."""
+    """Refuse missing values, and values without a geometric mean, where the options need others."""
     if step.missing in ("refuse", "drop"):
         refuse_missing(columns, WAY_OUT)
     if step.aggregate == "geometric-mean":
@@ -64,11 +64,11 @@ def check_values(step: "Microaggregate", columns: list[Column]) -> None:
             check_positive(column)
 
 
-def check_axes(step: "Microaggregate", space: Space, holes: bool) -> None:
-    """Refuse a method that sorts by columns where a column has no one direction."""
-    if not step.partition.takes_directions:
+def check_axes(step: "Microaggregate", space: Space, any_missing: bool) -> None:
+    """Refuse a method that sorts by columns where a column has no single order."""
+    if not step.partitioner.takes_directions:
         return
-    name = type(step.partition).__name__
+    name = type(step.partitioner).__name__
     for at, axes in enumerate(np.bincount(space.columns)):
         if axes > 1:
             raise InputError(
@@ -79,7 +79,7 @@ def check_axes(step: "Microaggregate", space: Space, holes: bool) -> None:
                 column=space.names[at],
                 axes=int(axes),
             )
-    if holes and step.missing == "own-groups" and max(map(len, step.column_blocks)) > 1:
+    if any_missing and step.missing == "own-groups" and max(map(len, step.column_blocks)) > 1:
         raise InputError(
             f'{name} with these options sorts by columns, and `missing="own-groups"` leaves out'
             ' those that are missing. Use another method, or `missing="impute"`.',
@@ -88,10 +88,10 @@ def check_axes(step: "Microaggregate", space: Space, holes: bool) -> None:
 
 
 def _check_units(step: "Microaggregate") -> None:
-    """Refuse two columns of units, and what would part the members of a household."""
+    """Refuse two columns of units, and options that would split households."""
     if step.unit is not None and step.household is not None:
         raise PlanError(
-            "`unit` and `household` both say what k counts. Choose one; where persons live in"
+            "`unit` and `household` both define what k counts. Choose one; where persons live in"
             " households, k households hold at least k persons.",
             code="several-units",
             columns=(step.unit, step.household),
@@ -106,8 +106,8 @@ def _check_units(step: "Microaggregate") -> None:
         )
     if step.missing == "own-groups":
         raise PlanError(
-            '`whole_households` keeps members together, and `missing="own-groups"` parts them by'
-            ' their missing cells. Use `missing="impute"` or `missing="drop"`.',
+            '`whole_households` keeps members together, and `missing="own-groups"` separates them'
+            ' by their missing cells. Use `missing="impute"` or `missing="drop"`.',
             code="splits-households",
             option="missing",
         )

@@ -1,4 +1,4 @@
-"""Records become groups: stratum by stratum, and one pattern of missing cells after the other."""
+"""Group the records of a microaggregation, by stratum and by pattern of missing cells."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,169 +11,170 @@ from shoal.errors import InputError
 from shoal.frame.columns import Column
 from shoal.partitioners import ClosenessFirst, Partition, Partitioner
 from shoal.partitioners.units import group_units
-from shoal.steps import beyond
-from shoal.steps.geometry import Space
-from shoal.steps.homogeneity import constant_inside, merge_constant, told
+from shoal.steps.distance_space import Space
+from shoal.steps.homogeneity import count_homogeneous, describe_homogeneity, merge_homogeneous
 from shoal.steps.households import group_households
 from shoal.steps.missing import join_patterns, same_pattern
+from shoal.steps.privacy_constraints import PrivacyConstraint, constrained_partitioner
 from shoal.steps.strata import Strata
 
 if TYPE_CHECKING:
     from shoal.steps.microaggregate import Microaggregate
 
 Codes = NDArray[np.int64]
-Holes = NDArray[np.bool_]
+Mask = NDArray[np.bool_]
 Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Material:
-    """What a step groups records by, the same for all blocks of columns.
+class GroupingInput:
+    """The records to group, and what their groups must respect; the same for all blocks.
 
     Parameters
     ----------
     space : Space
-        Where distances are taken.
+        Coordinates for distances.
     strata : Strata
-        What no group crosses.
-    demand : Demand or None
-        What every group must hold of the confidential columns.
+        Strata that no group crosses.
+    constraint : PrivacyConstraint or None
+        Constraint on the confidential values of every group.
     confidential : list of str
         Names of the confidential columns.
-    codes : ndarray of shape (n_records, n_confidential)
-        Numbers that stand for their values, where homogeneity is seen to.
+    confidential_codes : ndarray of shape (n_records, n_confidential)
+        Their values as integer codes; without columns where homogeneous groups are accepted.
     units : ndarray of shape (n_records,), optional
-        The unit of each record as a number, where k counts units.
+        The unit of each record as an integer, where k counts units.
     """
 
     space: Space
     strata: Strata
-    demand: beyond.Demand | None
+    constraint: PrivacyConstraint | None
     confidential: Sequence[str]
-    codes: Codes
+    confidential_codes: Codes
     units: Codes | None = None
 
 
-class Grouped(NamedTuple):
-    """The groups of a block of columns, and how they came about.
+class BlockGroups(NamedTuple):
+    """The groups of a block of columns, with the partitioners that formed them.
 
-    ``settled`` makes them again, whatever the clock says; ``hole`` says which cells
-    of the columns have no value in the release.
+    ``reproducible_partitioner`` forms the same groups again independently of any time budget;
+    ``missing`` marks the cells of the columns that have no value in the release.
     """
 
     groups: Partition
     fitted: list[Partitioner]
-    settled: Partitioner
-    hole: Holes
+    reproducible_partitioner: Partitioner
+    missing: Mask
 
 
-class Part(NamedTuple):
-    """Records to group together, the columns that they know, and what to call them."""
+class RecordSet(NamedTuple):
+    """Records to group together, the columns known for them, and a phrase that names them."""
 
     rows: Rows
-    known: list[str]
+    columns: list[str]
     where: str
 
 
-def group(
+def group_block(
     step: "Microaggregate",
     columns: Sequence[Column],
-    material: Material,
-    partition: Partitioner,
-) -> Grouped:
-    """Group the records of each stratum; see to groups that share a confidential value.
+    given: GroupingInput,
+    partitioner: Partitioner,
+) -> BlockGroups:
+    """Group the records of each stratum on a block of columns.
 
-    What the first stratum settles, how far its time went, holds for the others.
+    A time budget is measured on the first stratum only: what the partitioner could do there is
+    what it does in all others, so that the groups can be reproduced.
     """
-    hole = np.column_stack([column.is_missing for column in columns])
-    labels = np.full(len(hole), -1)
+    missing = np.column_stack([column.is_missing for column in columns])
+    labels = np.full(len(missing), -1)
     offset = 0
     fitted: list[Partitioner] = []
-    for part in _parts(step, columns, material, hole):
-        groups, used = _split(step, part, material, partition, len(hole))
+    for records in _record_sets(step, columns, given, missing):
+        groups, used = _group_records(step, records, given, partitioner, len(missing))
         if used is not None:
             fitted.append(used)
-            if isinstance(used, type(partition)):
-                partition = used.reproducible_copy()
-        labels[part.rows] = groups.labels + offset
+            if isinstance(used, type(partitioner)):
+                partitioner = used.reproducible_copy()
+        labels[records.rows] = groups.labels + offset
         offset += groups.n_groups
     groups = Partition(labels, step.k)
     if step.homogeneity == "refuse":
-        _refuse_constant(groups, material)
-    return Grouped(groups, fitted, partition, hole)
+        _refuse_homogeneous(groups, given)
+    return BlockGroups(groups, fitted, partitioner, missing)
 
 
-def _split(
-    step: "Microaggregate", part: Part, material: Material, partition: Partitioner, n: int
+def _group_records(
+    step: "Microaggregate",
+    records: RecordSet,
+    given: GroupingInput,
+    partitioner: Partitioner,
+    n: int,
 ) -> tuple[Partition, Partitioner | None]:
-    """Group the records of a part; return also the partitioner, where one was needed."""
-    rows, demand = part.rows, material.demand
-    if demand is not None:
-        demand.refuse_unreachable(rows, part.where)
-    Z = material.space.seen(rows, part.known)
+    """Return groups of some records, and the fitted partitioner where one was needed."""
+    rows, constraint = records.rows, given.constraint
+    units = None if given.units is None else given.units[rows]
+    if constraint is not None:
+        constraint.refuse_unattainable(rows, records.where)
+    Z = given.space.coordinates(rows, records.columns)
     used = None
-    if not Z.shape[1]:
-        groups = _together(rows, step.k)
+    if not Z.shape[1]:  # no column distinguishes the records
+        groups = Partition(np.zeros(len(rows), np.int64), step.k)
     else:
-        chosen = beyond.partitioner(step, demand, partition)
+        chosen = constrained_partitioner(step, constraint, partitioner)
         used = chosen.with_budget_share(len(rows) / (n * len(step.column_blocks)))
-        # Groups that are close from the start are merged below until they hold k units.
-        if material.units is None or isinstance(used, ClosenessFirst):
+        # The groups of ClosenessFirst are merged below until they hold k units.
+        if units is None or isinstance(used, ClosenessFirst):
             groups = used.fit(Z).partition_
         elif step.whole_households:
-            groups = group_households(Z, material.units[rows], used)
+            groups = group_households(Z, units, used)
         else:
-            groups = group_units(Z, material.units[rows], used)
+            groups = group_units(Z, units, used)
     if step.homogeneity == "merge":
-        codes = material.codes[rows]
-        units = None if material.units is None else material.units[rows]
-        groups = merge_constant(Z, groups, codes, material.confidential, part.where, units)
-    if demand is not None:
-        groups = demand.enforce(Z, groups, rows, by=step.closeness_by)
+        codes = given.confidential_codes[rows]
+        groups = merge_homogeneous(Z, groups, codes, given.confidential, records.where, units)
+    if constraint is not None:
+        groups = constraint.enforce(Z, groups, rows, by=step.closeness_by)
     return groups, used
 
 
-def _parts(
-    step: "Microaggregate", columns: Sequence[Column], material: Material, hole: Holes
-) -> Iterator[Part]:
-    """Yield the records to group together; further cells may be suppressed in ``hole``."""
+def _record_sets(
+    step: "Microaggregate", columns: Sequence[Column], given: GroupingInput, missing: Mask
+) -> Iterator[RecordSet]:
+    """Yield the records to group together; this may mark further cells in ``missing``."""
     names = [column.name for column in columns]
-    strata = material.strata
-    own = step.missing == "own-groups" and bool(hole.any())
+    strata = given.strata
+    by_pattern = step.missing == "own-groups" and bool(missing.any())
     for at, rows in enumerate(strata.rows):
-        if not own:
-            yield Part(rows, names, strata.where(at))
+        if not by_pattern:
+            yield RecordSet(rows, names, strata.where(at))
             continue
-        units = None if material.units is None else material.units[rows]
-        number = len(rows) if units is None else len(np.unique(units))
-        if number < step.k:
+        units = None if given.units is None else given.units[rows]
+        n_units = len(rows) if units is None else len(np.unique(units))
+        if n_units < step.k:
             what = "records" if units is None else "units"
             raise InputError(
-                f"A group needs k={step.k} {what} but the data hold only {number}. Lower k.",
+                f"A group needs k={step.k} {what} but the data hold only {n_units}. Lower k.",
                 code="too-few-records" if units is None else "too-few-units",
                 k=step.k,
             )
-        chosen, of = material.space.axes(names)
-        Z = material.space.Z[rows][:, chosen]
-        hole[rows] = join_patterns(hole[rows], Z, of, step.k, units)
-        for pattern in same_pattern(hole[rows]):
-            out = hole[rows[pattern[0]]]
-            known = [name for name, missing in zip(names, out, strict=True) if not missing]
-            same = " with the same missing cells" if out.any() else ""
-            yield Part(rows[pattern], known, strata.where(at) + same)
+        axes, of = given.space.axes(names)
+        Z = given.space.Z[rows][:, axes]
+        missing[rows] = join_patterns(missing[rows], Z, of, step.k, units)
+        for members in same_pattern(missing[rows]):
+            pattern = missing[rows[members[0]]]
+            known = [name for name, absent in zip(names, pattern, strict=True) if not absent]
+            suffix = " with the same missing cells" if pattern.any() else ""
+            yield RecordSet(rows[members], known, strata.where(at) + suffix)
 
 
-def _refuse_constant(groups: Partition, material: Material) -> None:
-    found = constant_inside(groups, material.codes, material.units).tolist()
-    reason = told(dict(zip(material.confidential, found, strict=True)), groups.n_groups)
+def _refuse_homogeneous(groups: Partition, given: GroupingInput) -> None:
+    counts = count_homogeneous(groups, given.confidential_codes, given.units).tolist()
+    by_column = dict(zip(given.confidential, counts, strict=True))
+    reason = describe_homogeneity(by_column, groups.n_groups)
     if reason:
         raise InputError(
             f'{reason} Set `homogeneity="merge"` to join such groups with their neighbours, or'
             " raise k.",
             code="homogeneous-groups",
         )
-
-
-def _together(rows: Rows, k: int) -> Partition:
-    """Return one group: nothing is known that could tell the records apart."""
-    return Partition(np.zeros(len(rows), np.int64), k)

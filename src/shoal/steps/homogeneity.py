@@ -1,4 +1,4 @@
-"""What to do when all records of a group share a confidential value."""
+"""Groups in which all records share a confidential value: count, merge and describe them."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,22 +14,22 @@ Matrix = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 
-def constant_inside(groups: Partition, codes: Codes, units: Codes | None = None) -> Codes:
-    """Return for each column the number of groups in which it has one value.
+def count_homogeneous(groups: Partition, codes: Codes, units: Codes | None = None) -> Codes:
+    """Return for each column the number of groups in which it has a single value.
 
-    Where units are counted, the number of groups in which all units hold one same value.
+    Where units are counted, the number of groups in which all units hold the same value.
     """
     if units is not None:
-        found = [tally(groups.labels, column, units).distinct for column in codes.T]
-        return np.array([int((entry == 1).sum()) for entry in found])
-    some = np.empty((groups.n_groups, codes.shape[1]), codes.dtype)
-    some[groups.labels] = codes  # the values of some record of each group
-    other = codes != some[groups.labels]
-    varied = [np.bincount(groups.labels, column) > 0 for column in other.T]
-    return np.array([groups.n_groups - int(found.sum()) for found in varied])
+        distinct = [tally(groups.labels, column, units).distinct for column in codes.T]
+        return np.array([int((counts == 1).sum()) for counts in distinct])
+    example = np.empty((groups.n_groups, codes.shape[1]), codes.dtype)
+    example[groups.labels] = codes  # the values of one record of each group
+    differs = codes != example[groups.labels]
+    varied = [np.bincount(groups.labels, column) > 0 for column in differs.T]
+    return np.array([groups.n_groups - int(column.sum()) for column in varied])
 
 
-def merge_constant(
+def merge_homogeneous(
     Z: Matrix,
     groups: Partition,
     codes: Codes,
@@ -37,57 +37,61 @@ def merge_constant(
     where: str = "",
     units: Codes | None = None,
 ) -> Partition:
-    """Join groups in which a column has one value with their nearest neighbours.
+    """Join groups in which a confidential column has a single value with their nearest neighbours.
 
     Parameters
     ----------
     Z : ndarray of shape (n_records, n_columns)
-        The columns that distances are taken on.
+        The columns that distances are computed on.
     groups : Partition
         The groups to start from.
     codes : ndarray of shape (n_records, n_confidential)
-        Numbers that stand for the confidential values.
+        The confidential values as integer codes.
     names : list of str
         Names of the confidential columns.
     where : str
-        What the records are part of, for a message; empty for the whole table.
+        A phrase that names the records in a message; empty for the whole table.
     units : ndarray of shape (n_records,), optional
         The unit of each record, where units are counted.
 
     Returns
     -------
     Partition
-        Groups in which every confidential column has two values or more.
+        Groups in which every confidential column has at least two values.
     """
     for name, column in zip(names, codes.T, strict=True):
         if (column == column[0]).all():
             raise InputError(
-                f"Column {name!r} has one value in all {len(column)} records{where}, so no merging"
-                ' of groups can hide it. Use `homogeneity="warn"`, or give the column another'
-                " role.",
+                f"Column {name!r} has a single value in all {len(column)} records{where}, so"
+                ' merging groups cannot hide it. Use `homogeneity="warn"`, or give the column'
+                " another role.",
                 code="constant-confidential",
                 column=name,
             )
 
-    def varied(records: Codes) -> bool:
+    def is_varied(records: Codes) -> bool:
         if units is None:
             return bool((codes[records] != codes[records[0]]).any(axis=0).all())
         own, one_group = units[records], np.zeros(len(records), np.int64)
         return all(tally(one_group, column, own).distinct[0] > 1 for column in codes[records].T)
 
-    return merge_unsound(Z, groups, varied)
+    return merge_unsound(Z, groups, is_varied)
 
 
-def told(constant: Mapping[str, int], groups: int) -> str:
-    """Say in how many groups which columns have one value; empty where none has."""
-    found = [
+def describe_homogeneity(constant: Mapping[str, int], groups: int) -> str:
+    """Return a sentence on the groups with a single confidential value; empty if there are none.
+
+    ``constant`` is the number of such groups by column, ``groups`` the number of all groups.
+    """
+    phrases = [
         f"{name!r} in {number} group{'s' if number > 1 else ''}"
         for name, number in constant.items()
         if number
     ]
-    if not found:
+    if not phrases:
         return ""
     return (
-        f"Of {groups} groups of records that look alike, some share a confidential value:"
-        f" {', '.join(found)}. Who is known to be in such a group is known to have the value."
+        f"Of {groups} groups of records with the same released values, some share a confidential"
+        f" value: {', '.join(phrases)}. Anyone known to be in such a group is known to have the"
+        " value."
     )

@@ -1,4 +1,4 @@
-"""Whole households: all members in one group, by their means."""
+"""Group whole households by the means of their members."""
 
 from collections.abc import Sequence
 
@@ -14,9 +14,9 @@ Rows = NDArray[np.int64]
 
 
 def refuse_split(strata: Sequence[Rows], households: Codes) -> None:
-    """Refuse households with members in several strata: no group could hold them."""
-    seen = np.concatenate([np.unique(households[rows]) for rows in strata])
-    split = int((np.bincount(seen) > 1).sum())
+    """Refuse households with members in several strata: no group could hold all of them."""
+    per_stratum = np.concatenate([np.unique(households[rows]) for rows in strata])
+    split = int((np.bincount(per_stratum) > 1).sum())
     if split:
         raise InputError(
             f"{split} household{'s have' if split > 1 else ' has'} members in several strata, so no"
@@ -26,33 +26,33 @@ def refuse_split(strata: Sequence[Rows], households: Codes) -> None:
         )
 
 
-def group_households(Z: Matrix, households: Codes, partition: Partitioner) -> Partition:
-    """Group whole households by the means of their members.
+def group_households(Z: Matrix, households: Codes, partitioner: Partitioner) -> Partition:
+    """Return groups of whole households, formed by the means of their members.
 
     Parameters
     ----------
     Z : ndarray of shape (n_records, n_axes)
         The records.
     households : ndarray of shape (n_records,)
-        Their households.
-    partition : Partitioner
-        What groups the means; it is fitted.
+        The household of each record.
+    partitioner : Partitioner
+        Method that groups the means; it is fitted.
 
     Returns
     -------
     Partition
-        Groups of records with at least k households, and no household in two.
+        Groups of records with at least k households each, no household in two groups.
     """
     member = np.unique(households, return_inverse=True)[1]
     sizes = np.bincount(member)
-    if len(sizes) < partition.k:
+    if len(sizes) < partitioner.k:
         raise InputError(
-            f"A group needs k={partition.k} households but the data hold only {len(sizes)}. Lower"
+            f"A group needs k={partitioner.k} households but the data hold only {len(sizes)}. Lower"
             " k, or leave household out.",
             code="too-few-units",
-            k=partition.k,
+            k=partitioner.k,
             units=len(sizes),
         )
     means = np.column_stack([np.bincount(member, axis) / sizes for axis in Z.T])
-    labels = partition.fit(means).labels_[member]
-    return Partition(labels, int(partition.k))
+    labels = partitioner.fit(means).labels_[member]
+    return Partition(labels, int(partitioner.k))

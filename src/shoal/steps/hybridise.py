@@ -1,53 +1,48 @@
-"""Noise inside groups that gives back the variances which means take away."""
+"""Replace values within groups by random ones with the same mean and covariances."""
 
-from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._params import RandomState
 from shoal.errors import PlanError
 from shoal.frame import tables
 from shoal.frame.tables import Frame
-from shoal.partitioners import Partition, Partitioner
-from shoal.steps._grouped import Grouped
-from shoal.steps._step import named
+from shoal.partitioners import Partition
+from shoal.steps._within_groups import WithinGroups
 
 Matrix = NDArray[np.float64]
 
 
-class Hybridise(Grouped):
+class Hybridise(WithinGroups):
     """Release group means plus noise that has exactly the covariances of the group [DG10]_.
 
-    The differences of the records of a group to its mean are replaced by random ones
-    with the same covariance matrix: a random rotation of the records, as in
-    [TFT08]_, made inside the group. Means, variances and correlations of every group,
-    and so of the table, are kept to rounding.
+    The deviations of a group's records from their mean are replaced by random ones with the
+    same covariance matrix: a random rotation of the records, as in [TFT08]_, within the group.
+    Means, variances and correlations of every group, and so of the table, are kept up to
+    rounding.
 
-    What is released of a group depends on its records through their mean and
-    covariances alone, so nothing tells which record of the group is whose: whoever
-    knows all masked columns of a person picks the right one with a chance of at most
-    1 in k (probabilistic k-anonymity). It is not k-anonymity: nearly all records
-    are unique. Of two records mean and variance tell the values, so k is at least 3.
-    Whole numbers do not stay whole.
+    What is released of a group depends on its records only through their mean and covariances,
+    so an attacker who knows all masked columns of a person picks the right record of the group
+    with a probability of at most 1/k (probabilistic k-anonymity). It is not k-anonymity: nearly
+    all records are unique. Mean and variance determine the values of two records, so k is at
+    least 3. Whole numbers do not stay whole.
 
     Parameters
     ----------
     columns : list of str
         Columns to mask, all numeric.
-    partition : Partitioner
-        How records are grouped, with its k, at least 3.
+    partitioner : Partitioner
+        Method that groups the records, with its k, at least 3.
     within : list of str, optional
-        Columns whose values split the records into strata; one name may stand
-        alone.
+        Columns whose values split the records into strata; a single name is accepted.
     unit : str, optional
-        Column whose values k counts; by itself the column with the role ``unit`` or
-        ``household``. It is dropped.
+        Column whose values k counts, dropped from the release. Defaults to the column with the
+        role ``unit`` or ``household``.
     standardise : str
-        ``"zscore"`` or ``"none"``, for the distances.
+        Scale of the columns in distances: ``"zscore"`` or ``"none"``.
     random_state : int, Generator, RandomState or None
-        Seed of the draws; where None, one is drawn and noted in the release's plan.
+        Seed; if None, one is drawn and recorded in the plan of the release.
 
     References
     ----------
@@ -62,74 +57,61 @@ class Hybridise(Grouped):
     paper = "DG10"
     promises = "probabilistic k-anonymity"
 
-    def __init__(
-        self,
-        columns: Sequence[str],
-        partition: Partitioner,
-        *,
-        within: str | Sequence[str] | None = None,
-        unit: str | None = None,
-        standardise: Literal["zscore", "none"] = "zscore",
-        random_state: RandomState = None,
-    ):
-        self.columns = named(columns)
-        self.partition = partition
-        self.within = within
-        self.unit = unit
-        self.standardise = standardise
-        self.random_state = random_state
-        self._settle()
-        if partition.k < 3:
+    def _validate(self) -> None:
+        super()._validate()
+        k = self.partitioner.k
+        if k < 3:
             raise PlanError(
-                f"hybridise keeps mean and variance of each group, which give two records away."
-                f" Raise k={partition.k} to at least 3.",
+                "hybridise keeps the mean and variance of each group, which determine the values"
+                f" of two records. Raise k={k} to at least 3.",
                 code="k-too-small",
-                k=partition.k,
+                k=k,
             )
 
     @property
     def guarantee(self) -> str:
-        """What the step promises, in sentences for the report."""
-        k = self.partition.k
+        """What the step guarantees, in sentences for the report."""
+        k = self.partitioner.k
         return (
-            f"Inside groups of at least {k}{self._units} the values are random, with the means and"
-            " covariances of the group: who knows these columns of a person picks the right record"
-            f" with a chance of at most 1 in {k} (probabilistic k-anonymity). Records may be"
-            " unique."
+            f"Within groups of at least {k}{self._unit_words} the values are random, with the means"
+            " and covariances of the group: anyone who knows these columns of a person picks the"
+            f" right record with a probability of at most 1 in {k} (probabilistic k-anonymity)."
+            " Records may be unique."
         )
 
-    def _inside(self, frame: Frame, groups: Partition, rng: np.random.Generator) -> dict[str, Any]:
+    def _mask_groups(
+        self, frame: Frame, groups: Partition, rng: np.random.Generator
+    ) -> dict[str, Any]:
         X = tables.matrix(frame, self.columns)
         masked = np.empty_like(X)
         order = np.argsort(groups.labels, kind="stable")
         for records in np.split(order, np.cumsum(groups.sizes)[:-1]):
-            masked[records] = rotated(X[records], rng)
+            masked[records] = rotate_at_random(X[records], rng)
         return dict(zip(self.columns, masked.T, strict=True))
 
 
-def rotated(X: Matrix, rng: np.random.Generator) -> Matrix:
+def rotate_at_random(X: Matrix, rng: np.random.Generator) -> Matrix:
     """Return random records with the means and covariances of ``X``.
 
-    Their differences to the mean are those of ``X`` under a random rotation that
-    leaves the mean alone; all such rotations are equally likely. The order of the rows
-    of ``X`` has no influence.
+    Their deviations from the mean are those of ``X`` under a random rotation that keeps the
+    mean; all such rotations are equally likely. The order of the rows of ``X`` has no influence.
 
     Examples
     --------
     >>> X = np.array([[1.0, 5.0], [2.0, 3.0], [6.0, 4.0]])
-    >>> found = rotated(X, np.random.default_rng(0))
-    >>> bool(np.allclose(np.cov(found.T), np.cov(X.T))), bool(np.allclose(found, X))
+    >>> Y = rotate_at_random(X, np.random.default_rng(0))
+    >>> bool(np.allclose(np.cov(Y.T), np.cov(X.T))), bool(np.allclose(Y, X))
     (True, False)
     """
     n, X = len(X), X[np.lexsort(X.T)] + 0.0  # no negative zero
-    mean = X[0] + (X - X[0]).mean(axis=0)  # equal values keep exactly their value
+    mean = X[0] + (X - X[0]).mean(axis=0)  # exact where all values are equal
     spread = np.abs(X - mean).max(axis=0)
-    unit = np.where(spread > 0, spread, 1.0)  # else a small column would drown in a large one
-    _, size, axes = np.linalg.svd((X - mean) / unit, full_matrices=False)
-    rank = min(int((size > 1e-12 * size[0]).sum()), n - 1) if size[0] > 0 else 0
+    scale = np.where(spread > 0, spread, 1.0)  # columns may differ by many orders of magnitude
+    _, singular, axes = np.linalg.svd((X - mean) / scale, full_matrices=False)
+    rank = min(int((singular > 1e-12 * singular[0]).sum()), n - 1) if singular[0] > 0 else 0
     if rank == 0:
         return X.copy()
-    draws = rng.standard_normal((n, rank))
-    frame, upper = np.linalg.qr(draws - draws.mean(axis=0))
-    frame = frame * np.sign(np.diag(upper))  # else not all rotations are equally likely
-    return np.asarray(mean + (frame * size[:rank]) @ axes[:rank] * unit)
+    normal = rng.standard_normal((n, rank))
+    q, r = np.linalg.qr(normal - normal.mean(axis=0))
+    q = q * np.sign(np.diag(r))  # else not all rotations are equally likely
+    return np.asarray(mean + (q * singular[:rank]) @ axes[:rank] * scale)

@@ -1,4 +1,4 @@
-"""Each value changes places with one of nearly the same rank."""
+"""Swap values of similar rank."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated
@@ -10,31 +10,32 @@ from shoal._kernels.rank_swap import partners
 from shoal._params import Above, Between, RandomState
 from shoal.errors import InputError
 from shoal.frame import tables
+from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame, RowGather
 from shoal.frame.types import Type
-from shoal.steps._step import Outcome, Step, named
+from shoal.steps._step import Step, StepResult
 
 
 class RankSwap(Step):
-    """Let each value change places with one whose rank is near, column by column [Mo96]_.
+    """Swap each value with one of similar rank, column by column [Mo96]_.
 
-    The values of a column are ranked, equal ones in random order. From the lowest on,
-    each that has not changed places yet does so with one of the next p per cent, any
-    of them being equally likely. The distribution of each column stays exactly as it
-    is, and no value moves by more ranks than p per cent of the records.
+    The values of a column are ranked, equal ones in random order. In ascending order, each value
+    that was not swapped yet is swapped with one of the next p per cent, all equally likely. The
+    distribution of each column stays exactly as it is, and no value moves by more ranks than p
+    per cent of the records.
 
-    Nothing is promised about persons: who knows several columns of somebody may find
-    the record by looking near by, as `linkage` shows.
+    The step guarantees nothing about persons: an attacker who knows several columns of a person
+    may link the record with the nearest values, as `linkage` measures.
 
     Parameters
     ----------
     columns : list of str
         Columns to mask, all numeric.
     percent : float
-        Greatest difference of two ranks that change places, in per cent of the
-        records, above 0 and at most 100.
+        Greatest difference between the ranks of two swapped values, in per cent of the records;
+        above 0 and at most 100.
     random_state : int, Generator, RandomState or None
-        Seed of the draws; where None, one is drawn and noted in the release's plan.
+        Seed; if None, one is drawn and recorded in the plan of the release.
 
     References
     ----------
@@ -52,22 +53,22 @@ class RankSwap(Step):
         *,
         random_state: RandomState = None,
     ):
-        self.columns = named(columns)
+        self.columns = as_list(columns)
         self.percent = percent
         self.random_state = random_state
-        self._settle()
+        self._validate()
 
     @property
     def guarantee(self) -> str:
-        """What the step promises, in sentences for the report."""
+        """What the step guarantees, in sentences for the report."""
         return (
-            f"Each value changed places with one at most {self.percent:g} % of the ranks away. That"
-            " hinders who looks for a person and promises nothing."
+            f"Each value was swapped with one at most {self.percent:g} % of the ranks away. That"
+            " makes it harder to recognise a person and guarantees nothing."
         )
 
     def apply(
         self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None
-    ) -> Outcome:
+    ) -> StepResult:
         """Return the masked values of ``frame``."""
         del confidential, types
         X = tables.matrix(frame, self.columns)
@@ -79,10 +80,10 @@ class RankSwap(Step):
                 code="no-value-moves",
                 percent=self.percent,
             )
-        rng, no_hole = np.random.default_rng(self.random_state), np.zeros(len(X), bool)
-        return Outcome(
+        rng, none_missing = np.random.default_rng(self.random_state), np.zeros(len(X), bool)
+        return StepResult(
             {
-                name: RowGather(swap_ranks(column, window, rng), no_hole)
+                name: RowGather(swap_ranks(column, window, rng), none_missing)
                 for name, column in zip(self.columns, X.T, strict=True)
             }
         )
@@ -91,7 +92,7 @@ class RankSwap(Step):
 def swap_ranks(
     column: NDArray[np.float64], window: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Return for each record the one whose value it gets, at most ``window`` ranks away."""
+    """Return for each record the record whose value it gets, at most ``window`` ranks away."""
     order = np.lexsort((rng.random(len(column)), column))
     source = np.empty(len(column), np.int64)
     source[order] = order[partners(window, rng.random(len(column)))]

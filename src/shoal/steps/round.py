@@ -1,4 +1,4 @@
-"""Values become multiples of a base."""
+"""Round values to multiples of a base."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
@@ -8,33 +8,33 @@ import numpy as np
 from shoal._params import Above, RandomState
 from shoal.errors import InputError
 from shoal.frame import tables
+from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
-from shoal.steps._step import Outcome, Step, as_whole, named
+from shoal.steps._step import Step, StepResult, as_integers_if_whole
 
 
 class Round(Step):
     """Round the values of some columns to multiples of a base.
 
-    Rounding to the nearest multiple is known to everybody [HDF12]_: it tells the value
-    to half a base. Random rounding [NS72]_ goes up with a chance that is the
-    distance to the multiple below, as a share of the base: right on average, and
-    it tells the value to a whole base. Multiples stay as they are.
+    Rounding to the nearest multiple [HDF12]_ reveals each value to within half a base. Random
+    rounding [NS72]_ rounds up with a probability equal to the distance from the multiple below,
+    as a share of the base: it is unbiased, and reveals each value to within a whole base.
+    Multiples of the base stay as they are.
 
-    Nothing is promised about persons: a record that was unique may still be.
+    The step guarantees nothing about persons: a record that was unique may still be unique.
 
     Parameters
     ----------
     columns : list of str
         Columns to mask, all numeric.
     base : float
-        What the released values are multiples of, above 0.
+        The released values are multiples of it; above 0.
     way : str
-        To the ``"nearest"`` multiple (halves to the even one), or ``"random"`` to one of
-        the two neighbours.
+        ``"nearest"`` rounds to the nearest multiple (halves to the even one), ``"random"`` to
+        one of the two neighbouring multiples.
     random_state : int, Generator, RandomState or None
-        Seed of random rounding; where None, one is drawn and noted in the release's
-        plan.
+        Seed of random rounding; if None, one is drawn and recorded in the plan of the release.
 
     References
     ----------
@@ -57,34 +57,34 @@ class Round(Step):
         way: Literal["nearest", "random"] = "nearest",
         random_state: RandomState = None,
     ):
-        self.columns = named(columns)
+        self.columns = as_list(columns)
         self.base = base
         self.way = way
         self.random_state = random_state
-        self._settle()
+        self._validate()
 
     @property
-    def draws(self) -> bool:
+    def is_random(self) -> bool:
         """Whether rounding is random."""
         return self.way == "random"
 
     @property
     def guarantee(self) -> str:
-        """What the step promises, in sentences for the report."""
-        known = "half a base" if self.way == "nearest" else "a base"
+        """What the step guarantees, in sentences for the report."""
+        precision = "half a base" if self.way == "nearest" else "a base"
         return (
-            f"The values are multiples of {self.base:g}: each is known to {known}, and nothing is"
-            " promised about persons."
+            f"The values are multiples of {self.base:g}: each is known to within {precision}, and"
+            " nothing is guaranteed about persons."
         )
 
     def apply(
         self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None
-    ) -> Outcome:
+    ) -> StepResult:
         """Return the masked values of ``frame``."""
         del confidential, types
         with np.errstate(over="ignore"):
-            units = tables.matrix(frame, self.columns) / self.base
-        if not np.isfinite(units).all():
+            quotients = tables.matrix(frame, self.columns) / self.base
+        if not np.isfinite(quotients).all():
             raise InputError(
                 f"base={self.base:g} is too small for the values: their multiples do not fit into a"
                 " float64.",
@@ -92,14 +92,15 @@ class Round(Step):
                 base=self.base,
             )
         if self.way == "nearest":
-            steps = np.rint(units)
+            multiples = np.rint(quotients)
         else:
-            draws = np.random.default_rng(self.random_state).random(units.shape)
-            steps = np.floor(units) + (draws < units - np.floor(units))
-        masked = steps * self.base + 0.0  # no negative zero
-        return Outcome(
+            uniform = np.random.default_rng(self.random_state).random(quotients.shape)
+            below = np.floor(quotients)
+            multiples = below + (uniform < quotients - below)
+        masked = multiples * self.base + 0.0  # no negative zero
+        return StepResult(
             {
-                name: as_whole(column, frame, name)
+                name: as_integers_if_whole(column, frame, name)
                 for name, column in zip(self.columns, masked.T, strict=True)
             }
         )

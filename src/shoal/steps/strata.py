@@ -24,14 +24,13 @@ class Strata:
     frame : Frame
         The table.
     columns : list of str
-        The columns whose values make the strata; none where the table is not split.
+        The columns whose values define the strata; empty where the table is not split.
     rows : list of ndarray
         The records of each stratum, in order.
     shown : ndarray of shape (n_records,), optional
-        Where strata were merged: the record whose values each record shows in the
-        columns.
+        Where strata were merged: the record whose values each record gets in the columns.
     warnings : tuple of ShoalWarning
-        What was merged.
+        A warning about merged strata, if there are any.
     """
 
     frame: Frame
@@ -41,10 +40,10 @@ class Strata:
     warnings: tuple[ShoalWarning, ...] = ()
 
     def where(self, at: int) -> str:
-        """Return what to add to a sentence about the records of a stratum.
+        """Return a phrase that names a stratum in a message, such as " of stratum 2 of 5 ...".
 
-        A stratum is named by its number: its name is a value of the data, and where the stratum
-        is small it may be a person.
+        A stratum is named by its number: its name is a value of the data, and the name of a small
+        stratum may identify a person.
         """
         if not self.columns:
             return ""
@@ -53,15 +52,15 @@ class Strata:
 
     @property
     def released(self) -> dict[str, RowGather]:
-        """New values of the columns, where strata were merged."""
+        """New values of the columns where strata were merged, otherwise an empty dict."""
         if self.shown is None:
             return {}
-        known = np.zeros(len(self.shown), bool)
-        return {name: RowGather(self.shown, known) for name in self.columns}
+        none_missing = np.zeros(len(self.shown), bool)
+        return {name: RowGather(self.shown, none_missing) for name in self.columns}
 
 
 def split(frame: Frame, columns: Sequence[str]) -> Strata:
-    """Return the strata that the values of ``columns`` make; without any, the whole table."""
+    """Return the strata that the values of ``columns`` define; the whole table without columns."""
     if not columns:
         return Strata(frame, columns, [np.arange(len(frame))])
     key = tables.codes(frame, columns)
@@ -71,7 +70,7 @@ def split(frame: Frame, columns: Sequence[str]) -> Strata:
 
 
 def refuse_small(strata: Strata, k: int, units: Codes | None = None, what: str = "records") -> None:
-    """Refuse strata of fewer than k records, or units where ``units`` numbers these."""
+    """Refuse strata of fewer than k records, or of fewer than k units where ``units`` is given."""
     if not strata.columns:
         return
     sizes = _sizes(strata.rows, units)
@@ -81,7 +80,7 @@ def refuse_small(strata: Strata, k: int, units: Codes | None = None, what: str =
 def refuse_sizes(
     sizes: Sequence[int], k: int, *, columns: Sequence[str], what: str = "records"
 ) -> None:
-    """Refuse strata of ``columns`` that hold fewer than k; no message names one of them."""
+    """Refuse strata of ``columns`` that hold fewer than k; the message names no stratum."""
     small = sum(size < k for size in sizes)
     if not small:
         return
@@ -104,23 +103,23 @@ def merge_small(
 ) -> Strata:
     """Join strata of fewer than k records with their nearest neighbours until none is left.
 
-    The smallest is joined first, with the stratum whose mean is nearest; ties go to the
-    stratum that comes first. Records of joined strata all show the values of the largest
-    of these strata: if they kept their own, the columns would tell them apart and no
-    class would be sure to hold k.
+    The smallest is joined first, with the stratum whose mean is nearest; ties go to the stratum
+    that comes first. All records of joined strata get the values of the largest of these strata:
+    if they kept their own, the columns would distinguish them and classes of fewer than k could
+    result.
 
     Parameters
     ----------
     strata : Strata
         The strata.
     k : int
-        Least number of records, or of units, in a stratum.
+        Minimum number of records, or of units, in a stratum.
     Z : ndarray of shape (n_records, n_axes)
-        The masked columns in comparable units.
+        The masked columns on a common scale.
     units : ndarray of shape (n_records,), optional
         The unit of each record, where units are counted.
     what : str
-        What is counted, in a word.
+        What is counted, for messages.
 
     Returns
     -------
@@ -128,27 +127,27 @@ def merge_small(
         Strata of at least k.
     """
 
-    def together(group: Sequence[int]) -> Rows:
+    def rows_of(group: Sequence[int]) -> Rows:
         return np.sort(np.concatenate([strata.rows[at] for at in group]))
 
     sizes = _sizes(strata.rows, units)
     members = join_small(
         len(sizes),
         k,
-        lambda group: _sizes([together(group)], units)[0],
-        lambda group: Z[together(group)].mean(axis=0),
+        lambda group: _sizes([rows_of(group)], units)[0],
+        lambda group: Z[rows_of(group)].mean(axis=0),
     )
     if len(members) == len(sizes):
         return strata
-    rows = [together(group) for group in members]
+    rows = [rows_of(group) for group in members]
     largest = largest_of(members, sizes)
     shown = np.arange(len(Z))
-    for part, at in zip(rows, largest, strict=True):
-        own = np.isin(part, strata.rows[at])
-        shown[part[~own]] = strata.rows[at][0]
-    records = [len(part) for part in strata.rows]
-    told = told_merged(members, sizes, records, k, columns=strata.columns, what=what)
-    return Strata(strata.frame, strata.columns, rows, shown, (StrataMerged(told),))
+    for joined, at in zip(rows, largest, strict=True):
+        own = np.isin(joined, strata.rows[at])
+        shown[joined[~own]] = strata.rows[at][0]
+    records = [len(stratum) for stratum in strata.rows]
+    sentence = describe_merged_strata(members, sizes, records, k, columns=strata.columns, what=what)
+    return Strata(strata.frame, strata.columns, rows, shown, (StrataMerged(sentence),))
 
 
 def join_small(
@@ -157,51 +156,51 @@ def join_small(
     size: Callable[[Sequence[int]], int],
     centre: Callable[[Sequence[int]], Matrix],
 ) -> list[list[int]]:
-    """Return which strata are joined until none holds fewer than k; see `merge_small`.
+    """Return which strata to join so that none holds fewer than k; see `merge_small`.
 
     Parameters
     ----------
     n : int
         Number of strata.
     k : int
-        Least size of strata that are joined.
+        Minimum size of the joined strata.
     size, centre : callable
-        The size and the mean of some strata together, by their numbers.
+        Functions of a list of strata that return their joint size and mean.
 
     Returns
     -------
     list of list of int
-        The strata that are one now.
+        The strata in each joined stratum.
     """
     members = [[at] for at in range(n)]
-    held = [size(group) for group in members]
+    sizes = [size(group) for group in members]
     centres = np.array([centre(group) for group in members])
-    while len(members) > 1 and min(held) < k:
-        small = int(np.argmin(held))
+    while len(members) > 1 and min(sizes) < k:
+        small = int(np.argmin(sizes))
         one, other = sorted((small, _nearest(centres, small)))
         members[one] += members.pop(other)
-        held.pop(other)
-        held[one] = size(members[one])
+        sizes.pop(other)
+        sizes[one] = size(members[one])
         centres = np.delete(centres, other, axis=0)
         centres[one] = centre(members[one])
     return members
 
 
 def _nearest(centres: Matrix, small: int) -> int:
-    """Return the stratum whose mean is nearest to that of ``small``, and never ``small`` itself."""
+    """Return the other stratum whose mean is nearest to that of ``small``."""
     with np.errstate(over="ignore", invalid="ignore"):
-        apart = ((centres - centres[small]) ** 2).sum(axis=1)
+        distance = ((centres - centres[small]) ** 2).sum(axis=1)
     others = np.delete(np.arange(len(centres)), small)
     # Squares of huge values are infinite or not a number: such strata are equally far.
-    return int(others[np.argmin(np.nan_to_num(apart[others], nan=np.inf, posinf=np.inf))])
+    return int(others[np.argmin(np.nan_to_num(distance[others], nan=np.inf, posinf=np.inf))])
 
 
 def largest_of(members: Sequence[Sequence[int]], sizes: Sequence[int]) -> list[int]:
-    """Return the stratum whose values all records of joined strata show; ties go to the first."""
+    """Return the largest stratum of each joined one; ties go to the first."""
     return [max(group, key=lambda at: (sizes[at], -at)) for group in members]
 
 
-def told_merged(
+def describe_merged_strata(
     members: Sequence[Sequence[int]],
     sizes: Sequence[int],
     records: Sequence[int],
@@ -210,7 +209,7 @@ def told_merged(
     columns: Sequence[str],
     what: str = "records",
 ) -> str:
-    """Say how many strata were merged: no names, for the release hides the small ones."""
+    """Return a sentence on the merged strata, without their names, which the release hides."""
     small = sum(size < k for size in sizes)
     pairs = zip(members, largest_of(members, sizes), strict=True)
     moved = sum(records[at] for group, kept in pairs for at in group if at != kept)
@@ -224,5 +223,5 @@ def told_merged(
 
 def _sizes(rows: Sequence[Rows], units: Codes | None) -> list[int]:
     if units is None:
-        return [len(part) for part in rows]
-    return [len(np.unique(units[part])) for part in rows]
+        return [len(stratum) for stratum in rows]
+    return [len(np.unique(units[stratum])) for stratum in rows]

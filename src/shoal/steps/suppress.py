@@ -1,4 +1,4 @@
-"""Cells of records that few others look like are left empty."""
+"""Suppress cells until every class holds at least k records."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,44 +8,44 @@ from numpy.typing import NDArray
 from shoal._params import K
 from shoal.errors import CellsSuppressed, InputError
 from shoal.frame import tables
+from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame, RowGather
 from shoal.frame.types import Type
 from shoal.metrics import classes, units_per_class
-from shoal.steps._step import Outcome, Step, named
-from shoal.steps.units import enough, read_units
+from shoal.steps._step import Step, StepResult
+from shoal.steps.units import number_needed, read_units
 
 Codes = NDArray[np.int64]
 Cells = NDArray[np.bool_]
 
 
 class Suppress(Step):
-    """Empty cells of records in small classes until every class has k records [SS98]_.
+    """Suppress cells of records in small classes until every class has k records [SS98]_.
 
-    A class is a set of records with the same released values, where an empty cell
-    counts as a value like any other: the strict reading, under which a hole does not
-    look like the value that it hides. So it is k-anonymity in the full sense, and under
-    the other reading, by which a hole looks like everything, all the more.
+    A class is a set of records with the same released values. A suppressed cell counts as a
+    value of its own, which matches other suppressed cells only. This is the stricter of two
+    definitions: where a suppressed cell matches any value, k-anonymity holds all the more.
 
-    Records in classes of fewer than k lose, all in the same column, the cell that
-    brings the most of them into a class of k; those still alone lose a second cell,
-    and so on. If fewer than k records are left without any cell, records of another
-    class join them and lose what they do not share. The least number of cells is hard
-    to find, and this is not always it.
+    All records in classes of fewer than k lose the cell of one column, the one that brings most
+    of them into a class of k. Those that remain lose a second cell, and so on. If fewer than k
+    records remain without any cell, records of another class lose the cells that they do not
+    share with these and join them. Finding the least number of cells is hard, and this heuristic
+    does not always find it.
 
-    Columns of any type can be masked; what is not suppressed stays as it is. Who is
-    in a class is hidden; that a record stood out is not, for its holes tell.
+    Columns of any type can be masked; cells that are not suppressed stay as they are. The step
+    hides which record of a class is whose, but not that a record had rare values: its suppressed
+    cells show that.
 
     Parameters
     ----------
     columns : list of str
-        Columns that classes are counted on and cells are taken from; where it
-        makes no difference, columns named later lose first.
+        Columns that define the classes and whose cells may be suppressed; of columns that serve
+        equally well, the last one named loses cells.
     k : int
-        Least number of records that look alike. It has no default: it is the
-        guarantee.
+        Minimum number of records in a class. It has no default: it is the guarantee.
     unit : str, optional
-        Column whose values k counts; by itself the column with the role ``unit`` or
-        ``household``. It is dropped.
+        Column whose values k counts, dropped from the release. Defaults to the column with the
+        role ``unit`` or ``household``.
 
     References
     ----------
@@ -56,85 +56,85 @@ class Suppress(Step):
 
     name = "suppress"
     paper = "SS98"
-    of_any_kind = True
+    accepts_any_kind = True
     promises = "k-anonymity"
 
     def __init__(self, columns: Sequence[str], k: K, *, unit: str | None = None):
-        self.columns = named(columns)
+        self.columns = as_list(columns)
         self._k = k
         self.unit = unit
-        self._settle()
+        self._validate()
 
     @property
     def k(self) -> int:
-        """Least number of records that look alike."""
+        """Minimum number of records, or of units, in a class."""
         return self._k
 
     @property
     def guarantee(self) -> str:
-        """What the step promises, in sentences for the report."""
+        """What the step guarantees, in sentences for the report."""
         units = "" if self.unit is None else f", counted in units of {self.unit!r},"
         return (
-            f"Cells were suppressed until k-anonymity with k = {self.k}{units} held; an empty cell"
-            " counts as a value like any other."
+            f"Cells were suppressed until k-anonymity with k = {self.k}{units} held; a suppressed"
+            " cell counts as a value of its own."
         )
 
     @property
-    def numbers(self) -> list[str]:
-        """No column: values are compared, not computed with."""
+    def numeric_columns(self) -> list[str]:
+        """None: the step compares values without computing with them."""
         return []
 
     def apply(
         self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None
-    ) -> Outcome:
+    ) -> StepResult:
         """Return the masked values of ``frame``."""
         del confidential, types
         units = None if self.unit is None else read_units(frame, self.unit)
-        number = len(frame) if units is None else int(units.max()) + 1
-        if number < self.k:
+        n_units = len(frame) if units is None else int(units.max()) + 1
+        if n_units < self.k:
             what = "records" if units is None else "units"
             raise InputError(
-                f"A class needs k={self.k} {what} but the data hold only {number}. Lower k.",
+                f"A class needs k={self.k} {what} but the data hold only {n_units}. Lower k.",
                 code="too-few-records" if units is None else "too-few-units",
                 k=self.k,
             )
         cells = cells_to_suppress(tables.codes(frame, self.columns), self.k, units)
-        every = np.arange(len(frame))
-        lost = cells.sum(axis=0)
-        told = ", ".join(f"{n!r} {c}" for n, c in zip(self.columns, lost, strict=True) if c)
-        return Outcome(
-            {n: RowGather(every, hole) for n, hole in zip(self.columns, cells.T, strict=True)},
+        own_rows = np.arange(len(frame))
+        counts = cells.sum(axis=0)
+        by_column = ", ".join(f"{n!r} {c}" for n, c in zip(self.columns, counts, strict=True) if c)
+        return StepResult(
+            {n: RowGather(own_rows, empty) for n, empty in zip(self.columns, cells.T, strict=True)},
             warnings=(
                 (
                     CellsSuppressed(
-                        f"{lost.sum()} of {cells.size} cells were suppressed in"
-                        f" {cells.any(axis=1).sum()} records: {told}.",
+                        f"{counts.sum()} of {cells.size} cells were suppressed in"
+                        f" {cells.any(axis=1).sum()} records: {by_column}.",
                         code="cells-suppressed",
-                        count=int(lost.sum()),
+                        count=int(counts.sum()),
                     ),
                 )
-                if lost.any()
+                if counts.any()
                 else ()
             ),
         )
 
 
 def cells_to_suppress(codes: Codes, k: int, units: Codes | None = None) -> Cells:
-    """Return which cells to empty so that every class has at least k records, or units.
+    """Return which cells to suppress so that every class has at least k records, or units.
 
     Parameters
     ----------
     codes : ndarray of shape (n_records, n_columns)
-        Numbers that stand for the values.
+        The values as integer codes.
     k : int
-        Least size of a class, at most the number of records, or of units.
+        Minimum size of a class; at most the number of records, or of units.
     units : ndarray of shape (n_records,), optional
         The unit of each record, where units are counted.
 
     Returns
     -------
     ndarray of shape (n_records, n_columns)
-        True where a cell is to be emptied.
+        True where a cell is to be suppressed.
 
     Examples
     --------
@@ -143,43 +143,43 @@ def cells_to_suppress(codes: Codes, k: int, units: Codes | None = None) -> Cells
     """
     cells = np.zeros(codes.shape, bool)
     units = np.arange(len(codes)) if units is None else units
-    alone = np.flatnonzero(_sizes(codes, units) < k)
+    small = np.flatnonzero(_class_sizes(codes, units) < k)  # records in classes of fewer than k
     kept = list(range(codes.shape[1]))
-    while len(alone) and kept:
-        saved = [
-            _sizes(codes[alone][:, [c for c in kept if c != lost]], units[alone]) >= k
+    while len(small) and kept:
+        enough = [
+            _class_sizes(codes[small][:, [c for c in kept if c != lost]], units[small]) >= k
             for lost in kept
         ]
-        best = max(range(len(kept)), key=lambda at: (saved[at].sum(), kept[at]))
-        cells[alone, kept.pop(best)] = True
-        alone = alone[~saved[best]]
-    if len(alone):
-        _join(codes, cells, alone, k, units)
+        best = max(range(len(kept)), key=lambda at: (enough[at].sum(), kept[at]))
+        cells[small, kept.pop(best)] = True
+        small = small[~enough[best]]
+    if len(small):
+        _fill_empty_class(codes, cells, small, k, units)
     return cells
 
 
-def _join(codes: Codes, cells: Cells, bare: Codes, k: int, units: Codes) -> None:
-    """Let records of another class look like the fewer than k that are left without cells.
+def _fill_empty_class(codes: Codes, cells: Cells, empty: Codes, k: int, units: Codes) -> None:
+    """Add records of another class to the fewer than k records ``empty`` that have no cell left.
 
-    The class is the one that loses the fewest cells by it: all that it does not share
-    with those records, in as many records as it can spare or else in all of them.
+    The other class is the one that loses the fewest cells by this: those that it does not share
+    with the empty records, in as many of its records as it can spare, or else in all of them.
     """
-    number = classes(np.where(cells, -1, codes))
-    records, size = np.bincount(number), units_per_class(number, units)
-    first = np.unique(number, return_index=True)[1]
-    alike = (codes[bare] == codes[bare[0]]).all(axis=0)
-    shared = alike & (codes[first] == codes[bare[0]]) & ~cells[first]
-    lacking = k - len(np.unique(units[bare]))
-    joining = np.where(size - lacking >= k, lacking, records)
-    lost = joining * (~shared & ~cells[first]).sum(axis=1) - len(bare) * shared.sum(axis=1)
-    lost[number[bare[0]]] = np.iinfo(np.int64).max  # they cannot help themselves
-    best = int(np.argmin(lost))
-    members = np.flatnonzero(number == best)[::-1]
-    members = members[: enough(units[bare], units[members], k)]
-    cells[np.concatenate([bare, members])] = ~shared[best]
+    labels = classes(np.where(cells, -1, codes))
+    n_records, n_units = np.bincount(labels), units_per_class(labels, units)
+    first = np.unique(labels, return_index=True)[1]
+    constant = (codes[empty] == codes[empty[0]]).all(axis=0)
+    shared = constant & (codes[first] == codes[empty[0]]) & ~cells[first]
+    lacking = k - len(np.unique(units[empty]))
+    n_joining = np.where(n_units - lacking >= k, lacking, n_records)
+    cost = n_joining * (~shared & ~cells[first]).sum(axis=1) - len(empty) * shared.sum(axis=1)
+    cost[labels[empty[0]]] = np.iinfo(np.int64).max  # the class of the empty records itself
+    best = int(np.argmin(cost))
+    members = np.flatnonzero(labels == best)[::-1]
+    members = members[: number_needed(units[empty], units[members], k)]
+    cells[np.concatenate([empty, members])] = ~shared[best]
 
 
-def _sizes(codes: Codes, units: Codes) -> Codes:
+def _class_sizes(codes: Codes, units: Codes) -> Codes:
     """Return for each record the number of units in its class."""
-    number = classes(codes)
-    return np.asarray(units_per_class(number, units)[number])
+    labels = classes(codes)
+    return np.asarray(units_per_class(labels, units)[labels])

@@ -1,4 +1,4 @@
-"""What a survey brings along: weights, and columns of units that are neither masked nor strata."""
+"""Survey weights in a plan: roles and steps must agree on them."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,11 +13,11 @@ def with_roles(
 ) -> tuple[dict[str, str], list[Step]]:
     """Return roles and steps that agree on the weights.
 
-    A column with the role ``weight`` counts in every mean; a column that a step takes for
-    weights has that role, or is an identifier and dropped.
+    Every microaggregation uses the column with the role ``weight``. A column that a step names as
+    its weight gets that role, unless it is an identifier, which is dropped.
     """
     roles, steps = dict(roles), list(steps)
-    for step in steps:  # weights of one step count in every mean, also after a plan is saved
+    for step in steps:  # so that all steps use the weights, also after a plan is saved
         if step.weight is not None:
             roles.setdefault(step.weight, "weight")
     weights = columns_with(roles, "weight")
@@ -29,7 +29,7 @@ def with_roles(
         )
     for at, step in enumerate(steps):
         if weights and isinstance(step, Microaggregate) and step.weight is None:
-            steps[at] = step = step.having(weight=weights[0])
+            steps[at] = step = step.replace(weight=weights[0])
         if isinstance(step, Microaggregate) and step.weighted_distances and not step.weight:
             raise PlanError(
                 "weighted_distances needs weights. Name the weight, or leave it out.",
@@ -43,20 +43,20 @@ def with_roles(
                 code="two-roles",
                 columns=(name,),
             )
-    named = list(dict.fromkeys(step.weight for step in steps if step.weight is not None))
-    if len(named) > 1 or (weights and named and named != weights):
+    used = list(dict.fromkeys(step.weight for step in steps if step.weight is not None))
+    if len(used) > 1 or (weights and used and used != weights):
         raise PlanError(
-            f"{name_columns(list({*weights, *named}))} cannot all be weights. Choose one.",
+            f"{name_columns(list({*weights, *used}))} cannot all be weights. Choose one.",
             code="several-weights",
-            columns=tuple(sorted({*weights, *named})),
+            columns=tuple(sorted({*weights, *used})),
         )
-    _check_untouched(roles, steps)
-    _check_merged(steps)
+    _check_weights_and_units(roles, steps)
+    _check_merged_strata(steps)
     return roles, steps
 
 
-def _check_merged(steps: Sequence[Step]) -> None:
-    """Refuse strata that one step merges and another splits by: they would show two values."""
+def _check_merged_strata(steps: Sequence[Step]) -> None:
+    """Refuse strata that one step merges and another splits by: each would release other values."""
     merging = [s for s in steps if isinstance(s, Microaggregate) and s.small_strata == "merge"]
     recoded = [name for step in merging for name in step.strata]
     if recoded and sum(bool(set(recoded) & set(step.strata)) for step in steps) > 1:
@@ -69,12 +69,12 @@ def _check_merged(steps: Sequence[Step]) -> None:
         )
 
 
-def _check_untouched(roles: Mapping[str, str], steps: Sequence[Step]) -> None:
+def _check_weights_and_units(roles: Mapping[str, str], steps: Sequence[Step]) -> None:
     """Refuse to mask weights and units, or to split strata by them."""
     for role in ("weight", *UNIT_ROLES):
-        taken = {step.weight for step in steps} if role == "weight" else set()
-        special = [name for name in roles if roles[name] == role or name in taken]
-        masked = [name for step in steps for name in step.columns if name in special]
+        used = {step.weight for step in steps} if role == "weight" else set()
+        reserved = [name for name in roles if roles[name] == role or name in used]
+        masked = [name for step in steps for name in step.columns if name in reserved]
         if masked:
             raise PlanError(
                 f"{name_columns(masked)} cannot be masked: the role is {role}. Change the role, or"
@@ -83,7 +83,7 @@ def _check_untouched(roles: Mapping[str, str], steps: Sequence[Step]) -> None:
                 columns=tuple(masked),
                 role=role,
             )
-        split = [name for step in steps for name in step.strata if name in special]
+        split = [name for step in steps for name in step.strata if name in reserved]
         if split:
             raise PlanError(
                 f"{name_columns(split)} cannot split the strata: the role is {role}. Choose one.",

@@ -1,4 +1,4 @@
-"""Values beyond a threshold become one."""
+"""Replace extreme values by a threshold or by their mean."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
@@ -9,41 +9,42 @@ from numpy.typing import NDArray
 from shoal._params import Above, Between
 from shoal.errors import InputError, PlanError
 from shoal.frame import tables
+from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
-from shoal.steps._step import Outcome, Step, as_whole, named
+from shoal.steps._step import Step, StepResult, as_integers_if_whole
 from shoal.steps.aggregate import exact_mean
 
-LEAST = 3  # fewer records would tell their values by the mean or by the threshold
+MIN_CODED = 3  # the mean or the threshold of fewer records would reveal their values
 Share = Annotated[float, Above(0), Between(0, 0.5)] | None
 
 
 class TopBottomCode(Step):
     """Replace the greatest or the least values of some columns by one value [HDF12]_.
 
-    What lies beyond a threshold becomes the threshold, or the mean of all values
-    beyond it, which keeps the mean of the column. The threshold is given, or it is the
-    value that a share of the records reaches. All other values stay as they are.
+    Values beyond a threshold are replaced by the threshold, or by their mean, which keeps the
+    mean of the column. The threshold is given, or is the value that a share of the records
+    reaches. All other values stay as they are.
 
-    Nothing is promised about persons but that they do not stand out by this
-    column alone.
+    The step guarantees nothing about persons except that no one is an outlier in one of these
+    columns alone.
 
     Parameters
     ----------
     columns : list of str
         Columns to mask, all numeric.
     top : float, optional
-        Greatest value that is released as it is, in the units of the columns.
+        Greatest value that is released unchanged, in the units of the columns.
     bottom : float, optional
-        Least value that is released as it is.
+        Least value that is released unchanged.
     top_share : float, optional
-        Share of the records at the top to code, above 0 and at most 0.5; equal values
-        are coded with them. It needs at least three records.
+        Share of the records at the top to code, above 0 and at most 0.5, and at least three
+        records. Records with the same value as a coded one are coded too.
     bottom_share : float, optional
         The same at the bottom.
     replacement : str
-        ``"threshold"``, or the ``"mean"`` of the coded values, which needs at least
-        three records beyond a threshold, or none.
+        ``"threshold"``, or the ``"mean"`` of the coded values, which needs at least three
+        records beyond a threshold unless there are none.
 
     References
     ----------
@@ -65,37 +66,38 @@ class TopBottomCode(Step):
         bottom_share: Share = None,
         replacement: Literal["threshold", "mean"] = "threshold",
     ):
-        self.columns = named(columns)
+        self.columns = as_list(columns)
         self.top = top
         self.bottom = bottom
         self.top_share = top_share
         self.bottom_share = bottom_share
         self.replacement = replacement
-        self._settle()
-        self._check()
+        self._validate()
+        self._check_thresholds()
 
     @property
     def guarantee(self) -> str:
-        """What the step promises, in sentences for the report."""
+        """What the step guarantees, in sentences for the report."""
         return (
-            "The values beyond a threshold became one: nobody stands out by one of these columns"
-            " alone. All other values are released as they are, and nothing is promised about them."
+            "The values beyond a threshold were replaced by one value: nobody is an outlier in one"
+            " of these columns alone. All other values are released unchanged, and nothing is"
+            " guaranteed about them."
         )
 
     def apply(
         self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None
-    ) -> Outcome:
+    ) -> StepResult:
         """Return the masked values of ``frame``."""
         del confidential, types
         X = tables.matrix(frame, self.columns)
         values: dict[str, Any] = {}
         for name, column in zip(self.columns, X.T, strict=True):
-            masked = self._coded(-column, name, "bottom", self.bottom, self.bottom_share)
-            masked = self._coded(-masked, name, "top", self.top, self.top_share) + 0.0
-            values[name] = as_whole(masked, frame, name)
-        return Outcome(values)
+            masked = self._code_top(-column, name, "bottom", self.bottom, self.bottom_share)
+            masked = self._code_top(-masked, name, "top", self.top, self.top_share) + 0.0
+            values[name] = as_integers_if_whole(masked, frame, name)
+        return StepResult(values)
 
-    def _coded(
+    def _code_top(
         self,
         column: NDArray[np.float64],
         name: str,
@@ -103,42 +105,43 @@ class TopBottomCode(Step):
         limit: float | None,
         share: float | None,
     ) -> NDArray[np.float64]:
-        """Return the column with its greatest values coded; the bottom is the top upside down."""
+        """Return the column with its greatest values coded; negate a column to code its bottom."""
         if share is not None:
             number = int(np.ceil(share * len(column) - 1e-9))
-            if number < LEAST:
+            if number < MIN_CODED:
                 raise InputError(
-                    f"{end}_share={share:g} of {len(column)} records is {number}; fewer than"
-                    f" {LEAST} would be given away. Ask for at least {LEAST / len(column):.4g}.",
+                    f"{end}_share={share:g} of {len(column)} records is {number}; coding fewer than"
+                    f" {MIN_CODED} would reveal their values. Use a share of at least"
+                    f" {MIN_CODED / len(column):.4g}.",
                     code="share-too-small",
                     end=end,
                     share=share,
                 )
             threshold = float(np.sort(column)[-number])
-            beyond = column >= threshold
+            coded = column >= threshold
         elif limit is not None:
             threshold = limit if end == "top" else -limit
-            beyond = column > threshold
+            coded = column > threshold
         else:
             return column
-        if self.replacement == "threshold" or not beyond.any():
-            return np.where(beyond, threshold, column)
-        if beyond.sum() < LEAST:
+        if self.replacement == "threshold" or not coded.any():
+            return np.where(coded, threshold, column)
+        if coded.sum() < MIN_CODED:
             raise InputError(
-                f"Column {name!r} has {beyond.sum()} values beyond {end}, and their mean would give"
-                f' them away. Move {end} inwards, or use `replacement="threshold"`.',
+                f"Column {name!r} has {coded.sum()} values beyond {end}, and their mean would"
+                f' reveal them. Move {end} inwards, or use `replacement="threshold"`.',
                 code="mean-gives-away",
                 column=name,
                 end=end,
             )
-        return np.where(beyond, exact_mean(column[beyond]), column)
+        return np.where(coded, exact_mean(column[coded]), column)
 
-    def _check(self) -> None:
+    def _check_thresholds(self) -> None:
         ends = {"top": (self.top, self.top_share), "bottom": (self.bottom, self.bottom_share)}
         for end, given in ends.items():
             if None not in given:
                 raise PlanError(
-                    f"{end} and {end}_share both say where to code. Choose one.",
+                    f"{end} and {end}_share both set the threshold. Choose one.",
                     code="two-thresholds",
                     end=end,
                 )

@@ -1,4 +1,4 @@
-"""Units: the persons, households or firms that k counts, of whatever number of records."""
+"""Units: the persons, households or firms that k counts, each with any number of records."""
 
 from collections.abc import Mapping, Sequence
 
@@ -17,49 +17,49 @@ Codes = NDArray[np.int64]
 
 
 def read_units(frame: Frame, name: str) -> Codes:
-    """Return the unit of each record as a number from 0 on; refuse records without one."""
+    """Return the unit of each record as an integer from 0 on; refuse records without a unit."""
     tables.check_columns(frame, [name])
-    holes = tables.missing_counts(frame, [name]).get(name, 0)
-    if holes:
+    n_missing = tables.missing_counts(frame, [name]).get(name, 0)
+    if n_missing:
         raise InputError(
-            f"Column {name!r} has {holes} missing value{'s' if holes > 1 else ''}, and k counts its"
-            " values. Give every record a unit, one of its own if it stands alone, or leave such"
-            " records out.",
+            f"Column {name!r} has {n_missing} missing value{'s' if n_missing > 1 else ''}, and k"
+            " counts its values. Give every record a unit, its own where it belongs to no other, or"
+            " remove such records.",
             code="unit-missing",
             column=name,
-            missing=holes,
+            missing=n_missing,
         )
     return np.unique(tables.codes(frame, [name]), return_inverse=True)[1].ravel()
 
 
-def enough(there: Codes, coming: Codes, k: int) -> int:
-    """Return how many of those ``coming``, in order, must join to make k units.
+def number_needed(members: Codes, candidates: Codes, k: int) -> int:
+    """Return how many ``candidates``, in order, must join ``members`` to reach k units.
 
-    All must where those left behind would be fewer than k units.
+    All must join if the rest would hold fewer than k units.
 
     Examples
     --------
-    >>> enough(np.array([1, 1]), np.array([1, 2, 3, 4, 5]), k=2)
+    >>> number_needed(np.array([1, 1]), np.array([1, 2, 3, 4, 5]), k=2)
     2
-    >>> enough(np.array([1, 1]), np.array([1, 2, 3, 2, 3]), k=3)
+    >>> number_needed(np.array([1, 1]), np.array([1, 2, 3, 2, 3]), k=3)
     5
     """
-    seen = set(there.tolist())
-    for number, unit in enumerate(coming.tolist(), start=1):
-        seen.add(unit)
-        if len(seen) >= k:
-            return number if len(np.unique(coming[number:])) >= k else len(coming)
-    return len(coming)
+    units = set(members.tolist())
+    for number, unit in enumerate(candidates.tolist(), start=1):
+        units.add(unit)
+        if len(units) >= k:
+            return number if len(np.unique(candidates[number:])) >= k else len(candidates)
+    return len(candidates)
 
 
 def with_unit(
     roles: Mapping[str, str], steps: Sequence[Step], unit: str | None
 ) -> tuple[dict[str, str], list[Step], str | None]:
-    """Return roles and steps that agree on what k counts, and what that is.
+    """Return roles and steps that agree on what k counts, and what it counts.
 
-    A column that a step or ``unit`` names has the role ``unit`` or ``household``; all steps that
-    count then count its values. The unit is ``"record"`` where somebody says so, and None where
-    nobody says anything.
+    A column that a step or ``unit`` names gets the role ``unit`` or ``household``, and the k of
+    every step then counts its values. The third value is that column, ``"record"`` where the plan
+    states that records are counted, or None where it states nothing.
     """
     if unit is not None and not isinstance(unit, str):
         raise PlanError(
@@ -69,24 +69,26 @@ def with_unit(
         )
     stated = [unit] if unit is not None else []
     stated += [step.unit for step in steps if step.unit == RECORD_UNIT]
-    named = [name for role in UNIT_ROLES for name in columns_with(roles, role)]
-    named += [n for step in steps for n in (step.unit, step.household) if n and n != RECORD_UNIT]
-    several = list(dict.fromkeys([*stated, *named]))
-    if len(several) > 1:
+    columns = [name for role in UNIT_ROLES for name in columns_with(roles, role)]
+    columns += [n for step in steps for n in (step.unit, step.household) if n and n != RECORD_UNIT]
+    units = list(dict.fromkeys([*stated, *columns]))
+    if len(units) > 1:
         raise PlanError(
-            f"{' and '.join(map(repr, several))} cannot all be units: k counts one thing. Choose"
+            f"{' and '.join(map(repr, units))} cannot all be units: k counts one thing. Choose"
             " one; where persons live in households, k households hold at least k persons.",
             code="several-units",
-            units=tuple(several),
+            units=tuple(units),
         )
-    if not several or several == [RECORD_UNIT] and RECORD_UNIT not in named:
-        plain = [step.having(unit=None) if step.unit == RECORD_UNIT else step for step in steps]
-        return dict(roles), plain, RECORD_UNIT if several else None
-    column = several[0]
+    if not units or units == [RECORD_UNIT] and RECORD_UNIT not in columns:
+        by_record = [
+            step.replace(unit=None) if step.unit == RECORD_UNIT else step for step in steps
+        ]
+        return dict(roles), by_record, RECORD_UNIT if units else None
+    column = units[0]
     if column == RECORD_UNIT:
         raise PlanError(
-            f"A column of units cannot be called {RECORD_UNIT!r}, which says that records are"
-            " meant. Rename it.",
+            f"A column of units cannot be called {RECORD_UNIT!r}, which stands for counting"
+            " records. Rename it.",
             code="unit-called-record",
         )
     role = "household" if any(step.household == column for step in steps) else "unit"
@@ -97,28 +99,28 @@ def with_unit(
             code="two-roles",
             column=column,
         )
-    return {**roles, column: role}, [_counting(step, column, role) for step in steps], column
+    return {**roles, column: role}, [_count_units(step, column, role) for step in steps], column
 
 
-def _counting(step: Step, column: str, role: str) -> Step:
-    """Return a step that counts the values of a column, if it counts at all."""
+def _count_units(step: Step, column: str, role: str) -> Step:
+    """Return the step with a k that counts the values of a column, if it has such a parameter."""
     declared = parameters.signature_parameters(type(step))
-    if "unit" not in declared or step.counted is not None:
+    if "unit" not in declared or step.unit_column is not None:
         return step
-    return step.having(**{role if role in declared else "unit": column})
+    return step.replace(**{role if role in declared else "unit": column})
 
 
 def refuse_repeated(frame: Frame, identifiers: Sequence[str]) -> None:
-    """Refuse identifiers whose values repeat where nobody says what k counts.
+    """Refuse identifiers whose values repeat, where the plan does not state what k counts.
 
-    Missing values are no repetition.
+    Missing values do not count as repeated.
     """
-    found = {name: _records_per_value(frame, name) for name in identifiers}
-    repeated = [name for name, (most, _) in found.items() if most > 1]
+    counts = {name: _records_per_value(frame, name) for name in identifiers}
+    repeated = [name for name, (most, _) in counts.items() if most > 1]
     if not repeated:
         return
-    worst = max(repeated, key=lambda name: found[name][0])
-    most, values = found[worst]
+    worst = max(repeated, key=lambda name: counts[name][0])
+    most, values = counts[worst]
     raise InputError(
         f"{name_columns(repeated, 'Identifier', 'Identifiers')}"
         f" repeat{'s' * (len(repeated) == 1)}: up to"
@@ -135,7 +137,7 @@ def refuse_repeated(frame: Frame, identifiers: Sequence[str]) -> None:
 
 
 def _records_per_value(frame: Frame, name: str) -> tuple[int, int]:
-    """Return how many records share a value at most, and how many values there are."""
+    """Return the greatest number of records with the same value, and the number of values."""
     known = ~tables.has_missing(frame, [name])
     counts = np.unique(tables.codes(frame, [name])[known], return_counts=True)[1]
     return int(counts.max(initial=0)), len(counts)

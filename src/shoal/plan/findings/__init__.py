@@ -1,10 +1,9 @@
-"""The checks behind a verdict: one notion a file; docs/promises.md lists what they find."""
+"""The checks behind a verdict: one notion a file; docs/guarantees.md lists what they find."""
 
 from collections.abc import Callable
 
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.attained import find_attained
-from shoal.plan.findings.beyond import find_beyond
 from shoal.plan.findings.derived import find_derived
 from shoal.plan.findings.dominance import find_dominance
 from shoal.plan.findings.exact import find_exact
@@ -13,6 +12,7 @@ from shoal.plan.findings.imputed import find_imputed
 from shoal.plan.findings.insiders import find_insiders
 from shoal.plan.findings.loss import find_loss
 from shoal.plan.findings.order import find_order
+from shoal.plan.findings.privacy_constraints import find_privacy_constraints
 from shoal.plan.findings.unchanged import find_confidential_keys, find_unchanged, find_without_role
 from shoal.plan.findings.units import find_units
 from shoal.plan.findings.weights import find_weights
@@ -22,7 +22,7 @@ from shoal.plan.verdict import Finding
 CHECKS: tuple[Callable[[Evidence], list[Finding]], ...] = (
     find_attained,
     find_units,
-    find_beyond,
+    find_privacy_constraints,
     find_without_role,
     find_unchanged,
     find_confidential_keys,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from shoal.frame.roles import name_columns
 from shoal.plan.evidence import Evidence
 from shoal.plan.verdict import RECORD_UNIT, Finding, counted
+from shoal.steps import Step
 
 if TYPE_CHECKING:
     from shoal.plan.plan import Plan
@@ -51,18 +52,7 @@ def check_attained(
     """
     figures: dict[str, Any] = {"k": plan.k, "attained": attained}
     if plan.k is None:
-        return [
-            Finding(
-                "no-k-promised",
-                "qualifies",
-                f"{name_columns([n for n in step.columns if n in plan.known])}: NO k-anonymity is"
-                f" promised. {step.guarantee}",
-                figures,
-                tuple(step.columns),
-            )
-            for step in plan.hiding
-            if step.k is None
-        ]
+        return [_no_promise(plan, step, figures) for step in plan.qi_steps if step.k is None]
     if plan.k == 1:
         return [
             Finding(
@@ -99,10 +89,21 @@ def check_attained(
             f"The quasi-identifiers together attain k={attained}, not k={plan.k}: they were masked"
             f" in separate blocks or steps.{linked}",
             figures,
-            tuple(plan.known),
+            tuple(plan.quasi_identifiers),
             "Mask them in one step if that may be.",
         )
     ]
+
+
+def _no_promise(plan: "Plan", step: Step, figures: dict[str, Any]) -> Finding:
+    names = [name for name in step.columns if name in plan.quasi_identifiers]
+    return Finding(
+        "no-k-promised",
+        "qualifies",
+        f"{name_columns(names)}: NO k-anonymity is promised. {step.guarantee}",
+        figures,
+        tuple(step.columns),
+    )
 
 
 def _below(evidence: Evidence) -> list[str]:

@@ -84,7 +84,9 @@ def find_earlier(
 
 def _shared(evidence: Evidence, frame: Frame) -> Shared:
     names = [
-        n for n in evidence.plan.known if n in frame.columns and n in evidence.released.columns
+        n
+        for n in evidence.plan.quasi_identifiers
+        if n in frame.columns and n in evidence.released.columns
     ]
     now = evidence.released if evidence.original is None else evidence.original
     both = (now, frame)

@@ -9,7 +9,7 @@ from shoal.frame.roles import columns_with
 from shoal.metrics import homogeneous_classes
 from shoal.plan.evidence import Evidence
 from shoal.plan.verdict import Finding
-from shoal.steps.homogeneity import told
+from shoal.steps.homogeneity import describe_homogeneity
 
 
 def find_homogeneous(evidence: Evidence) -> list[Finding]:
@@ -26,7 +26,7 @@ def find_homogeneous(evidence: Evidence) -> list[Finding]:
 
 def check_homogeneous(counts: Mapping[str, int], number: int) -> list[Finding]:
     """Find classes that share a confidential value, by their number of each column."""
-    sentence = told(counts, number)
+    sentence = describe_homogeneity(counts, number)
     if not sentence:
         return []
     some = {name: count for name, count in counts.items() if count}

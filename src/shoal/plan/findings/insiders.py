@@ -14,7 +14,7 @@ def find_insiders(evidence: Evidence) -> list[Finding]:
     columns: list[str] = []
     smallest: list[tuple[int, int]] = []  # size, and number of groups of that size
     for step in filter(averages, evidence.plan.steps):
-        numbers = [n for n in step.numbers if n in step.columns]
+        numbers = [n for n in step.numeric_columns if n in step.columns]
         numbers = [n for n in numbers if n not in types or types[n].kind == "numeric"]
         numbers = [n for n in numbers if evidence.released[n].dtype.is_numeric()]
         for block in step.column_blocks:

@@ -24,7 +24,7 @@ def check_roles(plan: "Plan", columns: Sequence[str]) -> list[Finding]:
     free = [
         name
         for name in columns
-        if plan.roles.get(name, "unassigned") == "unassigned" and name not in plan.known
+        if plan.roles.get(name, "unassigned") == "unassigned" and name not in plan.quasi_identifiers
     ]
     if not free:
         return []
@@ -48,7 +48,7 @@ def find_unchanged(evidence: Evidence) -> list[Finding]:
     """
     apart = (*evidence.with_role("confidential"), *evidence.with_role("weight"))
     free = [name for name in evidence.unchanged if name not in apart]
-    other = [name for name in free if name not in evidence.plan.known]
+    other = [name for name in free if name not in evidence.plan.quasi_identifiers]
     if not other:  # strata alone are among the columns that k is counted on
         return []
     alone = evidence.classes_on(free)

@@ -29,7 +29,7 @@ def find_units(evidence: Evidence) -> list[Finding]:
 
 def check_identifiers(plan: "Plan") -> list[Finding]:
     """Find identifiers that nobody looked at: where their values repeat, k counts records alone."""
-    named = plan.may_repeat
+    named = plan.identifiers_to_check
     if not named:
         return []
     return [

@@ -1,0 +1,147 @@
+"""The cost of a whole release, stage by stage: frames and files.
+
+    python benchmarks/interfaces.py                   n = 100,000 and 1,000,000; a few minutes
+    python benchmarks/interfaces.py -n 100000 --output interfaces.json
+
+A table of 13 clustered columns to mask and 2 confidential ones is masked by
+``shoal.microaggregate`` as a pandas frame, and by ``shoal mask`` as a CSV file, with MDAV and
+k = 10. A profiler measures the CPU time of each stage; peak memory is given as a multiple of the
+numbers in the table (8 bytes each). Compiled code is warm. The last two lines measure start-up:
+``import shoal`` and ``shoal --help`` in fresh processes.
+"""
+
+import argparse
+import cProfile
+import os
+import pstats
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import harness
+from generators import table
+
+LENGTHS = [100_000, 1_000_000]
+WIDTH, CONFIDENTIAL, K = 13, 2, 10
+WARM = 3, 50  # with the one, 10,000 records get an index; with the other, passes
+NAMES = [f"x{j}" for j in range(WIDTH)]
+SECRETS = [f"y{j}" for j in range(CONFIDENTIAL)]
+PUBLISHED = harness.HERE / "results" / "interfaces.json"
+
+# Stage -> the function that does it: file below src/shoal, and name.
+STAGES = {
+    "reading": ("io/files.py", "open_source"),
+    "parsing further columns": ("io/source.py", "with_numbers"),
+    "grouping": ("partitioners/_base.py", "fit"),
+    "masking, without grouping": ("steps/microaggregate.py", "apply"),
+    "checking the guarantee": ("plan/guarantees.py", "check_promise"),
+    "measuring": ("metrics/assessment.py", "assess_frames"),
+    "aggregating for figures": ("plan/profile.py", "profile"),
+    "writing": ("io/target.py", "write"),
+}
+
+
+def frame(n):
+    """Return the table as a pandas frame."""
+    import pandas as pd
+
+    return pd.DataFrame(table("clustered", n, WIDTH + CONFIDENTIAL), columns=[*NAMES, *SECRETS])
+
+
+def through_function(n):
+    """Return a function that masks a frame."""
+    import shoal
+
+    data = frame(n)
+    for k in WARM:
+        shoal.microaggregate(data[:10_000], NAMES, k=k, method="mdav", confidential=SECRETS)
+    return lambda: shoal.microaggregate(data, NAMES, k=K, method="mdav", confidential=SECRETS)
+
+
+def through_file(n):
+    """Return a function that masks a CSV file by the command line's own code."""
+    from shoal.cli import app
+
+    folder = Path(tempfile.mkdtemp())
+    source, target = folder / "in.csv", folder / "out.csv"
+    words = [word for name in NAMES for word in ("-c", name)]
+    words += [word for name in SECRETS for word in ("--confidential", name)]
+
+    def mask(k=K):
+        done = ["mask", str(source), str(target), "--force", "--quiet", "--method", "mdav"]
+        app([*done, "-k", str(k), *words], standalone_mode=False)
+
+    frame(10_000).to_csv(source, index=False)
+    for k in WARM:
+        mask(k)
+    frame(n).to_csv(source, index=False)
+    return mask
+
+
+INTERFACES = {"frame": through_function, "file": through_file}
+
+
+def measure(interface, n):
+    """Return the CPU seconds of each stage."""
+    run = INTERFACES[interface](n)
+    profile = cProfile.Profile(time.process_time)
+    _, seconds, grown = harness.timed(lambda: profile.runcall(run), repeats=0)
+    stats = pstats.Stats(profile).stats
+    spent = {}
+    for stage, (file, name) in STAGES.items():
+        spent[stage] = max(
+            (entry[3] for key, entry in stats.items() if key[0].endswith(file) and key[2] == name),
+            default=0.0,
+        )
+    spent["masking, without grouping"] -= spent["grouping"]
+    size = 8 * n * (WIDTH + CONFIDENTIAL)
+    return {
+        "interface": interface, "n": n, "p": WIDTH, "confidential": CONFIDENTIAL, "k": K,
+        "cpu_seconds": round(seconds, 3),
+        "stages": {stage: round(took, 3) for stage, took in spent.items() if took},
+        "memory": None if grown is None else round(grown / size + (interface == "frame"), 2),
+    }  # fmt: skip
+
+
+def opening(words):
+    """Return the CPU seconds of a fresh process, the least of several."""
+    environment = {**os.environ, **harness.ALONE}
+    least = float("inf")
+    for _ in range(5):
+        before = os.times()
+        subprocess.run([sys.executable, *words], env=environment, capture_output=True, check=True)
+        after = os.times()
+        spent = after.children_user + after.children_system
+        least = min(least, spent - before.children_user - before.children_system)
+    return round(least, 3)
+
+
+def main(words=None):
+    """Measure the interfaces and save the results."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("-n", type=int, nargs="+", default=LENGTHS)
+    parser.add_argument(
+        "--interfaces", nargs="+", default=list(INTERFACES), choices=list(INTERFACES)
+    )
+    parser.add_argument("--output", type=Path, default=PUBLISHED)
+    parser.add_argument("--answer", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args(words)
+    if options.answer:
+        harness.answer(measure)
+        return
+    entries = [
+        {"opening": "python -c pass", "cpu_seconds": opening(["-c", "pass"])},
+        {"opening": "import shoal", "cpu_seconds": opening(["-c", "import shoal"])},
+        {"opening": "shoal --help", "cpu_seconds": opening(["-m", "shoal", "--help"])},
+    ]
+    for n in options.n:
+        for interface in options.interfaces:
+            entries += harness.answers(__file__, [{"interface": interface, "n": n}], settings={})
+            print(entries[-1], file=sys.stderr, flush=True)
+            harness.save(options.output, entries)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+"""Count the promised l-diversity and t-closeness on the released values."""
+
+from collections.abc import Mapping, Sequence
+
+from shoal.frame import tables
+from shoal.frame.columns import ranks
+from shoal.frame.roles import columns_with
+from shoal.frame.tables import Frame
+from shoal.frame.types import Type
+from shoal.metrics import classes, l_diversity, t_closeness
+from shoal.plan.evidence import Codes, Evidence
+from shoal.plan.verdict import Finding
+from shoal.steps import Microaggregate
+from shoal.steps.privacy_constraints import TOLERANCE
+
+
+def find_privacy_constraints(evidence: Evidence) -> list[Finding]:
+    """Find l-diversity and t-closeness that were promised and are not attained."""
+    plan = evidence.plan
+    confidential = columns_with(plan.roles, "confidential")
+    return [
+        finding
+        for step in plan.steps
+        if isinstance(step, Microaggregate)
+        for finding in check_privacy_constraints(
+            step, evidence.released, confidential, plan.types, evidence.units
+        )
+    ]
+
+
+def check_privacy_constraints(
+    step: Microaggregate,
+    released: Frame,
+    confidential: Sequence[str],
+    types: Mapping[str, Type],
+    units: Codes | None = None,
+) -> list[Finding]:
+    """Find what a step promised of the confidential columns and the released values do not keep.
+
+    Parameters
+    ----------
+    step : Microaggregate
+        The step.
+    released : Frame
+        The released table.
+    confidential : list of str
+        The confidential columns.
+    types : mapping of str to Type
+        What columns hold where the table does not say it.
+    units : ndarray of shape (n_records,), optional
+        The unit of each record, where units are counted.
+
+    Returns
+    -------
+    list of Finding
+        What was found; nothing where all is kept.
+    """
+    if step.diversity is None and step.closeness is None:
+        return []
+    known = classes(tables.codes(released, [*step.columns, *step.strata]))[:, None]
+    numbered, ordered = ranks(released, confidential, types)
+    found = []
+    if step.diversity is not None:
+        least = float(l_diversity(known, numbered, units=units)[step.diversity_kind].min())
+        if least < step.diversity - TOLERANCE:
+            found.append(
+                Finding(
+                    "diversity-not-attained",
+                    "breaks",
+                    f"Some class of the released values hides behind {least:.4g} confidential"
+                    f" values; diversity={step.diversity:g} was promised.",
+                    {"l": step.diversity, "attained": least},
+                    tuple(confidential),
+                )
+            )
+    if step.closeness is not None:
+        farthest = float(t_closeness(known, numbered, ordered, units).max())
+        if farthest > step.closeness + TOLERANCE:
+            found.append(
+                Finding(
+                    "closeness-not-attained",
+                    "breaks",
+                    f"Some class of the released values is {farthest:.4g} away from the table;"
+                    f" closeness={step.closeness:g} was promised.",
+                    {"t": step.closeness, "attained": farthest},
+                    tuple(confidential),
+                )
+            )
+    return found

@@ -1,0 +1,67 @@
+"""Base of the steps that mask values inside groups without averaging them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+
+from shoal._params import RandomState
+from shoal.frame.roles import as_list
+from shoal.frame.tables import Frame
+from shoal.frame.types import Type
+from shoal.partitioners import Partition, Partitioner
+from shoal.steps._step import GroupingStep, StepResult
+from shoal.steps.microaggregate import Microaggregate
+
+
+class WithinGroups(GroupingStep):
+    """Base of the steps that mask within the groups that `Microaggregate` would average.
+
+    A subclass writes ``_mask_groups``.
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[str],
+        partitioner: Partitioner,
+        *,
+        within: str | Sequence[str] | None = None,
+        unit: str | None = None,
+        standardise: Literal["zscore", "none"] = "zscore",
+        random_state: RandomState = None,
+    ):
+        self.columns = as_list(columns)
+        self.partitioner = partitioner
+        self.within = within
+        self.unit = unit
+        self.standardise = standardise
+        self.random_state = random_state
+        self._validate()
+
+    def apply(
+        self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None
+    ) -> StepResult:
+        """Return the masked values of ``frame`` and the groups behind them."""
+        groups = Microaggregate(
+            self.columns,
+            self.partitioner,
+            within=self.within,
+            unit=self.unit,
+            standardise=self.standardise,
+        ).apply(frame, confidential, types)
+        rng = np.random.default_rng(self.random_state)
+        values = self._mask_groups(frame, groups.partitions[0], rng)
+        # A bound on the SSE holds for group means, not for these values.
+        return replace(groups, values=values, bound=None)
+
+    @property
+    def _unit_words(self) -> str:
+        """What k counts, for a sentence; empty where it counts records."""
+        return "" if self.unit is None else f" units of {self.unit!r}"
+
+    def _mask_groups(
+        self, frame: Frame, groups: Partition, rng: np.random.Generator
+    ) -> dict[str, Any]:
+        """Return the masked values of each column."""
+        raise NotImplementedError

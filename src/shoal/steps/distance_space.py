@@ -1,0 +1,89 @@
+"""The coordinates on which a step computes distances."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.frame.columns import Column
+from shoal.geometry import SCALES, assemble, axes_of, constant, with_confidential
+
+Matrix = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """The masked columns as axes, and the confidential ones if distances include them.
+
+    Parameters
+    ----------
+    names : list of str
+        The masked columns.
+    Z : ndarray of shape (n_records, n_axes)
+        Their axes on a common scale; a missing value is at the mean.
+    columns : ndarray of shape (n_axes,)
+        The column that each axis belongs to.
+    constant_columns : list of str
+        Columns with a single value.
+    dependence : float
+        Share of the confidential columns in the distances.
+    confidential : ndarray, optional
+        Axes of the confidential columns.
+    n_confidential : int
+        Number of confidential columns.
+    """
+
+    names: list[str]
+    Z: Matrix
+    columns: Codes
+    constant_columns: list[str]
+    dependence: float = 0.0
+    confidential: Matrix | None = None
+    n_confidential: int = 0
+
+    def axes(self, names: Sequence[str]) -> tuple[Codes, Codes]:
+        """Return the axes of some columns, and the position in ``names`` of each axis' column."""
+        axes = [np.flatnonzero(self.columns == self.names.index(name)) for name in names]
+        chosen = np.concatenate([np.empty(0, np.int64), *axes])
+        return chosen, np.repeat(np.arange(len(axes)), [len(own) for own in axes])
+
+    def coordinates(self, rows: Codes, names: Sequence[str]) -> Matrix:
+        """Return the coordinates of some records on some columns."""
+        Z = self.Z[rows][:, self.axes(names)[0]]
+        if self.confidential is not None:
+            n_columns = max(1, len(names)), self.n_confidential
+            Z = with_confidential(Z, self.confidential[rows], self.dependence, n_columns)
+        return np.ascontiguousarray(Z)
+
+
+def build_space(
+    columns: Sequence[Column],
+    standardise: str,
+    dependence: float,
+    confidential: Sequence[Column],
+    weights: Matrix | None = None,
+) -> Space:
+    """Return the space of the masked columns and of the confidential ones.
+
+    With ``weights``, the scale is the weighted standard deviation.
+    """
+    A, of = assemble([_axes(column) for column in columns])
+    names = [column.name for column in columns]
+    varied = np.bincount(of, ~constant(A))
+    constants = [name for name, varies in zip(names, varied, strict=True) if not varies]
+    Z = _scaled(A, of, standardise, weights)
+    if not confidential:
+        return Space(names, Z, of, constants)
+    Y = _scaled(*assemble([_axes(column) for column in confidential]), standardise, weights)
+    return Space(names, Z, of, constants, dependence, Y, len(confidential))
+
+
+def _axes(column: Column) -> Matrix:
+    return axes_of(column.values, column.codes, column.kind, column.distances, column.name)
+
+
+def _scaled(A: Matrix, of: Codes, standardise: str, weights: Matrix | None) -> Matrix:
+    one_axis_each = len(of) == of[-1] + 1
+    return SCALES[standardise](A, None if one_axis_each else of, weights)

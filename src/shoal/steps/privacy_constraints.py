@@ -1,0 +1,273 @@
+"""Constraints on the confidential values of every group: l-diversity and t-closeness."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import InputError, PlanError
+from shoal.frame.columns import ranks as numbered
+from shoal.frame.tables import Frame
+from shoal.frame.types import Type
+from shoal.metrics.closeness import from_all
+from shoal.metrics.diversity import Tally
+from shoal.metrics.unit_counts import commonest_values, weights_in_class
+from shoal.partitioners import MDAV, Auto, ClosenessFirst, Partition, Partitioner
+from shoal.partitioners.exchange import exchange
+from shoal.partitioners.merge import merge_unsound
+from shoal.steps._step import check_confidential
+
+if TYPE_CHECKING:
+    from shoal.steps.microaggregate import Microaggregate
+
+Matrix = NDArray[np.float64]
+Labels = NDArray[np.int64]
+Kind = Literal["distinct", "entropy"]
+
+TOLERANCE = 1e-9  # for rounding errors of sums of shares; far below any meaningful l or t
+
+
+@dataclass(frozen=True, eq=False)
+class PrivacyConstraint:
+    """l-diversity, t-closeness or both, for every confidential column in every group.
+
+    Parameters
+    ----------
+    names : list of str
+        Names of the confidential columns.
+    ranks : ndarray of shape (n_records, n_confidential)
+        Their values as integers from 0 on, for the whole table.
+    ordered : ndarray of shape (n_confidential,)
+        Whether the order of these integers is meaningful.
+    diversity : float or None
+        Minimum number of different, or of equally frequent, values in a group.
+    kind : str
+        How values are counted: ``"distinct"`` or ``"entropy"``.
+    closeness : float or None
+        Maximum distance between a group and the table.
+    units : ndarray of shape (n_records,), optional
+        The unit of each record, where k counts units.
+    k : int
+        Minimum number of units in a group.
+    """
+
+    names: Sequence[str]
+    ranks: Labels
+    ordered: NDArray[np.bool_]
+    diversity: float | None
+    kind: Kind
+    closeness: float | None
+    units: Labels | None = None
+    k: int = 1
+
+    @cached_property
+    def totals(self) -> list[Labels]:
+        """How often each value occurs in the table, by column."""
+        return [np.bincount(column) for column in self.ranks.T]
+
+    @cached_property
+    def unit_totals(self) -> list[Any]:
+        """The same, where each unit counts once, divided among its records."""
+        assert self.units is not None
+        weights = weights_in_class(np.zeros(len(self.ranks), np.int64), self.units)
+        return [np.bincount(column, weights) for column in self.ranks.T]
+
+    def is_met_by(self, records: Labels) -> bool:
+        """Return whether a group of ``records`` meets the constraint and holds k units."""
+        if self.units is not None and len(np.unique(self.units[records])) < self.k:
+            return False
+        diverse = self.diversity is None or bool(
+            (self.values_in(records) >= self.diversity - TOLERANCE).all()
+        )
+        return diverse and (
+            self.closeness is None
+            or bool((self.distances(records) <= self.closeness + TOLERANCE).all())
+        )
+
+    def values_in(self, records: Labels) -> NDArray[np.float64]:
+        """Return the number of values of each column in a group, counted by ``kind``."""
+        tallies = [self._tally(at, records) for at in range(len(self.names))]
+        counts = [t.distinct if self.kind == "distinct" else t.effective for t in tallies]
+        return np.array([float(count[0]) for count in counts])
+
+    def distances(self, records: Labels) -> NDArray[np.float64]:
+        """Return the distance of a group from the table in each column."""
+        return np.array(
+            [
+                from_all(self._shares(at, records), bool(ordered))[0]
+                for at, ordered in enumerate(self.ordered)
+            ]
+        )
+
+    def refuse_unattainable(self, rows: Labels, where: str = "") -> None:
+        """Refuse a constraint that no groups of ``rows`` can meet; the error states the limit.
+
+        All records together have at least as many values, and are at most as far from the table,
+        as the worst of any groups that they are split into. This does not hold where units are
+        counted; the number of distinct values of the records is then the only limit.
+        """
+        if self.diversity is not None:
+            limit = self if self.units is None else replace(self, units=None, kind="distinct")
+            for name, attained in zip(self.names, limit.values_in(rows), strict=True):
+                if attained < self.diversity - TOLERANCE:
+                    attainable = np.floor(attained * 1e4 + 1e-6) / 1e4
+                    kind = "different" if limit.kind == "distinct" else "equally frequent"
+                    raise InputError(
+                        f"diversity={self.diversity:g} cannot be reached: all {len(rows)}"
+                        f" records{where} together have {attainable:g} {kind} values"
+                        f" of column {name!r}. Ask for no more, or give the column another role.",
+                        code="diversity-out-of-reach",
+                        column=name,
+                        diversity=self.diversity,
+                        attainable=float(attainable),
+                    )
+        if self.closeness is not None and self.units is None:
+            for name, distance in zip(self.names, self.distances(rows), strict=True):
+                if distance > self.closeness + TOLERANCE:
+                    attainable = np.ceil(distance * 1e4) / 1e4
+                    raise InputError(
+                        f"closeness={self.closeness:g} cannot be reached: all {len(rows)}"
+                        f" records{where} together are at a distance of {attainable:g} from the"
+                        f" table in column {name!r}. Ask for no less, or merge strata.",
+                        code="closeness-out-of-reach",
+                        column=name,
+                        closeness=self.closeness,
+                        attainable=float(attainable),
+                    )
+
+    def enforce(self, Z: Matrix, groups: Partition, rows: Labels, *, by: str) -> Partition:
+        """Return groups of ``rows`` that all meet the constraint.
+
+        Parameters
+        ----------
+        Z : ndarray of shape (n_rows, n_columns)
+            The columns that distances are computed on.
+        groups : Partition
+            The groups to start from.
+        rows : ndarray of shape (n_rows,)
+            The positions of the records in the table.
+        by : str
+            ``"swap"`` exchanges records between groups before merging those that still fail.
+
+        Returns
+        -------
+        Partition
+            The groups, with the same k.
+        """
+        if by == "swap" and self.closeness is not None:
+            groups = exchange(
+                Z, groups, self.ranks[rows], self.ordered, self.totals, self.closeness
+            )
+        return merge_unsound(Z, groups, lambda records: self.is_met_by(rows[records]))
+
+    def _tally(self, at: int, records: Labels) -> Tally:
+        """Return the value counts of a group; a unit counts once, for its most frequent value."""
+        values = self.ranks[records, at]
+        if self.units is not None:
+            one_group = np.zeros(len(records), np.int64)
+            values = commonest_values(one_group, self.units[records], values)[1]
+        value, count = np.unique(values, return_counts=True)
+        size = np.array([len(values)])
+        return Tally(np.zeros(len(value), np.int64), value, count, size, self.totals[at])
+
+    def _shares(self, at: int, records: Labels) -> Tally:
+        """Return the value counts of a group; a unit counts once, divided among its records."""
+        if self.units is None:
+            return self._tally(at, records)
+        units = self.units[records]
+        weights = weights_in_class(np.zeros(len(records), np.int64), units)
+        value, place = np.unique(self.ranks[records, at], return_inverse=True)
+        size, one_group = np.array([len(np.unique(units))]), np.zeros(len(value), np.int64)
+        count = np.bincount(place.ravel(), weights)
+        return Tally(one_group, value, count, size, self.unit_totals[at])
+
+
+def check_constraint_options(step: "Microaggregate") -> None:
+    """Refuse options of l-diversity and t-closeness that do not fit together."""
+    if step.diversity is None and step.closeness is None and step.closeness_by == "merge":
+        return
+    if len(step.column_blocks) > 1:
+        raise PlanError(
+            "diversity and closeness hold for all columns together, and blocks separate them."
+            " Leave one of the two out.",
+            code="constraint-with-blocks",
+        )
+    if step.closeness is None and step.closeness_by != "merge":
+        raise PlanError(
+            f'closeness_by="{step.closeness_by}" needs closeness: the maximum distance between a'
+            " group and the table.",
+            code="closeness-missing",
+            option="closeness",
+        )
+    if step.closeness_by == "first":
+        _check_closeness_first(step)
+
+
+def privacy_constraint(
+    step: "Microaggregate",
+    frame: Frame,
+    confidential: Sequence[str],
+    types: Mapping[str, Type],
+    units: Labels | None = None,
+) -> PrivacyConstraint | None:
+    """Return the constraint that a step puts on its groups, or None."""
+    if step.diversity is None and step.closeness is None:
+        return None
+    option = "diversity" if step.diversity is not None else "closeness"
+    check_confidential(confidential, f"{option}={getattr(step, option):g}")
+    if step.closeness_by == "first" and len(confidential) > 1:
+        raise PlanError(
+            f'`closeness_by="first"` sorts the records by one confidential column and there are'
+            f' {len(confidential)}. Use "merge" or "swap", which take all of them into account.',
+            code="closeness-first-of-several",
+            count=len(confidential),
+        )
+    ranks, ordered = numbered(frame, confidential, types)
+    return PrivacyConstraint(
+        confidential,
+        ranks,
+        ordered,
+        step.diversity,
+        step.diversity_kind,
+        step.closeness,
+        units,
+        step.k,
+    )
+
+
+def constrained_partitioner(
+    step: "Microaggregate", constraint: PrivacyConstraint | None, partitioner: Partitioner
+) -> Partitioner:
+    """Return the partitioner to use: `ClosenessFirst` where the step asks for it."""
+    if constraint is None or step.closeness is None or step.closeness_by != "first":
+        return partitioner
+    kind: Any = "ordered" if constraint.ordered[0] else "categories"
+    return ClosenessFirst(step.k, step.closeness, constraint.ranks[:, 0].tolist(), kind)
+
+
+def _check_closeness_first(step: "Microaggregate") -> None:
+    if step.strata:
+        raise PlanError(
+            '`closeness_by="first"` draws every group from the whole table, and `within` keeps'
+            ' groups inside strata. Use "merge" or "swap".',
+            code="closeness-first-splits",
+            option="within",
+        )
+    if step.missing == "own-groups":
+        raise PlanError(
+            '`closeness_by="first"` draws every group from the whole table, and'
+            ' `missing="own-groups"` splits it. Use `closeness_by="merge"` or'
+            ' `closeness_by="swap"`.',
+            code="closeness-first-splits",
+            option="missing",
+        )
+    if not isinstance(step.partitioner, MDAV | Auto):
+        raise PlanError(
+            '`closeness_by="first"` forms groups by its own method, starting from mdav, so'
+            f' {type(step.partitioner).__name__} would be ignored. Use the method "auto" or "mdav",'
+            " or another closeness_by.",
+            code="closeness-first-ignores-method",
+        )
