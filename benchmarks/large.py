@@ -152,10 +152,10 @@ def borders(kind, n, p):
 def warm(method):
     """Compile what a worker needs, as the first task of a long-lived cluster would."""
     from shoal.metrics.linkage import linked_among
-    from shoal.scale.passes import one_at_a_time
+    from shoal.scale.tasks import single_threaded
 
     X = piece(0)[:20_000]
-    one_at_a_time(partitioner(method), 200_000).fit(X)
+    single_threaded(partitioner(method), 200_000).fit(X)
     linked_among(X, X + 0.1, np.arange(20))
 
 

@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 
 from needs import lacking
 from shoal import scale
-from shoal.scale.cluster import GIVEN_UP
+from shoal.scale.cluster import LOST_WORKER_SETTING
 
 try:
     import dask
@@ -19,7 +19,9 @@ def cluster(workers, **options):
     """Return a local cluster; its workers find the sources as this process does."""
     if LocalCluster is None:
         lacking("It needs Dask: pip install 'shoal[scale]'.")
-    dask.config.set({GIVEN_UP: "600s"})  # a killed worker may come late on a busy machine
+    dask.config.set(
+        {LOST_WORKER_SETTING: "600s"}
+    )  # a killed worker may come late on a busy machine
     options = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", **options}
     return LocalCluster(n_workers=workers, silence_logs=50, **options)
 

@@ -13,7 +13,7 @@ from shoal import Plan
 from shoal.cli import app
 from shoal.errors import FileError
 from shoal.partitioners import MDAV
-from shoal.scale.cluster import opened
+from shoal.scale.cluster import connect
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def test_a_plan_runs_on_several_files_or_says_why_not(source, tmp_path):
     )
     done = shoal("run", plan, f"{source}/0.parquet", f"{source}/1.parquet", tmp_path / "out")
     assert done.exit_code == 1
-    assert "a plan of one step, 'microaggregate'" in " ".join(done.stderr.split())
+    assert "plans of one step, 'microaggregate'" in " ".join(done.stderr.split())
 
 
 def test_one_file_is_masked_in_memory(source, tmp_path):
@@ -147,7 +147,7 @@ def test_a_local_cluster_that_does_not_start_is_tried_again_and_told(source, tmp
     monkeypatch.setattr("distributed.LocalCluster", fails)
     done = shoal("mask", source, tmp_path / "out", "-c", "age", "-k", 4, "-m", "mdav")
     assert done.exit_code == 1
-    assert "did not start in 3 tries" in done.output
+    assert "did not start in 3 attempts" in done.output
     assert len(tries) == 3
     assert not (tmp_path / "out").exists()
 
@@ -157,13 +157,13 @@ def test_a_local_cluster_starts_beside_another_that_holds_the_usual_port():
         with suppress(OSError):  # somebody else holds it
             taken.bind(("127.0.0.1", 8787))
             taken.listen()
-        with opened(None) as client:  # a warning would be an error here
+        with connect(None) as client:  # a warning would be an error here
             assert client.cluster.scheduler.services["dashboard"].port != 8787
 
 
 def test_scratch_that_stays_is_told_though_the_run_failed(source, tmp_path, monkeypatch):
     monkeypatch.setattr("shoal.scale.folder.shutil.rmtree", lambda *words, **options: None)
-    monkeypatch.setattr("shoal.scale.run.opened", _fails)
+    monkeypatch.setattr("shoal.scale.run.connect", _fails)
     done = shoal("mask", source, tmp_path / "out", "-c", "age", "-k", 4, "-m", "mdav")
     assert done.exit_code == 1
     assert "warning: The scratch folder" in done.stderr

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from clusters import Client, cluster, people, write_files
-from raising import raises
+from raising import raises, warns
 from shoal import Plan, scale
 from shoal import _progress as progress
 from shoal.audit import verify
@@ -27,9 +27,9 @@ from shoal.errors import (
 )
 from shoal.metrics import linkage
 from shoal.partitioners import MDAV, VMDAV, Blocked, Refine, partitioner
-from shoal.scale import passes
-from shoal.scale.passes import one_at_a_time
-from shoal.scale.pieces import sorted_by
+from shoal.scale import tasks
+from shoal.scale.chunks import sort_by
+from shoal.scale.tasks import single_threaded
 from tables import tables_and_k
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
@@ -99,7 +99,7 @@ def test_means_are_kept_in_every_stratum(made):
 def test_records_stand_in_the_order_of_what_is_released(made):
     for path in made.target.glob("*.parquet"):
         part = pq.read_table(path)
-        assert part.equals(sorted_by(part, [*MIXED, "region"]))
+        assert part.equals(sort_by(part, [*MIXED, "region"]))
 
 
 def test_a_shuffled_plan_has_nothing_to_do_where_records_are_sorted(client, source, tmp_path):
@@ -128,8 +128,8 @@ def test_records_that_look_alike_lie_in_one_file(made):
 def test_a_sample_of_the_records_finds_the_same_cuts_in_any_order(
     client, source, monkeypatch, tmp_path
 ):
-    monkeypatch.setattr("shoal.scale.sample.ENOUGH", 300)
-    monkeypatch.setattr("shoal.scale.stages.ASKED", 200)
+    monkeypatch.setattr("shoal.scale.sample.MIN_SAMPLE", 300)
+    monkeypatch.setattr("shoal.scale.stages.MAX_ATTACKED", 200)
     plan = plan_of(["age", "height"], roles=ROLES, within="region")
     shuffled = people().take(np.random.default_rng(1).permutation(3000))
     found = [
@@ -175,7 +175,7 @@ def test_every_number_that_is_told_is_that_of_memory(client, tmp_path):
     plan = plan_of(["a", "b", "flat"], roles={"ill": "confidential"})
     folder = write_files(table, tmp_path / "in")
     found = scale.mask(folder, plan, tmp_path / "out", client=client).measures
-    memory = plan.run(sorted_by(table, ["a", "b"])).measures
+    memory = plan.run(sort_by(table, ["a", "b"])).measures
     for name in ("smallest_class", "class_sizes", "reidentification", "homogeneous_classes"):
         assert found[name] == memory[name]
     assert found["reidentification"]["marketer"] < 1 / found["smallest_class"]
@@ -187,20 +187,20 @@ def test_the_smallest_class_is_counted_on_the_files(client, monkeypatch, tmp_pat
     folder = write_files(table, tmp_path / "in")
     found = scale.mask(folder, plan_of(["a"]), tmp_path / "out", client=client)
     assert (found.groups["smallest"], found.measures["smallest_class"]) == (4, 32)
-    mask = passes._masked
+    mask = tasks._mask_records
 
     def leaky(*words):
         made = mask(*words)
         return made.set_column(0, "a", pa.array([0.5, *made.column("a").to_pylist()[1:]]))
 
-    monkeypatch.setattr(passes, "_masked", leaky)
-    with pytest.raises(GuaranteeBroken, match="holds 1 records"):
+    monkeypatch.setattr(tasks, "_mask_records", leaky)
+    with raises(GuaranteeBroken, "promise-broken", smallest=1):
         scale.mask(folder, plan_of(["a"]), tmp_path / "no", client=client)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "out"]
 
 
 def test_linkage_tells_how_many_records_were_looked_for(client, monkeypatch, tmp_path):
-    monkeypatch.setattr("shoal.scale.stages.ASKED", 60)
+    monkeypatch.setattr("shoal.scale.stages.MAX_ATTACKED", 60)
     folder = write_files(people(900), tmp_path / "in")
     found = scale.mask(folder, plan_of(["age", "height"]), tmp_path / "out", client=client)
     asked = int(found.remarks["linkage"].split()[1])
@@ -212,9 +212,9 @@ def test_a_table_of_one_block_is_masked_as_in_memory(client, tmp_path):
     table = people().set_column(1, "age", pa.array(np.random.default_rng(1).normal(size=3000)))
     plan = plan_of(["age", "height", "job"], roles=ROLES, within="region")
     scale.mask(write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client)
-    memory = plan.run(sorted_by(table, ["age", "height", "job", "region"])).data
+    memory = plan.run(sort_by(table, ["age", "height", "job", "region"])).data
     names = memory.column_names
-    one, other = (sorted_by(t, names).select(names) for t in (memory, released(tmp_path / "out")))
+    one, other = (sort_by(t, names).select(names) for t in (memory, released(tmp_path / "out")))
     for name in names:
         if name in ("age", "height"):
             assert np.allclose(one.column(name), other.column(name), rtol=1e-12)
@@ -317,7 +317,7 @@ HOLES = pa.table({"x": [1.0, None, 3.0, 4.0, 5.0, float("nan")], "y": [1, 2, 3, 
 
 
 def test_missing_values_are_refused_with_their_number(client, tmp_path):
-    with pytest.raises(InputError, match="'x' has 2 missing values"):
+    with raises(InputError, "missing-values"):
         scale.mask(write_files(HOLES, tmp_path / "in"), plan_of(["x"], 2), tmp_path / "out",
                    client=client)  # fmt: skip
 
@@ -335,7 +335,7 @@ def test_missing_values_are_dropped_or_filled_in(missing, k, records, empty, cli
     after = released(tmp_path / "out")
     assert len(after) == found.provenance["records"] == records
     assert after.column("x").null_count == empty  # what a single record of a pair gave
-    memory = plan.run(sorted_by(HOLES, ["x", "y"]))
+    memory = plan.run(sort_by(HOLES, ["x", "y"]))
     assert memory.data.column("x").to_pandas().isna().sum() == empty
     assert found.measures["information_loss"] == pytest.approx(memory.measures["information_loss"])
 
@@ -375,7 +375,7 @@ def test_dependence_lets_the_confidential_columns_take_part(client, tmp_path):
     table = pa.table({"x": rng.normal(size=400), "pay": rng.normal(size=400)})
     plan = plan_of(["x"], roles={"pay": "confidential"}, dependence=0.6)
     found = scale.mask(write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client)
-    memory = plan.run(sorted_by(table, ["x"]))
+    memory = plan.run(sort_by(table, ["x"]))
     loss = memory.measures["information_loss"]
     assert found.measures["information_loss"] == pytest.approx(loss, rel=1e-9)
 
@@ -402,34 +402,36 @@ def test_progress_tells_of_every_stage(client, source, tmp_path):
         scale.mask(source, plan_of(["age"], roles=ROLES, within="region"), tmp_path / "out",
                    client=client)  # fmt: skip
     assert heard.pop("publishing") == (0, 1)
-    assert list(heard) == ["opening files", "counting", "parting records", "grouping", "writing"]
+    assert list(heard) == ["opening files", "counting", "assigning cells", "grouping", "writing"]
     assert all(done == total for done, total in heard.values())
 
 
 def test_what_the_person_who_signs_must_know_is_said(client, source, tmp_path):
     plan = plan_of(["age"], roles={"ill": "confidential", "name": "identifier"})
-    with pytest.warns(ShoalWarning, match="'height', 'job', 'born' and 'region' have no role"):
+    with warns(ShoalWarning):
         found = scale.mask(source, plan, tmp_path / "out", client=client)
     counted = found.measures["homogeneous_classes"]["ill"]
     assert any(f"'ill' in {counted} group" in told for told in found.warnings)
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "code"),
     [
-        ({"blocks": 1}, "blocks cannot be seen to"),
-        ({"household": "name"}, "household cannot be seen to"),
-        ({"missing": "own-groups"}, 'Use "impute" or "drop"'),
-        ({"homogeneity": "refuse", "confidential": ["ill"]}, 'Leave it at "warn"'),
-        ({"diversity": 2, "confidential": ["ill"]}, "diversity cannot be seen to"),
-        ({"within": "name", "identifiers": ["name"]}, "'name' cannot be within and identifier"),
-        ({"dependence": 0.3}, "dependence=0.3 needs confidential columns"),
+        ({"blocks": 1}, "not-for-large-tables"),
+        ({"household": "name"}, "not-for-large-tables"),
+        ({"missing": "own-groups"}, "not-for-large-tables"),
+        ({"homogeneity": "refuse", "confidential": ["ill"]}, "not-for-large-tables"),
+        ({"diversity": 2, "confidential": ["ill"]}, "not-for-large-tables"),
+        ({"within": "name", "identifiers": ["name"]}, "within-and-dropped"),
+        ({"dependence": 0.3}, "confidential-needed"),
     ],
 )
-def test_what_needs_the_whole_table_is_refused_with_a_way_out(options, said, tmp_path):
+def test_options_that_need_the_whole_table_are_refused(options, code, tmp_path):
     plan = Plan.of(["age", "height"], MDAV(k=3), **options, other_columns="release")
-    with pytest.raises(PlanError, match=said):
+    with raises(PlanError, code) as caught:
         scale.mask(tmp_path, plan, tmp_path / "out")
+    if code == "not-for-large-tables":
+        assert caught.value.what in options
 
 
 @pytest.mark.parametrize("options", [{}, {"block_size": 100}])
@@ -438,12 +440,12 @@ def test_efforts_that_a_clock_ends_are_refused(effort, options, tmp_path):
     plan = Plan.of(
         ["age"], partitioner("mdav", {"k": 3, "effort": effort, **options}), other_columns="release"
     )
-    with pytest.raises(PlanError, match='effort="refine"'):
+    with raises(PlanError, "not-for-large-tables", what="effort"):
         scale.mask(tmp_path, plan, tmp_path / "out")
 
 
 def test_blocks_without_records_are_refused(tmp_path):
-    with pytest.raises(ParameterError, match="chunk_size must be"):
+    with raises(ParameterError, "parameter-not-accepted", parameter="chunk_size"):
         scale.mask(
             tmp_path,
             Plan.of(["age"], MDAV(k=3), other_columns="release"),
@@ -452,37 +454,35 @@ def test_blocks_without_records_are_refused(tmp_path):
         )
 
 
-@pytest.mark.parametrize(
-    ("columns", "said"), [(["agee"], "Did you mean 'age'"), (["name"], "names? records|100,000")]
-)
-def test_columns_are_refused_as_in_memory(columns, said, client, source, tmp_path):
-    with pytest.raises(InputError, match=said):
+@pytest.mark.parametrize(("columns", "code"), [(["agee"], "no-such-column"), (["name"], None)])
+def test_columns_are_refused_as_in_memory(columns, code, client, source, tmp_path):
+    with raises(InputError, code):
         scale.mask(source, plan_of(columns), tmp_path / "out", client=client)
     assert not list(tmp_path.iterdir())
 
 
 def test_a_stratum_is_not_confidential_as_in_memory(tmp_path):
     plan = Plan.of(["age"], MDAV(k=3), within="ill", confidential=["ill"], other_columns="release")
-    with pytest.raises(ParameterError, match="'ill' cannot be quasi-identifier and confidential"):
+    with raises(ParameterError, "two-roles", columns=("ill",)):
         scale.mask(tmp_path, plan, tmp_path / "out")
 
 
 @pytest.mark.parametrize("make", [people, lambda: people().to_pandas(), list, lambda: None])
 def test_a_source_that_is_no_large_table_is_refused(make, tmp_path):
-    with pytest.raises(InputError, match="use Plan.run"):
+    with raises(InputError, "source-not-accepted"):
         scale.mask(make(), plan_of(["age"]), tmp_path / "out")
 
 
-@pytest.mark.parametrize("seed", [None, -1, 0.5, True])
+@pytest.mark.parametrize("seed", ["x", -1, 0.5, True])
 def test_a_seed_is_a_whole_number(seed, tmp_path):
-    with pytest.raises(ParameterError, match="random_state must be"):
+    with raises(ParameterError, "parameter-not-accepted", parameter="random_state"):
         scale.mask(tmp_path, plan_of(["age"]), tmp_path / "out", random_state=seed)
 
 
 def test_a_table_that_drops_every_record_is_refused(client, tmp_path):
     holes = pa.table({"age": pa.array([None] * 20, pa.float64())})
     folder = write_files(holes, tmp_path / "in")
-    with pytest.raises(InputError, match="Every one of the 20 records"):
+    with raises(InputError, "no-record-complete", records=20):
         scale.mask(folder, plan_of(["age"], missing="drop"), tmp_path / "out", client=client)
 
 
@@ -492,13 +492,13 @@ def test_a_dask_frame_that_no_plan_could_mean_is_refused(client, tmp_path):
     table = people(40).select(["age", "height"]).to_pandas()
     table["height"] = table["height"].round().astype("category")  # numbers as categories
     frame = frames.from_pandas(table, npartitions=2)
-    with pytest.raises(ColumnError, match="'height' of the Dask DataFrame holds categories"):
+    with raises(ColumnError, "categories-not-text", column="height"):
         scale.mask(frame, plan_of(["age", "height"]), tmp_path / "out", client=client)
-    with pytest.raises(InputError, match="must be a folder"):
+    with raises(InputError, "source-not-accepted"):
         scale.mask(frame["age"], plan_of(["age"]), tmp_path / "out", client=client)
     table.columns = ["age", "age"]
     twice = frames.from_pandas(table, npartitions=2)
-    with pytest.raises(ColumnError, match="several columns 'age'"):
+    with raises(ColumnError, "name-twice", column="age"):
         scale.mask(twice, plan_of(["age"]), tmp_path / "out", client=client)
 
 
@@ -508,12 +508,13 @@ def test_a_partition_of_another_type_is_refused_without_its_values(client, tmp_p
     pandas = people(40).drop(["born"]).to_pandas()
     bad = lambda part: part.assign(age="secret")  # noqa: E731
     frame = frames.from_pandas(pandas, npartitions=2).map_partitions(bad, meta=pandas)
-    with pytest.raises(InputError, match="Column 'age' has another type") as told:
+    with raises(InputError, "partition-of-another-type") as caught:
         scale.mask(frame, plan_of(["age"]), tmp_path / "out", client=client)
-    assert "secret" not in str(told.value)
+    assert "secret" not in str(caught.value)
+    assert "'age'" in str(caught.value)
     dates = people(40).select(["age", "born"]).to_pandas()
     untyped = frames.from_pandas(dates, npartitions=2).map_partitions(lambda p: p, meta=dates)
-    with pytest.raises(InputError, match="'born' of the Dask DataFrame"):
+    with raises(InputError, "type-unknown", columns=("born",)):
         scale.mask(untyped, plan_of(["age"]), tmp_path / "out", client=client)
 
 
@@ -526,7 +527,7 @@ def test_what_repeats_a_run_is_kept(made):
 def test_the_source_is_never_replaced(client, source):
     names = [{"name": path.name} for path in source.iterdir()]
     (source / "_SUCCESS").write_text(json.dumps({"promise": {}, "files": names}))
-    with pytest.raises(FileError, match="holds the source"):
+    with raises(FileError, "target-holds-source"):
         scale.mask(source, plan_of(["age"]), source, client=client, force=True)
     (source / "_SUCCESS").unlink()
     assert len(list(source.iterdir())) == 3
@@ -543,9 +544,9 @@ def test_an_end_is_heeded_before_publishing_and_not_after(client, source, tmp_pa
 
 
 def test_a_worker_uses_one_core():
-    assert one_at_a_time(partitioner("auto", {"k": 5}), 1_000_000).n_jobs == 1
-    assert one_at_a_time(Blocked(k=5), 10).n_jobs == 1
-    assert isinstance(one_at_a_time(partitioner("auto", {"k": 5}), 1000), Refine)
+    assert single_threaded(partitioner("auto", {"k": 5}), 1_000_000).n_jobs == 1
+    assert single_threaded(Blocked(k=5), 10).n_jobs == 1
+    assert isinstance(single_threaded(partitioner("auto", {"k": 5}), 1000), Refine)
 
 
 def test_blocks_of_any_method_are_grouped(client, source, tmp_path):

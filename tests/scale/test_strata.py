@@ -10,10 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from clusters import masked_in_two_orders, write_files
+from raising import warns
 from shoal import Plan, scale, verify
 from shoal.errors import StrataMerged
 from shoal.partitioners import MDAV
-from shoal.scale.pieces import sorted_by
+from shoal.scale.chunks import sort_by
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 
@@ -48,7 +49,7 @@ def rows(table, names):
 def test_a_table_of_one_block_merges_and_masks_as_in_memory(client, tmp_path):
     table, plan = towns(), plan_of()
     made = scale.mask(write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client)
-    memory = plan.run(sorted_by(table, ["town", "sex"]))
+    memory = plan.run(sort_by(table, ["town", "sex"]))
     said = [told for told in memory.warnings if "merged with the nearest" in told]
     assert said
     assert [told for told in made.warnings if "merged with the nearest" in told] == said
@@ -56,7 +57,7 @@ def test_a_table_of_one_block_merges_and_masks_as_in_memory(client, tmp_path):
     names = memory.data.column_names
     after = pq.read_table(tmp_path / "out")
     assert after.schema.field("sex").type == pa.int8()
-    one, other = (sorted_by(t, names).select(names) for t in (memory.data, after))
+    one, other = (sort_by(t, names).select(names) for t in (memory.data, after))
     for name in names:
         if name in ("x", "y"):
             assert np.allclose(one.column(name), other.column(name), rtol=1e-12)
@@ -65,7 +66,7 @@ def test_a_table_of_one_block_merges_and_masks_as_in_memory(client, tmp_path):
     assert made.measures["information_loss"] == pytest.approx(memory.measures["information_loss"])
 
 
-def test_merged_strata_and_weights_are_told_and_verified(client, tmp_path):
+def test_merged_strata_and_weights_are_reported_and_verified(client, tmp_path):
     table = towns(3).append_column("stands", pa.array(np.linspace(1, 4, sum(SIZES.values()))))
     folder = write_files(table, tmp_path / "in")
     page, record = tmp_path / "out.html", tmp_path / "out.json"
@@ -98,7 +99,7 @@ def test_ties_between_strata_go_to_the_first(town, k, data, client, tmp_path_fac
     table = pa.table({"age": pa.array(age, pa.float64()), "town": town})
     plan = plan_of(["age"], k, ["town"], standardise="none")
     scale.mask(write_files(table, folder / "in", 2, 7), plan, folder / "out", client=client)
-    memory = plan.run(sorted_by(table, ["town"])).data
+    memory = plan.run(sort_by(table, ["town"])).data
     assert rows(pq.read_table(folder / "out"), ["town"]) == rows(memory, ["town"])
 
 
@@ -107,8 +108,8 @@ def test_large_strata_are_not_compared(client, tmp_path):
     folder = write_files(table, tmp_path / "in")
     plan = plan_of(["x"], within=["town"])
     made = scale.mask(folder, plan, tmp_path / "out", client=client)
-    assert not [told for told in made.warnings if "merged" in told]
+    assert not [warning for warning in made.warnings if "merged" in warning]
     assert made.unchanged == ("town",)
-    with pytest.warns(StrataMerged, match="2 of 2 strata held fewer than k=11"):
+    with warns(StrataMerged):
         scale.mask(folder, plan_of(["x"], 11, ["town"]), tmp_path / "one", client=client)
     assert set(pq.read_table(tmp_path / "one").column("town").to_pylist()) == {"a"}

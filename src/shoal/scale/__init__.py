@@ -1,4 +1,4 @@
-"""The same plan on a table larger than memory, by Dask."""
+"""Run a plan on a table larger than memory, on a Dask cluster."""
 
 from shoal.scale.release import LargeRelease
 from shoal.scale.run import mask

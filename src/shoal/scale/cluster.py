@@ -1,4 +1,4 @@
-"""Work on a Dask cluster: in stages, with progress, and with words for what goes wrong."""
+"""Run tasks on a Dask cluster in stages, with progress, and translate its errors."""
 
 import logging
 import os
@@ -18,27 +18,27 @@ from shoal.errors import ClusterError, MissingDependency
 if TYPE_CHECKING:
     from distributed import Client, LocalCluster
 
-STARTS = 3  # tries to start a local cluster
-# Without a dashboard a scheduler still listens, at a port of its own that another may hold.
+MAX_STARTS = 3  # attempts to start a local cluster
+# A scheduler listens for its dashboard even if there is none; the default port may be taken.
 ANY_PORT = "127.0.0.1:0"
-ANSWER = 10.0  # seconds for a scheduler to answer
-COMING = 30.0  # seconds for the first worker to come
-PAUSE = 0.02  # seconds between two looks for what has ended
-PATIENCE = 120.0  # seconds to wait for workers where there are none
-# Dask gives a worker that died up for ever after this time. Left alone, it waits 15 seconds, and
-# on a busy machine a process may need more to start.
-GIVEN_UP = "distributed.deploy.lost-worker-timeout"
-LOST = (
+SCHEDULER_TIMEOUT = 10.0  # seconds for a scheduler to answer
+FIRST_WORKER_TIMEOUT = 30.0  # seconds for the first worker to connect
+POLL_INTERVAL = 0.02  # seconds between two checks for completed tasks
+NO_WORKER_TIMEOUT = 120.0  # seconds to wait for workers while there are none
+# After this time Dask does not restart a worker that died. Its default of 15 seconds is too short
+# on a busy machine, where a process may take longer to start.
+LOST_WORKER_SETTING = "distributed.deploy.lost-worker-timeout"
+CONNECTION_LOST = (
     "The connection to the cluster was lost. Nothing was released. Run again when the scheduler"
     " answers."
 )
 
 
 @contextmanager
-def opened(client: "Client | str | None") -> Iterator["Client"]:
-    """Yield a client: the one that is given, one of a scheduler's address, or of a local cluster.
+def connect(client: "Client | str | None") -> Iterator["Client"]:
+    """Yield a client: the given one, one for the address of a scheduler, or of a local cluster.
 
-    A local cluster has one process for each core and ends with the work.
+    A local cluster has one process per core and is closed at the end.
     """
     try:
         import distributed  # noqa: F401
@@ -48,12 +48,12 @@ def opened(client: "Client | str | None") -> Iterator["Client"]:
             code="package-missing",
             extra="scale",
         ) from None
-    with _noting_deaths(), _connected(client) as connected:
+    with _record_worker_exits(), _connect(client) as connected:
         yield connected
 
 
 @contextmanager
-def _connected(client: "Client | str | None") -> Iterator["Client"]:
+def _connect(client: "Client | str | None") -> Iterator["Client"]:
     import dask
     from distributed import Client
 
@@ -62,7 +62,7 @@ def _connected(client: "Client | str | None") -> Iterator["Client"]:
     elif client is not None:
         try:
             _check_address(client)
-            connected = Client(client, timeout=ANSWER, set_as_default=False)
+            connected = Client(client, timeout=SCHEDULER_TIMEOUT, set_as_default=False)
         except (OSError, ValueError):
             raise ClusterError(
                 f"No scheduler answers at {client!r}. Start it, or leave the address out for a"
@@ -73,27 +73,27 @@ def _connected(client: "Client | str | None") -> Iterator["Client"]:
             yield connected
     else:
         with (
-            dask.config.set({GIVEN_UP: f"{PATIENCE}s"}),
-            _local() as cluster,
+            dask.config.set({LOST_WORKER_SETTING: f"{NO_WORKER_TIMEOUT}s"}),
+            _start_local_cluster() as cluster,
             Client(cluster, set_as_default=False) as connected,
         ):
             yield connected
 
 
 def _check_address(address: str) -> None:
-    """Raise where an address can be none: a client that was half made would complain later."""
+    """Raise for a malformed address: a half-initialised client would log errors later."""
     from distributed.comm import get_address_host_port
 
     if not address.startswith(("inproc://", "ucx://")):  # these have neither host nor port
         get_address_host_port(address)
 
 
-def _local() -> "LocalCluster":
-    """Start a process for each core; try again, since a busy machine may be too slow once."""
+def _start_local_cluster() -> "LocalCluster":
+    """Start one process per core; retry, since processes may start too slowly on a busy machine."""
     from distributed import LocalCluster
 
     cores = os.cpu_count() or 1
-    for left in reversed(range(STARTS)):
+    for attempts_left in reversed(range(MAX_STARTS)):
         try:
             return LocalCluster(
                 n_workers=cores,
@@ -103,117 +103,118 @@ def _local() -> "LocalCluster":
                 silence_logs=50,
             )
         except RuntimeError:
-            if not left:
+            if not attempts_left:
                 break
     raise ClusterError(
-        f"A local cluster did not start in {STARTS} tries. Free some memory or ports, or give the"
-        " address of a scheduler.",
+        f"A local cluster did not start in {MAX_STARTS} attempts. Free some memory or ports, or"
+        " give the address of a scheduler.",
         code="cluster-not-started",
-        tries=STARTS,
+        tries=MAX_STARTS,
     )
 
 
 def check_workers(client: "Client", folder: Path) -> None:
-    """Refuse a cluster without workers, with another Shoal, or that does not see the folder."""
-    with said(), suppress(TimeoutError):
-        client.wait_for_workers(1, timeout=COMING)
-    with said():
-        found: dict[str, tuple[bool, str]] = client.run(_told, str(folder), on_error="ignore")
-    if not found:
+    """Refuse a cluster without workers, with another version, or without access to the folder."""
+    with translate_errors(), suppress(TimeoutError):
+        client.wait_for_workers(1, timeout=FIRST_WORKER_TIMEOUT)
+    with translate_errors():
+        workers: dict[str, tuple[bool, str]] = client.run(
+            _worker_status, str(folder), on_error="ignore"
+        )
+    if not workers:
         raise ClusterError(
             "The cluster has no workers. Start some, then run again.", code="no-workers"
         )
-    for worker, (sees, version) in found.items():
+    for worker, (sees_folder, version) in workers.items():
         if version != shoal.__version__:
             raise ClusterError(
-                f"Worker {worker} runs Shoal {version}, and this is {shoal.__version__}. Install"
-                " one version everywhere.",
+                f"Worker {worker} runs Shoal {version}, this process {shoal.__version__}. Install"
+                " the same version everywhere.",
                 code="versions-differ",
                 version=version,
             )
-        if not sees:
+        if not sees_folder:
             raise ClusterError(
-                f"Worker {worker} does not see the folder of the target. Write to a folder that all"
+                f"Worker {worker} cannot access the target folder. Write to a folder that all"
                 " workers share.",
                 code="folder-not-shared",
             )
 
 
-def stage(
+def run_stage(
     client: "Client",
     name: str,
     function: Callable[..., Any],
     tasks: Sequence[tuple[Any, ...]],
     sizes: Sequence[int],
 ) -> Iterator[tuple[int, Any]]:
-    """Yield the number and the result of each task, in the order in which they end.
+    """Yield the number and the result of each task, in the order of completion.
 
-    Results are small and fetched at once, so a worker that dies takes nothing along but the
-    tasks in its hands; these run again elsewhere. ``sizes`` tells the records of each task,
-    for progress.
+    Results are small and fetched immediately, so only the running tasks of a worker that dies
+    are lost; they run again on another. ``sizes`` are the records of each task, for progress.
     """
     done, total = 0, sum(sizes)
     futures: list[Any] = []
 
-    def tell() -> None:
+    def report() -> None:
         progress.report(name, done, total)
 
-    with said():
-        tell()
+    with translate_errors():
+        report()
         try:
             futures = [client.submit(function, *arguments, pure=False) for arguments in tasks]
-            number = {future.key: at for at, future in enumerate(futures)}
-            for future, result in _ended(client, futures, tell):
-                at = number[future.key]
-                done += sizes[at]
-                tell()
-                yield at, result
+            number_of = {future.key: number for number, future in enumerate(futures)}
+            for future, result in _as_completed(client, futures, report):
+                number = number_of[future.key]
+                done += sizes[number]
+                report()
+                yield number, result
         finally:
             client.cancel(futures, force=True)
 
 
-def _ended(
-    client: "Client", futures: Sequence[Any], tell: Callable[[], None]
+def _as_completed(
+    client: "Client", futures: Sequence[Any], report: Callable[[], None]
 ) -> Iterator[tuple[Any, Any]]:
-    """Yield futures and results as they end; tell every second that work goes on."""
+    """Yield futures and results as they complete; report progress every second."""
     from distributed import as_completed
 
-    ready = as_completed(futures, loop=client.loop, with_results=True)
+    completed = as_completed(futures, loop=client.loop, with_results=True)
     for _ in futures:
-        began = told = time.monotonic()
-        while not ready.has_ready():
-            time.sleep(PAUSE)
-            if time.monotonic() > told + 1:
-                told = time.monotonic()
-                tell()
-                began = told if _works(client) else began
-                _refuse_patience(told - began)
-        future, result = next(ready)
+        last_worker_seen = last_report = time.monotonic()
+        while not completed.has_ready():
+            time.sleep(POLL_INTERVAL)
+            if time.monotonic() > last_report + 1:
+                last_report = time.monotonic()
+                report()
+                last_worker_seen = last_report if _has_workers(client) else last_worker_seen
+                _check_idle_time(last_report - last_worker_seen)
+        future, result = next(completed)
         if future.cancelled():
-            raise ClusterError(LOST, code="cluster-lost")
+            raise ClusterError(CONNECTION_LOST, code="cluster-lost")
         yield future, result
 
 
-def _works(client: "Client") -> bool:
-    """Say whether there are workers; raise where nobody could say."""
+def _has_workers(client: "Client") -> bool:
+    """Say whether there are workers; raise if the connection is lost."""
     if client.status != "running":
-        raise ClusterError(LOST, code="cluster-lost")
+        raise ClusterError(CONNECTION_LOST, code="cluster-lost")
     return bool(client.scheduler_info()["workers"])
 
 
-def _refuse_patience(seconds: float) -> None:
-    """Give up: Dask waits for ever for workers that do not come back."""
-    if seconds > PATIENCE:
+def _check_idle_time(seconds: float) -> None:
+    """Give up after too long without workers; Dask itself would wait for ever."""
+    if seconds > NO_WORKER_TIMEOUT:
         raise ClusterError(
             "The cluster has no workers left. Nothing was released. Start some, then run again.",
             code="no-workers",
         )
 
 
-class _Deaths(logging.Handler):
-    """Notes how the processes of a local cluster end: Dask says it in its log alone."""
+class _WorkerExitHandler(logging.Handler):
+    """Collects the exit codes of the processes of a local cluster, which Dask only logs."""
 
-    _TOLD = re.compile(
+    _EXIT_MESSAGE = re.compile(
         r"Worker process \d+ (?:was killed by signal (\d+)|exited with status (\d+))"
     )
 
@@ -222,79 +223,80 @@ class _Deaths(logging.Handler):
         self.codes: list[int] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        found = self._TOLD.search(record.getMessage())
-        if found:
-            self.codes.append(-int(found[1]) if found[1] else int(found[2]))
+        match = self._EXIT_MESSAGE.search(record.getMessage())
+        if match:
+            self.codes.append(-int(match[1]) if match[1] else int(match[2]))
 
 
-_deaths = _Deaths()
+_exit_handler = _WorkerExitHandler()
 
 
 @contextmanager
-def _noting_deaths() -> Iterator[None]:
-    """Note how worker processes end, without showing what Dask logs about them."""
-    log = logging.getLogger("distributed.nanny")
-    level, passed_on = log.level, log.propagate
-    _deaths.codes.clear()
-    log.addHandler(_deaths)
-    log.setLevel(logging.INFO)
-    log.propagate = False
+def _record_worker_exits() -> Iterator[None]:
+    """Collect the exit codes of worker processes, without showing Dask's messages about them."""
+    logger = logging.getLogger("distributed.nanny")
+    level, propagate = logger.level, logger.propagate
+    _exit_handler.codes.clear()
+    logger.addHandler(_exit_handler)
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
     try:
         yield
     finally:
-        log.removeHandler(_deaths)
-        log.setLevel(level)
-        log.propagate = passed_on
+        logger.removeHandler(_exit_handler)
+        logger.setLevel(level)
+        logger.propagate = propagate
 
 
-def died(codes: Sequence[int]) -> str:
-    """Say that workers died on one part of the table, and how they ended where that is known.
+def describe_worker_exits(codes: Sequence[int]) -> str:
+    """Return a message that workers exited repeatedly on one task, with their exit codes.
 
     Parameters
     ----------
     codes : sequence of int
-        Their exit codes; the negative number of a signal where one ended a worker.
+        Exit codes, where known; the negative number of a signal for a killed worker.
 
     Returns
     -------
     str
-        What is known, and what to try.
+        The message, with what to try.
 
     Examples
     --------
-    >>> died([-11])
-    'Workers ended again and again on one part of the table: signal 11 (SIGSEGV). Nothing was\
+    >>> describe_worker_exits([-11])
+    'Workers exited repeatedly on one part of the table: signal 11 (SIGSEGV). Nothing was\
  released. Please report this.'
     """
     names = []
     for code in codes:
-        known = {one.value: one.name for one in signal.Signals}
-        signalled = f"signal {-code} ({known.get(-code, 'unknown')})"
-        names.append(signalled if code < 0 else f"exit code {code}")
-    how = f": {', '.join(names)}" if names else "; their logs say why"
+        signals = {one.value: one.name for one in signal.Signals}
+        by_signal = f"signal {-code} ({signals.get(-code, 'unknown')})"
+        names.append(by_signal if code < 0 else f"exit code {code}")
+    how = f": {', '.join(names)}" if names else "; see their logs for the reason"
     way_out = "Please report this."
     if not names or -getattr(signal, "SIGKILL", 9) in codes:
         way_out = "If memory ran out, lower `chunk_size` or give workers more memory."
     return (
-        f"Workers ended again and again on one part of the table{how}. Nothing was released."
-        f" {way_out}"
+        f"Workers exited repeatedly on one part of the table{how}. Nothing was released. {way_out}"
     )
 
 
 @contextmanager
-def said() -> Iterator[None]:
-    """Say in our words what a cluster says in its own."""
+def translate_errors() -> Iterator[None]:
+    """Translate Dask exceptions into `ClusterError`."""
     from distributed import KilledWorker
     from distributed.comm.core import CommClosedError
 
     try:
         yield
     except KilledWorker:
-        codes = list(dict.fromkeys(_deaths.codes))
-        raise ClusterError(died(codes), code="workers-died", exit_codes=codes) from None
+        codes = list(dict.fromkeys(_exit_handler.codes))
+        message = describe_worker_exits(codes)
+        raise ClusterError(message, code="workers-died", exit_codes=codes) from None
     except (CommClosedError, CancelledError, TimeoutError):
-        raise ClusterError(LOST, code="cluster-lost") from None
+        raise ClusterError(CONNECTION_LOST, code="cluster-lost") from None
 
 
-def _told(folder: str) -> tuple[bool, str]:
+def _worker_status(folder: str) -> tuple[bool, str]:
+    """Return whether a worker sees a folder, and its version of Shoal."""
     return Path(folder).is_dir(), shoal.__version__

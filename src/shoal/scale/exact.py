@@ -1,4 +1,9 @@
-"""Sums of floats as whole numbers: exact, so that no order of pieces changes them."""
+"""Exact sums of float arrays as Python integers, independent of the order of summation.
+
+The sums of parts of a table are computed by different processes, sent and added. Integers in units
+of ``UNIT`` do all of that; `shoal._kernels.exact_sums` keeps a sum as an array of floats instead,
+which suits compiled loops over many small groups.
+"""
 
 from fractions import Fraction
 
@@ -7,18 +12,18 @@ from numpy.typing import NDArray
 
 Values = NDArray[np.float64]
 
-BITS = 53  # of a float's mantissa
-DEEPEST = 1126  # every float is a whole multiple of 2 ** -DEEPEST
-UNIT = Fraction(1, 2**DEEPEST)
-HALF = 26  # bits: sums of so many bits stay exact over 2 ** 26 values
-SPLIT = 2.0**27 + 1  # parts a float into two halves of its bits
+MANTISSA_BITS = 53
+UNIT_EXPONENT = 1126  # every float is an integer multiple of 2 ** -UNIT_EXPONENT
+UNIT = Fraction(1, 2**UNIT_EXPONENT)
+LOW_BITS = 26  # a float64 sums 2 ** 26 integers of so many bits exactly
+SPLITTER = 2.0**27 + 1  # Veltkamp's constant: splits a float into two halves of its bits
 
 
 def exact_sum(values: Values) -> int:
-    """Return the sum of floats in units of ``UNIT``, without any rounding.
+    """Return the sum of floats in units of ``UNIT``, without rounding.
 
-    Mantissas are summed apart for each exponent, in two halves, so that a float64 holds
-    each of these sums exactly.
+    Mantissas are summed separately for each exponent, in two halves, so that each of these
+    sums fits into a float64 exactly.
 
     Parameters
     ----------
@@ -38,24 +43,24 @@ def exact_sum(values: Values) -> int:
     if not len(values):
         return 0
     fraction, exponent = np.frexp(values)
-    mantissa = fraction * 2.0**BITS
-    high = np.floor(mantissa * 2.0**-HALF)
-    low = mantissa - high * 2.0**HALF
-    least = int(exponent.min())
+    mantissa = fraction * 2.0**MANTISSA_BITS
+    high = np.floor(mantissa * 2.0**-LOW_BITS)
+    low = mantissa - high * 2.0**LOW_BITS
+    smallest = int(exponent.min())
     total = 0
-    for part, shift in ((high, HALF), (low, 0)):
-        for at, found in enumerate(np.bincount(exponent - least, part)):
-            total += int(found) << (at + shift)
-    return total << (least - BITS + DEEPEST)
+    for half, shift in ((high, LOW_BITS), (low, 0)):
+        for above_smallest, subtotal in enumerate(np.bincount(exponent - smallest, half)):
+            total += int(subtotal) << (above_smallest + shift)
+    return total << (smallest - MANTISSA_BITS + UNIT_EXPONENT)
 
 
 def exact_squares(values: Values) -> int:
-    """Return the sum of the squares of floats in units of ``UNIT``, without any rounding.
+    """Return the sum of the squares of floats in units of ``UNIT``, without rounding.
 
     Parameters
     ----------
     values : ndarray of shape (n,)
-        Floats of at most 1e150; squares of those below 1e-140 are rounded one by one.
+        Floats of at most 1e150; the squares of those below 1e-140 are rounded.
 
     Returns
     -------
@@ -72,15 +77,15 @@ def exact_squares(values: Values) -> int:
 
 
 def exact_products(weights: Values, values: Values) -> tuple[int, int]:
-    """Return the sums of w x and of w x x in units of ``UNIT``, all but exact.
+    """Return the sums of w x and of w x² in units of ``UNIT``, to about 30 digits.
 
-    The error of a product is itself a float; only that of the last product is rounded, to
-    some 30 digits.
+    The rounding error of a product is itself a float and summed as well; only the product of
+    such an error and a value is rounded.
 
     Parameters
     ----------
     weights, values : ndarray of shape (n,)
-        Floats; the largest of w x x must not overflow.
+        Floats; the largest w x² must not overflow.
 
     Returns
     -------
@@ -93,23 +98,23 @@ def exact_products(weights: Values, values: Values) -> tuple[int, int]:
     >>> float(total * UNIT), float((squares - exact_sum(np.array([3e16]))) * UNIT)
     (300000001.0, 2.0)
     """
-    once, missed = _product(weights, values)
-    twice, missed_twice = _product(once, values)
-    total = exact_sum(once) + exact_sum(missed)
-    squares = exact_sum(twice) + exact_sum(missed_twice) + exact_sum(missed * values)
+    product, error = _product(weights, values)
+    square, square_error = _product(product, values)
+    total = exact_sum(product) + exact_sum(error)
+    squares = exact_sum(square) + exact_sum(square_error) + exact_sum(error * values)
     return total, squares
 
 
 def _product(a: Values, b: Values) -> tuple[Values, Values]:
-    """Return products and what each of them misses by rounding."""
+    """Return products and their rounding errors (Dekker)."""
     (a_high, a_low), (b_high, b_low) = _halves(a), _halves(b)
     product = a * b
-    missed = a_high * b_high - product
-    return product, missed + a_high * b_low + a_low * b_high + a_low * b_low
+    error = a_high * b_high - product
+    return product, error + a_high * b_low + a_low * b_high + a_low * b_low
 
 
 def _halves(values: Values) -> tuple[Values, Values]:
-    """Part floats into two halves of their bits, whose products are exact."""
-    wide = values * SPLIT
-    high = wide - (wide - values)
+    """Split floats into two halves of their bits, whose products are exact (Veltkamp)."""
+    scaled = values * SPLITTER
+    high = scaled - (scaled - values)
     return high, values - high

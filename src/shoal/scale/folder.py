@@ -1,4 +1,4 @@
-"""A folder that appears whole, or not at all."""
+"""Publish a release folder atomically."""
 
 import json
 import os
@@ -16,19 +16,19 @@ from shoal.errors import FileError, ScratchFilesLeft
 MARKER = "_SUCCESS"
 
 
-class Folder:
-    """A release under way: a hidden folder beside its target, renamed when all is done.
+class ReleaseFolder:
+    """A release in progress: a hidden folder next to its target, renamed when it is complete.
 
-    Whatever goes wrong before that removes it, and what goes wrong after it, while the folder
-    is still in hand, takes it back. A killed process may leave the hidden folder, never one that
-    could be taken for a release: what is whole holds the file ``_SUCCESS``.
+    An error before that removes the hidden folder, and an error after it, within the context,
+    restores the target. A killed process may leave the hidden folder, but never one that could
+    be mistaken for a release: a complete release contains the file ``_SUCCESS``.
 
     Parameters
     ----------
     target : str or Path
-        The folder to make.
+        The folder to create.
     force : bool
-        Whether a release that lies there may be replaced.
+        Whether an existing release may be replaced.
     """
 
     def __init__(self, target: str | os.PathLike[str], *, force: bool = False):
@@ -45,11 +45,11 @@ class Folder:
                     prefix=f".{self.target.name}.", suffix=".part", dir=self.target.parent
                 )
             )
-            for name in ("came", "cells", "masked", "release"):
+            for name in ("source", "cells", "masked", "release"):
                 (self._hidden / name).mkdir()
         except OSError as error:
             raise FileError(
-                self._cannot(error), code="cannot-write", file=str(self.target)
+                self._write_error(error), code="cannot-write", file=str(self.target)
             ) from None
         return self
 
@@ -61,14 +61,14 @@ class Folder:
     ) -> None:
         with defer_interrupt(redeliver=False):
             if error is not None and self._published:
-                self._take_back()
-            for _ in range(2):  # a worker that is still writing may be in the way once
+                self._restore_target()
+            for _ in range(2):  # the first attempt may fail while a worker is still writing
                 shutil.rmtree(self._hidden, ignore_errors=True)
         if self._hidden.exists():
             warnings.warn(
                 ScratchFilesLeft(
                     f"The scratch folder {str(self._hidden)!r} could not be removed. It may hold"
-                    " records as they came, identifiers included: remove it yourself.",
+                    " original records with identifiers: remove it yourself.",
                     code="scratch-files-left",
                     folder=str(self._hidden),
                 ),
@@ -76,54 +76,53 @@ class Folder:
             )
 
     def path(self, name: str) -> Path:
-        """Return the path of something in the hidden folder."""
+        """Return the path of a file or folder in the hidden folder."""
         return self._hidden / name
 
-    def forget(self, name: str) -> None:
-        """Remove scratch files that nobody needs any more, with their folder."""
+    def remove(self, name: str) -> None:
+        """Remove a folder of scratch files that are no longer needed."""
         shutil.rmtree(self.path(name), ignore_errors=True)
 
-    def check_sources(self, paths: Sequence[str], places: Sequence[Path] = ()) -> None:
-        """Refuse to replace a folder that holds the source, by whatever way it is named.
+    def check_sources(self, paths: Sequence[str], source_folders: Sequence[Path] = ()) -> None:
+        """Refuse to replace a folder that contains the source, also through links.
 
-        Nor may the release lie in a folder that is the source: who masks this folder again
-        would count the released records as further persons.
+        The release must not be inside a source folder either: masking that folder again would
+        count the released records as further persons.
         """
         for path in map(Path, paths):
-            for place in (path.resolve().parent, path.parent.resolve()):
-                if self.target in (place, *place.parents):
+            for folder in (path.resolve().parent, path.parent.resolve()):
+                if self.target in (folder, *folder.parents):
                     raise FileError(
-                        f"{str(self.target)!r} holds the source. Write to another folder.",
+                        f"{str(self.target)!r} contains the source. Write to another folder.",
                         code="target-holds-source",
                         folder=str(self.target),
                     )
-        for place in places:
-            if place.is_dir() and place.resolve() in self.target.parents:
+        for folder in source_folders:
+            if folder.is_dir() and folder.resolve() in self.target.parents:
                 raise FileError(
-                    f"{str(self.target)!r} lies in the source, of which it would be a part from"
-                    " then on. Write to another folder.",
+                    f"{str(self.target)!r} is inside the source folder, so the release would become"
+                    " part of the source. Write to another folder.",
                     code="target-inside-source",
                     folder=str(self.target),
                 )
 
     def publish(self, names: Iterable[str]) -> None:
-        """Give the release its name: the files of these names and the marker, nothing else.
+        """Move the named files and the marker to the target, and nothing else.
 
-        They move to a folder that no worker knows, so that what a worker left half-written,
-        or still writes, stays behind. What came to lie at the target meanwhile is judged as
-        at the start.
+        They are first moved to a folder that no worker knows, which leaves behind temporary
+        files of workers. The target is checked again, since it may exist by now.
         """
-        whole, old = self.path("whole"), self.path("old")
+        complete, old = self.path("complete"), self.path("old")
         self._check()
         try:
-            whole.mkdir()
+            complete.mkdir()
             for name in (*names, MARKER):
-                (self.path("release") / name).rename(whole / name)
+                (self.path("release") / name).rename(complete / name)
             with defer_interrupt():
                 if self.force and self.target.exists():
                     self.target.rename(old)
                 try:
-                    whole.rename(self.target)
+                    complete.rename(self.target)
                 except OSError:
                     if old.exists():
                         old.rename(self.target)
@@ -131,13 +130,13 @@ class Folder:
                 self._published = True
         except OSError as error:
             raise FileError(
-                self._cannot(error), code="cannot-write", file=str(self.target)
+                self._write_error(error), code="cannot-write", file=str(self.target)
             ) from None
 
-    def _take_back(self) -> None:
-        """Leave the target as it was before."""
+    def _restore_target(self) -> None:
+        """Restore what was at the target before."""
         old = self.path("old")
-        self.target.rename(self.path("back"))
+        self.target.rename(self.path("withdrawn"))
         if old.exists():
             old.rename(self.target)
 
@@ -152,7 +151,7 @@ class Folder:
             return
         if not self.target.is_dir():
             raise FileError(
-                f"{str(self.target)!r} is a file. A large table becomes a folder.",
+                f"{str(self.target)!r} is a file. The release of a large table is a folder.",
                 code="is-a-file",
                 file=str(self.target),
             )
@@ -162,35 +161,37 @@ class Folder:
                 code="file-exists",
                 file=str(self.target),
             )
-        inside = {path.name for path in self.target.iterdir()}
-        if inside and not (own := _released(self.target)):
+        present = {path.name for path in self.target.iterdir()}
+        if present and not (own := _files_of_release(self.target)):
             raise FileError(
-                f"{str(self.target)!r} is no release of Shoal: it lacks the file {MARKER}, or this"
-                " is of another program. Remove the folder yourself, or write to another.",
+                f"{str(self.target)!r} is not a release of Shoal: the file {MARKER} is missing or"
+                " was written by another program. Remove the folder yourself, or write to another.",
                 code="not-a-release",
                 folder=str(self.target),
             )
-        if inside and (others := sorted(inside - own)):
+        if present and (others := sorted(present - own)):
             raise FileError(
-                f"{str(self.target)!r} also holds {others[0]!r}, which is no part of the release"
-                " there. Move it elsewhere, or write to another folder.",
+                f"{str(self.target)!r} also contains {others[0]!r}, which is not part of the"
+                " release. Move it elsewhere, or write to another folder.",
                 code="other-files-in-release",
                 folder=str(self.target),
                 file=others[0],
             )
 
-    def _cannot(self, error: OSError) -> str:
-        reason = (os.strerror(error.errno) if error.errno else "the disk said no").lower()
+    def _write_error(self, error: OSError) -> str:
+        reason = (os.strerror(error.errno) if error.errno else "I/O error").lower()
         return f"{str(self.target)!r} could not be written: {reason}. Nothing was changed."
 
 
-def _released(folder: Path) -> set[str]:
-    """Return the names of all files of a release; none if the folder is no release of Shoal.
+def _files_of_release(folder: Path) -> set[str]:
+    """Return the names of the files of a release; none if the folder is not one of Shoal.
 
-    Other programs write a file of the marker's name too.
+    Other programs, such as Spark, write a file of the same name as the marker.
     """
     try:
-        told = json.loads((folder / MARKER).read_text(encoding="utf-8"))
-        return {MARKER, *(entry["name"] for entry in told["files"])} if "promise" in told else set()
+        marker = json.loads((folder / MARKER).read_text(encoding="utf-8"))
+        if "promise" not in marker:
+            return set()
+        return {MARKER, *(entry["name"] for entry in marker["files"])}
     except (OSError, ValueError, TypeError, KeyError):
         return set()

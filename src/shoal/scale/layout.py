@@ -1,120 +1,63 @@
-"""Cells become units that are grouped together, and units become blocks that one worker takes."""
+"""Cells are joined to regions that are large enough to be grouped, and regions packed in blocks."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
-import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
+MIN_FRACTION = 8  # a region has at least the 8th part of a full one, if its stratum has
 
-from shoal.scale.book import Book
-from shoal.scale.job import Strata, joined
-from shoal.scale.pieces import sorted_by
-from shoal.scale.tally import COUNT, Tally
-from shoal.scale.tree import grow
-
-FLOOR = 8  # a unit holds at least this part of a full one, if its stratum does
-
-Unit = list[int]
-Codes = NDArray[np.int64]
+Region = list[int]  # neighbouring cells of one stratum that are grouped together
 
 
-def open_strata(tally: Tally, columns: Sequence[str]) -> tuple[Strata, Codes]:
-    """Return the strata, in the order of their values and without cuts, and their records."""
-    if not columns:
-        return Strata((), (), np.zeros(1, np.int64), ()), np.array([tally.records])
-    strata: pa.Table = tally.strata
-    values = [_values(strata, name) for name in columns]
-    number = joined(strata, columns, values)
-    order = np.argsort(number)
-    counts = strata.column(COUNT).to_numpy()[order]
-    return Strata(list(columns), values, number[order], ()), counts
-
-
-def cut_strata(tally: Tally, book: Book, strata: Strata, counts: Codes, most: int) -> Strata:
-    """Return the strata with cuts into cells of about ``most`` records.
-
-    Parameters
-    ----------
-    tally : Tally
-        What was counted of the whole table, with the sample.
-    book : Book
-        How columns are read.
-    strata : Strata
-        The strata; those that were merged are cut together.
-    counts : ndarray of shape (n_strata,)
-        Records of each, before they were merged.
-    most : int
-        Records in a cell.
-
-    Returns
-    -------
-    Strata
-        The strata with their cuts.
-    """
-    sample = tally.sample
-    assert sample is not None  # there are at least k records
-    Z, weights = book.space(sample.table, book.read(sample.table)), sample.weights
-    if strata.merged is not None:
-        counts = np.bincount(strata.merged.into, counts).astype(np.int64)
-    of = strata.of(sample.table)
-    trees = []
-    for at, count in enumerate(counts):
-        inside = of == at
-        trees.append(grow(Z[inside], most, weights[inside] if count > most else None))
-    return replace(strata, trees=trees)
-
-
-def units_of(
-    cells_of: Sequence[Sequence[int]], records: Mapping[int, int], k: int, most: int
-) -> list[Unit]:
-    """Join cells with the next ones until none is too small; units never cross a stratum.
+def make_regions(
+    cells_of: Sequence[Sequence[int]], records: Mapping[int, int], k: int, cell_size: int
+) -> list[Region]:
+    """Join neighbouring cells until no region is too small; regions never cross a stratum.
 
     Parameters
     ----------
     cells_of : list of list of int
-        The cells of each stratum, near ones side by side.
+        The cells of each stratum; near ones follow each other.
     records : dict
         Exact number of records in each cell.
     k : int
         Least number of records in a group.
-    most : int
-        Records in a cell, by the sample.
+    cell_size : int
+        Most records of a cell, as estimated by the sample.
 
     Returns
     -------
     list of list of int
-        The cells of each unit, at least k records in all.
+        The cells of each region, with at least k records together.
     """
-    floor = max(k, most // FLOOR)
-    found: list[Unit] = []
+    min_records = max(k, cell_size // MIN_FRACTION)
+    regions: list[Region] = []
     for cells in cells_of:
-        inside: list[Unit] = [[]]
+        of_stratum: list[Region] = [[]]
         for cell in cells:
-            if sum(records.get(one, 0) for one in inside[-1]) >= floor:
-                inside.append([])
-            inside[-1].append(cell)
-        if len(inside) > 1 and sum(records.get(one, 0) for one in inside[-1]) < floor:
-            last = inside.pop()
-            inside[-1] += last
-        found += inside
-    return found
+            if _size(of_stratum[-1], records) >= min_records:
+                of_stratum.append([])
+            of_stratum[-1].append(cell)
+        if len(of_stratum) > 1 and _size(of_stratum[-1], records) < min_records:
+            last = of_stratum.pop()
+            of_stratum[-1] += last
+        regions += of_stratum
+    return regions
 
 
-def blocks_of(units: Sequence[Unit], records: Mapping[int, int], most: int) -> list[list[Unit]]:
-    """Pack units that follow each other into blocks of up to ``most`` records."""
-    blocks: list[list[Unit]] = []
-    held = 0
-    for unit in units:
-        size = sum(records.get(cell, 0) for cell in unit)
-        if not blocks or held + size > most:
+def make_blocks(
+    regions: Sequence[Region], records: Mapping[int, int], chunk_size: int
+) -> list[list[Region]]:
+    """Pack consecutive regions into blocks of up to ``chunk_size`` records, one task each."""
+    blocks: list[list[Region]] = []
+    block_records = 0
+    for region in regions:
+        size = _size(region, records)
+        if not blocks or block_records + size > chunk_size:
             blocks.append([])
-            held = 0
-        blocks[-1].append(unit)
-        held += size
+            block_records = 0
+        blocks[-1].append(region)
+        block_records += size
     return blocks
 
 
-def _values(strata: pa.Table, name: str) -> pa.Array:
-    column = strata.select([name]).group_by([name]).aggregate([]).column(name)
-    return sorted_by(pa.table({name: column}), []).column(name).combine_chunks()
+def _size(region: Region, records: Mapping[int, int]) -> int:
+    return sum(records.get(cell, 0) for cell in region)

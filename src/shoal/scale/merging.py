@@ -1,4 +1,4 @@
-"""Strata of fewer than k records join the nearest, by sums over the whole table."""
+"""Merge strata of fewer than k records with the nearest, by exact means over the whole table."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,96 +7,101 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.scale.cluster import stage
+from shoal.scale.chunks import Chunk, read_batches
+from shoal.scale.cluster import run_stage
 from shoal.scale.exact import UNIT, exact_sum
-from shoal.scale.job import Job, Merged, load_job, save_job, task
-from shoal.scale.pieces import Piece, batches
+from shoal.scale.job import Job, load_job, save_job, worker_task
+from shoal.scale.strata import MergedStrata
 from shoal.steps.strata import describe_merged_strata, join_small, largest_of
 
 if TYPE_CHECKING:
     from distributed import Client
 
 Codes = NDArray[np.int64]
-Sums = dict[int, list[int]]
+Sums = dict[int, list[int]]  # by stratum, the exact sum of each axis
 
 
 def merge_strata(
-    client: "Client", job: Job, path: Path, pieces: Sequence[Piece], counts: Codes
-) -> tuple[Merged | None, str]:
-    """Join small strata as in memory; return what became of each, and a sentence about it.
+    client: "Client", job: Job, path: Path, chunks: Sequence[Chunk], counts: Codes
+) -> tuple[MergedStrata | None, str]:
+    """Merge small strata as for a table in memory; return the merger and a sentence about it.
 
-    Means are those of exact sums, so a tie is a tie in whatever order records come; it goes
-    to the stratum whose values come first.
+    Means are computed from exact sums, so they do not depend on the order of the records. Ties
+    go to the stratum whose values come first.
 
     Parameters
     ----------
     client : Client
         The cluster.
     job : Job
-        The job, with strata that have no cuts yet.
+        The job, whose strata are not yet divided into cells.
     path : Path
-        Where workers find it.
-    pieces : list of Piece
-        The table.
+        The file to write the job to, for the workers.
+    chunks : list of Chunk
+        The chunks of the table.
     counts : ndarray of shape (n_strata,)
         Records of each stratum.
 
     Returns
     -------
-    tuple of Merged or None and str
-        None where no stratum is too small.
+    tuple of MergedStrata or None and str
+        None and an empty string where no stratum is too small.
     """
     k, strata = job.step.k, job.strata
     if counts.min() >= k:
         return None, ""
-    sums = _sums(client, job, path, pieces)
+    sums = _sum_strata(client, job, path, chunks)
 
     def size(group: Sequence[int]) -> int:
-        return sum(int(counts[at]) for at in group)
+        return sum(int(counts[stratum]) for stratum in group)
 
-    def centre(group: Sequence[int]) -> NDArray[np.float64]:
-        totals = zip(*(sums[at] for at in group), strict=True)
+    def centroid(group: Sequence[int]) -> NDArray[np.float64]:
+        totals = zip(*(sums[stratum] for stratum in group), strict=True)
         return np.array([float(sum(total) * UNIT / size(group)) for total in totals])
 
-    members = join_small(len(counts), k, size, centre)
-    into, shown = np.full_like(counts, -1), np.full_like(counts, -1)
-    for number, (group, kept) in enumerate(
-        zip(members, largest_of(members, counts.tolist()), strict=True)
-    ):
-        into[group], shown[group] = number, kept
     sizes = counts.tolist()
-    told = describe_merged_strata(members, sizes, sizes, k, columns=strata.columns)
-    return Merged(into, shown), told
+    groups = join_small(len(counts), k, size, centroid)
+    merged_into, representative = np.full_like(counts, -1), np.full_like(counts, -1)
+    for number, (group, largest) in enumerate(zip(groups, largest_of(groups, sizes), strict=True)):
+        merged_into[group], representative[group] = number, largest
+    sentence = describe_merged_strata(groups, sizes, sizes, k, columns=strata.columns)
+    return MergedStrata(merged_into, representative), sentence
 
 
-def _sums(client: "Client", job: Job, path: Path, pieces: Sequence[Piece]) -> Sums:
+def _sum_strata(client: "Client", job: Job, path: Path, chunks: Sequence[Chunk]) -> Sums:
     """Return the sums of the masked columns in each stratum, in units of ``UNIT``."""
     save_job(job, path)
-    tasks = [(str(path), piece) for piece in pieces]
-    sizes = [piece.records for piece in pieces]
+    tasks = [(str(path), chunk) for chunk in chunks]
+    sizes = [chunk.records for chunk in chunks]
     sums: Sums = {}
-    for _, found in stage(client, "comparing strata", sum_piece, tasks, sizes):
-        _add(sums, found)
+    for _, of_chunk in run_stage(client, "comparing strata", sum_chunk, tasks, sizes):
+        _add(sums, of_chunk)
     return sums
 
 
-@task
-def sum_piece(job_file: str, piece: Piece) -> Sums:
-    """Return the sums of the masked columns in each stratum of a piece."""
+@worker_task
+def sum_chunk(job_file: str, chunk: Chunk) -> Sums:
+    """Return the sums of the masked columns in each stratum of a chunk."""
     job = load_job(job_file)
     sums: Sums = {}
-    for table in batches(piece, [*job.step.columns, *job.strata.columns], job.needed):
-        stratum = job.strata.of(table)
+    columns = [*job.step.columns, *job.strata.columns]
+    for table in read_batches(chunk, columns, job.required):
+        stratum = job.strata.stratum_of(table)
         order = np.argsort(stratum, kind="stable")
-        A = job.book.axes(job.book.read(table))[order]
-        numbers, starts = np.unique(stratum[order], return_index=True)
+        A = job.encoders.axes(job.encoders.read(table))[order]
+        strata, starts = np.unique(stratum[order], return_index=True)
         parts = np.split(A, starts[1:])
-        found = zip(numbers.tolist(), parts, strict=True)
-        _add(sums, {at: [exact_sum(axis) for axis in part.T] for at, part in found})
+        _add(
+            sums,
+            {
+                number: [exact_sum(axis) for axis in part.T]
+                for number, part in zip(strata.tolist(), parts, strict=True)
+            },
+        )
     return sums
 
 
 def _add(sums: Sums, more: Sums) -> None:
-    for at, found in more.items():
-        before = sums.get(at)
-        sums[at] = found if before is None else [a + b for a, b in zip(before, found, strict=True)]
+    for stratum, terms in more.items():
+        before = sums.get(stratum, [0] * len(terms))
+        sums[stratum] = [a + b for a, b in zip(before, terms, strict=True)]

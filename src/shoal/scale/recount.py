@@ -1,4 +1,4 @@
-"""Released files are counted again, one at a time."""
+"""Count the equivalence classes of released files again, one file at a time."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,66 +11,70 @@ from shoal.errors import ColumnError
 from shoal.frame import tables
 from shoal.frame.roles import name_columns
 from shoal.metrics import classes
+from shoal.scale.chunks import read_columns, read_footer
 from shoal.scale.keys import content_keys
-from shoal.scale.pieces import read_columns, read_footer
 
 Keys = NDArray[np.uint64]
 
-ALL = np.uint64(2**64 - 1)
-KEPT = 2**22  # keys that are compared between files: 32 MB
+MAX_KEY = np.uint64(2**64 - 1)
+MAX_KEYS = 2**22  # keys that are compared between files: 32 MB
 
 
 class Recount(NamedTuple):
-    """What was counted on some files.
+    """Counts on the files of a release.
 
-    ``smallest`` is the smallest class of any file, ``classes`` the number of classes, file by
-    file; of ``compared`` classes ``parted`` lie in more than one file. ``drawn`` says whether
-    these were drawn from all.
+    ``smallest`` is the size of the smallest class of any file, ``n_classes`` the number of
+    classes, file by file. Of ``n_compared`` classes, ``n_split`` are in more than one file;
+    ``sampled`` says whether only a sample of the classes was compared.
     """
 
     smallest: int
-    classes: int
-    compared: int
-    parted: int
-    drawn: bool
+    n_classes: int
+    n_compared: int
+    n_split: int
+    sampled: bool
 
 
-def recount(paths: Sequence[str], known: Sequence[str], kept: int = KEPT) -> Recount:
-    """Count the records that look alike in the columns ``known``, and whether files share some.
+def recount(
+    paths: Sequence[str], quasi_identifiers: Sequence[str], max_keys: int = MAX_KEYS
+) -> Recount:
+    """Count the classes of records with equal quasi-identifiers, and those in several files.
 
-    One file is held at a time, and a key of 64 bits of each class. Where there are more than
-    ``kept`` classes those with the smallest keys are compared: a draw that no order changes.
-    A class that lies in two files is counted as two, so the smallest is never told too large.
+    One file is in memory at a time, and a 64-bit key of each class. Of more than ``max_keys``
+    classes, those with the smallest keys are compared: a sample that does not depend on order. A
+    class in two files is counted as two, so the smallest class is never overestimated.
     """
-    smallest, number, limit = 0, 0, ALL
-    held: list[Keys] = []
+    smallest, n_classes, largest_key = 0, 0, MAX_KEY
+    keys_of_files: list[Keys] = []
     for done, path in enumerate(paths):
         progress.report("counting", done, len(paths))
-        sizes, keys = _of_file(path, known)
+        sizes, keys = _count_file(path, quasi_identifiers)
         if not len(sizes):
             continue
-        number += len(sizes)
+        n_classes += len(sizes)
         smallest = min(smallest or int(sizes.min()), int(sizes.min()))
-        held.append(keys[keys <= limit])
-        while sum(map(len, held)) > kept:
-            limit = limit // np.uint64(2)
-            held = [one[one <= limit] for one in held]
-    times = np.unique(np.concatenate([np.empty(0, np.uint64), *held]), return_counts=True)[1]
-    return Recount(smallest, number, len(times), int((times > 1).sum()), bool(limit < ALL))
+        keys_of_files.append(keys[keys <= largest_key])
+        while sum(map(len, keys_of_files)) > max_keys:
+            largest_key = largest_key // np.uint64(2)
+            keys_of_files = [keys[keys <= largest_key] for keys in keys_of_files]
+    all_keys = np.concatenate([np.empty(0, np.uint64), *keys_of_files])
+    n_files = np.unique(all_keys, return_counts=True)[1]
+    n_split, sampled = int((n_files > 1).sum()), bool(largest_key < MAX_KEY)
+    return Recount(smallest, n_classes, len(n_files), n_split, sampled)
 
 
-def _of_file(path: str, known: Sequence[str]) -> tuple[NDArray[np.int64], Keys]:
-    """Return the sizes of the classes of a file, and the different keys of its records."""
-    lacking = [name for name in known if name not in read_footer(path).schema.names]
-    if lacking:
-        verb = "is" if len(lacking) == 1 else "are"
+def _count_file(path: str, quasi_identifiers: Sequence[str]) -> tuple[NDArray[np.int64], Keys]:
+    """Return the sizes of the classes of a file, and the distinct keys of its records."""
+    absent = [name for name in quasi_identifiers if name not in read_footer(path).schema.names]
+    if absent:
+        verb = "is" if len(absent) == 1 else "are"
         raise ColumnError(
-            f"{name_columns(lacking)} {verb} not in every file, so classes cannot be counted.",
+            f"{name_columns(absent)} {verb} not in every file, so classes cannot be counted.",
             code="no-such-column",
-            columns=tuple(lacking),
+            columns=tuple(absent),
         )
-    table = read_columns(path, known)
+    table = read_columns(path, quasi_identifiers)
     if not len(table):
         return np.empty(0, np.int64), np.empty(0, np.uint64)
-    found = classes(tables.keys(tables.open_frame(table), known))
-    return np.bincount(found), np.unique(content_keys(table, known))
+    class_of = classes(tables.keys(tables.open_frame(table), quasi_identifiers))
+    return np.bincount(class_of), np.unique(content_keys(table, quasi_identifiers))

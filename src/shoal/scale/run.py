@@ -1,4 +1,4 @@
-"""The front door of large tables: a plan, run on a cluster, makes a folder."""
+"""`mask`: run a plan on a cluster and publish the release as a folder."""
 
 import os
 import warnings
@@ -16,16 +16,16 @@ from shoal.errors import ParameterError
 from shoal.plan import Plan
 from shoal.plan.deliver import not_kept
 from shoal.plan.guarantees import may_be_published
-from shoal.scale.beside import beside
-from shoal.scale.cluster import check_workers, opened, stage
-from shoal.scale.folder import MARKER, Folder
-from shoal.scale.frames import is_dask_frame
-from shoal.scale.pieces import read_footer
-from shoal.scale.refusals import check_plan, check_source
+from shoal.scale.chunks import read_footer
+from shoal.scale.cluster import check_workers, connect, run_stage
+from shoal.scale.dask_frames import is_dask_frame
+from shoal.scale.folder import MARKER, ReleaseFolder
 from shoal.scale.release import LargeRelease, marker_text
-from shoal.scale.slices import appearing
+from shoal.scale.scratch import atomic_path
+from shoal.scale.sidecars import sidecar_files
 from shoal.scale.sources import find_files
 from shoal.scale.stages import Run
+from shoal.scale.validation import check_plan, check_source
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -55,58 +55,58 @@ def mask(
 
     The files of the release depend on the records, the plan, ``chunk_size`` and
     ``random_state`` alone: not on the order of records or files, nor on the number of
-    workers. Its records stand in the order of their released values, so that a plan with
-    ``shuffle`` has nothing to do.
+    workers. The records are sorted by their released values, so ``shuffle`` has no effect.
 
     Parameters
     ----------
     source : path, list of paths or Dask DataFrame
-        A folder of Parquet files, such files, or a Dask DataFrame, whose index is left behind.
+        A folder of Parquet files, a list of such files, or a Dask DataFrame, whose index is
+        not released.
     plan : Plan
-        What is done.
+        The plan: one step, `Microaggregate`.
     target : str or Path
-        The folder to make, on a disk that all workers share. It appears whole, with a file
-        ``_SUCCESS``, or not at all.
+        The folder to create, on a disk that all workers share. It appears complete, with a
+        file ``_SUCCESS``, or not at all.
     client : Client, str or None
-        The cluster, or the address of its scheduler; a local cluster with a process
-        for each core where None.
+        The cluster, or the address of its scheduler; a local cluster with one process per
+        core where None.
     chunk_size : int
-        Records that a worker holds at a time; its memory follows from it. Groups do not cross
-        the borders of such blocks, so more records lose a little less.
+        Number of records that a worker holds at a time; its memory follows from it. Groups do
+        not cross the borders of such blocks, so larger blocks lose slightly less information.
     random_state : int, Generator, RandomState or None
         Seed of the sample that the borders of the blocks are computed on; a seed that is drawn is
         noted in the provenance.
     report : str or Path, optional
-        Where a report is to appear together with the folder: ``.html``, ``.json`` or ``.txt``.
+        Path of a report, published together with the folder: ``.html``, ``.json`` or ``.txt``.
     audience : str
-        Who reads the report: ``"public"`` or ``"internal"``.
+        The readers of the report: ``"public"`` or ``"internal"``.
     manifest : str or Path, optional
-        Where a manifest for auditors is to appear together with the folder: ``.json``. It tells
-        the hashes of the source, which is read once more for them.
+        Path of a manifest for auditors, published together with the folder: ``.json``. It
+        contains hashes of the source, which is read once more for them.
     sign : str, Path or PrivateKey, optional
-        Private key, or the PEM file that holds it, to sign the manifest with; the signature
-        appears beside it.
+        Private key, or the PEM file that contains it, to sign the manifest with; the signature
+        is written next to the manifest.
     hash_key : str or Path, optional
-        Secret that keys the hashes of the source in the manifest, by default beside it; made if
-        it does not exist.
+        Secret key of the hashes of the source in the manifest, by default next to it; created
+        if it does not exist.
     allow_not_kept : bool
         Whether a release whose verdict is "not kept" is published all the same.
     force : bool
-        Whether a release that lies at the target, a report and a manifest may be replaced.
+        Whether an existing release, report and manifest may be replaced.
 
     Returns
     -------
     LargeRelease
-        What was done and measured.
+        The release: its files, measures and verdict.
     """
-    _check_whole("chunk_size", chunk_size, 1)
+    _check_int("chunk_size", chunk_size, 1)
     seed = as_seed(random_state)
     seed = draw_seed() if seed is None else seed
-    _check_whole("random_state", seed, 0)
+    _check_int("random_state", seed, 0)
     check_plan(plan)
     check_source(source)
     check_signing(None if manifest is None else Path(manifest), sign)
-    page = None if report is None else Path(report)
+    report_path = None if report is None else Path(report)
     record = None
     if manifest is not None:
         key = as_private_key(Path(sign) if isinstance(sign, os.PathLike) else sign)
@@ -114,51 +114,53 @@ def mask(
         record = Record(Path(manifest), signing_key=key, hash_key=secret)
     seeded = plan.replace(steps=[step.draw_missing_seeds() for step in plan.steps])
     with (
-        Folder(target, force=force) as folder,
-        beside(folder.target, page, audience, record, force) as write,
-        opened(client) as cluster,
+        ReleaseFolder(target, force=force) as folder,
+        sidecar_files(folder.target, report_path, audience, record, force) as write_sidecars,
+        connect(client) as cluster,
     ):
         check_workers(cluster, folder.path("release"))
-        came = () if record is None else _hashes(cluster, source, record.hash_key)
+        source_files = () if record is None else _hash_files(cluster, source, record.hash_key)
         run = Run(cluster, folder, seeded, chunk_size, int(seed))
-        made = _completed(run.release(source, plan._drawn(seeded.steps)), folder, came)
-        if not may_be_published(made.verdict, allow_not_kept=allow_not_kept):
-            raise not_kept(made.verdict)
-        write(made)
-        progress.report("publishing", 0, 1)  # the last moment at which a listener may end the run
-        folder.publish(entry["name"] for entry in made.files)
+        release = run.release(source, plan._drawn(seeded.steps))
+        release = _complete(release, folder, source_files)
+        if not may_be_published(release.verdict, allow_not_kept=allow_not_kept):
+            raise not_kept(release.verdict)
+        write_sidecars(release)
+        progress.report("publishing", 0, 1)  # the last chance to cancel the run
+        folder.publish(entry["name"] for entry in release.files)
     for warning in run.warnings:
         warnings.warn(warning, stacklevel=2)
-    return made
+    return release
 
 
-def _check_whole(name: str, value: object, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+def _check_int(name: str, value: object, minimum: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
         raise ParameterError(
-            f"{name} must be an int in [{least}, inf). Got {value!r} instead.",
+            f"{name} must be an int in [{minimum}, inf). Got {value!r} instead.",
             code="parameter-not-accepted",
             parameter=name,
         )
 
 
-def _hashes(cluster: "Client", source: Any, key: bytes) -> tuple[dict[str, Any], ...]:
-    """Return name and keyed hash of each file of the source; a Dask DataFrame has none."""
+def _hash_files(cluster: "Client", source: Any, key: bytes) -> tuple[dict[str, Any], ...]:
+    """Return the name and the keyed hash of each file of the source; none of a Dask DataFrame."""
     if is_dask_frame(source):
         return ()
     paths = find_files(source)
     tasks = [(path, None) for path in paths]
-    found = stage(cluster, "hashing the source", file_entry, tasks, [1] * len(paths))
-    entries = [keyed_entry(entry, key) for _, entry in found]
+    results = run_stage(cluster, "hashing the source", file_entry, tasks, [1] * len(paths))
+    entries = [keyed_entry(entry, key) for _, entry in results]
     return tuple(sorted(entries, key=lambda entry: (entry["name"], entry[KEYED])))
 
 
-def _completed(
-    made: LargeRelease, folder: Folder, came: tuple[dict[str, Any], ...]
+def _complete(
+    release: LargeRelease, folder: ReleaseFolder, source_files: tuple[dict[str, Any], ...]
 ) -> LargeRelease:
-    """Mark a release as whole; return it with what its files tell and where they came from."""
-    place = folder.path("release")
-    schema = read_footer(str(place / made.files[0]["name"])).schema
-    made = replace(made, types={field.name: str(field.type) for field in schema}, came=came)
-    with appearing(place / MARKER) as part:
-        part.write_text(marker_text(made.marker), encoding="utf-8")
-    return made
+    """Write the marker of a complete release; return it with the types in its files."""
+    path = folder.path("release")
+    schema = read_footer(str(path / release.files[0]["name"])).schema
+    types = {field.name: str(field.type) for field in schema}
+    release = replace(release, types=types, source_files=source_files)
+    with atomic_path(path / MARKER) as temporary:
+        temporary.write_text(marker_text(release.marker), encoding="utf-8")
+    return release

@@ -1,4 +1,4 @@
-"""A sample of different records with their exact counts, which knows no order."""
+"""A sample of distinct records with their exact counts, independent of the order of records."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,37 +8,39 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from shoal.scale.keys import Keys, chosen
+from shoal.scale.keys import Keys, in_sample
 
-FEWEST = 5_000  # different records that are kept, whatever share is asked for
-ENOUGH = 20_000  # records that cuts are found on
+MIN_DISTINCT = 5_000  # distinct records that are kept, whatever the share
+MIN_SAMPLE = 20_000  # records that a split tree is built on
 PER_CELL = 100  # sampled records of a cell
 
 Counts = NDArray[np.int64]
 
 
-def share_of(records: int, most: int) -> float:
-    """Return the share of the records that is enough to find cells of ``most`` records."""
-    return min(1.0, max(ENOUGH, PER_CELL * records // most) / records)
+def sampling_share(records: int, cell_size: int) -> float:
+    """Return the share of the records to sample so that cells of ``cell_size`` can be found."""
+    return min(1.0, max(MIN_SAMPLE, PER_CELL * records // cell_size) / records)
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The different records with the smallest keys, and how often each occurs.
+    """The distinct records with the smallest keys, and how often each occurs.
 
-    Equal records have one key, so to draw records would draw all of a heap or none. What is
-    kept of two parts holds all that is kept of both, so counts stay exact.
+    Equal records have equal keys, so sampling records would take all duplicates of a record or
+    none. The samples of two parts contain all records of the sample of both, so merged counts
+    stay exact.
 
     Parameters
     ----------
     table : pyarrow.Table
-        The different records, in the order of their keys.
-    keys : ndarray of shape (n_kept,)
+        The distinct records, in the order of their keys.
+    keys : ndarray of shape (n_sampled,)
         Their keys.
-    counts : ndarray of shape (n_kept,)
-        How many records there are of each.
+    counts : ndarray of shape (n_sampled,)
+        Number of records equal to each.
     share : float
-        Keys below this share of all keys are kept, and never fewer than ``FEWEST``.
+        Records with a key below this share of all keys are kept, but at least
+        ``MIN_DISTINCT`` of them.
     """
 
     table: pa.Table
@@ -48,31 +50,31 @@ class Sample:
 
     @classmethod
     def of(cls, table: pa.Table, keys: Keys, share: float) -> Self:
-        """Return what is kept of some records."""
-        return cls._kept(table, keys, np.ones(len(keys), np.int64), share)
+        """Return the sample of some records."""
+        return cls._smallest_keys(table, keys, np.ones(len(keys), np.int64), share)
 
     @classmethod
-    def joined(cls, samples: Sequence["Sample"]) -> Self:
-        """Return what is kept of several parts together; their order does not matter."""
-        return cls._kept(
-            pa.concat_tables([one.table for one in samples]),
-            np.concatenate([one.keys for one in samples]),
-            np.concatenate([one.counts for one in samples]),
+    def merge(cls, samples: Sequence["Sample"]) -> Self:
+        """Return the sample of several parts together; their order does not matter."""
+        return cls._smallest_keys(
+            pa.concat_tables([sample.table for sample in samples]),
+            np.concatenate([sample.keys for sample in samples]),
+            np.concatenate([sample.counts for sample in samples]),
             samples[0].share,
         )
 
     @classmethod
-    def _kept(cls, table: pa.Table, keys: Keys, counts: Counts, share: float) -> Self:
-        different, first, of = np.unique(keys, return_index=True, return_inverse=True)
-        total = np.zeros(len(different), np.int64)
-        np.add.at(total, of, counts)
-        kept = max(int(chosen(different, share).sum()), min(len(different), FEWEST))
-        return cls(table.take(pa.array(first[:kept])), different[:kept], total[:kept], share)
+    def _smallest_keys(cls, table: pa.Table, keys: Keys, counts: Counts, share: float) -> Self:
+        distinct, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+        totals = np.zeros(len(distinct), np.int64)
+        np.add.at(totals, inverse, counts)
+        kept = max(int(in_sample(distinct, share).sum()), min(len(distinct), MIN_DISTINCT))
+        return cls(table.take(pa.array(first[:kept])), distinct[:kept], totals[:kept], share)
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """How many records of the whole table each one stands for, by expectation."""
-        if len(self.keys) < FEWEST:
+        """Expected number of records of the whole table that each sampled one stands for."""
+        if len(self.keys) < MIN_DISTINCT:
             return self.counts.astype(np.float64)
-        drawn = max(self.share, float(self.keys[-1]) / 2**64)
-        return self.counts / min(1.0, drawn)
+        share_kept = max(self.share, float(self.keys[-1]) / 2**64)
+        return self.counts / min(1.0, share_kept)

@@ -1,4 +1,4 @@
-"""The stages of a run: count, part, group, write."""
+"""The stages of a run on a cluster: compute statistics, assign cells, mask blocks, write shards."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,65 +15,76 @@ from shoal.plan import Plan
 from shoal.plan.other_columns import columns_to_drop, name_all_columns
 from shoal.plan.verdict import Finding
 from shoal.plan.warnings import as_finding, python_warnings
-from shoal.scale.again import cut_again, cut_cell, cut_part, opened
-from shoal.scale.book import open_book
-from shoal.scale.cluster import stage
-from shoal.scale.folder import Folder
-from shoal.scale.frames import is_dask_frame, write_frame
-from shoal.scale.job import Codes, Job, Strata, save_job, task
-from shoal.scale.layout import blocks_of, cut_strata, open_strata, units_of
+from shoal.scale.chunks import Chunk, Footer, check_sortable, make_chunks, read_footer
+from shoal.scale.cluster import run_stage
+from shoal.scale.dask_frames import is_dask_frame, write_frame
+from shoal.scale.encoders import make_encoders
+from shoal.scale.folder import ReleaseFolder
+from shoal.scale.job import Job, save_job, worker_task
+from shoal.scale.judgement import check_guarantee, judge
+from shoal.scale.layout import make_blocks, make_regions
+from shoal.scale.measures import compute_measures, sum_counts
 from shoal.scale.merging import merge_strata
-from shoal.scale.passes import Part, group_block, part_piece, write_part
-from shoal.scale.pieces import check_sortable, cut_pieces, read_footer
-from shoal.scale.refusals import HOLES, check_columns, check_plan, check_weight, is_number
-from shoal.scale.release import (
-    LargeRelease,
-    check_promise,
-    judge,
-    measured,
-    provenance,
-    summed,
+from shoal.scale.release import LargeRelease, provenance
+from shoal.scale.resplit import final_numbers, resplit, split_cell, split_shard
+from shoal.scale.sample import sampling_share
+from shoal.scale.scratch import ScratchFile
+from shoal.scale.sources import check_folder_columns, find_files, source_paths
+from shoal.scale.statistics import (
+    StatisticsRequest,
+    TableStatistics,
+    chunk_statistics,
+    merge_statistics,
 )
-from shoal.scale.sample import share_of
-from shoal.scale.sources import check_parted, find_files, places
-from shoal.scale.tally import Tally, Wanted, merged, tally_piece
+from shoal.scale.strata import Codes, Strata, divide_strata, find_strata
+from shoal.scale.tasks import MaskedBlock, Shard, assign_cells, mask_block, write_shard
+from shoal.scale.validation import (
+    MISSING_WAY_OUT,
+    check_columns,
+    check_plan,
+    check_weight,
+    is_number,
+)
 from shoal.steps import Microaggregate
 from shoal.steps.strata import refuse_sizes
 
 if TYPE_CHECKING:
     from distributed import Client
 
-ASKED = 20_000  # records that an attacker looks for
+MAX_ATTACKED = 20_000  # records that the linkage attack is tried on
 
 
 class Run:
-    """One run: what its stages share."""
+    """One run on a cluster: the state that its stages share."""
 
-    def __init__(self, cluster: "Client", folder: Folder, plan: Plan, chunk_size: int, seed: int):
+    def __init__(
+        self, cluster: "Client", folder: ReleaseFolder, plan: Plan, chunk_size: int, seed: int
+    ):
         self.cluster, self.folder, self.plan = cluster, folder, plan
         self.step: Microaggregate = check_plan(plan)
         self.chunk_size, self.seed = chunk_size, seed
         self.job_file = str(folder.path("job"))
-        self.noted: list[Finding] = []
+        self.findings: list[Finding] = []
         self.warnings: list[Warning] = []
         self.dropped = plan.dropped
 
-    def release(self, source: Any, drawn: tuple[int, ...]) -> LargeRelease:
-        """Go through the stages: count, part, group, write."""
-        paths = self._files(source)
-        schema = self._open(paths)
-        tally = self._count(schema)
-        job = self._job(schema, tally)
-        cells = self._part(job)
-        grouped = self._group(cells)
-        parts = self._write(job, grouped)
-        measures, remarks = measured(job, grouped, parts)
-        left = sum(part.records for part in parts)
-        check_promise(self.plan, measures, tally.records, left)
-        came = sum(piece.records for piece in self.pieces)
-        verdict = judge(self.plan, job, schema.names, grouped, parts, came, measures, self.noted)
+    def release(self, source: Any, drawn_seeds: tuple[int, ...]) -> LargeRelease:
+        """Run all stages and return the release, whose files are not yet published."""
+        schema = self._open_files(self._find_files(source))
+        statistics = self._compute_statistics(schema)
+        job = self._make_job(schema, statistics)
+        cells_of = self._assign_cells(job)
+        blocks = self._mask_blocks(cells_of)
+        shards = self._write_shards(blocks)
+        measures, remarks = compute_measures(job, blocks, shards)
+        n_written = sum(shard.records for shard in shards)
+        check_guarantee(self.plan, measures, statistics.records, n_written)
+        n_source = sum(chunk.records for chunk in self.chunks)
+        verdict = judge(
+            self.plan, job, schema.names, blocks, shards, n_source, measures, self.findings
+        )
         self.warnings += python_warnings(verdict)
-        sizes = summed(one.sizes for one in grouped)
+        sizes = sum_counts(block.group_sizes for block in blocks)
         return LargeRelease(
             self.folder.target,
             self.plan,
@@ -81,76 +92,79 @@ class Run:
             remarks,
             tuple(map(str, self.warnings)),
             {"number": sum(sizes.values()), "smallest": min(sizes), "largest": max(sizes)},
-            provenance(parts, grouped, self.chunk_size, self.seed),
+            provenance(shards, blocks, self.chunk_size, self.seed),
             tuple(
-                {n: getattr(p, n) for n in ("name", "records", "bytes", "sha256")} for p in parts
+                {name: getattr(shard, name) for name in ("name", "records", "bytes", "sha256")}
+                for shard in shards
             ),
             verdict,
-            drawn,
+            drawn_seeds,
             recoded=tuple(self.step.strata) if job.strata.merged is not None else (),
         )
 
-    def _files(self, source: Any) -> list[str]:
+    def _find_files(self, source: Any) -> list[str]:
         """Return the files of the source; a Dask DataFrame is computed once, into scratch files."""
         if is_dask_frame(source):
-            texts = [name for name in self.plan.masked if name not in self.plan.types]
-            return write_frame(self.cluster, source, self.folder.path("came"), texts)
+            undeclared = [name for name in self.plan.masked if name not in self.plan.types]
+            return write_frame(self.cluster, source, self.folder.path("source"), undeclared)
         paths = find_files(source)
-        self.folder.check_sources(paths, places(source))
+        self.folder.check_sources(paths, source_paths(source))
         return paths
 
-    def _open(self, paths: Sequence[str]) -> pa.Schema:
+    def _open_files(self, paths: Sequence[str]) -> pa.Schema:
+        """Read the metadata of all files, check the columns and divide the files into chunks."""
         tasks = [(path,) for path in paths]
-        footers = dict(stage(self.cluster, "opening files", _footer, tasks, [1] * len(paths)))
-        found = [footers[at] for at in range(len(paths))]
-        self.pieces = cut_pieces(paths, found, self.chunk_size)
-        schema: pa.Schema = found[0].schema
-        check_parted(paths, schema.names)
-        check_columns(self.plan, schema, frozenset().union(*(one.ordered for one in found)))
+        results = dict(run_stage(self.cluster, "opening files", _footer, tasks, [1] * len(paths)))
+        footers: list[Footer] = [results[number] for number in range(len(paths))]
+        self.chunks = make_chunks(paths, footers, self.chunk_size)
+        schema: pa.Schema = footers[0].schema
+        check_folder_columns(paths, schema.names)
+        ordered = frozenset().union(*(footer.ordered for footer in footers))
+        check_columns(self.plan, schema, ordered)
         check_weight(self.step.weight, schema)
         self.dropped = [*self.plan.dropped, *columns_to_drop(self.plan, schema.names)]
         self.plan = name_all_columns(self.plan, schema.names)
         return schema
 
-    def _count(self, schema: pa.Schema) -> Tally:
-        """Take moments, values and a sample in one pass."""
-        secret = columns_with(self.plan.roles, "confidential") if self.step.dependence else []
-        seen = [*self.step.columns, *(n for n in secret if n not in self.step.columns)]
-        numbers = [name for name in seen if self._is_number(schema, name)]
-        records = sum(piece.records for piece in self.pieces)
-        wanted = Wanted(
-            numbers,
-            [name for name in seen if name not in numbers],
+    def _compute_statistics(self, schema: pa.Schema) -> TableStatistics:
+        """Compute moments, value counts and a sample in one pass."""
+        confidential = columns_with(self.plan.roles, "confidential") if self.step.dependence else []
+        columns = list(dict.fromkeys([*self.step.columns, *confidential]))
+        numeric = [name for name in columns if self._is_number(schema, name)]
+        n_records = sum(chunk.records for chunk in self.chunks)
+        request = StatisticsRequest(
+            numeric,
+            [name for name in columns if name not in numeric],
             self.step.strata,
             self.plan.required_columns,
-            share_of(records, self.chunk_size),
+            sampling_share(n_records, self.chunk_size),
             self.seed,
             self.step.weight,
             self.step.weighted_distances,
         )
-        tasks = [(piece, wanted) for piece in self.pieces]
-        sizes = [piece.records for piece in self.pieces]
-        tally = Tally()
-        for _, found in stage(self.cluster, "counting", _tally, tasks, sizes):
-            tally = merged([tally, found])
-        if not tally.records:
+        tasks = [(chunk, request) for chunk in self.chunks]
+        sizes = [chunk.records for chunk in self.chunks]
+        statistics = TableStatistics()
+        for _, part in run_stage(self.cluster, "counting", _chunk_statistics, tasks, sizes):
+            statistics = merge_statistics([statistics, part])
+        if not statistics.records:
             raise InputError(
-                f"Every one of the {records} records has a missing value, so"
+                f"Every one of the {n_records} records has a missing value, so"
                 ' `missing="drop"` would leave none. Use `missing="impute"`.',
                 code="no-record-complete",
-                records=records,
+                records=n_records,
             )
-        if tally.records < self.step.k:
+        if statistics.records < self.step.k:
             raise InputError(
-                f"A group needs k={self.step.k} records but the data hold only {tally.records}."
-                " Lower k.",
+                f"A group needs k={self.step.k} records but the data hold only"
+                f" {statistics.records}. Lower k.",
                 code="too-few-records",
                 k=self.step.k,
-                records=tally.records,
+                records=statistics.records,
             )
         if self.step.weight is not None:
-            tally.weights.check(self.step.weight)
-        return tally
+            statistics.weights.check(self.step.weight)
+        return statistics
 
     def _is_number(self, schema: pa.Schema, name: str) -> bool:
         declared = self.plan.types.get(name)
@@ -158,119 +172,128 @@ class Run:
             return declared.kind == "numeric"
         return is_number(schema.field(name).type)
 
-    def _job(self, schema: pa.Schema, tally: Tally) -> Job:
-        """Decide how columns are read, where the cuts are and what leaves."""
+    def _make_job(self, schema: pa.Schema, statistics: TableStatistics) -> Job:
+        """Decide on encoders, cells and released columns, and write the job for the workers."""
         step, confidential = self.step, columns_with(self.plan.roles, "confidential")
-        secret = confidential if step.dependence else []
-        units = "weighted" if step.weighted_distances else step.standardise
-        book = open_book(tally, step.columns, secret, self.plan.types, step.dependence, units)
-        if step.missing != "impute":
-            refuse_missing_counts({r.name: r.holes for r in book.masked}, HOLES)
-        refuse_missing_counts(
-            {r.name: r.holes for r in book.secret}, "Mend them, or leave dependence out."
+        encoders = make_encoders(
+            statistics,
+            step.columns,
+            confidential if step.dependence else [],
+            self.plan.types,
+            step.dependence,
+            "weighted" if step.weighted_distances else step.standardise,
         )
-        leaving = [field for field in schema if field.name not in self.dropped]
-        released = pa.schema([self._released(field, tally) for field in leaving])
+        if step.missing != "impute":
+            missing = {encoder.name: encoder.n_missing for encoder in encoders.masked}
+            refuse_missing_counts(missing, MISSING_WAY_OUT)
+        refuse_missing_counts(
+            {encoder.name: encoder.n_missing for encoder in encoders.confidential},
+            "Impute or drop them first, or leave dependence out.",
+        )
+        fields = [field for field in schema if field.name not in self.dropped]
+        released = pa.schema([self._released_field(field, statistics) for field in fields])
         check_sortable(released)
-        strata, counts = open_strata(tally, step.strata)
+        strata, counts = find_strata(statistics, step.strata)
         job = Job(
             step,
-            book,
+            encoders,
             strata,
             released,
             self.plan.quasi_identifiers,
             confidential,
             self.plan.required_columns,
-            ceil(tally.records / self.chunk_size),
-            min(1.0, ASKED / tally.records),
+            ceil(statistics.records / self.chunk_size),
+            min(1.0, MAX_ATTACKED / statistics.records),
             self.seed,
             self.plan.thresholds,
         )
-        strata = self._merged(job, counts)
-        job = replace(job, strata=cut_strata(tally, book, strata, counts, self.chunk_size))
+        strata = self._merge_small_strata(job, counts)
+        strata = divide_strata(statistics, encoders, strata, counts, self.chunk_size)
+        job = replace(job, strata=strata)
         save_job(job, Path(self.job_file))
         return job
 
-    def _merged(self, job: Job, counts: Codes) -> Strata:
-        """Refuse strata of fewer than k records, or merge them where the step says so."""
+    def _merge_small_strata(self, job: Job, counts: Codes) -> Strata:
+        """Refuse strata of fewer than k records, or merge them if the step says so."""
         if self.step.small_strata == "refuse":
             refuse_sizes(counts.tolist(), self.step.k, columns=self.step.strata)
             return job.strata
         path = self.folder.path("strata")
-        merged, told = merge_strata(self.cluster, job, path, self.pieces, counts)
-        self.noted += [as_finding(StrataMerged(told))] if told else []
+        merged, sentence = merge_strata(self.cluster, job, path, self.chunks, counts)
+        self.findings += [as_finding(StrataMerged(sentence))] if sentence else []
         return replace(job.strata, merged=merged)
 
-    def _released(self, field: pa.Field, tally: Tally) -> pa.Field:
+    def _released_field(self, field: pa.Field, statistics: TableStatistics) -> pa.Field:
         """Return a column of the release with its type: means are floats."""
-        if field.name not in self.step.columns or field.name not in tally.moments:
+        if field.name not in self.step.columns or field.name not in statistics.moments:
             return field
         decimals = self.step.decimals
         whole = decimals is not None and decimals <= 0 and pa.types.is_integer(field.type)
         return pa.field(field.name, pa.int64() if whole else pa.float64())
 
-    def _part(self, job: Job) -> list[list[int]]:
-        """Bring the records of a cell together; return the cells of each stratum."""
+    def _assign_cells(self, job: Job) -> list[list[int]]:
+        """Write all records to scratch files by cell; return the cells of each stratum."""
         folder = str(self.folder.path("cells"))
         tasks = [
-            (self.job_file, piece, folder, at, self.chunk_size)
-            for at, piece in enumerate(self.pieces)
+            (self.job_file, chunk, folder, number, self.chunk_size)
+            for number, chunk in enumerate(self.chunks)
         ]
-        sizes = [piece.records for piece in self.pieces]
-        found = dict(stage(self.cluster, "parting records", part_piece, tasks, sizes))
-        files = [file for at in sorted(found) for file in found[at]]
-        self.folder.forget("came")
-        self.cells, into = cut_again(
-            self.cluster, cut_cell, self.job_file, folder, files, self.chunk_size
+        sizes = [chunk.records for chunk in self.chunks]
+        results = dict(run_stage(self.cluster, "assigning cells", assign_cells, tasks, sizes))
+        files = [file for number in sorted(results) for file in results[number]]
+        self.folder.remove("source")
+        self.cell_files, split_into = resplit(
+            self.cluster, split_cell, self.job_file, folder, files, self.chunk_size
         )
-        return [[n for cell in some for n in opened(cell, into)] for some in job.strata.of_each]
+        return [
+            [number for cell in cells for number in final_numbers(cell, split_into)]
+            for cells in job.strata.cells_of
+        ]
 
-    def _group(self, cells_of: Sequence[Sequence[int]]) -> list[Any]:
-        records = summed(file.records for file in self.cells)
-        units = units_of(cells_of, records, self.step.k, self.chunk_size)
-        blocks = blocks_of(units, records, self.chunk_size)
+    def _mask_blocks(self, cells_of: Sequence[Sequence[int]]) -> list[MaskedBlock]:
+        """Group and mask all records, block by block."""
+        records = sum_counts(file.records for file in self.cell_files)
+        regions = make_regions(cells_of, records, self.step.k, self.chunk_size)
+        blocks = make_blocks(regions, records, self.chunk_size)
         folder = str(self.folder.path("masked"))
         tasks, sizes = [], []
-        for at, block in enumerate(blocks):
-            cells = [cell for unit in block for cell in unit]
-            files = [file.only(cells) for file in self.cells]
-            tasks.append((self.job_file, block, [f for f in files if f.batch], folder, at))
+        for number, block in enumerate(blocks):
+            cells = [cell for region in block for cell in region]
+            files = _files_with(self.cell_files, cells)
+            tasks.append((self.job_file, block, files, folder, number))
             sizes.append(sum(records.get(cell, 0) for cell in cells))
-        found = dict(stage(self.cluster, "grouping", group_block, tasks, sizes))
-        self.folder.forget("cells")
-        return [found[at] for at in range(len(blocks))]
+        results = dict(run_stage(self.cluster, "grouping", mask_block, tasks, sizes))
+        self.folder.remove("cells")
+        return [results[number] for number in range(len(blocks))]
 
-    def _write(self, job: Job, grouped: Sequence[Any]) -> list[Part]:
-        folder = str(self.folder.path("release"))
-        files, _ = cut_again(
-            self.cluster,
-            cut_part,
-            self.job_file,
-            str(self.folder.path("masked")),
-            [one.slices for one in grouped],
-            self.chunk_size,
+    def _write_shards(self, blocks: Sequence[MaskedBlock]) -> list[Shard]:
+        """Write the released files."""
+        scratch, folder = str(self.folder.path("masked")), str(self.folder.path("release"))
+        block_files = [block.file for block in blocks]
+        files, _ = resplit(
+            self.cluster, split_shard, self.job_file, scratch, block_files, self.chunk_size
         )
-        records = summed(file.records for file in files)
+        records = sum_counts(file.records for file in files)
         tasks = [
-            (
-                self.job_file,
-                at,
-                part,
-                [f for f in (file.only([part]) for file in files) if f.batch],
-                folder,
-            )
-            for at, part in enumerate(records)
+            (self.job_file, number, shard, _files_with(files, [shard]), folder)
+            for number, shard in enumerate(records)
         ]
-        found = stage(self.cluster, "writing", write_part, tasks, list(records.values()))
-        parts = dict(found)
-        return [parts[at] for at in range(len(tasks))]
+        sizes = list(records.values())
+        results = dict(run_stage(self.cluster, "writing", write_shard, tasks, sizes))
+        return [results[number] for number in range(len(tasks))]
 
 
-@task
-def _tally(piece: Any, wanted: Wanted) -> Tally:
-    return tally_piece(piece, wanted)
+def _files_with(files: Sequence[ScratchFile], numbers: Sequence[int]) -> list[ScratchFile]:
+    """Return the files that hold records of some numbers, restricted to these."""
+    restricted = (file.only(numbers) for file in files)
+    return [file for file in restricted if file.batch]
 
 
-@task
-def _footer(path: str) -> Any:
+@worker_task
+def _chunk_statistics(chunk: Chunk, request: StatisticsRequest) -> TableStatistics:
+    return chunk_statistics(chunk, request)
+
+
+@worker_task
+def _footer(path: str) -> Footer:
     return read_footer(path)

@@ -1,4 +1,4 @@
-"""A released folder is held against its manifest and its promise, file by file."""
+"""Verify a released folder against its manifest and its guarantee, file by file."""
 
 import json
 import tempfile
@@ -18,36 +18,41 @@ from shoal.errors import ClusterError, ShoalError
 from shoal.plan import Plan
 from shoal.plan.verdict import Verdict
 from shoal.scale import mask
+from shoal.scale.chunks import Footer, read_footer
 from shoal.scale.folder import MARKER
-from shoal.scale.pieces import Footer, read_footer
+from shoal.scale.judgement import judge_recount
 from shoal.scale.recount import Recount, recount
-from shoal.scale.release import LargeRelease, judge_recount
+from shoal.scale.release import LargeRelease
 from shoal.scale.sources import find_files
 
-NAMED = 3  # files told by name; the others are counted
+MAX_NAMED = 3  # files that are named; further ones are counted
 
 
 class FolderAudit:
-    """A released folder beside its manifest; ``home`` is the folder of the manifest."""
+    """Checks of a released folder against the entries of its manifest.
+
+    ``manifest_folder`` is the folder of the manifest, which also holds scratch files.
+    """
 
     def __init__(
         self,
         entries: Mapping[str, Any],
-        place: Path,
-        home: Path,
+        folder: Path,
+        manifest_folder: Path,
         client: Any = None,
     ):
-        self.entries, self.place, self.home, self.client = entries, place, home, client
+        self.entries, self.folder, self.client = entries, folder, client
+        self.manifest_folder = manifest_folder
         self.plan = Plan.from_dict(entries["plan"], None)
         self.output = entries["output"]
         self.verdict: Verdict | None = None
 
     def checks(self) -> Iterator[Check]:
-        """Yield what can be said without the original."""
+        """Yield the checks that do not need the original."""
         yield run_check("files", self._files)
         yield run_check("marker", self._marker)
         try:
-            footers = {path: read_footer(path) for path in find_files(self.place)}
+            footers = {path: read_footer(path) for path in find_files(self.folder)}
         except ShoalError as error:
             yield Check("readable", False, message_without_outcome(error))
             return
@@ -55,69 +60,71 @@ class FolderAudit:
         yield run_check("columns", lambda: self._columns(footers))
         yield run_check("dropped", lambda: self._dropped(footers.values()))
         try:
-            counted = recount(list(footers), self.plan.quasi_identifiers)
+            counts = recount(list(footers), self.plan.quasi_identifiers)
         except ShoalError as error:
             yield Check("promise", False, message_without_outcome(error))
             return
-        yield run_check("promise", lambda: self._promise(counted))
-        yield run_check("smallest class", lambda: self._smallest(counted))
-        yield run_check("classes", lambda: _unparted(counted))
-        yield run_check("verdict", lambda: self._verdict(counted))
+        yield run_check("promise", lambda: self._promise(counts))
+        yield run_check("smallest class", lambda: self._smallest(counts))
+        yield run_check("classes", lambda: _check_classes_whole(counts))
+        yield run_check("verdict", lambda: self._verdict(counts))
 
-    def again(self, original: Sequence[str | Path], hash_key: bytes | None) -> Iterator[Check]:
-        """Yield what the original adds: it is the one, and makes these files and this manifest."""
+    def checks_with_original(
+        self, original: Sequence[str | Path], hash_key: bytes | None
+    ) -> Iterator[Check]:
+        """Yield the checks that the original allows: its hashes, and running the plan again."""
         yield run_check("original", lambda: self._original(original, hash_key))
         try:
-            made = self._run_again(original)
+            release = self._run_again(original)
         except ClusterError:
             raise
         except ShoalError as error:
             yield Check("run again", False, message_without_outcome(error))
             return
-        yield run_check("run again", lambda: self._repeated(made))
-        again = made.manifest
-        yield run_check("statements", lambda: statements.check_statements(self.entries, again))
-        yield run_check("versions", lambda: statements.check_versions(self.entries, again))
+        yield run_check("run again", lambda: self._same_files(release))
+        manifest = release.manifest
+        yield run_check("statements", lambda: statements.check_statements(self.entries, manifest))
+        yield run_check("versions", lambda: statements.check_versions(self.entries, manifest))
 
     @cached_property
     def _hashes(self) -> dict[str, str]:
-        """The hash of every file in the folder, whatever it is, by its name there."""
-        paths = [p for p in sorted(self.place.rglob("*")) if p.is_symlink() or not p.is_dir()]
-        found = {}
+        """The hash of every file in the folder, also of unexpected ones, by its name there."""
+        paths = [p for p in sorted(self.folder.rglob("*")) if p.is_symlink() or not p.is_dir()]
+        hashes = {}
         for done, path in enumerate(paths):
             progress.report("hashing", done, len(paths))
             entry = manifests.file_entry(str(path), None)
-            found[path.relative_to(self.place).as_posix()] = entry["sha256"]
-        return found
+            hashes[path.relative_to(self.folder).as_posix()] = entry["sha256"]
+        return hashes
 
     def _files(self) -> tuple[bool, str]:
-        if not self.place.is_dir():
-            return False, f"{self.place.name!r} is no folder, and the manifest is of one"
-        told = {entry["name"]: entry.get("sha256") for entry in self.output["files"]}
-        if MARKER not in told:
+        if not self.folder.is_dir():
+            return False, f"{self.folder.name!r} is not a folder, but the manifest describes one"
+        expected = {entry["name"]: entry.get("sha256") for entry in self.output["files"]}
+        if MARKER not in expected:
             return False, f"the manifest does not list {MARKER}"
-        wrong = [f"{name!r} is missing" for name in told if name not in self._hashes]
-        for name, found in self._hashes.items():
-            if name not in told:
-                wrong.append(f"{name!r} is too many")
-            elif found != told[name]:
-                wrong.append(f"the sha256 of {name!r} is NOT the manifest's")
-        if wrong:
-            more = f"; and {len(wrong) - NAMED} more" if len(wrong) > NAMED else ""
-            return False, "; ".join(wrong[:NAMED]) + more
-        return True, f"{len(told)}, each with the manifest's sha256"
+        faults = [f"{name!r} is missing" for name in expected if name not in self._hashes]
+        for name, digest in self._hashes.items():
+            if name not in expected:
+                faults.append(f"{name!r} is not in the manifest")
+            elif digest != expected[name]:
+                faults.append(f"the sha256 of {name!r} is NOT the manifest's")
+        if faults:
+            more = f"; and {len(faults) - MAX_NAMED} more" if len(faults) > MAX_NAMED else ""
+            return False, "; ".join(faults[:MAX_NAMED]) + more
+        return True, f"{len(expected)}, each with the manifest's sha256"
 
     def _records(self, footers: Iterable[Footer]) -> tuple[bool, str]:
-        told, found = self.entries["records"], sum(sum(footer.lengths) for footer in footers)
-        return found == told, f"{found}, and {told} in the manifest"
+        stated, counted = self.entries["records"], sum(sum(footer.lengths) for footer in footers)
+        return counted == stated, f"{counted}, and {stated} in the manifest"
 
     def _columns(self, footers: Mapping[str, Footer]) -> tuple[bool, str]:
-        promised = list(self.output["types"].items())
+        stated = list(self.output["types"].items())
         for path, footer in footers.items():
-            if [(field.name, str(field.type)) for field in footer.schema] != promised:
-                return False, f"{Path(path).name!r} has others than the manifest, or other types"
-        same = [name for name, _ in promised] == self.entries["columns"]
-        return same, f"{len(promised)}, {'as' if same else 'not as'} in the manifest"
+            if [(field.name, str(field.type)) for field in footer.schema] != stated:
+                return False, f"{Path(path).name!r} has other columns or types than the manifest"
+        same = [name for name, _ in stated] == self.entries["columns"]
+        return same, f"{len(stated)}, {'as' if same else 'not as'} in the manifest"
 
     def _dropped(self, footers: Iterable[Footer]) -> tuple[bool, str]:
         return check_dropped_columns(
@@ -125,91 +132,90 @@ class FolderAudit:
         )
 
     def _marker(self) -> tuple[bool, str]:
-        """Say whether the file that is published with a folder states what the manifest does."""
+        """Compare the marker file of the folder with the manifest."""
         try:
-            marker = json.loads(read_bytes(self.place / MARKER))
+            marker = json.loads(read_bytes(self.folder / MARKER))
         except ValueError:
-            return False, f"{MARKER} is damaged: no JSON"
-        stated = {**self.entries, "files": [one for one in self.output["files"] if _is_part(one)]}
+            return False, f"{MARKER} is damaged: not JSON"
+        stated = {
+            **self.entries,
+            "files": [one for one in self.output["files"] if one["name"] != MARKER],
+        }
         names = [name for name in marker if name != "promise"] if isinstance(marker, dict) else [""]
         differ = [name for name in names if plain(marker.get(name)) != plain(stated.get(name))]
         if differ:
             return False, f"{MARKER} states other {', '.join(differ)} than the manifest"
-        return True, f"{MARKER} states what the manifest does"
+        return True, f"{MARKER} agrees with the manifest"
 
-    def _promise(self, counted: Recount) -> tuple[bool | None, str]:
+    def _promise(self, counts: Recount) -> tuple[bool | None, str]:
         same, reason = statements.check_plan(self.entries, self.plan)
         if not same:
             return False, reason
         k = self.plan.k
-        self.verdict = judge_recount(self.plan, counted.smallest, self.output["types"])
+        self.verdict = judge_recount(self.plan, counts.smallest, self.output["types"])
         if k is None:
             return None, "the plan promises no k-anonymity"
-        if self.verdict.status == "not kept" and counted.smallest >= k:
+        if self.verdict.status == "not kept" and counts.smallest >= k:
             return False, " ".join(finding.sentence for finding in self.verdict.of("breaks"))
-        if counted.smallest < k:
+        if counts.smallest < k:
             return False, (
-                f"The smallest class of the released values holds {counted.smallest} records;"
+                f"The smallest class of the released values holds {counts.smallest} records;"
                 f" k={k} was promised."
             )
         return True, f"k={k} is kept, counted on the released values"
 
-    def _smallest(self, counted: Recount) -> tuple[bool, str]:
-        told = self.entries["promise"]["smallest_class"]
-        return counted.smallest == told, f"{counted.smallest} records, and {told} in the manifest"
+    def _smallest(self, counts: Recount) -> tuple[bool, str]:
+        stated = self.entries["promise"]["smallest_class"]
+        return counts.smallest == stated, f"{counts.smallest} records, and {stated} in the manifest"
 
-    def _verdict(self, counted: Recount) -> tuple[bool | None, str]:
-        self.verdict = judge_recount(self.plan, counted.smallest, self.output["types"])
+    def _verdict(self, counts: Recount) -> tuple[bool | None, str]:
+        self.verdict = judge_recount(self.plan, counts.smallest, self.output["types"])
         return statements.check_verdict(self.entries, self.verdict, self.plan)
 
     def _original(
         self, original: Sequence[str | Path], hash_key: bytes | None
     ) -> tuple[bool | None, str]:
-        told = self.entries.get("input", {}).get("files", [])
-        if not told or not all(map(has_hash, told)):
-            return False, "the manifest holds no hashes of it"
-        if hash_key is None and not all("sha256" in entry for entry in told):
+        entries = self.entries.get("input", {}).get("files", [])
+        if not entries or not all(map(has_hash, entries)):
+            return False, "the manifest contains no hashes of it"
+        if hash_key is None and not all("sha256" in entry for entry in entries):
             return False, "the hashes in the manifest are keyed, and there is no hash key"
-        left = list(told)
-        found = [manifests.sha256(Path(path)) for path in find_files(original)]
-        for digest in found:
-            fitting = next((one for one in left if matches(digest, one, hash_key)), None)
-            if fitting is not None:
-                left.remove(fitting)
-        same = not left and len(found) == len(told)
-        count = f"{len(found)} file{'s' if len(found) > 1 else ''}"
-        return same, f"{count}, {'each' if same else 'NOT all'} with the manifest's hash"
+        unmatched = list(entries)
+        digests = [manifests.sha256(Path(path)) for path in find_files(original)]
+        for digest in digests:
+            match = next((entry for entry in unmatched if matches(digest, entry, hash_key)), None)
+            if match is not None:
+                unmatched.remove(match)
+        same = not unmatched and len(digests) == len(entries)
+        n_files = f"{len(digests)} file{'s' if len(digests) > 1 else ''}"
+        return same, f"{n_files}, {'each' if same else 'NOT all'} with the manifest's hash"
 
     def _run_again(self, original: Sequence[str | Path]) -> LargeRelease:
-        # Scratch files hold the original: they lie where the manifest is kept, not in a folder
-        # for everybody.
-        with tempfile.TemporaryDirectory(prefix=".verify-", dir=self.home) as folder:
+        # Scratch files contain the original: they are written next to the manifest, not to a
+        # folder that everybody can read.
+        with tempfile.TemporaryDirectory(prefix=".verify-", dir=self.manifest_folder) as folder:
             target = Path(folder) / "again"
             return mask(
                 original,
                 self.plan,
                 target,
                 client=self.client,
-                allow_not_kept=True,  # the verdict on the folder says so
+                allow_not_kept=True,  # the verdict on the folder reports it
                 chunk_size=self.entries["large"]["chunk_size"],
                 random_state=self.entries["large"]["random_state"],
             )
 
-    def _repeated(self, made: LargeRelease) -> tuple[bool, str]:
-        again = {entry["name"]: entry["sha256"] for entry in made.files}
-        if again == {name: one for name, one in self._hashes.items() if name != MARKER}:
-            self.verdict = made.verdict
+    def _same_files(self, release: LargeRelease) -> tuple[bool, str]:
+        hashes = {entry["name"]: entry["sha256"] for entry in release.files}
+        if hashes == {name: one for name, one in self._hashes.items() if name != MARKER}:
+            self.verdict = release.verdict
             return True, "the plan gives the same bytes"
         return False, f"the plan gives other bytes{other_versions(self.entries)}"
 
 
-def _is_part(entry: Mapping[str, Any]) -> bool:
-    return bool(entry["name"] != MARKER)
-
-
-def _unparted(counted: Recount) -> tuple[bool, str]:
-    """Say whether records that look alike lie in one file, so that counting by file is right."""
-    looked = f"each of {counted.compared} drawn" if counted.drawn else "each"
-    if counted.parted:
-        return False, f"{counted.parted} lie in more than one file, where they were counted apart"
-    return True, f"{counted.classes}, and {looked} lies in one file"
+def _check_classes_whole(counts: Recount) -> tuple[bool, str]:
+    """Say whether every class is in a single file, so that counting file by file is right."""
+    checked = f"each of {counts.n_compared} drawn" if counts.sampled else "each"
+    if counts.n_split:
+        return False, f"{counts.n_split} are in more than one file, where they were counted apart"
+    return True, f"{counts.n_classes}, and {checked} is in one file"

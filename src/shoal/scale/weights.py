@@ -1,4 +1,4 @@
-"""Survey weights of a large table: what they must be, and the totals that they keep."""
+"""Survey weights of a large table: validation, weighted moments and weighted totals."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -16,65 +16,65 @@ from shoal.frame import tables
 from shoal.frame.columns import Column
 from shoal.scale.exact import UNIT, exact_products, exact_sum
 
-GREATEST = 1e300  # beyond it, sums of w x x may not fit into a float64
+MAX_WEIGHTED_SQUARE = 1e300  # beyond it, a sum of w x² may overflow
 
 Values = NDArray[np.float64]
-Totals = Mapping[tuple[str, str], int]  # by column and by what is summed
+WeightedTotals = Mapping[tuple[str, str], int]  # by column and "before", "after" or "size"
 
 
 @dataclass(frozen=True)
-class Weights:
-    """What was counted of some weights.
+class WeightStatistics:
+    """Counts and extremes of survey weights.
 
     Parameters
     ----------
     missing, negative, zero : int
         Number of weights that cannot be used.
-    least, most : float
+    smallest, largest : float
         Extremes of the others.
     """
 
     missing: int = 0
     negative: int = 0
     zero: int = 0
-    least: float = math.inf
-    most: float = -math.inf
+    smallest: float = math.inf
+    largest: float = -math.inf
 
     @classmethod
     def of(cls, values: Values) -> Self:
-        """Count some weights."""
-        used = values[values > 0]
+        """Return the statistics of some weights."""
+        positive = values[values > 0]
         return cls(
             int(np.isnan(values).sum()),
             int((values < 0).sum()),
             int((values == 0).sum()),
-            float(used.min(initial=math.inf)),
-            float(used.max(initial=-math.inf)),
+            float(positive.min(initial=math.inf)),
+            float(positive.max(initial=-math.inf)),
         )
 
-    def __add__(self, other: "Weights") -> "Weights":
-        return Weights(
+    def __add__(self, other: "WeightStatistics") -> "WeightStatistics":
+        return WeightStatistics(
             self.missing + other.missing,
             self.negative + other.negative,
             self.zero + other.zero,
-            min(self.least, other.least),
-            max(self.most, other.most),
+            min(self.smallest, other.smallest),
+            max(self.largest, other.largest),
         )
 
     def check(self, name: str) -> None:
-        """Refuse weights as in memory."""
-        bad = {"missing": self.missing, "negative": self.negative, "zero": self.zero}
-        tables.check_weights(name, bad, self.least, self.most)
+        """Refuse weights by the same rules as for a table in memory."""
+        unusable = {"missing": self.missing, "negative": self.negative, "zero": self.zero}
+        tables.check_weights(name, unusable, self.smallest, self.largest)
 
 
 @dataclass(frozen=True)
-class Units:
-    """Weighted moments of a column of numbers, which set the units of distances.
+class WeightedMoments:
+    """Weighted moments of a numeric column, by which weighted distances are standardised.
 
     Parameters
     ----------
     weight, total, squares : int
-        Sums of w, of w x and of w x x, in units of `shoal.scale.exact.UNIT`.
+        Sums of w, of w x and of w x², in units of `shoal.scale.exact.UNIT`.
     """
 
     weight: int = 0
@@ -83,13 +83,13 @@ class Units:
 
     @classmethod
     def of(cls, values: Values, weights: Values) -> Self:
-        """Return the moments of some values; what is not a number is missing."""
-        known = ~np.isnan(values)
-        sums = exact_products(weights[known], values[known])
-        return cls(exact_sum(weights[known]), *sums)
+        """Return the moments of some values; NaN is missing."""
+        present = ~np.isnan(values)
+        sums = exact_products(weights[present], values[present])
+        return cls(exact_sum(weights[present]), *sums)
 
-    def __add__(self, other: "Units") -> "Units":
-        return Units(
+    def __add__(self, other: "WeightedMoments") -> "WeightedMoments":
+        return WeightedMoments(
             self.weight + other.weight,
             self.total + other.total,
             self.squares + other.squares,
@@ -110,15 +110,15 @@ class Units:
 
 
 @dataclass(frozen=True, eq=False)
-class Weighed:
-    """The different values of a column with the weight of each.
+class WeightedValues:
+    """The distinct values of a column with the total weight of each.
 
     Parameters
     ----------
     values : pyarrow.Array
-        The different values.
+        The distinct values.
     sums : list of int
-        The weight of each, in units of `shoal.scale.exact.UNIT`.
+        The total weight of each, in units of `shoal.scale.exact.UNIT`.
     """
 
     values: pa.Array
@@ -126,79 +126,85 @@ class Weighed:
 
     @classmethod
     def of(cls, values: pa.Array, weights: Values) -> Self:
-        """Weigh the values of some records."""
+        """Sum the weights of the records with each value."""
         encoded = values.dictionary_encode(null_encoding="encode")
         code = encoded.indices.to_numpy(zero_copy_only=False)
         order = np.argsort(code, kind="stable")
         parts = np.split(weights[order], np.cumsum(np.bincount(code))[:-1])
         return cls(encoded.dictionary, [exact_sum(part) for part in parts])
 
-    def __add__(self, other: "Weighed") -> "Weighed":
+    def __add__(self, other: "WeightedValues") -> "WeightedValues":
         both = pa.concat_arrays([self.values, other.values])
         encoded = both.dictionary_encode(null_encoding="encode")
         sums = [0] * len(encoded.dictionary)
-        for at, one in zip(encoded.indices.to_pylist(), [*self.sums, *other.sums], strict=True):
-            sums[at] += one
-        return Weighed(encoded.dictionary, sums)
+        weights = [*self.sums, *other.sums]
+        for code, weight in zip(encoded.indices.to_pylist(), weights, strict=True):
+            sums[code] += weight
+        return WeightedValues(encoded.dictionary, sums)
 
-    def of_each(self, values: pa.Array) -> Values:
-        """Return the weight of each of some values."""
-        at = pc.index_in(values, value_set=self.values, skip_nulls=False)
-        return np.array([float(self.sums[one] * UNIT) for one in at.to_pylist()])
+    def weights_of(self, values: pa.Array) -> Values:
+        """Return the total weight of each of some values."""
+        positions = pc.index_in(values, value_set=self.values, skip_nulls=False)
+        return np.array([float(self.sums[position] * UNIT) for position in positions.to_pylist()])
 
 
-def weigh(
-    table: pa.Table, numbers: Sequence[str], words: Sequence[str], weights: Values
-) -> dict[str, Units | Weighed]:
-    """Return of each column of some records what its values weigh."""
+def weighted_statistics(
+    table: pa.Table, numeric: Sequence[str], categorical: Sequence[str], weights: Values
+) -> dict[str, WeightedMoments | WeightedValues]:
+    """Return the weighted moments or value weights of each column of some records."""
     frame = tables.open_frame(table)
-    found: dict[str, Units | Weighed] = {}
-    for name in numbers:
+    statistics: dict[str, WeightedMoments | WeightedValues] = {}
+    for name in numeric:
         values = tables.numbers(frame, name)
-        if np.nanmax(np.abs(values), initial=0.0) ** 2 * weights.max() > GREATEST:
+        if np.nanmax(np.abs(values), initial=0.0) ** 2 * weights.max() > MAX_WEIGHTED_SQUARE:
             raise InputError(
-                f"Column {name!r} holds values too large to be weighed. Rescale it.",
+                f"Column {name!r} holds values too large to be weighted. Rescale it.",
                 code="values-too-large",
                 column=name,
             )
-        found[name] = Units.of(values, weights)
-    for name in words:
-        found[name] = Weighed.of(table.column(name).combine_chunks(), weights)
-    return found
+        statistics[name] = WeightedMoments.of(values, weights)
+    for name in categorical:
+        statistics[name] = WeightedValues.of(table.column(name).combine_chunks(), weights)
+    return statistics
 
 
-def joined_weights(
-    found: Sequence[Mapping[str, Units | Weighed]],
-) -> dict[str, Units | Weighed]:
-    """Return what values weigh in several parts together; their order does not matter."""
-    total: dict[str, Any] = {}
-    for part in found:
-        for name, one in part.items():
-            total[name] = total[name] + one if name in total else one
-    return total
+def merge_weighted(
+    parts: Sequence[Mapping[str, WeightedMoments | WeightedValues]],
+) -> dict[str, WeightedMoments | WeightedValues]:
+    """Return the weighted statistics of several parts together; their order does not matter."""
+    merged: dict[str, Any] = {}
+    for part in parts:
+        for name, statistics in part.items():
+            merged[name] = merged[name] + statistics if name in merged else statistics
+    return merged
 
 
-def totals(weights: Values, before: Sequence[Column], after: Sequence[Column]) -> Totals:
-    """Return the weighted totals of columns of numbers, before and after, in units of ``UNIT``.
+def weighted_totals(
+    weights: Values, before: Sequence[Column], after: Sequence[Column]
+) -> WeightedTotals:
+    """Return the weighted totals of complete numeric columns before and after masking.
 
-    Beside them, how large the values are that they are made of.
+    They are in units of ``UNIT``; the total of the absolute values before, ``"size"``, is what
+    a change is compared with.
     """
-    found: dict[tuple[str, str], int] = {}
-    for one, other in zip(before, after, strict=True):
-        if one.kind != "numeric" or one.is_missing.any():
+    totals: dict[tuple[str, str], int] = {}
+    for original, masked in zip(before, after, strict=True):
+        if original.kind != "numeric" or original.is_missing.any():
             continue
-        found[one.name, "before"] = exact_sum(weights * one.values)
-        found[one.name, "after"] = exact_sum(weights * other.values)
-        found[one.name, "size"] = exact_sum(weights * np.abs(one.values))
-    return found
+        totals[original.name, "before"] = exact_sum(weights * original.values)
+        totals[original.name, "after"] = exact_sum(weights * masked.values)
+        totals[original.name, "size"] = exact_sum(weights * np.abs(original.values))
+    return totals
 
 
-def total_change(found: Totals, columns: Sequence[str]) -> tuple[dict[str, float], str]:
-    """Return how far each total moved, as `shoal.metrics.weighted_total_change`, and the totals."""
-    moved: dict[str, float] = {}
-    told: list[str] = []
+def total_change(totals: WeightedTotals, columns: Sequence[str]) -> tuple[dict[str, float], str]:
+    """Return `shoal.metrics.weighted_total_change` by column, and a sentence on the totals."""
+    change: dict[str, float] = {}
+    clauses: list[str] = []
     for name in columns:
-        before, after, size = (found[name, which] * UNIT for which in ("before", "after", "size"))
-        moved[name] = float(100 * abs(after - before) / size) if size else 100.0 * (after != before)
-        told.append(f"{name!r} {float(before):.10g} before and {float(after):.10g} after")
-    return moved, f"Totals under the weights: {', '.join(told)}."
+        before, after, size = (totals[name, part] * UNIT for part in ("before", "after", "size"))
+        change[name] = (
+            float(100 * abs(after - before) / size) if size else 100.0 * (after != before)
+        )
+        clauses.append(f"{name!r} {float(before):.10g} before and {float(after):.10g} after")
+    return change, f"Totals under the weights: {', '.join(clauses)}."

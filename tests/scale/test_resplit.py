@@ -1,4 +1,4 @@
-"""Cells and parts that the sample made too large: cut again by their own records."""
+"""Cells and shards that turn out too large are split by their own records."""
 
 import numpy as np
 import pyarrow as pa
@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from clusters import Client, cluster, write_files
 from shoal import Plan, scale
 from shoal.partitioners import MDAV
-from shoal.scale import again
-from shoal.scale.again import opened, packed
-from shoal.scale.slices import read_slices
+from shoal.scale import resplit
+from shoal.scale.resplit import final_numbers, pack_in_order
+from shoal.scale.scratch import read_scratch
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 
@@ -25,8 +25,8 @@ def zipf(rng, n):
     return place[rng.zipf(1.3, n) % 100_003]
 
 
-def heaps(rng, n):
-    """Most records lie in some hundred heaps, each far smaller than a cell."""
+def duplicates(rng, n):
+    """Most records are at some hundred points, each with far fewer records than a cell."""
     place = rng.normal(size=(150, 2))
     some = rng.random(n) < 0.8
     return np.where(some[:, None], place[rng.integers(0, 150, n)], rng.normal(size=(n, 2)))
@@ -42,8 +42,8 @@ def written(make, folder, order=None, **options):
 @pytest.fixture
 def small_sample(monkeypatch):
     """Let the sample miss what it misses of a long table."""
-    monkeypatch.setattr("shoal.scale.sample.FEWEST", 60)
-    monkeypatch.setattr("shoal.scale.sample.ENOUGH", 60)
+    monkeypatch.setattr("shoal.scale.sample.MIN_DISTINCT", 60)
+    monkeypatch.setattr("shoal.scale.sample.MIN_SAMPLE", 60)
     monkeypatch.setattr("shoal.scale.sample.PER_CELL", 2)
 
 
@@ -53,10 +53,10 @@ def held(monkeypatch):
     seen = []
 
     def read(files, numbers):
-        seen.append(read_slices(files, numbers))
+        seen.append(read_scratch(files, numbers))
         return seen[-1]
 
-    monkeypatch.setattr("shoal.scale.passes.read_slices", read)
+    monkeypatch.setattr("shoal.scale.tasks.read_scratch", read)
     return seen
 
 
@@ -70,7 +70,7 @@ def too_large(held):
     return found
 
 
-@pytest.mark.parametrize("make", [zipf, heaps])
+@pytest.mark.parametrize("make", [zipf, duplicates])
 def test_no_worker_holds_far_more_than_it_should_unless_all_are_equal(
     make, small_sample, held, client, tmp_path, monkeypatch
 ):
@@ -82,16 +82,16 @@ def test_no_worker_holds_far_more_than_it_should_unless_all_are_equal(
     names = [f"part-{at:05d}.parquet" for at in range(len(made.files))]
     assert [entry["name"] for entry in made.files] == names
     held.clear()
-    monkeypatch.setattr(again, "OVERFULL", np.inf)
+    monkeypatch.setattr(resplit, "TOLERANCE", np.inf)
     scale.mask(source, PLAN, tmp_path / "before", client=client, chunk_size=CHUNK_SIZE)
     assert max(too_large(held)) > 3 * CHUNK_SIZE
 
 
-def test_what_is_cut_again_depends_on_the_records_alone(small_sample, tmp_path):
+def test_splitting_again_depends_on_the_records_alone(small_sample, tmp_path):
     cases = [(1, None, {"files": 1}), (3, 4, {"files": 5, "row_group_size": 130})]
     found = []
     for workers, order, options in cases:
-        source = written(heaps, tmp_path / f"in{workers}", order, **options)
+        source = written(duplicates, tmp_path / f"in{workers}", order, **options)
         with cluster(workers, processes=False) as c, Client(c, set_as_default=False) as client:
             target = tmp_path / f"out{workers}"
             made = scale.mask(source, PLAN, target, client=client, chunk_size=CHUNK_SIZE)
@@ -108,18 +108,18 @@ def test_a_cell_of_equal_records_is_read_once_and_left_alone(client, tmp_path):
     assert sorted(entry["records"] for entry in made.files) == [100, 900]
 
 
-def test_what_was_cut_twice_is_found_in_order():
-    assert opened(3, {3: [7, 8], 7: [9, 10]}) == [9, 10, 8]
-    assert opened(4, {3: [7, 8]}) == [4]
+def test_the_numbers_of_a_cell_that_was_split_twice_are_in_order():
+    assert final_numbers(3, {3: [7, 8], 7: [9, 10]}) == [9, 10, 8]
+    assert final_numbers(4, {3: [7, 8]}) == [4]
 
 
 @given(counts=st.lists(st.integers(1, 9), min_size=1, max_size=30), most=st.integers(1, 20))
-def test_heaps_are_full_but_not_too_full(counts, most):
-    heap = packed(np.array(counts), most)
-    assert heap[0] == 0
-    assert set(np.diff(heap)) <= {0, 1}
-    held = np.bincount(heap, counts)
-    for at in range(len(held)):
-        assert held[at] <= most or (heap == at).sum() == 1
-    firsts = np.array(counts)[np.searchsorted(heap, np.arange(1, len(held)))]
-    assert (held[:-1] + firsts > most).all()
+def test_bins_are_full_but_not_too_full(counts, most):
+    bins = pack_in_order(np.array(counts), most)
+    assert bins[0] == 0
+    assert set(np.diff(bins)) <= {0, 1}
+    filled = np.bincount(bins, counts)
+    for number in range(len(filled)):
+        assert filled[number] <= most or (bins == number).sum() == 1
+    firsts = np.array(counts)[np.searchsorted(bins, np.arange(1, len(filled)))]
+    assert (filled[:-1] + firsts > most).all()

@@ -1,4 +1,4 @@
-"""Report and manifest of a release: they appear with its folder, or not at all."""
+"""Write the report and the manifest of a release together with its folder, or not at all."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,38 +15,38 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def beside(
+def sidecar_files(
     target: Path, report: Path | None, audience: str, record: Record | None, force: bool
 ) -> Iterator[Callable[["LargeRelease"], None]]:
-    """Let report and manifest be written that get their names when the block is done.
+    """Yield a function that writes report and manifest; they are published at the end.
 
-    What cannot be written is refused before the work begins. The files get their names after
-    the folder has its own; where one cannot, the error goes on to the folder, which goes back.
+    Paths that cannot be written are refused before the work begins. The files are published
+    after the folder; if that fails, the error reaches the folder, which restores its target.
 
     Parameters
     ----------
     target : Path
         The folder of the release.
     report : Path or None
-        Where the report is to appear.
+        The path of the report.
     audience : str
-        Who reads it.
+        The readers of the report.
     record : Record or None
-        Where the manifest is to appear, its signature and its hash key.
+        The paths of the manifest, its signature and its hash key.
     force : bool
-        Whether files that exist may be replaced.
+        Whether existing files may be replaced.
 
     Yields
     ------
     callable
-        Writes what is to be said about a release.
+        Writes the report and the manifest of a release.
     """
-    text: list[str] = []
+    page_text: list[str] = []
 
-    def manifest(made: "LargeRelease") -> str:
-        entries = made.manifest
+    def manifest(release: "LargeRelease") -> str:
+        entries = release.manifest
         if report is not None:
-            entries = manifests.with_report(entries, report.name, text[0])
+            entries = manifests.with_report(entries, report.name, page_text[0])
         return manifests.dumps(entries)
 
     documents = {} if record is None else record.documents(manifest)
@@ -54,24 +54,26 @@ def beside(
     _check(target, report, audience, list(documents))
     with Publication(force=force) as publication:
         page = None if report is None else publication.add(report)
-        parts = {path: publication.add(path, secret=path in secret) for path in documents}
+        temporary = {path: publication.add(path, secret=path in secret) for path in documents}
 
-        def write(made: "LargeRelease") -> None:
+        def write(release: "LargeRelease") -> None:
             from shoal.report import report_text, summarise
 
             if page is not None and report is not None:
-                text[:] = [report_text(summarise(made, audience), report)]
-                page.write_text(text[0], encoding="utf-8")
+                page_text[:] = [report_text(summarise(release, audience), report)]
+                page.write_text(page_text[0], encoding="utf-8")
             for path, document in documents.items():
-                content = document(made)
-                parts[path].write_bytes(content.encode() if isinstance(content, str) else content)
+                content = document(release)
+                temporary[path].write_bytes(
+                    content.encode() if isinstance(content, str) else content
+                )
 
         yield write
 
 
 def _check(target: Path, report: Path | None, audience: str, documents: Sequence[Path]) -> None:
-    """Refuse files that cannot be written, or not there."""
-    from shoal.report import check_audience, check_report  # templates, not for workers
+    """Refuse paths that cannot be written, or are inside the release."""
+    from shoal.report import check_audience, check_report  # workers do not need the templates
 
     check_audience(audience)
     if report is not None:
@@ -79,8 +81,8 @@ def _check(target: Path, report: Path | None, audience: str, documents: Sequence
     for path in (report, *documents):
         if path is not None and target in (path.resolve(), *path.resolve().parents):
             raise FileError(
-                f"{str(path)!r} lies in the folder of the release, which holds nothing but its"
-                " files. Write it beside the folder.",
+                f"{str(path)!r} is inside the folder of the release, which contains nothing but its"
+                " files. Write it next to the folder.",
                 code="inside-the-release",
                 file=str(path),
             )

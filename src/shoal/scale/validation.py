@@ -1,4 +1,4 @@
-"""What a plan may not ask for on a table that no memory holds."""
+"""Refuse plans, sources and columns that large tables do not support."""
 
 import os
 from typing import TYPE_CHECKING, Any
@@ -9,15 +9,15 @@ from shoal._params import hint
 from shoal.errors import ColumnError, InputError, ParameterError, PlanError
 from shoal.frame.roles import columns_with, name_columns
 from shoal.partitioners import Prove, Search
-from shoal.scale.frames import is_dask_frame
+from shoal.scale.dask_frames import is_dask_frame
 from shoal.steps import Microaggregate
 from shoal.steps._step import check_confidential
 
 if TYPE_CHECKING:
     from shoal.plan import Plan
 
-# Options of the step that look at all groups or all records at once, and the way out.
-WHOLE = {
+# Options of the step that need all groups or all records at once, and the way out.
+UNSUPPORTED = {
     "blocks": "Mask the columns in one block.",
     "unit": "Mask a table with one record for each unit, or a table that fits into memory.",
     "household": "Mask a table of households, or a table that fits into memory.",
@@ -25,48 +25,48 @@ WHOLE = {
     "closeness": "Mask a table that fits into memory, or a part of the table at a time.",
 }
 
-HOLES = (
+MISSING_WAY_OUT = (
     'Use `missing="impute"` or `missing="drop"`, or correct them first: a group mean over a missing'
     " value protects fewer than k records."
 )
 
 
 def check_plan(plan: "Plan") -> Microaggregate:
-    """Return the step of a plan that workers can take; refuse all else."""
+    """Return the single microaggregation step of a plan; refuse plans that are not supported."""
     if len(plan.steps) > 1 or not isinstance(plan.steps[0], Microaggregate):
         raise PlanError(
-            "A large table is masked by a plan of one step, 'microaggregate'. Run the other steps"
-            " on a table that fits into memory.",
+            "shoal.scale supports plans of one step, 'microaggregate'. Run other steps on a table"
+            " that fits into memory.",
             code="not-for-large-tables",
             what="steps",
         )
     step = plan.steps[0]
-    for name, way_out in WHOLE.items():
+    for name, way_out in UNSUPPORTED.items():
         if getattr(step, name) is not None:
             raise PlanError(
-                f"{name} cannot be seen to on a large table. {way_out}",
+                f"{name} is not supported by shoal.scale. {way_out}",
                 code="not-for-large-tables",
                 what=name,
             )
     if step.missing == "own-groups":
         raise PlanError(
-            '`missing="own-groups"` compares all records that lack cells, which a large table does'
-            ' not allow. Use "impute" or "drop".',
+            '`missing="own-groups"` is not supported by shoal.scale: it compares all records with'
+            ' missing values. Use "impute" or "drop".',
             code="not-for-large-tables",
             what="missing",
         )
     if step.homogeneity != "warn":
         raise PlanError(
-            f'homogeneity="{step.homogeneity}" looks at all groups at once. Leave it at "warn": the'
-            " number of such groups is told.",
+            f'homogeneity="{step.homogeneity}" is not supported by shoal.scale: it needs all groups'
+            ' at once. Use "warn", which reports their number.',
             code="not-for-large-tables",
             what="homogeneity",
         )
-    inside = step.partitioner.get_params(deep=True).values()
-    if any(isinstance(one, Search | Prove) for one in (step.partitioner, *inside)):
+    nested = step.partitioner.get_params(deep=True).values()
+    if any(isinstance(one, Search | Prove) for one in (step.partitioner, *nested)):
         raise PlanError(
-            "An effort that a clock ends would end elsewhere on every worker. Use"
-            ' `effort="refine"` or `effort="quick"`.',
+            "An effort with a time budget is not supported by shoal.scale: its result would depend"
+            ' on the workers. Use `effort="refine"` or `effort="quick"`.',
             code="not-for-large-tables",
             what="effort",
         )
@@ -75,7 +75,7 @@ def check_plan(plan: "Plan") -> Microaggregate:
 
 
 def _check_roles(plan: "Plan", step: Microaggregate) -> None:
-    """Refuse roles that do not go with the options of the step."""
+    """Refuse roles that contradict the options of the step."""
     confidential = columns_with(plan.roles, "confidential")
     if step.dependence > 0:
         check_confidential(confidential, f"dependence={step.dependence:g}")
@@ -87,21 +87,21 @@ def _check_roles(plan: "Plan", step: Microaggregate) -> None:
             code="two-roles",
             columns=tuple(both),
         )
-    gone = [name for name in step.strata if name in plan.dropped]
-    if gone:
+    dropped = [name for name in step.strata if name in plan.dropped]
+    if dropped:
         raise PlanError(
-            f"{name_columns(gone)} cannot be within and {plan.roles[gone[0]]} at once: the classes"
-            " of a large table are counted on released columns. Choose one.",
+            f"{name_columns(dropped)} cannot be within and {plan.roles[dropped[0]]} at once: the"
+            " classes of a large table are counted on released columns. Choose one.",
             code="within-and-dropped",
-            columns=tuple(gone),
+            columns=tuple(dropped),
         )
 
 
 def check_source(source: Any) -> None:
     """Refuse a source that is neither files nor a Dask DataFrame."""
     paths = source if isinstance(source, list | tuple) else [source]
-    named = bool(paths) and all(isinstance(path, str | os.PathLike) for path in paths)
-    if not named and not is_dask_frame(source):
+    are_paths = bool(paths) and all(isinstance(path, str | os.PathLike) for path in paths)
+    if not are_paths and not is_dask_frame(source):
         raise InputError(
             "The source must be a folder, Parquet files or a Dask DataFrame; for a table in memory"
             " use Plan.run.",
@@ -110,7 +110,7 @@ def check_source(source: Any) -> None:
 
 
 def check_columns(plan: "Plan", schema: pa.Schema, ordered: frozenset[str]) -> None:
-    """Refuse columns that are not there, or whose order the files alone know."""
+    """Refuse missing columns, nested types and categories whose order is not declared."""
     for name in [*plan.roles, *plan.types, *plan.quasi_identifiers]:
         if name not in schema.names:
             raise ColumnError(
@@ -123,15 +123,15 @@ def check_columns(plan: "Plan", schema: pa.Schema, ordered: frozenset[str]) -> N
         kind = schema.field(name).type
         if pa.types.is_nested(kind):
             raise ColumnError(
-                f"Column {name!r} holds {kind} values, which have no distance here. Leave it out,"
-                " or turn it into numbers or text first.",
+                f"Column {name!r} holds {kind} values, for which no distance is defined. Leave it"
+                " out, or convert it to numbers or text first.",
                 code="no-distance",
                 column=name,
             )
     for name in plan.masked:
         if name in ordered and name not in plan.types:
             raise InputError(
-                f"Column {name!r} holds categories with an order, which may differ from file to"
+                f"Column {name!r} holds ordered categories, whose order may differ from file to"
                 " file. Declare its type: ordinal, with the order.",
                 code="order-unknown",
                 column=name,
@@ -139,18 +139,18 @@ def check_columns(plan: "Plan", schema: pa.Schema, ordered: frozenset[str]) -> N
 
 
 def check_weight(name: str | None, schema: pa.Schema) -> None:
-    """Refuse weights that are no numbers."""
+    """Refuse weights that are not numeric."""
     if name is not None and not is_number(schema.field(name).type):
         raise ColumnError(
-            f"Column {name!r} holds {schema.field(name).type} values where weights are needed. Turn"
-            " it into numbers first, or leave it out.",
+            f"Column {name!r} holds {schema.field(name).type} values where weights are needed."
+            " Convert it to numbers first, or leave it out.",
             code="no-numbers",
             column=name,
         )
 
 
 def is_number(kind: Any) -> bool:
-    """Say whether values of a type are numbers."""
+    """Say whether a type is numeric."""
     return bool(
         pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
     )

@@ -1,0 +1,245 @@
+"""Encoders of the columns of a large table: the same numbers for the same value in every chunk."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from shoal.frame import tables
+from shoal.frame.columns import Column, column_from_counts
+from shoal.frame.tables import Frame
+from shoal.frame.types import Kind, Type
+from shoal.geometry import axes_of, with_confidential, zscore
+from shoal.scale.exact import UNIT
+from shoal.scale.statistics import COUNT, Moments, TableStatistics
+from shoal.scale.weights import WeightedMoments, WeightedValues
+
+Matrix = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class NumericEncoder:
+    """Encodes a numeric column by the moments of the whole table, weighted ones where given."""
+
+    name: str
+    moments: Moments
+    weighted: WeightedMoments | None = None
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether all values are the same."""
+        return self.moments.deviation == 0
+
+    @property
+    def n_present(self) -> int:
+        """Number of values that are not missing."""
+        return self.moments.n_present
+
+    @property
+    def n_missing(self) -> int:
+        """Number of missing values."""
+        return self.moments.n_missing
+
+    def read(self, table: pa.Table, frame: Frame) -> Column:
+        """Return the column of some records."""
+        del table
+        return Column(self.name, "numeric", tables.numbers(frame, self.name), np.empty(0, np.int64))
+
+    def axes(self, column: Column, standardise: str) -> Matrix:
+        """Return the column as one axis; missing values lie at the mean."""
+        mean, deviation = self.moments.mean, self.moments.deviation
+        if standardise == "weighted" and self.weighted is not None:
+            mean = self.weighted.mean
+            deviation = 0.0 if self.is_constant else self.weighted.deviation
+        values = np.where(column.is_missing, mean, column.values)
+        if standardise != "none":
+            values = (values - mean) / (deviation or np.inf)
+        return values[:, np.newaxis]
+
+
+@dataclass(frozen=True, eq=False)
+class CategoricalEncoder:
+    """Encodes a column of any other kind, all of whose values are known.
+
+    Parameters
+    ----------
+    name : str
+        The name of the column.
+    kind : str
+        The kind of its values.
+    values : pyarrow.Array
+        The distinct values.
+    numbers : ndarray of shape (n_values + 1,)
+        The number of each value, such as its rank; NaN for missing values, at the end.
+    codes : ndarray of shape (n_values + 1,)
+        The code of each value; -1 for missing values, at the end.
+    points : dict of ndarray of shape (n_codes + 1, n_axes)
+        The coordinates of each code, by the kind of standardisation; missing values, at the
+        end, lie at the mean.
+    n_present, n_missing : int
+        Number of values, and of missing ones.
+    """
+
+    name: str
+    kind: Kind
+    values: pa.Array
+    numbers: Matrix
+    codes: Codes
+    points: Mapping[str, Matrix]
+    n_present: int
+    n_missing: int
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether all values are the same."""
+        return int(self.codes.max(initial=-1)) < 1
+
+    def read(self, table: pa.Table, frame: Frame) -> Column:
+        """Return the column of some records."""
+        del frame
+        array = table.column(self.name).combine_chunks()
+        index = pc.index_in(array, value_set=self.values, skip_nulls=True)
+        position = np.asarray(index.fill_null(-1).to_numpy(zero_copy_only=False), np.int64)
+        return Column(self.name, self.kind, self.numbers[position], self.codes[position])
+
+    def axes(self, column: Column, standardise: str) -> Matrix:
+        """Return the column as one or more axes; missing values lie at the mean."""
+        return self.points[standardise][column.codes]
+
+
+Encoder = NumericEncoder | CategoricalEncoder
+
+
+@dataclass(frozen=True, eq=False)
+class Encoders:
+    """The encoders of all columns that distances are computed on.
+
+    Parameters
+    ----------
+    masked : list of Encoder
+        Encoders of the masked columns.
+    confidential : list of Encoder
+        Encoders of the confidential columns; empty unless distances depend on them.
+    dependence : float
+        Share of the confidential columns in the distances.
+    standardise : str
+        The standardisation of distances: that of the step, or ``"weighted"`` z-scores.
+    """
+
+    masked: Sequence[Encoder]
+    confidential: Sequence[Encoder]
+    dependence: float
+    standardise: str
+
+    @property
+    def complete(self) -> list[str]:
+        """The masked numeric columns without missing values."""
+        return [e.name for e in self.masked if isinstance(e, NumericEncoder) and not e.n_missing]
+
+    def read(self, table: pa.Table) -> list[Column]:
+        """Return the masked columns of some records."""
+        frame = tables.open_frame(table)
+        return [encoder.read(table, frame) for encoder in self.masked]
+
+    def coordinates(self, table: pa.Table, columns: Sequence[Column]) -> Matrix:
+        """Return the coordinates in which some records are grouped."""
+        Z = self.axes(columns)
+        if self.confidential:
+            frame = tables.open_frame(table)
+            confidential = [encoder.read(table, frame) for encoder in self.confidential]
+            Y = _concatenate_axes(self.confidential, confidential, self.standardise)
+            n_columns = (len(self.masked), len(self.confidential))
+            Z = with_confidential(Z, Y, self.dependence, n_columns)
+        return np.ascontiguousarray(Z)
+
+    def axes(self, columns: Sequence[Column]) -> Matrix:
+        """Return the masked columns, standardised as distances are."""
+        return _concatenate_axes(self.masked, columns, self.standardise)
+
+    def zscores(self, columns: Sequence[Column]) -> Matrix:
+        """Return the masked columns as z-scores."""
+        return _concatenate_axes(self.masked, columns, "zscore")
+
+    def information_loss(self, squared_errors: Mapping[str, int]) -> float:
+        """Return the share of the variation that is lost, in per cent.
+
+        The sum of the squares of z-scores is the number of values. Columns have equal weight,
+        as in `shoal.metrics.information_loss`.
+        """
+        varying = [encoder for encoder in self.masked if not encoder.is_constant]
+        shares = [squared_errors[one.name] * UNIT / one.n_present for one in varying]
+        return float(100 * sum(shares) / len(shares)) if shares else 0.0
+
+
+def make_encoders(
+    statistics: TableStatistics,
+    masked: Sequence[str],
+    confidential: Sequence[str],
+    types: Mapping[str, Type],
+    dependence: float,
+    standardise: str,
+) -> Encoders:
+    """Return the encoders that follow from the statistics of the whole table."""
+
+    def make(name: str) -> Encoder:
+        weighted = statistics.weighted.get(name)
+        if name in statistics.moments:
+            moments = weighted if isinstance(weighted, WeightedMoments) else None
+            return NumericEncoder(name, statistics.moments[name], moments)
+        weights = weighted if isinstance(weighted, WeightedValues) else None
+        return _categorical_encoder(name, statistics.values[name], types.get(name), weights)
+
+    return Encoders(
+        [make(name) for name in masked],
+        [make(name) for name in confidential],
+        dependence,
+        standardise,
+    )
+
+
+def _categorical_encoder(
+    name: str, value_counts: pa.Table, declared: Type | None, weighted: WeightedValues | None
+) -> CategoricalEncoder:
+    value_counts = value_counts.sort_by([(name, "ascending")])
+    values, counts = (value_counts.column(one).combine_chunks() for one in (name, COUNT))
+    count = counts.to_numpy().astype(np.int64)
+    column = column_from_counts(name, values, count, declared)
+    present = ~column.is_missing
+    A = axes_of(column.values, column.codes, column.kind, column.distances, name)[present]
+    weights = count[present].astype(np.float64)
+    codes = column.codes[present]
+    mean = (A * weights[:, np.newaxis]).sum(axis=0) / max(1.0, weights.sum())
+    coordinates = {"zscore": (_zscores(A, weights), 0 * mean), "none": (A, mean)}
+    if weighted is not None:
+        coordinates["weighted"] = _zscores(A, weighted.weights_of(values)[present]), 0 * mean
+    points = {}
+    for standardise, (of_values, of_missing) in coordinates.items():
+        of_codes = np.zeros((int(codes.max(initial=-1)) + 1, A.shape[1]))
+        points[standardise] = np.vstack([of_codes, of_missing])
+        points[standardise][codes] = of_values
+    return CategoricalEncoder(
+        name,
+        column.kind,
+        values.filter(pa.array(present)),
+        np.append(column.values[present], np.nan),
+        np.append(codes, -1),
+        points,
+        int(weights.sum()),
+        int(count[~present].sum()),
+    )
+
+
+def _zscores(A: Matrix, weights: Matrix) -> Matrix:
+    """Return axes of one column as weighted z-scores."""
+    return zscore(A, np.zeros(A.shape[1], np.int64), weights) if len(A) else A
+
+
+def _concatenate_axes(
+    encoders: Sequence[Encoder], columns: Sequence[Column], standardise: str
+) -> Matrix:
+    pairs = zip(encoders, columns, strict=True)
+    return np.hstack([encoder.axes(column, standardise) for encoder, column in pairs])

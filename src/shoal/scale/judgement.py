@@ -1,0 +1,136 @@
+"""The verdict on a large release, from what was counted on its files."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from shoal.errors import GuaranteeBroken
+from shoal.frame.roles import name_columns
+from shoal.plan import Plan
+from shoal.plan.findings.attained import check_attained
+from shoal.plan.findings.homogeneity import check_homogeneous
+from shoal.plan.findings.loss import check_groups, check_loss
+from shoal.plan.findings.unchanged import check_roles, check_unique
+from shoal.plan.findings.units import check_identifiers
+from shoal.plan.findings.weights import check_weights
+from shoal.plan.guarantees import not_computed
+from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict, make_verdict
+from shoal.scale.job import Job
+from shoal.scale.measures import sum_counts
+from shoal.scale.tasks import MaskedBlock, Shard
+from shoal.scale.verdict_counts import exact_shares, findings_from_counts
+
+NOT_CHECKED = (
+    "records that unchanged or confidential columns single out by themselves, and derived columns,"
+    " on a table that no process holds"
+)
+NOT_RECOUNTED = (
+    "classes that share a confidential value, values released exactly, dominated groups, imputed"
+    f" values, the loss, {NOT_CHECKED}"
+)
+
+
+def check_guarantee(
+    plan: Plan, measures: Mapping[str, Any], n_expected: int, n_written: int
+) -> None:
+    """Raise if the files keep less than the plan promises; nothing is released then."""
+    if plan.k is not None and measures["smallest_class"] < plan.k:
+        raise GuaranteeBroken(
+            f"The smallest class of the released values holds {measures['smallest_class']} records;"
+            f" k={plan.k} was promised. Please report this: no data were released.",
+            code="promise-broken",
+            smallest=measures["smallest_class"],
+            k=plan.k,
+        )
+    if n_expected != n_written:
+        raise GuaranteeBroken(
+            f"{n_expected} records were read and {n_written} would be released. Please report this:"
+            " no data were released.",
+            code="records-lost",
+            expected=n_expected,
+            written=n_written,
+        )
+
+
+def judge(
+    plan: Plan, job: Job, columns: Sequence[str], blocks: Sequence[MaskedBlock],
+    shards: Sequence[Shard], n_source: int, measures: Mapping[str, Any], noted: Sequence[Finding],
+) -> Verdict:  # fmt: skip
+    """Return the verdict on a release, from what was counted on its blocks and files."""
+    attained, class_sizes = measures["smallest_class"], measures["class_sizes"]
+    n_released = sum(shard.records for shard in shards)
+    counts = sum_counts(block.verdict_counts for block in blocks)
+    findings = [
+        *check_attained(plan, attained),
+        *check_identifiers(plan),
+        *check_roles(plan, columns),
+        *check_homogeneous(measures.get("homogeneous_classes", {}), sum(class_sizes.values())),
+        *check_loss(measures["information_loss"], plan.thresholds.loss),
+        *_missing_value_findings(blocks, n_source, n_released),
+        *_constant_column_findings(job),
+        *findings_from_counts(counts, job.step, class_sizes, plan.thresholds),
+    ]
+    unique = [shard.unique for shard in shards if shard.unique is not None]
+    if unique:
+        strata = [name for name in job.step.strata if name in job.released.names]
+        limit, share = plan.thresholds.unique, sum(unique) / n_released
+        findings += check_unique([*strata, *job.other_columns], None, share, limit, "the records")
+    group_sizes = sum_counts(block.group_sizes for block in blocks)
+    groups = {(job.step.k, size): number for size, number in group_sizes.items()}
+    findings += check_groups(groups, plan.thresholds.group_size)
+    with_weights = [
+        shard.smallest_with_weights for shard in shards if shard.smallest_with_weights is not None
+    ]
+    if with_weights and job.step.weight is not None:
+        findings += check_weights(job.step.weight, plan.k, min(with_weights))
+    findings = [*findings, *noted, not_computed(NOT_CHECKED)]
+    return make_verdict(plan.k, attained, RECORD_UNIT, findings, exact_shares(counts))
+
+
+def judge_recount(plan: Plan, attained: int, columns: Iterable[str]) -> Verdict:
+    """Return the verdict on a released folder whose classes were counted again."""
+    findings = [
+        *check_attained(plan, attained),
+        *check_roles(plan, list(columns)),
+        not_computed(NOT_RECOUNTED),
+    ]
+    return make_verdict(plan.k, attained, RECORD_UNIT, findings)
+
+
+def _missing_value_findings(
+    blocks: Sequence[MaskedBlock], n_source: int, n_released: int
+) -> list[Finding]:
+    sentences = []
+    if n_source > n_released:
+        sentences.append(
+            f"{n_source - n_released} of {n_source} records were dropped because values are"
+            " missing."
+        )
+    imputed = _list_counts(sum_counts(block.imputed for block in blocks))
+    if imputed:
+        sentences.append(f"Cells that were missing now hold the value of the group: {imputed}.")
+    suppressed = _list_counts(sum_counts(block.suppressed for block in blocks))
+    if suppressed:
+        sentences.append(
+            "Cells were suppressed, because the other records of the group have no value, and that"
+            f" of a single record is not released for all: {suppressed}."
+        )
+    return [Finding("missing-values", "informs", sentence) for sentence in sentences]
+
+
+def _list_counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name!r} {number}" for name, number in counts.items() if number)
+
+
+def _constant_column_findings(job: Job) -> list[Finding]:
+    constant = [encoder.name for encoder in job.encoders.masked if encoder.is_constant]
+    if not constant:
+        return []
+    verb = "is constant and takes" if len(constant) == 1 else "are constant and take"
+    return [
+        Finding(
+            "constant-column",
+            "informs",
+            f"{name_columns(constant)} {verb} no part in the grouping: there is no spread.",
+            columns=tuple(constant),
+        )
+    ]

@@ -1,0 +1,75 @@
+"""The measures of a large release, from the counts and exact sums of its blocks and shards."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from shoal.metrics import NEEDS, needs
+from shoal.metrics.assessment import linear
+from shoal.scale.exact import UNIT
+from shoal.scale.job import Job
+from shoal.scale.tasks import MaskedBlock, Shard
+from shoal.scale.weights import total_change
+
+CONFIDENTIAL_NEEDS = ("confidential", "confidential_codes", "ordered")
+NEEDS_COLUMNS = "Not computed: needs {}."
+NEEDS_WHOLE_TABLE = (
+    "Not computed on a table that no process holds, nor are columns drawn before and after."
+)
+
+
+def compute_measures(
+    job: Job, blocks: Sequence[MaskedBlock], shards: Sequence[Shard]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the measures of a release, and remarks on how they were computed or why not."""
+    class_sizes = sum_counts(shard.class_sizes for shard in shards)
+    records = sum(size * number for size, number in class_sizes.items())
+    smallest = min(class_sizes)
+    squared_errors = sum_counts(block.squared_errors for block in blocks)
+    measures: dict[str, Any] = {
+        "information_loss": job.encoders.information_loss(squared_errors),
+        "smallest_class": smallest,
+        "class_sizes": class_sizes,
+        "reidentification": {
+            "prosecutor": 1 / smallest,
+            "journalist": 1 / smallest,
+            "marketer": sum(class_sizes.values()) / records,
+        },
+    }
+    remarks: dict[str, str] = {}
+    if job.step.weight is not None and job.encoders.complete:
+        measures["weighted_total_change"], remarks["weighted_total_change"] = total_change(
+            sum_counts(block.totals for block in blocks), job.encoders.complete
+        )
+    if job.confidential:
+        measures["homogeneous_classes"] = sum_counts(shard.homogeneous for shard in shards)
+    attacked = sum(block.attacked for block in blocks)
+    if attacked:
+        measures["linkage"] = float(sum(block.linked for block in blocks) * UNIT / attacked)
+        remarks["linkage"] = (
+            f"Of {attacked} records drawn from {records}, each looked for among the originals of"
+            " its own block and in units of the original; among all, no more links would be right."
+        )
+    return measures, {**remarks, **_why_not_computed(measures, bool(job.confidential))}
+
+
+def _why_not_computed(measures: Mapping[str, Any], confidential: bool) -> dict[str, str]:
+    """Return why measures of a table in memory are not among ``measures``."""
+    remarks = {}
+    for name in linear():
+        lacking = [need for need in needs(name) if need in CONFIDENTIAL_NEEDS]
+        if name in measures:
+            continue
+        if lacking and not confidential:
+            remarks[name] = NEEDS_COLUMNS.format(NEEDS[lacking[0]])
+        else:
+            remarks[name] = NEEDS_WHOLE_TABLE
+    return remarks
+
+
+def sum_counts(counts: Iterable[Mapping[Any, int]]) -> dict[Any, int]:
+    """Return the sum of counts with the same key, sorted by key."""
+    total: Counter[Any] = Counter()
+    for part in counts:
+        total.update(part)
+    return {key: total[key] for key in sorted(total)}

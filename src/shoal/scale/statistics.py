@@ -1,0 +1,242 @@
+"""Statistics of the whole table in one pass: exact moments, value counts and a sample.
+
+The statistics of parts can be merged in any order, with the same result.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from shoal.errors import InputError
+from shoal.frame import tables
+from shoal.scale.chunks import Chunk, read_batches
+from shoal.scale.exact import UNIT, exact_squares, exact_sum
+from shoal.scale.keys import content_keys
+from shoal.scale.sample import Sample
+from shoal.scale.weights import (
+    WeightedMoments,
+    WeightedValues,
+    WeightStatistics,
+    merge_weighted,
+    weighted_statistics,
+)
+
+MAX_ABS_VALUE = 1e150  # beyond it, squares overflow
+MAX_DISTINCT = 100_000  # distinct values of a categorical column, or strata
+COUNT = "\0count"  # the name of a column of counts, which no data have
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Exact moments of a numeric column.
+
+    Parameters
+    ----------
+    n_present, n_missing : int
+        Number of values, and of missing ones.
+    total, squares : int
+        Sum of the values and of their squares, in units of `shoal.scale.exact.UNIT`.
+    smallest, largest : float
+        Their extremes.
+    """
+
+    n_present: int = 0
+    n_missing: int = 0
+    total: int = 0
+    squares: int = 0
+    smallest: float = math.inf
+    largest: float = -math.inf
+
+    @classmethod
+    def of(cls, values: NDArray[np.float64]) -> Self:
+        """Return the moments of a column; NaN is missing."""
+        present = values[~np.isnan(values)]
+        n_missing = len(values) - len(present)
+        if not len(present):
+            return cls(n_missing=n_missing)
+        sums = exact_sum(present), exact_squares(present)
+        return cls(len(present), n_missing, *sums, float(present.min()), float(present.max()))
+
+    def __add__(self, other: "Moments") -> "Moments":
+        return Moments(
+            self.n_present + other.n_present,
+            self.n_missing + other.n_missing,
+            self.total + other.total,
+            self.squares + other.squares,
+            min(self.smallest, other.smallest),
+            max(self.largest, other.largest),
+        )
+
+    @property
+    def mean(self) -> float:
+        """The mean, rounded once; 0 where there are no values."""
+        return float(self.total * UNIT / self.n_present) if self.n_present else 0.0
+
+    @property
+    def deviation(self) -> float:
+        """The population standard deviation; 0 where all values are the same."""
+        if self.smallest >= self.largest:
+            return 0.0
+        mean = Fraction(self.total * UNIT, self.n_present)
+        return math.sqrt(self.squares * UNIT / self.n_present - mean**2)
+
+
+@dataclass(frozen=True, eq=False)
+class StatisticsRequest:
+    """What to compute in the pass over the table.
+
+    Parameters
+    ----------
+    numeric : list of str
+        Numeric columns.
+    categorical : list of str
+        Columns of other kinds.
+    strata : list of str
+        Columns that split the records into strata.
+    required : list of str
+        Columns whose missing values drop a record.
+    share : float
+        Share of the distinct records in the sample.
+    seed : int
+        Seed of the sample.
+    weight : str, optional
+        The column of survey weights.
+    weighted : bool
+        Whether distances are standardised by weighted moments.
+    """
+
+    numeric: Sequence[str]
+    categorical: Sequence[str]
+    strata: Sequence[str]
+    required: Sequence[str]
+    share: float
+    seed: int
+    weight: str | None = None
+    weighted: bool = False
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of the sample: records that are equal in all of them are one."""
+        strata = [name for name in self.strata if name not in self.categorical]
+        return [*self.numeric, *self.categorical, *strata]
+
+
+@dataclass(frozen=True, eq=False)
+class TableStatistics:
+    """Statistics of some records.
+
+    Parameters
+    ----------
+    records : int
+        Number of records, without dropped ones.
+    moments : dict
+        Moments of the numeric columns.
+    values : dict
+        The distinct values of each categorical column with their counts.
+    strata : pyarrow.Table or None
+        The strata with their counts.
+    sample : Sample or None
+        Distinct records, sampled by their values.
+    weights : WeightStatistics
+        Counts and extremes of the survey weights.
+    weighted : dict
+        Weighted moments, or the weight of each value, by column; empty unless distances are
+        standardised by weighted moments.
+    """
+
+    records: int = 0
+    moments: Mapping[str, Moments] = field(default_factory=dict)
+    values: Mapping[str, pa.Table] = field(default_factory=dict)
+    strata: pa.Table | None = None
+    sample: Sample | None = None
+    weights: WeightStatistics = WeightStatistics()
+    weighted: Mapping[str, WeightedMoments | WeightedValues] = field(default_factory=dict)
+
+
+def chunk_statistics(chunk: Chunk, request: StatisticsRequest) -> TableStatistics:
+    """Return the statistics of one chunk."""
+    columns = [*request.columns, *([] if request.weight is None else [request.weight])]
+    parts = read_batches(chunk, columns, request.required)
+    return merge_statistics(batch_statistics(table, request) for table in parts)
+
+
+def merge_statistics(parts: Iterable[TableStatistics]) -> TableStatistics:
+    """Return the statistics of several parts together; their order does not matter."""
+    parts = list(parts)
+    if len(parts) == 1:
+        return parts[0]
+    moments: dict[str, Moments] = {}
+    for part in parts:
+        moments |= {name: moments.get(name, Moments()) + own for name, own in part.moments.items()}
+    names = list(dict.fromkeys(name for part in parts for name in part.values))
+    values = {
+        name: _merge_counts([part.values[name] for part in parts if name in part.values], [name])
+        for name in names
+    }
+    strata = [part.strata for part in parts if part.strata is not None]
+    samples = [part.sample for part in parts if part.sample is not None]
+    return TableStatistics(
+        sum(part.records for part in parts),
+        moments,
+        values,
+        _merge_counts(strata, strata[0].column_names[:-1]) if strata else None,
+        Sample.merge(samples) if samples else None,
+        sum((part.weights for part in parts), WeightStatistics()),
+        merge_weighted([part.weighted for part in parts]),
+    )
+
+
+def batch_statistics(table: pa.Table, request: StatisticsRequest) -> TableStatistics:
+    """Return the statistics of a table in memory."""
+    frame = tables.open_frame(table)
+    moments = {}
+    for name in request.numeric:
+        moments[name] = Moments.of(tables.numbers(frame, name))
+        if max(-moments[name].smallest, moments[name].largest) > MAX_ABS_VALUE:
+            raise InputError(
+                f"Column {name!r} holds values beyond {MAX_ABS_VALUE:g}. Rescale it.",
+                code="values-too-large",
+                column=name,
+            )
+    keys = content_keys(table, request.columns, request.seed)
+    weight_statistics, weighted = WeightStatistics(), {}
+    if request.weight is not None:
+        weights = tables.numbers(frame, request.weight)
+        weight_statistics = WeightStatistics.of(weights)
+        if request.weighted:
+            # Weights that cannot be used are refused once those of all parts are counted.
+            usable = np.where(weights > 0, weights, 0.0)
+            weighted = weighted_statistics(table, request.numeric, request.categorical, usable)
+    return TableStatistics(
+        len(table),
+        moments,
+        {name: _count_values(table, [name]) for name in request.categorical},
+        _count_values(table, request.strata) if request.strata else None,
+        Sample.of(table.select(request.columns), keys, request.share),
+        weight_statistics,
+        weighted,
+    )
+
+
+def _count_values(table: pa.Table, columns: Sequence[str]) -> pa.Table:
+    """Return the distinct values of columns with their counts; refuse too many."""
+    ones = pa.array(np.ones(len(table), np.int64))
+    return _merge_counts([table.select(list(columns)).append_column(COUNT, ones)], columns)
+
+
+def _merge_counts(counts: Sequence[pa.Table], columns: Sequence[str]) -> pa.Table:
+    merged = pa.concat_tables(counts).group_by(list(columns)).aggregate([(COUNT, "sum")])
+    if len(merged) > MAX_DISTINCT:
+        names = " and ".join(map(repr, columns))
+        raise InputError(
+            f"{names}: more than {MAX_DISTINCT:,} distinct values, too many to hold in memory."
+            " Use a coarser column, or declare numbers as numeric.",
+            code="too-many-values",
+        )
+    return merged.rename_columns([*columns, COUNT])
