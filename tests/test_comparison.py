@@ -198,7 +198,7 @@ def test_an_interrupt_reaches_the_runs_themselves():
             raise KeyboardInterrupt
 
     with progress.reporting_to(listener), pytest.raises(KeyboardInterrupt):
-        comparison._side_by_side(run, [PLAN, PLAN, PLAN], 2)
+        comparison._run_parallel(run, [PLAN, PLAN, PLAN], 2)
     assert completed == []
 
 

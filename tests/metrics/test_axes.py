@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.geometry.encode import simplex
-from shoal.metrics import MEASURES, compute, il1s, information_loss, linkage, sees_axes
-from shoal.metrics._units import column_distances, in_units_of
+from shoal.metrics import MEASURES, accepts_axes, compute, il1s, information_loss, linkage
+from shoal.metrics._units import column_distances, scale_by_original
 from tables import tables
 
 codes = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=20)
@@ -29,7 +29,7 @@ def test_columns_of_one_axis_are_measured_as_ever(X, seed):
     alone = np.arange(X.shape[1])
     # Links take each table in units of its own; a gap needs a bound.
     others = {"linkage", "linkage_top2", "certified_gap"}
-    for name in {name for name in MEASURES if sees_axes(name)} - others:
+    for name in {name for name in MEASURES if accepts_axes(name)} - others:
         given = {"original": X, "masked": masked}
         plain = compute(name, given)
         assert compute(name, {**given, "columns": alone}) == pytest.approx(plain, abs=1e-9)
@@ -45,7 +45,7 @@ def test_the_axes_of_a_column_share_their_unit_and_turning_them_changes_nothing(
         found = MEASURES[name](X, Y, columns)
         assert MEASURES[name](X @ turn, Y @ turn, columns) == pytest.approx(found)
         assert MEASURES[name](X * [1, 7, 7], Y * [1, 7, 7], columns) == pytest.approx(found)
-    first, second, third = [before.var() for _, before, _ in in_units_of(X, Y, columns)]
+    first, second, third = [before.var() for _, before, _ in scale_by_original(X, Y, columns)]
     assert [first, second + third] == pytest.approx([1, 1])
 
 

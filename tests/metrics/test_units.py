@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.metrics._units import exact_sum, in_units_of, zscores
+from shoal.metrics._units import exact_sum, scale_by_original, zscores
 from tables import KINDS
 
 numbers = st.floats(-1, 1) | st.integers(-4, 4).map(float) | st.floats(-1e-300, 1e-300)
@@ -34,7 +34,7 @@ def test_long_sums_of_values_of_one_size_are_rounded_once():
 @pytest.mark.parametrize("kind", set(KINDS) - {"constant"})
 def test_the_original_has_mean_zero_and_deviation_one_in_its_units(kind):
     X = KINDS[kind](np.random.default_rng(1), (50, 3))
-    found = list(in_units_of(X, X))
+    found = list(scale_by_original(X, X))
     assert [j for j, _, _ in found] == [0, 1, 2]
     for _, before, after in found:
         assert np.array_equal(before, after)
@@ -44,5 +44,5 @@ def test_the_original_has_mean_zero_and_deviation_one_in_its_units(kind):
 
 def test_a_column_without_spread_has_no_unit():
     X = np.column_stack([np.full(4, 0.1), np.arange(4.0)])
-    assert [j for j, _, _ in in_units_of(X, X)] == [1]
+    assert [j for j, _, _ in scale_by_original(X, X)] == [1]
     assert not zscores(X)[:, 0].any()

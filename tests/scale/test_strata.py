@@ -73,7 +73,7 @@ def test_merged_strata_and_weights_are_reported_and_verified(client, tmp_path):
     plan = plan_of(weight="stands", weighted_distances=True)
     scale.mask(folder, plan, tmp_path / "out", client=client, chunk_size=100,
                report=page, manifest=record)  # fmt: skip
-    assert "Totals under the weights" in page.read_text()
+    assert "Weighted totals" in page.read_text()
     found = verify(tmp_path / "out", record, original=folder, client=client)
     assert found.failed == [], found
 

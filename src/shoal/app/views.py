@@ -6,6 +6,7 @@ from typing import Any
 
 from shoal.app import form as forms
 from shoal.app.sessions import Run, Session, release_name
+from shoal.comparison.pareto import pareto_front
 from shoal.datasets import CATALOGUE
 from shoal.io.formats import FORMATS
 from shoal.report import embedded
@@ -103,16 +104,8 @@ def _measured(runs: list[Run]) -> dict[int, tuple[float, float]]:
 
 
 def _front(runs: list[Run]) -> set[int]:
-    """Return the runs that no other one beats in loss and risk."""
-    points = _measured(runs)
-    return {
-        number
-        for number, (loss, risk) in points.items()
-        if not any(
-            one <= loss and other <= risk and (one, other) != (loss, risk)
-            for one, other in points.values()
-        )
-    }
+    """Return the runs on the Pareto front of loss and risk."""
+    return set(pareto_front(_measured(runs)))
 
 
 def _map(runs: list[Run], front: set[int]) -> str:

@@ -1,6 +1,6 @@
-"""Numbers of runs that were made before, kept for the next time.
+"""A cache of the results of runs on disk.
 
-What is kept are numbers and names of methods: no column, no value, no name.
+It contains measures and names of methods: no column, no value, no name.
 """
 
 import contextlib
@@ -16,35 +16,36 @@ from shoal.errors import FileError
 
 
 class Cache:
-    """A private folder of small files, each named after the hash of what led to it.
+    """A private folder of small files, each named by the hash of its inputs.
 
     Parameters
     ----------
     folder : Path
-        Made at the first entry, for its owner alone. A file in it that cannot be
-        read counts as not there.
+        Created at the first entry, readable only by its owner. Unreadable files are ignored.
     """
 
     def __init__(self, folder: Path):
         self.folder = Path(folder)
 
     def get(self, key: str) -> Any:
-        """Return what is kept under ``key``, or None."""
+        """Return the entry of ``key``, or None."""
         try:
             return json.loads((self.folder / f"{key}.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
 
     def put(self, key: str, entry: Any) -> None:
-        """Keep ``entry`` under ``key``; it appears whole or not at all."""
+        """Store ``entry`` under ``key``, atomically."""
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            handle, part = tempfile.mkstemp(suffix=".part", dir=self.folder)  # its owner's alone
+            handle, part = tempfile.mkstemp(
+                suffix=".part", dir=self.folder
+            )  # readable only by its owner
         except OSError as error:
-            reason = (error.strerror or "the disk said no").lower()
+            reason = (error.strerror or "I/O error").lower()
             raise FileError(
-                f"Results could not be kept in {str(self.folder)!r}: {reason}. Name another folder,"
-                " or keep none.",
+                f"Results could not be written to {str(self.folder)!r}: {reason}. Name another"
+                " folder, or none.",
                 code="cannot-write",
                 folder=str(self.folder),
             ) from None
@@ -58,13 +59,13 @@ class Cache:
 
 
 def key(*parts: Any) -> str:
-    """Return the hash of plain data and of this Shoal: other code, other results."""
-    told = json.dumps([*parts, _sources()], sort_keys=True)
-    return hashlib.sha256(told.encode()).hexdigest()
+    """Return a hash of plain data and of the source code, which may change results."""
+    content = json.dumps([*parts, _sources()], sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()
 
 
 def user_folder() -> Path:
-    """Return the folder where a user's programs keep what can be made again."""
+    """Return the cache folder of the user."""
     if os.name == "nt" and os.environ.get("LOCALAPPDATA"):
         return Path(os.environ["LOCALAPPDATA"]) / "shoal" / "cache"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "shoal"
@@ -72,7 +73,7 @@ def user_folder() -> Path:
 
 @cache
 def _sources(package: Path = Path(__file__).parents[1]) -> str:
-    """Return the hash of Shoal itself; a version number misses what a developer edits."""
+    """Return a hash of the source code, which changes more often than the version number."""
     digest = hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
         digest.update(path.read_bytes())

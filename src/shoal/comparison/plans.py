@@ -1,4 +1,4 @@
-"""Many plans on one table: what each loses, what each risks, and which are worth a choice."""
+"""The function `compare`: run many plans on one table and compare loss and risk."""
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,6 +15,7 @@ from shoal import _params as parameters
 from shoal import _progress as progress
 from shoal._params import format_argument, hint
 from shoal.comparison.cache import Cache, key
+from shoal.comparison.pareto import pareto_front
 from shoal.errors import InputError, ParameterError, ShoalError, ShoalWarning
 from shoal.frame import tables
 from shoal.frame.describe import digest
@@ -28,24 +29,24 @@ from shoal.plan.other_columns import columns_to_drop, name_all_columns
 from shoal.steps import Microaggregate
 
 RISKS = ("linkage", "linkage_top2", "smallest_class")
-SETTLED = ("partition", "random_state")  # what a run may add to the entry of a step: its seeds
-GLANCE = 0.2  # seconds between two looks at whether somebody wants an end
+SEEDED_KEYS = ("partition", "random_state")  # entries of a step to which a run adds seeds
+POLL_INTERVAL = 0.2  # seconds between two checks for an interrupt
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """One plan of a comparison and what came of it.
+    """One plan of a comparison and its results.
 
     Parameters
     ----------
     plan : Plan
-        What was done, seeds included: running it repeats the result.
+        The plan with its seeds; running it reproduces the result.
     method : str
-        What the plan's methods did, in names of `shoal.METHODS`.
+        The methods that were used, as named in `shoal.METHODS`.
     measures : dict
-        Measures that give one number, by name.
+        Measures that are a single number, by name.
     error : ShoalError, optional
-        Why the plan could not be run; then there are no measures.
+        Why the plan could not be run; there are no measures then.
     """
 
     plan: Plan
@@ -55,7 +56,7 @@ class Trial:
 
     @property
     def dependence(self) -> float:
-        """The greatest share of the confidential columns in the distances."""
+        """The greatest share of the confidential columns in the distances of a step."""
         return max(float(getattr(step, "dependence", 0.0)) for step in self.plan.steps)
 
 
@@ -66,9 +67,9 @@ class Comparison:
     Parameters
     ----------
     trials : tuple of Trial
-        In the order of the plans.
+        The trials, in the order of the plans.
     risk : str
-        The measure that stands for the risk.
+        The measure of risk.
     """
 
     trials: tuple[Trial, ...]
@@ -81,23 +82,17 @@ class Comparison:
 
     @property
     def front(self) -> list[Trial]:
-        """The trials that no other one beats in loss and risk, from the least loss on."""
-        points = {id(trial): self._point(trial) for trial in self.done}
-        best = [
-            trial
-            for trial in self.done
-            if not any(_beats(other, points[id(trial)]) for other in points.values())
-        ]
-        return sorted(best, key=lambda trial: points[id(trial)])
+        """The trials on the Pareto front of loss and risk, from the least loss on."""
+        return pareto_front({trial: self._point(trial) for trial in self.done})
 
     def save(self, folder: str | Path, *, force: bool = False) -> None:
-        """Write page, map, tables and the plan behind each trial into ``folder``."""
+        """Write the page, the map, the tables and the plan of each trial to ``folder``."""
         from shoal.report.comparison import write_comparison  # see docs/architecture.md
 
         write_comparison(self, Path(folder), force=force)
 
     def _point(self, trial: Trial) -> tuple[float, float]:
-        """Return loss and risk, less of both being better."""
+        """Return loss and risk as numbers of which less is better."""
         sign = -1 if ABOUT[self.risk].better == "higher" else 1
         return trial.measures["information_loss"], sign * trial.measures[self.risk]
 
@@ -117,48 +112,47 @@ def compare(
     cache: str | Path | None = None,
     **options: Any,
 ) -> Comparison:
-    """Run every combination of k, method and dependence on a table; release nothing.
+    """Run every combination of k, method and dependence on a table, without releasing it.
 
     Parameters
     ----------
     data : pandas, polars or pyarrow table
-        The table; it is left as it is.
+        The table; it is not modified.
     columns : list of str
         Quasi-identifiers to mask.
     k : int or list of int
-        Least numbers of records in a group to try.
+        Values of k to try.
     method : str or list of str
         Methods to try, names in `shoal.METHODS`.
     dependence : float or list of float
         Shares of the confidential columns in the distances to try, in [0, 1].
     confidential : list of str
-        Columns that nobody should learn about a person.
+        Confidential columns.
     identifiers : list of str
-        Columns that name a person; the plans drop them.
+        Columns that identify a person; the plans drop them.
     types : mapping of str to str or mapping, optional
-        What columns hold where the table does not say it; see `Plan`.
+        Kinds of columns where the table does not determine them; see `Plan`.
     risk : str
-        What stands for the risk: ``"linkage"``, ``"linkage_top2"`` or
-        ``"smallest_class"``.
+        Measure of risk: ``"linkage"``, ``"linkage_top2"`` or ``"smallest_class"``.
     n_jobs : int
-        How many runs go on at a time; each needs memory of its own.
+        Number of parallel runs; each needs its own memory.
     cache : str or Path, optional
-        Folder to keep the numbers of finished runs in, so that the same run is not made
-        twice. It holds nothing of the data but these numbers.
+        Folder for the results of finished runs, so that no run is repeated. It contains no data
+        besides these numbers.
     **options
-        Further parameters as in `shoal.microaggregate`: those of the step for all runs,
-        those of a method for the runs of the methods that take them.
+        Further parameters as in `shoal.microaggregate`: those of the step apply to all runs,
+        those of a method to the runs of the methods that accept them.
 
     Returns
     -------
     Comparison
-        A trial for each combination; ``front`` holds those worth a choice.
+        A trial for each combination; ``front`` holds those on the Pareto front.
 
     Examples
     --------
     >>> from shoal import datasets
-    >>> found = compare(datasets.sme(), ["surface", "employees"], k=[3, 4], method="mdav")
-    >>> [trial.measures["smallest_class"] for trial in found.trials]
+    >>> comparison = compare(datasets.sme(), ["surface", "employees"], k=[3, 4], method="mdav")
+    >>> [trial.measures["smallest_class"] for trial in comparison.trials]
     [3, 4]
     """
     plans = grid(
@@ -185,13 +179,14 @@ def grid(
     types: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> list[Plan]:
-    """Return a plan for every combination: by method, then k, then dependence."""
-    ways = _several(method)
-    steps = parameters.signature_parameters(Microaggregate)
-    known = {way: parameters.signature_parameters(METHODS[way]) for way in ways if way in METHODS}
+    """Return a plan for every combination, by method, then k, then dependence."""
+    methods = _as_unique_list(method)
+    of_step = parameters.signature_parameters(Microaggregate)
+    of_method = {n: parameters.signature_parameters(METHODS[n]) for n in methods if n in METHODS}
     for name in options:
-        if name not in (*steps, "random_state") and not any(name in own for own in known.values()):
-            names = [*steps, *(other for own in known.values() for other in own)]
+        accepted = any(name in own for own in of_method.values())
+        if name not in (*of_step, "random_state") and not accepted:
+            names = [*of_step, *(other for own in of_method.values() for other in own)]
             raise ParameterError(
                 f"No method takes {name!r}.{hint(name, names)} Leave it out.",
                 code="unknown-parameter",
@@ -201,16 +196,17 @@ def grid(
         Plan.of(
             columns,
             partitioner(
-                way, {"k": size} | {n: v for n, v in options.items() if n in known.get(way, {})}
+                name,
+                {"k": size} | {n: v for n, v in options.items() if n in of_method.get(name, {})},
             ),
             identifiers=identifiers,
             confidential=confidential,
             types=types,
             other_columns="release",
             dependence=share,
-            **{name: value for name, value in options.items() if name in steps},
+            **{option: value for option, value in options.items() if option in of_step},
         )
-        for way, size, share in product(ways, _several(k), _several(dependence))
+        for name, size, share in product(methods, _as_unique_list(k), _as_unique_list(dependence))
     ]
 
 
@@ -222,9 +218,9 @@ def compare_plans(
     n_jobs: int = 1,
     cache: str | Path | None = None,
 ) -> Comparison:
-    """Run plans on a table; see `compare` for what comes out and what is kept.
+    """Run plans on a table; see `compare` for the parameters.
 
-    Without a ``risk`` nothing beyond what a release measures is computed.
+    Without a ``risk``, only the measures of a release are computed.
     """
     if risk is not None and (not isinstance(risk, str) or risk not in RISKS):
         raise ParameterError(
@@ -233,27 +229,33 @@ def compare_plans(
             code="unknown-risk",
         )
     frame = tables.open_frame(data)
-    named = list(
+    names = list(
         dict.fromkeys(
             name for plan in plans for name in (*plan.roles, *plan.quasi_identifiers, *plan.types)
         )
     )
-    tables.check_columns(frame, named)
+    tables.check_columns(frame, names)
     for plan in plans:
-        columns_to_drop(plan, frame.columns)  # refuses what a plan does not name
-    needed = tables.select_columns(frame, named)
-    kept = None if cache is None else Cache(Path(cache))
-    found = "" if kept is None else digest(needed)
-    run = partial(_tried, columns=frame.columns, needed=needed, risk=risk, cache=kept, digest=found)
+        columns_to_drop(plan, frame.columns)  # refuses columns that a plan does not name
+    needed = tables.select_columns(frame, names)
+    results = None if cache is None else Cache(Path(cache))
+    run = partial(
+        _try_plan,
+        columns=frame.columns,
+        needed=needed,
+        risk=risk,
+        cache=results,
+        digest="" if results is None else digest(needed),
+    )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ShoalWarning)  # told when a plan is chosen and run
-        trials = tuple(_side_by_side(run, plans, n_jobs))
+        warnings.simplefilter("ignore", ShoalWarning)  # issued when a plan is chosen and run
+        trials = tuple(_run_parallel(run, plans, n_jobs))
     if all(trial.error is not None for trial in trials):
         raise next(trial.error for trial in trials if trial.error is not None)
     return Comparison(trials, risk or RISKS[0])
 
 
-def _tried(
+def _try_plan(
     plan: Plan,
     *,
     columns: Sequence[str],
@@ -262,30 +264,30 @@ def _tried(
     cache: Cache | None,
     digest: str,
 ) -> Trial:
-    """Return the trial of a plan, from the cache where it is there; its plan names ``columns``."""
+    """Return the trial of a plan, from the cache if possible; its plan names all ``columns``."""
     name = "" if cache is None else key(digest, plan.to_dict(), risk)
-    found = cache.get(name) if cache is not None else None
-    if found is None:
+    result = cache.get(name) if cache is not None else None
+    if result is None:
         try:
-            found = _run(plan, needed, risk)
+            result = _run(plan, needed, risk)
         except ShoalError as error:
             return Trial(plan, error=error)
         if cache is not None:
-            cache.put(name, found)
+            cache.put(name, result)
     entries = plan.to_dict()
-    for step, settled in zip(entries["steps"], found["settled"], strict=True):
-        step |= settled
-    tried = name_all_columns(Plan.from_dict(entries), columns)
-    return Trial(tried, found["method"], found["measures"])
+    for step, seeded in zip(entries["steps"], result["seeded"], strict=True):
+        step |= seeded
+    plan = name_all_columns(Plan.from_dict(entries), columns)
+    return Trial(plan, result["method"], result["measures"])
 
 
 def _run(plan: Plan, needed: Frame, risk: str | None) -> dict[str, Any]:
-    """Return what a run gives, as numbers and names of methods."""
+    """Return the results of a run as plain data."""
     release = plan.run(tables.to_native(needed))
     measures = _numbers(release.measures)
     if "information_loss" not in measures:
         raise InputError(
-            "A comparison needs a masked column of numbers: its loss is compared.",
+            "A comparison needs a masked numeric column, whose information loss is compared.",
             code="comparison-without-numbers",
         )
     if risk is not None and risk not in measures:
@@ -302,17 +304,17 @@ def _run(plan: Plan, needed: Frame, risk: str | None) -> dict[str, Any]:
     return {
         "method": ", ".join(release.provenance["methods"]),
         "measures": measures,
-        "settled": [
-            {name: step[name] for name in SETTLED if name in step}
+        "seeded": [
+            {name: step[name] for name in SEEDED_KEYS if name in step}
             for step in release.plan.to_dict()["steps"]
         ],
     }
 
 
-def _side_by_side(
+def _run_parallel(
     run: Callable[[Plan], Trial], plans: Sequence[Plan], n_jobs: int
 ) -> Iterable[Trial]:
-    """Run plans on threads, which the compiled loops leave free; end all when one must end."""
+    """Run plans on threads (compiled loops release the GIL); stop all when one fails."""
     if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs < 1:
         raise ParameterError(
             f"n_jobs must be an int of at least 1. Got {format_argument(n_jobs)} instead.",
@@ -321,20 +323,20 @@ def _side_by_side(
         )
     stop = Event()
 
-    def heed(stage: str, done: int, total: int) -> None:
+    def check_stop(stage: str, done: int, total: int) -> None:
         if stop.is_set():
             raise KeyboardInterrupt
 
-    def listened(plan: Plan) -> Trial:
-        with progress.reporting_to(heed):
+    def run_until_stopped(plan: Plan) -> Trial:
+        with progress.reporting_to(check_stop):
             return run(plan)
 
     with ThreadPoolExecutor(n_jobs) as pool:
-        futures: list[Future[Trial]] = [pool.submit(listened, plan) for plan in plans]
+        futures: list[Future[Trial]] = [pool.submit(run_until_stopped, plan) for plan in plans]
         waiting = set(futures)
         try:
             while waiting:
-                done, waiting = wait(waiting, GLANCE, FIRST_COMPLETED)
+                done, waiting = wait(waiting, POLL_INTERVAL, FIRST_COMPLETED)
                 for future in done:
                     future.result()
                 progress.report("comparing", len(futures) - len(waiting), len(futures))
@@ -346,7 +348,7 @@ def _side_by_side(
 
 
 def _numbers(measures: Any) -> dict[str, float]:
-    """Return the measures that give one number for the whole table."""
+    """Return the measures that are a single number."""
     return {
         name: value
         for name, value in measures.items()
@@ -354,23 +356,18 @@ def _numbers(measures: Any) -> dict[str, float]:
     }
 
 
-def _beats(one: tuple[float, float], other: tuple[float, float]) -> bool:
-    """Say whether ``one`` is nowhere worse than ``other`` and somewhere better."""
-    return one != other and one[0] <= other[0] and one[1] <= other[1]
-
-
-def _several(values: Any) -> list[Any]:
-    """Return one value or several as a list, each once."""
+def _as_unique_list(values: Any) -> list[Any]:
+    """Return one value or several as a list without repeats."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         return [values]
-    found: list[Any] = []
+    unique: list[Any] = []
     for value in values:
-        if not any(value is one or _equal(value, one) for one in found):
-            found.append(value)
-    return found
+        if not any(value is one or _equal(value, one) for one in unique):
+            unique.append(value)
+    return unique
 
 
 def _equal(one: Any, other: Any) -> bool:
-    """Say whether two numbers or names are equal; what else is left to checks is not."""
+    """Return whether two numbers or names are equal; other objects, refused later, are not."""
     plain = isinstance(one, str | Real) and isinstance(other, str | Real)
     return plain and one == other

@@ -1,4 +1,4 @@
-"""How much distortion of the quasi-identifiers buys how much dependence."""
+"""The trade-off between distortion of the quasi-identifiers and dependence."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class Point:
     Parameters
     ----------
     k : int
-        Least number of records in a group.
+        Minimum number of records in a group.
     dependence : float
         Share of the confidential columns in the distances, the lambda of [RFSP16]_.
     distortion_x : float
@@ -65,22 +65,22 @@ def sweep(
     Parameters
     ----------
     data : pandas, polars or pyarrow table
-        The table; nothing of it is released.
+        The table; it is not released.
     columns : list of str
         Quasi-identifiers, of any kind.
     confidential : list of str
         Confidential columns, all numeric.
     k : list of int
-        Least numbers of records in a group to try.
+        Values of k to try.
     lambdas : list of float
-        Shares of the confidential columns to try, in [0, 1]; 0 is tried in any
-        case, because everything is compared with it.
+        Shares of the confidential columns to try, in [0, 1]; 0 is always included, as the
+        reference.
     method : str
         A name in `shoal.METHODS`.
     n_jobs : int
-        How many runs go on at a time.
+        Number of parallel runs.
     types : mapping of str to str or mapping, optional
-        What columns hold where the table does not say it; see `Plan`.
+        Kinds of columns where the table does not determine them; see `Plan`.
     **options
         Further parameters of the method.
 
@@ -112,18 +112,18 @@ def sweep(
 def around(
     plan: Plan, data: Any, *, lambdas: Sequence[float] = LAMBDAS, n_jobs: int = 1
 ) -> list[Point]:
-    """Run a plan with other lambdas wherever it uses one, to show it among its like.
+    """Run a plan with other values of lambda, to show it on a curve.
 
     Parameters
     ----------
     plan : Plan
         A plan of which at least one step has a dependence above 0.
     data : pandas, polars or pyarrow table
-        The table; nothing of it is released.
+        The table; it is not released.
     lambdas : list of float
         Shares of the confidential columns to try, in [0, 1].
     n_jobs : int
-        How many runs go on at a time.
+        Number of parallel runs.
 
     Returns
     -------
@@ -147,11 +147,11 @@ def around(
 
 
 def knee(points: Sequence[Point]) -> Point:
-    """Return the point of one k that gains most dependence for its distortion.
+    """Return the point of one k that gains the most dependence for its distortion.
 
-    Both distortions are counted as shares of their whole change between the
-    least and the greatest lambda tried; the knee is where the share of the gain
-    exceeds the share of the cost most. Ties go to the least lambda.
+    Both distortions are expressed as shares of their change between the least and the greatest
+    lambda; at the knee, the share of the gain exceeds the share of the cost the most. Ties go to
+    the least lambda.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Two tables become numbers."""
 
-from shoal.metrics._base import ABOUT, MEASURES, NEEDS, About, compute, needs, sees_axes
+from shoal.metrics._base import ABOUT, MEASURES, NEEDS, About, accepts_axes, compute, needs
 from shoal.metrics.anonymity import class_sizes, classes, reidentification, smallest_class
 from shoal.metrics.certificate import certified_gap
 from shoal.metrics.closeness import t_closeness
@@ -57,7 +57,7 @@ __all__ = [
     "needs",
     "p_sensitivity",
     "reidentification",
-    "sees_axes",
+    "accepts_axes",
     "smallest_class",
     "std_ratio",
     "t_closeness",

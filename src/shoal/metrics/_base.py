@@ -1,4 +1,4 @@
-"""How a measure says what it needs, what it tells, which way is good and what it costs."""
+"""The registry of measures: their inputs, direction, unit and cost."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ Matrix = NDArray[np.float64]
 Values = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
-# What a measure may ask for by the name of a parameter, in words.
+# The inputs of measures by parameter name, in words.
 NEEDS = {
     "original": "a quasi-identifier that is numeric and complete in both tables",
     "masked": "a quasi-identifier that is numeric and complete in both tables",
@@ -29,7 +29,7 @@ NEEDS = {
     "confidential_codes": "a confidential column",
     "ordered": "a confidential column",
     "weights": "survey weights, by the name of their column",
-    "lower_bound": "a proven lower bound; hand one over with the arrays",
+    "lower_bound": "a proven lower bound; pass one with the arrays",
     "units": "a column of units, by its name",
 }
 NUMBERS = ("original", "masked", "confidential", "weights")
@@ -38,24 +38,22 @@ TABLES = (*NUMBERS, "released", "confidential_codes")
 
 @dataclass(frozen=True)
 class About:
-    """What a measure is about.
+    """Kind, direction, unit and cost of a measure.
 
     Parameters
     ----------
     kind : str
-        ``"utility"``: what the analyst lost; ``"risk"``: what an attacker gains.
+        ``"utility"``: what an analyst loses; ``"risk"``: what an attacker gains.
     better : str
-        Which way is good: ``"lower"``, ``"higher"``, ``"near one"`` or
-        ``"neither"``.
+        Which values are better: ``"lower"``, ``"higher"``, ``"near one"`` or ``"neither"``.
     unit : str
-        What the number counts, for a reader; ``"%"`` for shares of 100.
+        Unit of the number, for a reader; ``"%"`` for per cent.
     per : str
-        Whose columns the numbers belong to, one number each:
-        ``"quasi-identifier"``, ``"confidential"``, or empty for the table as a
-        whole.
+        The columns that have one number each: ``"quasi-identifier"``, ``"confidential"``, or
+        empty for one number for the table.
     cost : str
         ``"linear"`` (up to logarithms) in the number of records, or ``"search"``
-        where each record is looked for among all others.
+        where each record is compared with all others.
     """
 
     kind: Kind
@@ -72,10 +70,9 @@ ABOUT: dict[str, About] = {}
 def measure(
     kind: Kind, better: Better, unit: str = "", *, per: Per = "", cost: Cost = "linear"
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register a function as a measure; its parameter names are its needs.
+    """Register a function as a measure; the names of its parameters are its inputs.
 
-    Tables are checked before the function sees them. Parameters that have a
-    default are options, not needs.
+    Tables are checked before the function is called. Parameters with a default are optional.
     """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -94,29 +91,29 @@ def measure(
 
 
 def needs(name: str) -> list[str]:
-    """Return what the measure ``name`` cannot do without."""
+    """Return the required inputs of the measure ``name``."""
     entries = signature(MEASURES[name]).parameters.values()
     return [entry.name for entry in entries if entry.default is Parameter.empty]
 
 
 def compute(name: str, given: Mapping[str, Any]) -> Any:
-    """Compute one measure from ``given``, which holds at least its needs."""
-    named = [*needs(name), *(n for n in _options(name) if n in given and n not in needs(name))]
-    return MEASURES[name](**{need: given[need] for need in named})
+    """Compute one measure from ``given``, which holds at least its required inputs."""
+    inputs = [*needs(name), *(n for n in _options(name) if n in given and n not in needs(name))]
+    return MEASURES[name](**{need: given[need] for need in inputs})
 
 
-def sees_axes(name: str) -> bool:
-    """Say whether the measure ``name`` takes columns of several axes, as categories are."""
+def accepts_axes(name: str) -> bool:
+    """Return whether the measure ``name`` accepts columns of several axes, such as categories."""
     return "columns" in signature(MEASURES[name]).parameters
 
 
 def counts_units(name: str) -> bool:
-    """Say whether the measure ``name`` counts units where there are some."""
+    """Return whether the measure ``name`` counts units where they are given."""
     return "units" in signature(MEASURES[name]).parameters
 
 
 def _options(name: str) -> list[str]:
-    """Return what the measure ``name`` takes where it is at hand."""
+    """Return the optional inputs of the measure ``name``."""
     return [n for n in ("columns", "units") if n in signature(MEASURES[name]).parameters]
 
 
@@ -124,7 +121,7 @@ def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments with tables as arrays; refuse tables that do not fit together."""
     arguments = dict(given)
     for need in [need for need in given if need in TABLES]:
-        # Measures go column by column, so a column lies in one piece.
+        # Measures go column by column, so columns are contiguous.
         table = np.asarray(given[need], np.float64 if need in NUMBERS else None, order="F")
         if table.ndim != 2 or 0 in table.shape:
             raise InputError(
@@ -134,36 +131,36 @@ def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
                 need=need,
             )
         if need in NUMBERS and not np.isfinite(table).all():
-            holes = int((~np.isfinite(table)).sum())
+            count = int((~np.isfinite(table)).sum())
             raise InputError(
-                f"{need!r} has {holes} missing or infinite values. Drop them first.",
+                f"{need!r} has {count} missing or infinite values. Drop them first.",
                 code="missing-values",
                 need=need,
-                count=holes,
+                count=count,
             )
         arguments[need] = table
     if arguments.get("units") is not None:
-        arguments["units"] = _numbered(arguments["units"], len(next(iter(given.values()))))
+        arguments["units"] = _as_codes(arguments["units"], len(next(iter(given.values()))))
     shapes = {need: arguments[need].shape for need in arguments if need in TABLES}
     if len({rows for rows, _ in shapes.values()}) > 1 or (
         "masked" in shapes and shapes["original"] != shapes["masked"]
     ):
-        told = ", ".join(f"{need!r} {rows} x {columns}" for need, (rows, columns) in shapes.items())
+        sizes = ", ".join(f"{need!r} {rows} x {cols}" for need, (rows, cols) in shapes.items())
         raise InputError(
-            f"The tables do not fit together: {told}. Compare the same records.",
+            f"The tables have different shapes: {sizes}. Compare the same records.",
             code="shapes-differ",
         )
     return arguments
 
 
-def _numbered(units: Any, records: int) -> Labels:
-    """Return units as numbers from 0 on; refuse those of other records."""
-    found = np.asarray(units)
-    if found.shape != (records,):
+def _as_codes(units: Any, records: int) -> Labels:
+    """Return units as integers from 0 on; refuse an array of another length."""
+    given = np.asarray(units)
+    if given.shape != (records,):
         raise InputError(
-            f"'units' must say of each of the {records} records which unit it belongs to. Got the"
-            f" shape {found.shape} instead.",
+            f"'units' must give the unit of each of the {records} records. Got the"
+            f" shape {given.shape} instead.",
             code="matrix-not-accepted",
             need="units",
         )
-    return np.unique(found, return_inverse=True)[1].ravel()
+    return np.unique(given, return_inverse=True)[1].ravel()

@@ -1,4 +1,4 @@
-"""Columns in units that do not depend on how they were written down."""
+"""Columns on a scale that does not depend on their units of measurement."""
 
 from collections.abc import Iterator
 from math import fsum
@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 from shoal.errors import InputError
 from shoal.metrics._base import Labels, Matrix, Values
 
-MODERATE = 256  # powers of two within which squares, and sums of them, fit into a float64
+MAX_EXPONENT = 256  # of values whose squares, and sums of squares, do not overflow
 
 
 def zscores(X: Matrix) -> Matrix:
     """Return each column with mean 0 and population standard deviation 1.
 
-    Sums are rounded once, at their end, so that a record has the same scores to
-    the bit in whatever order the records come. A constant column becomes zeros.
+    Sums are correctly rounded, so that the scores of a record do not depend on the order of the
+    records, down to the last bit. A constant column becomes zeros.
     """
     scores = np.zeros(X.shape)
     for j in np.flatnonzero((X[0] != X).any(axis=0)):
@@ -27,7 +27,7 @@ def zscores(X: Matrix) -> Matrix:
 
 
 def exact_sum(values: Values) -> float:
-    """Return the sum as if rounded once, whatever the order of the values.
+    """Return the correctly rounded sum, which does not depend on the order of the values.
 
     The leading bits of all values are multiples of one power of two, few enough
     that their sum is exact; then come the next bits, until none are left.
@@ -41,21 +41,21 @@ def exact_sum(values: Values) -> float:
     return fsum(parts)
 
 
-def in_units_of(
+def scale_by_original(
     original: Matrix, masked: Matrix, columns: Labels | None = None
 ) -> Iterator[tuple[int, Values, Values]]:
-    """Yield column by column: its number, and both tables in units of the original.
+    """Yield for each column its number and its values in both tables, scaled by the original.
 
-    In these units the original has mean 0 and standard deviation 1. A column that was
-    constant before is left out: it has no unit. Where columns have several axes,
-    these are yielded one by one, and ``columns`` says which column an axis belongs to;
-    axes of one column share a unit, and its squared distances from the mean average 1.
+    On this scale the original has mean 0 and standard deviation 1. Columns that are constant in
+    the original have no scale and are skipped. Where columns have several axes, these are yielded
+    one by one, and ``columns`` gives the column of each axis; the axes of a column share a scale,
+    on which the mean squared distance from the mean is 1.
     """
     columns = np.arange(original.shape[1]) if columns is None else columns
     spread = np.bincount(columns, [(x != x[0]).any() for x in original.T])[columns] > 0
     for column in np.unique(columns[spread]):
         axes = np.flatnonzero(columns == column)
-        exponent = moderated(*(original[:, a] for a in axes))
+        exponent = scaling_exponent(*(original[:, a] for a in axes))
         unit = np.sqrt(sum(_scaled(original[:, a], exponent).var() for a in axes))
         for a in axes:
             before, after = (_scaled(X[:, a], exponent) for X in (original, masked))
@@ -66,10 +66,10 @@ def in_units_of(
 def column_distances(
     original: Matrix, masked: Matrix, columns: Labels | None = None
 ) -> Iterator[Values]:
-    """Yield for each column that varies how far each value moved, in units of the original."""
+    """Yield for each column that varies the distance of each value from the original, scaled."""
     columns = np.arange(original.shape[1]) if columns is None else columns
     squares: dict[int, Values] = {}
-    for a, before, after in in_units_of(original, masked, columns):
+    for a, before, after in scale_by_original(original, masked, columns):
         column = int(columns[a])
         if column not in squares:
             yield from map(np.sqrt, squares.values())
@@ -79,29 +79,29 @@ def column_distances(
 
 
 def has_spread(original: Matrix, masked: Matrix) -> NDArray[np.bool_]:
-    """Say which columns of the original vary; refuse a change of one that does not.
+    """Return which columns of the original vary; refuse a change of one that does not.
 
-    A column without spread has no unit in which a change could be told.
+    A constant column has no scale in which a change could be measured.
     """
     spread = np.asarray((original != original[0]).any(axis=0))
     changed = np.flatnonzero(~spread & (masked != original[0]).any(axis=0))
     if len(changed):
         raise InputError(
             f"Column {changed[0] + 1} of the quasi-identifiers is constant in the original and"
-            " other in the masked table. A change has no unit there: leave the column out.",
+            " changed in the masked table, so the change has no scale. Leave the column out.",
             code="no-unit",
             position=int(changed[0]) + 1,
         )
     return spread
 
 
-def moderated(*columns: Values) -> int:
-    """Return the power of two to divide by so that squares fit into a float64; 0 where they do.
+def scaling_exponent(*columns: Values) -> int:
+    """Return the power of two to divide by so that squares do not overflow; 0 if none is needed.
 
-    Scaling by a power of two rounds nothing, so it is left out where nothing needs it.
+    Scaling by a power of two is exact.
     """
     exponent = max(map(_exponent, columns))
-    return exponent if abs(exponent) > MODERATE else 0
+    return exponent if abs(exponent) > MAX_EXPONENT else 0
 
 
 def _exponent(values: Values) -> int:

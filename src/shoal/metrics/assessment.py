@@ -1,4 +1,4 @@
-"""Compare two tables with the same records, whoever masked one of them."""
+"""The function `assess`: compare an original with a masked table of the same records."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -14,21 +14,20 @@ from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type, as_types
 from shoal.geometry import assemble, axes_of, means
-from shoal.metrics import ABOUT, MEASURES, NEEDS, classes, compute, needs, sees_axes
+from shoal.metrics import ABOUT, MEASURES, NEEDS, accepts_axes, classes, compute, needs
 
 
 class Assessment(dict[str, Any]):
-    """Value of each measure by name, and what could not be measured.
+    """Value of each measure by name, with remarks on what could not be measured.
 
-    A measure that speaks of columns gives a mapping from their names; one that has
-    several parts, a mapping from the names of the parts.
+    A measure of columns is a mapping by column; one with several parts is a mapping by part.
 
     Parameters
     ----------
     values : mapping of str to number or mapping
         Value of each measure.
     remarks : mapping of str to str
-        What a measure could not see and why, by the name of the measure.
+        Columns that a measure could not use and why, by the name of the measure.
     """
 
     def __init__(self, values: Mapping[str, Any], remarks: Mapping[str, str]):
@@ -47,7 +46,7 @@ def assess(
     weight: str | None = None,
     unit: str | None = None,
 ) -> Assessment:
-    """Measure what masking cost and what it protects.
+    """Measure the information loss and the disclosure risk of a masked table.
 
     Parameters
     ----------
@@ -57,36 +56,34 @@ def assess(
         The table after masking, with the same records in the same order.
     quasi_identifiers : list of str
         Columns that an attacker may know, of any kind. Measures of means, spreads and
-        correlations see the numbers among them alone.
+        correlations only use the numeric ones.
     confidential : list of str
-        Columns that nobody should learn about a person, with their original values.
-        Those that have no order, or have missing values, count as categories; a
-        missing value is a category.
+        Confidential columns, with their original values. Those without an order, or with
+        missing values, count as categories, of which a missing value is one.
     measures : list of str, optional
-        Names in `shoal.MEASURES`; all that can be computed where None.
+        Names in `shoal.MEASURES`; by default all that can be computed.
     types : mapping of str to str or mapping, optional
-        What columns hold where the table does not say it; see `Plan`.
+        Kinds of columns where the table does not determine them; see `Plan`.
     weight : str, optional
-        The original's column of survey weights, for what became of totals.
+        Column of survey weights in the original, for changes of weighted totals.
     unit : str, optional
-        The original's column of persons, households or firms with several records: risks
-        are then counted in these.
+        Column of persons, households or firms in the original; risks are then counted in these.
 
     Returns
     -------
     Assessment
-        A dict: value of each measure by name. Its ``remarks`` say which measures
-        could not be computed, or not for every column, and why.
+        A dict with the value of each measure by name. Its ``remarks`` state which measures could
+        not be computed, or not for every column, and why.
 
     Examples
     --------
     >>> import pandas as pd
     >>> before = pd.DataFrame({"age": [20, 22, 60, 62], "ill": ["no", "yes", "no", "no"]})
     >>> after = before.assign(age=[21, 21, 61, 61])
-    >>> found = assess(before, after, quasi_identifiers=["age"], confidential=["ill"])
-    >>> found["smallest_class"], found["homogeneous_classes"]
+    >>> measures = assess(before, after, quasi_identifiers=["age"], confidential=["ill"])
+    >>> measures["smallest_class"], measures["homogeneous_classes"]
     (2, {'ill': 1})
-    >>> found.remarks["distortion_y"]
+    >>> measures.remarks["distortion_y"]
     'Not computed: needs a numeric confidential column without missing values.'
     """
     measures = None if measures is None else as_list(measures)
@@ -99,29 +96,29 @@ def assess(
                 measure=name,
             )
     before, after = tables.open_frame(original), tables.open_frame(masked)
-    known = as_list(quasi_identifiers)
+    names = as_list(quasi_identifiers)
     declared = as_types(types)
     tables.check_columns(before, declared)
-    found = assess_frames(
+    assessment = assess_frames(
         before,
         after,
-        known,
-        known,
+        names,
+        names,
         as_list(confidential),
         measures or MEASURES,
         declared,
         weight=weight,
         units=None if unit is None else _units(before, unit),
     )
-    lacking = [name for name in measures or () if name not in found]
+    lacking = [name for name in measures or () if name not in assessment]
     if lacking:
-        reason = found.remarks[lacking[0]].removeprefix("Not computed: ")
+        reason = assessment.remarks[lacking[0]].removeprefix("Not computed: ")
         raise InputError(
             f"The measure {lacking[0]!r} cannot be computed: {reason}",
             code="measure-not-computable",
             measure=lacking[0],
         )
-    return found
+    return assessment
 
 
 def assess_frames(
@@ -137,19 +134,18 @@ def assess_frames(
     lower_bound: float | None = None,
     units: NDArray[np.int64] | None = None,
 ) -> Assessment:
-    """Compute ``measures`` of two frames; a remark stands for each that cannot be.
+    """Compute ``measures`` of two frames, with a remark on each that cannot be computed.
 
-    Classes are counted on the columns that are ``known``, losses on those of them
-    that were ``changed``. Totals are taken under the column ``weight`` of the original.
-    The least loss that was proven is ``lower_bound``. Risks are counted in ``units`` where each
-    record has a number of its unit.
+    Classes are counted on the quasi-identifiers that are ``known``, losses on the ``changed`` ones
+    among them. ``weight`` is a column of the original, ``lower_bound`` a proven bound on the SSE.
+    Risks are counted in ``units`` where these are given.
     """
     _check_names(known, confidential)
     check_same_records(len(before), len(after))
     tables.check_columns(before, [*known, *confidential])
     tables.check_columns(after, known)
     given, columns = _given(before, after, known, changed, confidential, types or {})
-    axes, told = _axes(before, after, changed, types or {})
+    axes, axes_remark = _axes(before, after, changed, types or {})
     if weight is not None:
         given["weights"] = tables.weights(before, weight)[:, np.newaxis]
     if lower_bound is not None:
@@ -159,34 +155,34 @@ def assess_frames(
     values: dict[str, Any] = {}
     remarks: dict[str, str] = {}
     for name in measures:
-        seen = {**given, **axes} if sees_axes(name) else given
-        lacking = [NEEDS[need] for need in needs(name) if need not in seen]
+        inputs = {**given, **axes} if accepts_axes(name) else given
+        lacking = [NEEDS[need] for need in needs(name) if need not in inputs]
         if lacking:
             remarks[name] = f"Not computed: needs {lacking[0]}."
             continue
         try:
-            values[name] = _named(compute(name, seen), columns.get(ABOUT[name].per, []))
+            values[name] = _named(compute(name, inputs), columns.get(ABOUT[name].per, []))
         except InputError as reason:
             remarks[name] = f"Not computed: {reason}"
             continue
-        unseen = told if sees_axes(name) else _unseen(before, columns, needs(name))
+        remark = axes_remark if accepts_axes(name) else _remark(before, columns, needs(name))
         if "weights" in needs(name):
-            unseen = f"{unseen} {_totals(given, columns['quasi-identifier'])}".lstrip()
-        if unseen:
-            remarks[name] = unseen
+            remark = f"{remark} {_totals(given, columns['quasi-identifier'])}".lstrip()
+        if remark:
+            remarks[name] = remark
     return Assessment(values, remarks)
 
 
 def _units(frame: Frame, name: str) -> NDArray[np.int64]:
-    """Return the unit of each record as a number; a missing one is a unit of its own."""
-    found = classes(tables.codes(frame, [name]))
-    alone = np.flatnonzero(tables.has_missing(frame, [name]))
-    found[alone] = found.max() + 1 + np.arange(len(alone))
-    return found
+    """Return the unit of each record as an integer; a missing value is a unit of its own."""
+    units = classes(tables.codes(frame, [name]))
+    missing = np.flatnonzero(tables.has_missing(frame, [name]))
+    units[missing] = units.max() + 1 + np.arange(len(missing))
+    return units
 
 
 def linear() -> list[str]:
-    """Return the measures that two tables suffice for, at little more cost than reading them."""
+    """Return the measures of linear cost that need no input besides the two tables."""
     return [
         name
         for name, about in ABOUT.items()
@@ -228,14 +224,16 @@ def _given(
     confidential: Sequence[str],
     types: Mapping[str, Type],
 ) -> tuple[dict[str, Any], dict[str, list[str]]]:
-    """Return what measures may ask for, and columns by what they can tell."""
-    free = [name for name in changed if name not in types or types[name].kind == "numeric"]
-    numeric = [n for n in free if tables.is_numeric(before, n) and tables.is_numeric(after, n)]
-    holed = [*tables.missing_counts(before, numeric), *tables.missing_counts(after, numeric)]
-    numeric = [name for name in numeric if name not in holed]
+    """Return the inputs of measures, and the columns by how measures can use them."""
+    undeclared = [n for n in changed if n not in types or types[n].kind == "numeric"]
+    numeric = [
+        n for n in undeclared if tables.is_numeric(before, n) and tables.is_numeric(after, n)
+    ]
+    incomplete = [*tables.missing_counts(before, numeric), *tables.missing_counts(after, numeric)]
+    numeric = [name for name in numeric if name not in incomplete]
     ordered = ordered_columns(before, confidential, types)
     numbers = [name for name, column in ordered.items() if column.kind == "numeric"]
-    # One number per class stands for all released values, so that no measure counts them again.
+    # One label per class represents all released values, so that no measure groups them again.
     given: dict[str, Any] = {"released": classes(tables.keys(after, known))[:, np.newaxis]}
     if numeric:
         given["original"] = tables.matrix(before, numeric, order="F")
@@ -255,9 +253,9 @@ def _given(
 def _axes(
     before: Frame, after: Frame, changed: Sequence[str], types: Mapping[str, Type]
 ) -> tuple[dict[str, Any], str]:
-    """Return both tables as axes, and what these do not show; nothing if all are plain numbers.
+    """Return both tables as axes, if columns are not all numeric and complete, and a remark.
 
-    A missing value stands at the mean of its column. What came missing cannot have changed.
+    Missing values are at the mean of their column; originally missing values cannot change.
     """
     joined, unread, n = [], [], len(before)
     for name in changed:
@@ -267,27 +265,29 @@ def _axes(
             if name in types:
                 raise
             unread.append(name)
-    told = [f"{name_columns(unread)} left out: not of one kind in both tables."] if unread else []
-    holed = [column.name for column in joined if column.is_missing.any()]
-    if not joined or (not holed and all(column.kind == "numeric" for column in joined)):
-        return {}, " ".join(told)
+    remarks = (
+        [f"{name_columns(unread)} left out: not of one kind in both tables."] if unread else []
+    )
+    incomplete = [column.name for column in joined if column.is_missing.any()]
+    if not joined or (not incomplete and all(column.kind == "numeric" for column in joined)):
+        return {}, " ".join(remarks)
     both, columns = assemble(
         [axes_of(c.values, c.codes, c.kind, c.distances, c.name) for c in joined]
     )
     original, masked = both[:n], both[n:]
-    if holed:
+    if incomplete:
         masked[np.isnan(original)] = np.nan
         centre = means(original)
         original, masked = (np.where(np.isnan(one), centre, one) for one in (original, masked))
-        told.append(
-            f"{name_columns(holed)} with missing cells: what came missing counts as no change,"
-            " what was suppressed as the mean."
+        remarks.append(
+            f"{name_columns(incomplete)} with missing cells: originally missing values count as"
+            " unchanged, suppressed ones as the mean."
         )
-    return {"original": original, "masked": masked, "columns": columns}, " ".join(told)
+    return {"original": original, "masked": masked, "columns": columns}, " ".join(remarks)
 
 
-def _unseen(before: Frame, columns: Mapping[str, list[str]], needed: Sequence[str]) -> str:
-    """Say which columns a measure did not see, or took for categories though they are numbers."""
+def _remark(before: Frame, columns: Mapping[str, list[str]], needed: Sequence[str]) -> str:
+    """Return a sentence on columns that a measure ignores or counts as categories, or nothing."""
     if "original" in needed and columns["other"]:
         return (
             f"{name_columns(columns['other'])} left out: not numeric and complete in both tables."
@@ -296,24 +296,24 @@ def _unseen(before: Frame, columns: Mapping[str, list[str]], needed: Sequence[st
         return (
             f"{name_columns(columns['categories'])} left out: not numeric, or with missing values."
         )
-    holes = [name for name in columns["categories"] if tables.is_numeric(before, name)]
-    if "ordered" in needed and holes:
-        return f"{name_columns(holes)} counted as categories: missing values have no order."
+    incomplete = [name for name in columns["categories"] if tables.is_numeric(before, name)]
+    if "ordered" in needed and incomplete:
+        return f"{name_columns(incomplete)} counted as categories: missing values have no order."
     return ""
 
 
 def _totals(given: Mapping[str, Any], columns: Sequence[str]) -> str:
-    """Say what the weighted totals are in both tables."""
+    """Return a sentence with the weighted totals of both tables."""
     both = [(given[which] * given["weights"]).sum(axis=0) for which in ("original", "masked")]
-    told = [
+    totals = [
         f"{name!r} {before:.10g} before and {after:.10g} after"
         for name, before, after in zip(columns, *both, strict=True)
     ]
-    return f"Totals under the weights: {', '.join(told)}."
+    return f"Weighted totals: {', '.join(totals)}."
 
 
 def _named(value: Any, columns: Sequence[str]) -> Any:
-    """Return the value as plain numbers, with the names of the columns they belong to."""
+    """Return the value as plain numbers, by column where there is one for each."""
     if isinstance(value, np.ndarray):
         return dict(zip(columns, value.tolist(), strict=True))
     if isinstance(value, dict):
@@ -330,8 +330,7 @@ def _check_names(known: Sequence[str], confidential: Sequence[str]) -> None:
     both = [name for name in known if name in confidential]
     if both:
         raise ParameterError(
-            f"{name_columns(both)} cannot be quasi-identifier and confidential at once. Choose"
-            " one.",
+            f"{name_columns(both)} cannot be both quasi-identifier and confidential. Choose one.",
             code="two-roles",
             columns=tuple(both),
         )

@@ -1,19 +1,19 @@
-"""How far a release may be from the best one."""
+"""The gap between the loss of a release and a proven lower bound."""
 
 import numpy as np
 
 from shoal.errors import InputError, ParameterError
 from shoal.metrics._base import Labels, Matrix, measure
-from shoal.metrics._units import in_units_of
+from shoal.metrics._units import scale_by_original
 
-ROUNDING = 1e-9  # relative; a loss this little below its bound is rounded, not wrong
+TOLERANCE = 1e-9  # relative rounding error of the loss
 
 
 @measure(kind="utility", better="lower")
 def certified_gap(
     original: Matrix, masked: Matrix, lower_bound: float, columns: Labels | None = None
 ) -> float:
-    """How much more is lost than must be: SSE / bound - 1.
+    """Relative gap between the information loss and its lower bound: SSE / bound - 1.
 
     SSE sums the squared distances between each record and its masked form on
     columns standardised by the original. The bound is proven for the same table
@@ -29,14 +29,14 @@ def certified_gap(
         A proven lower bound of SSE on standardised columns, above 0 unless nothing
         was lost.
     columns : ndarray of shape (n_axes,), optional
-        The column that each axis belongs to, where a column has several, as categories
-        have; axes of one column share a unit.
+        The column of each axis, where columns have several, as categories do; the axes of a
+        column share a scale.
 
     Returns
     -------
     float
-        At least 0. 0 says that no groups lose less; 0.1 that this release loses at most
-        a tenth more than the best groups do.
+        At least 0. 0 means that no groups lose less; 0.1 that this release loses at most a tenth
+        more than the best groups.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def certified_gap(
     0.25
     """
     lost = 0.0
-    for _, before, after in in_units_of(original, masked, columns):
+    for _, before, after in scale_by_original(original, masked, columns):
         lost += float(((before - after) ** 2).sum())
     if not 0 <= lower_bound < np.inf:
         raise ParameterError(
@@ -52,7 +52,7 @@ def certified_gap(
             code="parameter-not-accepted",
             parameter="lower_bound",
         )
-    if lost < lower_bound * (1 - ROUNDING):
+    if lost < lower_bound * (1 - TOLERANCE):
         raise InputError(
             "The masked table loses less than the lower bound allows. Use a bound for this table"
             " and this k, and a table masked by group means.",

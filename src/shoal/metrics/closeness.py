@@ -1,4 +1,4 @@
-"""How far the confidential values of a class are from those of all."""
+"""t-closeness: distance of the confidential values of a class from those of the table."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,15 +33,15 @@ def t_closeness(
     ordered : sequence of bool, one per confidential column
         Whether the values have an order, as numbers do.
     units : ndarray of shape (n_records,), optional
-        The unit of each record as a number: each unit then counts once in a class and once
-        in the table, spread evenly over its records there.
+        The unit of each record: each unit then counts once in a class and once in the table,
+        divided evenly among its records there.
 
     Returns
     -------
     ndarray of shape (n_confidential,)
-        The *t* that the release attains in each column, in [0, 1]. 0 says that a class
-        tells nothing about its members that the whole table does not; 1 that some
-        class is as far away as can be.
+        The *t* that the release attains in each column, in [0, 1]. 0 means that no
+        class reveals more about its members than the whole table does; 1 that some class is at
+        the greatest possible distance.
 
     References
     ----------
@@ -60,22 +60,25 @@ def t_closeness(
     ordered = np.asarray(ordered, bool)
     if ordered.shape != confidential_codes.shape[1:]:
         raise InputError(
-            f"'ordered' must say of each of the {confidential_codes.shape[1]} confidential columns"
-            " whether its values have an order.",
+            f"'ordered' must state for each of the {confidential_codes.shape[1]} confidential"
+            " columns whether its values have an order.",
             code="parameter-not-accepted",
             parameter="ordered",
         )
-    label = classes(released)
-    tallies = [spread(label, column, units) for column in confidential_codes.T]
+    labels = classes(released)
+    tallies = [divided_tally(labels, column, units) for column in confidential_codes.T]
     return np.array(
-        [from_all(entry, in_order).max() for entry, in_order in zip(tallies, ordered, strict=True)]
+        [
+            distance_from_table(entry, in_order).max()
+            for entry, in_order in zip(tallies, ordered, strict=True)
+        ]
     )
 
 
-def spread(label: Labels, column: Codes, units: Labels | None = None) -> Tally:
-    """Count the values of ``column`` in each class; a unit counts once, spread over its records.
+def divided_tally(label: Labels, column: Codes, units: Labels | None = None) -> Tally:
+    """Count the values of ``column`` in each class; a unit counts once, divided among its records.
 
-    Without ``units`` every record is one.
+    Without ``units`` every record counts.
     """
     if units is None:
         return tally(label, column)
@@ -88,8 +91,8 @@ def spread(label: Labels, column: Codes, units: Labels | None = None) -> Tally:
     return Tally(pairs // len(total), pairs % len(total), count, size, total)
 
 
-def from_all(entry: Tally, ordered: bool) -> Values:
-    """Return for each class its distance from the whole table; some classes are enough."""
+def distance_from_table(entry: Tally, ordered: bool) -> Values:
+    """Return the distance of each class in a tally from the whole table."""
     return _along_a_line(entry) if ordered else _between_categories(entry)
 
 
@@ -97,7 +100,7 @@ def _between_categories(entry: Tally) -> Values:
     """Return for each class half the sum of |p - q| over all values."""
     own = entry.count / entry.size[entry.label]
     all_ = entry.total[entry.value] / entry.total.sum()
-    # Values that a class lacks add their share of all: 1 less the shares of those it has.
+    # Values that a class lacks add their share of the table: 1 less the shares of those it has.
     gaps = np.bincount(entry.label, np.abs(own - all_) - all_)
     return np.asarray((gaps + 1) / 2)
 
@@ -121,7 +124,7 @@ def _along_a_line(entry: Tally) -> Values:
     reached -= (reached - entry.count)[first][entry.label]
     end = np.append(entry.value[1:], m)
     end[np.append(first[1:], len(end)) - 1] = m
-    # Counts are whole; where units are spread over records, the last bit of a share moves no area.
+    # Counts are whole; rounding errors of divided units do not change the areas.
     whole = reached.dtype.kind == "i"
     cross = np.searchsorted(below, -(-reached * n // size) if whole else reached * n / size)
     cross = np.clip(cross, entry.value, end)

@@ -4,7 +4,7 @@ import numpy as np
 
 from shoal.errors import InputError
 from shoal.metrics._base import Matrix, Values, measure
-from shoal.metrics._units import has_spread, moderated
+from shoal.metrics._units import has_spread, scaling_exponent
 
 ROWS = 4096  # records at a time, so that what is made of them stays in the cache
 ROUNDING = 1e-9  # shares of the spectrum closer than this cannot be told apart
@@ -15,7 +15,7 @@ def correlations(X: Matrix) -> Matrix:
     p = X.shape[1]
     exponent, mean, length = np.zeros(p, np.int64), np.zeros(p), np.full(p, np.inf)
     for j in np.flatnonzero((X[0] != X).any(axis=0)):
-        exponent[j] = moderated(X[:, j])
+        exponent[j] = scaling_exponent(X[:, j])
         column = np.ldexp(X[:, j], -exponent[j]) if exponent[j] else X[:, j]
         mean[j] = column.mean()
         length[j] = np.sqrt(((column - mean[j]) ** 2).sum())

@@ -1,4 +1,4 @@
-"""How well some columns determine another: by a line, by their neighbours, or as categories."""
+"""How well some columns determine another: linearly, by nearest neighbours, or by categories."""
 
 from typing import NamedTuple
 
@@ -6,20 +6,20 @@ import numpy as np
 
 from shoal.metrics._base import Labels, Matrix, Values
 
-FEWEST = 5  # records that must differ from the most frequent value before a rule says something
+MIN_DIFFERENT = 5  # records with other values than the most frequent, for a meaningful fit
 
 
 class Fit(NamedTuple):
-    """Columns that determine another, by their numbers, and the R2 with which they do."""
+    """Positions of the columns that determine another, and their R2."""
 
     columns: list[int]
     r2: float
 
 
 def linear_fit(y: Values, X: Matrix, least: float, most: int = 4) -> Fit | None:
-    """Return the few columns of ``X`` whose linear combination gives ``y``, if there are any.
+    """Return the few columns of ``X`` of which a linear combination gives ``y``, if there are any.
 
-    Columns are added one at a time, always the one that explains most of what is left.
+    Columns are added one at a time, each time the one that explains most of the residual.
 
     Parameters
     ----------
@@ -28,14 +28,14 @@ def linear_fit(y: Values, X: Matrix, least: float, most: int = 4) -> Fit | None:
     X : ndarray of shape (n_records, n_columns)
         Columns that may explain it.
     least : float
-        R2, adjusted for the number of columns, that must be reached.
+        Minimum R2, adjusted for the number of columns.
     most : int
-        Greatest number of columns.
+        Maximum number of columns.
 
     Returns
     -------
     Fit or None
-        The columns and the adjusted R2; None where ``least`` is not reached.
+        The columns and the adjusted R2; None if ``least`` is not reached.
 
     Examples
     --------
@@ -44,24 +44,24 @@ def linear_fit(y: Values, X: Matrix, least: float, most: int = 4) -> Fit | None:
     Fit(columns=[1, 0], r2=1.0)
     """
     n = len(y)
-    left = _scaled(y[:, None])[:, 0]
-    if not left.any():
+    residual = _scaled(y[:, None])[:, 0]
+    if not residual.any():
         return None
     rest = _scaled(X)
     chosen: list[int] = []
     for used in range(1, min(most, X.shape[1], n - 2) + 1):
         spread = np.einsum("ij,ij->j", rest, rest)
         explained = np.zeros(len(spread))
-        usable = spread > 1e-10 * n  # what is left of the others is rounding
-        explained[usable] = _products(left, rest)[usable] ** 2 / spread[usable]
+        usable = spread > 1e-10 * n  # the others are rounding errors
+        explained[usable] = _products(residual, rest)[usable] ** 2 / spread[usable]
         best = int(np.argmax(explained))
         if explained[best] <= 0:
             return None
         direction = rest[:, best] / np.sqrt(spread[best])
-        left = left - direction * (direction * left).sum()
+        residual = residual - direction * (direction * residual).sum()
         rest = rest - direction[:, None] * _products(direction, rest)
         chosen.append(best)
-        error = (left**2).sum() / n
+        error = (residual**2).sum() / n
         r2 = 1 - error * (n - 1) / (n - 1 - used)
         if r2 >= least:
             return Fit(chosen, float(r2) if error > 1e-12 else 1.0)
@@ -69,11 +69,11 @@ def linear_fit(y: Values, X: Matrix, least: float, most: int = 4) -> Fit | None:
 
 
 def neighbour_r2(y: Values, u: Values, *, ordered: bool = True) -> float:
-    """Return how well the records nearest in ``u`` tell ``y``: any smooth function is seen.
+    """Return how well the records nearest in ``u`` predict ``y``; it detects any smooth function.
 
-    A record that shares its ``u`` with others is told by the mean of these; one that does not,
-    by its two neighbours in the order of ``u``, or by the mean of the column where ``u`` has
-    no order.
+    A record is predicted by the mean of the others with the same ``u``. Without such records, it
+    is predicted by its two neighbours in the order of ``u``, or by the mean of the column where
+    ``u`` has no order.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def neighbour_r2(y: Values, u: Values, *, ordered: bool = True) -> float:
     u : ndarray of shape (n_records,)
         The column that may explain it.
     ordered : bool
-        Whether the order of ``u`` means something.
+        Whether the order of ``u`` is meaningful.
 
     Returns
     -------
@@ -98,21 +98,21 @@ def neighbour_r2(y: Values, u: Values, *, ordered: bool = True) -> float:
     sizes = np.bincount(code)
     sums = np.bincount(code, centred)
     own = sizes[code]
-    told = (sums[code] - centred) / np.maximum(own - 1, 1)
+    predicted = (sums[code] - centred) / np.maximum(own - 1, 1)
     alone = own == 1
     if not ordered:
-        told[alone] = -centred[alone] / (n - 1)
+        predicted[alone] = -centred[alone] / (n - 1)
     elif len(sizes) > 1:
         means = sums / sizes
         before, after = np.roll(means, 1), np.roll(means, -1)
         before[0], after[-1] = means[1], means[-2]
-        told[alone] = ((before + after) / 2)[code[alone]]
-    error = centred - told
+        predicted[alone] = ((before + after) / 2)[code[alone]]
+    error = centred - predicted
     return float(1 - (error**2).sum() / (centred**2).sum())
 
 
 def category_fit(y: Labels, u: Labels) -> float:
-    """Return how much better the others with the same ``u`` tell a category than a guess does.
+    """Return how much better records with the same ``u`` predict a category than a guess does.
 
     Parameters
     ----------
@@ -125,16 +125,16 @@ def category_fit(y: Labels, u: Labels) -> float:
     -------
     float
         1 - (errors) / (errors of always guessing the most frequent category): 1 where ``y``
-        is a function of ``u``. A record that is alone with its ``u`` counts as an error; 0 where
-        hardly any record differs from the most frequent category.
+        is a function of ``u``. A record with a unique ``u`` counts as an error. 0 where hardly any
+        record differs from the most frequent category.
 
     Examples
     --------
     >>> category_fit(np.tile([0, 0, 1, 1], 5), np.tile([0, 1, 2, 3], 5))
     1.0
     """
-    guessed = len(y) - int(np.bincount(y).max())
-    if guessed < FEWEST:
+    n_errors = len(y) - int(np.bincount(y).max())
+    if n_errors < MIN_DIFFERENT:
         return 0.0
     pairs, pair, counts = np.unique(
         u * (int(y.max()) + 1) + y, return_inverse=True, return_counts=True
@@ -148,18 +148,18 @@ def category_fit(y: Labels, u: Labels) -> float:
     rank = np.cumsum(np.diff(of_u, prepend=-1) != 0) - 1
     other = np.where(first[rank] == np.arange(len(pairs)), second[rank], counts[first][rank])
     right = counts[pair.ravel()] - 1 > other[pair.ravel()]
-    return float(1 - (len(y) - right.sum()) / guessed)
+    return float(1 - (len(y) - right.sum()) / n_errors)
 
 
 def _products(values: Values, X: Matrix) -> Values:
-    """Return the sum of products with each column; threads of a library would cost more here."""
+    """Return the scalar product with each column; einsum avoids the overhead of BLAS threads."""
     return np.asarray(np.einsum("i,ij->j", values, X))
 
 
 def _scaled(X: Matrix) -> Matrix:
-    """Return columns with mean 0 and standard deviation 1; those without spread are 0."""
+    """Return columns with mean 0 and standard deviation 1; constant ones become 0."""
     most = np.abs(X).max(axis=0)
-    X = X / np.where(most > 0, most, 1)  # squares of great values may not fit into a float64
+    X = X / np.where(most > 0, most, 1)  # avoids overflow of squares
     X = X - X.mean(axis=0)
     spread = np.sqrt(np.einsum("ij,ij->j", X, X) / len(X))
     flat = spread <= 1e-12

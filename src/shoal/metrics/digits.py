@@ -1,4 +1,4 @@
-"""How many digits of a measure leave the house."""
+"""Rounding of published measures."""
 
 from typing import Any
 
@@ -6,10 +6,9 @@ DIGITS = 4
 
 
 def rounded(part: Any) -> Any:
-    """Return plain data with floats of at most `DIGITS` digits; whole numbers are counts and stay.
+    """Return plain data with floats rounded to `DIGITS` digits; integers are counts and stay.
 
-    All digits of a few measures would be enough for anyone who guesses a seed, or a value of a
-    record, to see that the guess is right.
+    With all digits of a few measures, an attacker could verify a guessed seed or value.
 
     Parameters
     ----------
@@ -27,7 +26,7 @@ def rounded(part: Any) -> Any:
     {'loss': 12.35, 'classes': 123456}
     """
     if isinstance(part, dict):
-        # Edges of bins are round numbers already, and may differ in later digits only.
+        # Edges of bins are round numbers already, and may only differ in later digits.
         return {name: e if name == "edges" else rounded(e) for name, e in part.items()}
     if isinstance(part, list | tuple):
         return [rounded(entry) for entry in part]

@@ -1,4 +1,4 @@
-"""Groups in which one record holds most of the sum: its value is near to known."""
+"""Groups in which one record holds most of the sum, so that the mean reveals its value."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ def dominated_groups(
     p_percent: float | None = None,
     units: Labels | None = None,
 ) -> Counts:
-    """Count the groups whose mean gives away the value of one record, or of one unit.
+    """Count the groups whose mean reveals the value of one record, or of one unit.
 
     A group is dominated where its greatest contribution, in absolute value, is more than
     ``share`` of the sum of all; also, with ``p_percent``, where the record in second place
@@ -28,14 +28,13 @@ def dominated_groups(
     Parameters
     ----------
     contributions : ndarray of shape (n_records, n_columns)
-        Values of each record, times its weight where there are weights; not a number where
-        missing.
+        Values of each record, times its weight where there are weights; NaN where missing.
     labels : ndarray of shape (n_records,)
         The group of each record, counted from 0.
     share : float
-        Greatest share of a group's sum, in [0, 1].
+        Maximum share of the sum of a group, in [0, 1].
     p_percent : float, optional
-        The p of the p % rule; not looked at where None.
+        The p of the p % rule; not checked if None.
     units : ndarray of shape (n_records,), optional
         The unit of each record, counted from 0: the records of a unit in a group then contribute
         together.
@@ -43,8 +42,8 @@ def dominated_groups(
     Returns
     -------
     ndarray of shape (n_columns,)
-        Number of dominated groups of each column. Groups with fewer than two values are left
-        out.
+        Number of dominated groups of each column. Groups with fewer than two values do not
+        count.
 
     Examples
     --------
@@ -56,13 +55,13 @@ def dominated_groups(
     order = np.argsort(labels, kind="stable")
     counts = np.bincount(labels)
     starts = np.cumsum(counts) - counts
-    found = np.zeros(contributions.shape[1], np.int64)
+    n_dominated = np.zeros(contributions.shape[1], np.int64)
     for at, column in enumerate(contributions.T):
         known = ~np.isnan(column)
         size = np.where(known, np.abs(column), 0)
         if size.max() == 0:
             continue
-        unit = size.max()  # sums of great values may not fit into a float64
+        unit = size.max()  # avoids overflow of sums
         size = (size / unit)[order]
         several = np.add.reduceat(known[order], starts, dtype=np.int64) > 1
         most, total = np.maximum.reduceat(size, starts), np.add.reduceat(size, starts)
@@ -72,8 +71,8 @@ def dominated_groups(
             dominated |= (rest < p_percent / 100 * most) & (most > 0)
         if column[known].min() < 0 < column[known].max():
             dominated &= most > (column[known] / unit).std()
-        found[at] = int((dominated & several).sum())
-    return found
+        n_dominated[at] = int((dominated & several).sum())
+    return n_dominated
 
 
 def _second(size: Values, group: Labels, starts: Counts) -> Values:
@@ -84,13 +83,13 @@ def _second(size: Values, group: Labels, starts: Counts) -> Values:
 
 
 def _by_unit(contributions: Matrix, labels: Labels, units: Labels) -> tuple[Matrix, Labels]:
-    """Return what each unit contributes to each group, in absolute value, and the groups."""
+    """Return the absolute contribution of each unit to each group, and the groups."""
     number = int(units.max()) + 1
     pairs, place = np.unique(labels * number + units, return_inverse=True)
     known = ~np.isnan(contributions)
     size = np.where(known, np.abs(contributions), 0.0)
     most = size.max(axis=0, initial=0)
-    size /= np.where(most > 0, most, 1.0)  # sums of great values may not fit into a float64
+    size /= np.where(most > 0, most, 1.0)  # avoids overflow of sums
     place = place.ravel()
     sums = [np.bincount(place, column) for column in size.T]
     seen = [np.bincount(place, column) > 0 for column in known.T]

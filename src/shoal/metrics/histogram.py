@@ -1,4 +1,4 @@
-"""How values are spread, counted so that no count speaks of few records."""
+"""Histograms and bar charts in which no count is of few records."""
 
 from collections.abc import Hashable, Mapping
 from typing import NamedTuple
@@ -7,17 +7,17 @@ import numpy as np
 
 from shoal.metrics._base import Labels, Values
 
-MOST = 24  # bars; more are noise on a page
-BULK = 16  # bins over the bulk of the masked values, at most
-MORE = 6  # bins beyond it on either side: masking narrows, so the original reaches further
-NARROWEST = 1e-300  # a range that is divided into bins: less has no power of ten left
+MAX_BARS = 24
+MAX_BINS = 16  # over the bulk of the masked values
+MARGIN_BINS = 6  # on either side of the bulk: masking narrows the range of the original
+MIN_RANGE = 1e-300  # that can be divided into bins without underflow
 TAIL = 0.05  # share of the masked values outside the bulk, on either side
 
 
 class Histogram(NamedTuple):
     """Counts before and after between ``edges``; the first and the last bin are open.
 
-    ``before`` is None where a count is not told; ``untold`` original values are there.
+    ``before`` is None where a count is withheld; ``untold`` is the sum of the withheld counts.
     """
 
     edges: list[float]
@@ -36,13 +36,12 @@ class Bars(NamedTuple):
 
 
 def histogram(before: Values, after: Values, least: int, *, whole: bool = False) -> Histogram:
-    """Count both in the same bins; no count tells of 1 to ``least - 1`` values of ``before``.
+    """Count both in the same bins; no count is of 1 to ``least - 1`` values of ``before``.
 
-    The edges are round numbers laid over the bulk of the masked values and
-    somewhat beyond; they depend on nothing that is not released. Bins with
-    fewer than ``least`` original values are not told from empty ones. Where all
-    that is untold would be fewer than ``least`` values, the next smallest bins are
-    not told either, so that the sum gives nothing away.
+    The edges are round numbers over the bulk of the masked values and a margin; they only depend
+    on released values. Counts of fewer than ``least`` original values are withheld. If all
+    withheld counts together would be fewer than ``least``, the next smallest counts are withheld
+    too, so that the sum reveals nothing.
 
     Parameters
     ----------
@@ -51,7 +50,7 @@ def histogram(before: Values, after: Values, least: int, *, whole: bool = False)
     after : ndarray of shape (n_after,)
         Masked values.
     least : int
-        Fewer original values are not counted.
+        Counts of fewer original values are withheld.
     whole : bool
         Whether the values are whole numbers; then bins are centred on them.
 
@@ -65,26 +64,26 @@ def histogram(before: Values, after: Values, least: int, *, whole: bool = False)
     >>> histogram(np.array([0, 1, 2, 8, 9, 9.5]), np.repeat([1.0, 9.0], 3), least=3)
     Histogram(edges=[0.0, 5.0, 10.0], before=[None, 3, 3, None], after=[0, 3, 3, 0], untold=0)
     """
-    edges = _round_edges(after, min(BULK, max(2, len(after) // (3 * least))), whole)
+    edges = _round_edges(after, min(MAX_BINS, max(2, len(after) // (3 * least))), whole)
     counts, released = _counts(before, edges), _counts(after, edges)
-    told = counts >= least
+    published = counts >= least
     for at in np.argsort(counts, kind="stable"):
-        if counts[~told].sum() == 0 or counts[~told].sum() >= least:
+        if counts[~published].sum() == 0 or counts[~published].sum() >= least:
             break
-        told[at] = False
-    shown = np.flatnonzero(told | (released > 0))
+        published[at] = False
+    shown = np.flatnonzero(published | (released > 0))
     first, last = max(shown[0] - 1, 0), min(shown[-1] + 1, len(counts) - 1)
-    known = zip(counts.tolist(), told.tolist(), strict=True)
+    pairs = zip(counts.tolist(), published.tolist(), strict=True)
     return Histogram(
         edges[first:last].tolist(),
-        [count if tell else None for count, tell in known][first : last + 1],
+        [count if public else None for count, public in pairs][first : last + 1],
         released[first : last + 1].tolist(),
-        int(counts[~told].sum()),
+        int(counts[~published].sum()),
     )
 
 
 def bars(before: Mapping[Hashable, int], after: Mapping[Hashable, int], least: int) -> Bars:
-    """Count categories; those with fewer than ``least`` records before are told as one.
+    """Count categories; those with fewer than ``least`` original records are counted as one.
 
     Parameters
     ----------
@@ -107,7 +106,7 @@ def bars(before: Mapping[Hashable, int], after: Mapping[Hashable, int], least: i
     Bars(categories=['a'], others=2, before=[5, 5], after=[10, 0])
     """
     order = sorted({**after, **before}, key=lambda name: (-before.get(name, 0), str(name)))
-    named = [name for name in order if before.get(name, 0) >= least][: MOST - 1]
+    named = [name for name in order if before.get(name, 0) >= least][: MAX_BARS - 1]
     rest = order[len(named) :]
     while named and 0 < sum(before.get(name, 0) for name in rest) < least:
         rest.append(named.pop())
@@ -121,13 +120,13 @@ def bars(before: Mapping[Hashable, int], after: Mapping[Hashable, int], least: i
 def _round_edges(after: Values, bins: int, whole: bool) -> Values:
     """Return multiples of 1, 2 or 5 times a power of ten, over the bulk of ``after``."""
     low, high = np.quantile(after, [TAIL, 1 - TAIL], method="nearest")
-    if not high - low > NARROWEST:
+    if not high - low > MIN_RANGE:
         return np.array([low])
-    wanted = (high - low) / bins
-    power = 10.0 ** np.floor(np.log10(wanted))
-    step = power * next(m for m in (1, 2, 5, 10) if m * power >= wanted * (1 - 1e-9))
+    width = (high - low) / bins
+    power = 10.0 ** np.floor(np.log10(width))
+    step = power * next(m for m in (1, 2, 5, 10) if m * power >= width * (1 - 1e-9))
     step = max(step, 1.0) if whole else step
-    first, last = np.floor(low / step) - MORE, np.ceil(high / step) + MORE
+    first, last = np.floor(low / step) - MARGIN_BINS, np.ceil(high / step) + MARGIN_BINS
     return np.asarray(np.arange(first, last + 1) * step - (0.5 if whole else 0.0))
 
 

@@ -1,4 +1,4 @@
-"""Several releases of the same people: who is left as a candidate in all of them."""
+"""Intersection of several releases of the same people: candidates that remain in all of them."""
 
 import numpy as np
 from sklearn.neighbors import KDTree
@@ -6,28 +6,28 @@ from sklearn.neighbors import KDTree
 from shoal.metrics._base import Labels, Matrix
 from shoal.metrics.anonymity import classes
 
-SAME = 1e-6  # of a column's deviation: what a mean may differ by because a file rounds it
-ENOUGH = 0.9  # share of classes whose values must be those of their rows
+TOLERANCE = 1e-6  # in standard deviations, for means that a file rounds
+MIN_AGREEMENT = 0.9  # share of classes whose values must be those of their rows
 
 
 def candidates_left(labels: Labels, units: Labels | None = None) -> Labels:
     """Return how many records share the class of each record in all releases.
 
-    Whoever finds the class of a person in every release knows that the person is in the
+    Anyone who knows the class of a person in every release knows that the person is in the
     intersection of these classes.
 
     Parameters
     ----------
     labels : ndarray of shape (n_records, n_releases)
-        Class of each record in each release. A record that a release lacks has a label of its
-        own kind there, such as -1: its absence is known too.
+        Class of each record in each release. A record that a release lacks has a
+        special label there, such as -1: its absence is known too.
     units : ndarray of shape (n_records,), optional
-        The person, household or firm of each record; these are counted then.
+        The person, household or firm of each record; these are then counted.
 
     Returns
     -------
     ndarray of shape (n_records,)
-        At least 1; 1 says that the record is found.
+        At least 1; 1 means that the record is identified.
 
     Examples
     --------
@@ -42,21 +42,21 @@ def candidates_left(labels: Labels, units: Labels | None = None) -> Labels:
 
 
 def rows_agree(original: Matrix, released: Matrix, labels: Labels) -> bool:
-    """Say whether the rows of a release are those of an original table, in the same order.
+    """Return whether the rows of a release are those of an original table, in the same order.
 
     They are if the released values are means or medians of the original values of their classes.
 
     Parameters
     ----------
     original, released : ndarray of shape (n_records, n_columns)
-        Columns of numbers that both tables have; not a number is left out.
+        Numeric columns of both tables; NaN is ignored.
     labels : ndarray of shape (n_records,)
         Class of each released record.
 
     Returns
     -------
     bool
-        False also where there is no column of numbers to see it by.
+        False also if there is no numeric column.
 
     Examples
     --------
@@ -73,27 +73,27 @@ def rows_agree(original: Matrix, released: Matrix, labels: Labels) -> bool:
     for column, shown in zip(original.T, released.T, strict=True):
         parts = np.split(column[order], start[1:])
         value = shown[order[start]]
-        near = SAME * max(float(np.nanstd(column)), np.finfo(float).tiny)
+        near = TOLERANCE * max(float(np.nanstd(column)), np.finfo(float).tiny)
         known = [part[~np.isnan(part)] for part in parts]
         agrees = [
             np.isnan(one) or not len(part)
             or min(abs(part.mean() - one), abs(np.median(part) - one)) <= near
             for part, one in zip(known, value, strict=True)
         ]  # fmt: skip
-        if np.mean(agrees) < ENOUGH:
+        if np.mean(agrees) < MIN_AGREEMENT:
             return False
     return True
 
 
 def nearest_class(points: Matrix, released: Matrix, labels: Labels) -> Labels:
-    """Return for each point the class with the nearest released values, as an attacker finds it.
+    """Return for each point the class with the nearest released values, as an attacker would.
 
     Parameters
     ----------
     points : ndarray of shape (n_points, n_axes)
-        What is known of persons, in comparable units.
+        What is known of persons, on a common scale.
     released : ndarray of shape (n_records, n_axes)
-        The released values in the same units.
+        The released values on the same scale.
     labels : ndarray of shape (n_records,)
         Class of each released record.
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from shoal.metrics._base import Matrix, Values, measure
-from shoal.metrics._units import in_units_of
+from shoal.metrics._units import scale_by_original
 
 # Half-widths of the intervals, in standard deviations; the last bits let rounded ends be inside.
 WIDTHS = np.arange(1, 11) / 100 * (1 + 1e-9)
@@ -43,7 +43,7 @@ def interval_disclosure(original: Matrix, masked: Matrix) -> Values:
     array([0.5])
     """
     share = (original == masked).mean(axis=0)
-    for j, before, after in in_units_of(original, masked):
+    for j, before, after in scale_by_original(original, masked):
         gap = np.abs(before - after)
         share[j] = np.mean([(gap <= width).mean() for width in WIDTHS])
     return np.asarray(share)

@@ -6,7 +6,7 @@ from shoal import _progress as progress
 from shoal._kernels.spatial.index import open_index
 from shoal._kernels.spatial.rank_queries import rank_among_few, rank_own_records
 from shoal.metrics._base import Labels, Matrix, measure
-from shoal.metrics._units import in_units_of, zscores
+from shoal.metrics._units import scale_by_original, zscores
 from shoal.metrics.anonymity import classes
 
 SHORT = 1000  # records up to which all distances are computed: nothing has to be compiled
@@ -109,7 +109,7 @@ def _linked(
         before, after = zscores(original), zscores(masked)
     else:  # a category is the same in both tables, so both are in the units of one
         before, after = np.zeros(original.shape), np.zeros(original.shape)
-        for a, one, other in in_units_of(original, masked, columns):
+        for a, one, other in scale_by_original(original, masked, columns):
             before[:, a], after[:, a] = one, other
     same = classes(original)
     pair = classes(np.column_stack([same if units is None else units, classes(masked)]))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from shoal.metrics._base import Matrix, Values, measure
-from shoal.metrics._units import has_spread, in_units_of
+from shoal.metrics._units import has_spread, scale_by_original
 from shoal.metrics.correlation import correlations
 
 
@@ -36,7 +36,7 @@ def std_ratio(original: Matrix, masked: Matrix) -> Values:
     array([0.5])
     """
     ratio = np.ones(len(has_spread(original, masked)))
-    for j, before, after in in_units_of(original, masked):
+    for j, before, after in scale_by_original(original, masked):
         ratio[j] = after.std() / before.std()
     return ratio
 
@@ -68,7 +68,7 @@ def mean_change(original: Matrix, masked: Matrix) -> Values:
     array([0.5])
     """
     change = np.zeros(len(has_spread(original, masked)))
-    for j, before, after in in_units_of(original, masked):
+    for j, before, after in scale_by_original(original, masked):
         change[j] = abs(after.mean() - before.mean())
     return change
 
@@ -100,7 +100,7 @@ def variance_change(original: Matrix, masked: Matrix) -> Values:
     array([0.75])
     """
     change = np.zeros(len(has_spread(original, masked)))
-    for j, before, after in in_units_of(original, masked):
+    for j, before, after in scale_by_original(original, masked):
         change[j] = abs(after.var() / before.var() - 1)
     return change
 

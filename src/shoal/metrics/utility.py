@@ -3,7 +3,7 @@
 import numpy as np
 
 from shoal.metrics._base import Labels, Matrix, measure
-from shoal.metrics._units import column_distances, in_units_of
+from shoal.metrics._units import column_distances, scale_by_original
 
 
 @measure(kind="utility", better="lower", unit="%")
@@ -36,7 +36,7 @@ def information_loss(original: Matrix, masked: Matrix, columns: Labels | None = 
     20.0
     """
     lost = total = 0.0
-    for _, before, after in in_units_of(original, masked, columns):
+    for _, before, after in scale_by_original(original, masked, columns):
         lost += ((before - after) ** 2).sum()
         total += (before**2).sum()
     return float(100 * lost / total) if total else 0.0
@@ -77,7 +77,7 @@ def euclidean_loss(original: Matrix, masked: Matrix, columns: Labels | None = No
     50.0
     """
     lost, total = np.zeros(len(original)), np.zeros(len(original))
-    for _, before, after in in_units_of(original, masked, columns):
+    for _, before, after in scale_by_original(original, masked, columns):
         lost += (before - after) ** 2
         total += before**2
     distances = np.sqrt(total).sum()

@@ -207,4 +207,4 @@ def total_change(totals: WeightedTotals, columns: Sequence[str]) -> tuple[dict[s
             float(100 * abs(after - before) / size) if size else 100.0 * (after != before)
         )
         clauses.append(f"{name!r} {float(before):.10g} before and {float(after):.10g} after")
-    return change, f"Totals under the weights: {', '.join(clauses)}."
+    return change, f"Weighted totals: {', '.join(clauses)}."

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from shoal.errors import InputError
 from shoal.frame.columns import Column
 from shoal.frame.tables import RowGather
-from shoal.metrics.givers import givers
+from shoal.metrics.contributors import count_contributors
 from shoal.partitioners import Partition
 from shoal.steps.aggregate import AGGREGATES, group_low_median, group_mode, over_known
 
@@ -86,7 +86,7 @@ def suppress_single_values(groups: Partition, missing: Mask) -> Mask:
     """
     if not missing.any():
         return missing
-    single = (givers(groups.labels, ~missing) == 1) & (groups.sizes > 1)
+    single = (count_contributors(groups.labels, ~missing) == 1) & (groups.sizes > 1)
     return np.asarray(missing | single[groups.labels])
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.frame.columns import Column
-from shoal.metrics.givers import givers
+from shoal.metrics.contributors import count_contributors
 from shoal.partitioners import Partition
 from shoal.steps.units import number_needed
 
@@ -163,7 +163,7 @@ def describe_missing(
 
 def _few_values(groups: Partition, missing: Mask) -> int:
     """Return the number of groups with two or more, but fewer than k, known values."""
-    known = givers(groups.labels, ~missing)
+    known = count_contributors(groups.labels, ~missing)
     return int(((known > 1) & (known < groups.k)).sum())
 
 

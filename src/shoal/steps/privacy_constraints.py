@@ -12,7 +12,7 @@ from shoal.errors import InputError, PlanError
 from shoal.frame.columns import ranks as numbered
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
-from shoal.metrics.closeness import from_all
+from shoal.metrics.closeness import distance_from_table
 from shoal.metrics.diversity import Tally
 from shoal.metrics.unit_counts import commonest_values, weights_in_class
 from shoal.partitioners import MDAV, Auto, ClosenessFirst, Partition, Partitioner
@@ -97,7 +97,7 @@ class PrivacyConstraint:
         """Return the distance of a group from the table in each column."""
         return np.array(
             [
-                from_all(self._shares(at, records), bool(ordered))[0]
+                distance_from_table(self._shares(at, records), bool(ordered))[0]
                 for at, ordered in enumerate(self.ordered)
             ]
         )

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from shoal.frame import tables
-from shoal.metrics.givers import givers
+from shoal.metrics.contributors import count_contributors
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.words import by_column
 from shoal.plan.verdict import Finding
@@ -25,7 +25,7 @@ def find_imputed(evidence: Evidence) -> list[Finding]:
             labels = evidence.classes_on([*block, *step.strata])
             sizes = evidence.sizes(labels)
             for name in block:
-                given = givers(
+                given = count_contributors(
                     labels, ~tables.has_missing(evidence.original, [name]), evidence.units
                 )
                 shown = np.bincount(labels, ~tables.has_missing(evidence.released, [name])) > 0

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.metrics.givers import givers
+from shoal.metrics.contributors import count_contributors
 
 cells = st.lists(st.tuples(st.integers(0, 3), st.booleans(), st.integers(0, 3)), max_size=20)
 
@@ -17,5 +17,5 @@ def test_givers_are_the_records_or_units_with_a_value(table):
     number = max((group for group, _, _ in table), default=-1) + 1
     records = [sum(g == at and v for g, v, _ in table) for at in range(number)]
     persons = [len({u for g, v, u in table if g == at and v}) for at in range(number)]
-    assert givers(labels, has).tolist() == records
-    assert givers(labels, has, units).tolist() == persons
+    assert count_contributors(labels, has).tolist() == records
+    assert count_contributors(labels, has, units).tolist() == persons

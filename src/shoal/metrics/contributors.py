@@ -1,4 +1,4 @@
-"""How many records stand behind a released value."""
+"""The number of records that contribute to a released value."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,11 +6,13 @@ from numpy.typing import NDArray
 from shoal.metrics._base import Labels
 
 
-def givers(labels: Labels, given: NDArray[np.bool_], units: Labels | None = None) -> Labels:
-    """Return how many records of each group gave a value.
+def count_contributors(
+    labels: Labels, given: NDArray[np.bool_], units: Labels | None = None
+) -> Labels:
+    """Return how many records of each group have a value.
 
-    What is released of a group with missing values rests on those that are there. A mean of one
-    value is that value.
+    The aggregate of a group with missing values is that of its known values; if there is only
+    one, it is released exactly.
 
     Parameters
     ----------
@@ -19,20 +21,19 @@ def givers(labels: Labels, given: NDArray[np.bool_], units: Labels | None = None
     given : ndarray of shape (n_records,)
         Whether the record has a value.
     units : ndarray of shape (n_records,), optional
-        The person, household or firm of each record; these are counted then, each once in a
-        group.
+        The person, household or firm of each record; these are then counted, once in a group.
 
     Returns
     -------
     ndarray of shape (n_groups,)
-        At least 0; a group without missing values has as many givers as records.
+        At least 0; the size of the group if no value is missing.
 
     Examples
     --------
     >>> labels, given = np.array([0, 0, 0, 1, 1]), np.array([True, True, False, True, False])
-    >>> givers(labels, given)
+    >>> count_contributors(labels, given)
     array([2, 1])
-    >>> givers(labels, given, units=np.array([7, 7, 8, 9, 9]))
+    >>> count_contributors(labels, given, units=np.array([7, 7, 8, 9, 9]))
     array([1, 1])
     """
     number = int(labels.max(initial=-1)) + 1
