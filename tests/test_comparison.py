@@ -148,7 +148,7 @@ def test_the_cache_is_private_and_holds_numbers_alone(firms, tmp_path):
     (file,) = folder.iterdir()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     kept = json.loads(file.read_text())
-    assert set(kept) == {"method", "measures", "settled"}
+    assert set(kept) == {"method", "measures", "seeded"}
     assert all(isinstance(value, int | float) for value in kept["measures"].values())
     assert "SECRET" not in file.read_text()
 

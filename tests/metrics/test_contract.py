@@ -87,7 +87,7 @@ def test_every_measure_says_what_it_is_about(name):
     text = MEASURES[name].__doc__
     assert set(needs(name)) <= set(NEEDS)
     returns = text.split("Returns\n")[1].split("References\n")[0]
-    assert "says that" in returns or ABOUT[name].better == "neither"
+    assert "means that" in returns or ABOUT[name].better == "neither"
 
 
 @few

@@ -84,7 +84,7 @@ def smallest_class(released: NDArray[np.generic]) -> int:
     Returns
     -------
     int
-        The *k* that the release attains, at least 1; 1 says that some record is
+        The *k* that the release attains, at least 1; 1 means that some record is
         unique.
 
     Examples
@@ -147,7 +147,7 @@ def reidentification(
     Returns
     -------
     dict
-        ``prosecutor``, ``journalist`` and ``marketer``, in (0, 1]. 1 says that the
+        ``prosecutor``, ``journalist`` and ``marketer``, in (0, 1]. 1 means that the
         record (the marketer: every record) can be picked for certain; 1/n that all
         records look alike.
 

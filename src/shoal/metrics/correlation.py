@@ -73,7 +73,7 @@ def correlation_change(original: Matrix, masked: Matrix) -> dict[str, float]:
     Returns
     -------
     dict
-        ``mean`` and ``sd``, in [0, 2]. 0 says that every correlation was kept, or that
+        ``mean`` and ``sd``, in [0, 2]. 0 means that every correlation was kept, or that
         there is no pair; 2 that every one turned from -1 to 1 or back. ``sd`` is 0
         where there are fewer than two pairs.
 
@@ -118,7 +118,7 @@ def loadings_change(original: Matrix, masked: Matrix) -> Values:
     Returns
     -------
     ndarray of shape (n_columns,)
-        In [0, 2]. 0 says that the column weighs what it weighed; 1 that it came from
+        In [0, 2]. 0 means that the column weighs what it weighed; 1 that it came from
         no weight to all or back; 2 that it turned round. A constant column that stayed
         as it was gives 0.
 
@@ -160,7 +160,7 @@ def explained_change(original: Matrix, masked: Matrix) -> float:
     Returns
     -------
     float
-        In [0, 100). 0 says that the first component explains what it explained.
+        In [0, 100). 0 means that the first component explains what it explained.
 
     References
     ----------
@@ -200,7 +200,7 @@ def eigenvalue_change(original: Matrix, masked: Matrix) -> float:
     Returns
     -------
     float
-        In [0, 1]. 0 says that variation spreads over the components as it did, or that
+        In [0, 1]. 0 means that variation spreads over the components as it did, or that
         there is one column; 1 that columns without any correlation came to lie on one
         line, or the other way round.
 

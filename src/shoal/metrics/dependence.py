@@ -28,7 +28,7 @@ def distortion_x(original: Matrix, masked: Matrix, columns: Labels | None = None
     Returns
     -------
     float
-        At least 0. 0 says that nothing changed; 1 that every record became the mean of
+        At least 0. 0 means that nothing changed; 1 that every record became the mean of
         all. Group means give at most 1.
 
     References
@@ -63,7 +63,7 @@ def distortion_y(released: NDArray[np.generic], confidential: Matrix) -> float:
     Returns
     -------
     float
-        In [0, 1]. 0 says that who knows the class knows the confidential values, or
+        In [0, 1]. 0 means that who knows the class knows the confidential values, or
         that these do not vary; 1 that the classes tell nothing about their means.
 
     References

@@ -18,7 +18,7 @@ Codes = NDArray[np.generic]
 class Tally:
     """The different values of each class, counted.
 
-    Entry i says that value ``value[i]`` occurs ``count[i]`` times in class
+    Entry i means that value ``value[i]`` occurs ``count[i]`` times in class
     ``label[i]``; entries are sorted by class and value. ``size`` holds the sizes of
     the classes, ``total`` how often each value occurs in the whole table.
     """
@@ -82,7 +82,7 @@ def l_diversity(
     -------
     dict
         ``distinct``, ``entropy`` and ``recursive``: one number per confidential column,
-        from 1 to the size of the smallest class. 1 says that in some class (nearly)
+        from 1 to the size of the smallest class. 1 means that in some class (nearly)
         all records share one value.
 
     References
@@ -130,7 +130,7 @@ def p_sensitivity(released: Codes, confidential_codes: Codes, units: Labels | No
     -------
     int
         The *p* that the release attains, from 1 to the size of the smallest class. 1
-        says that some class shares a value, and whoever is known to be in it has it.
+        means that some class shares a value, and whoever is known to be in it has it.
 
     References
     ----------
@@ -170,7 +170,7 @@ def homogeneous_classes(
     Returns
     -------
     ndarray of shape (n_confidential,)
-        From 0 to the number of classes. 0 says that no class can be attacked this way.
+        From 0 to the number of classes. 0 means that no class can be attacked this way.
 
     References
     ----------
@@ -213,7 +213,7 @@ def average_diversity(
     Returns
     -------
     float
-        From 1 to the mean size of the classes. 1 says that in every class some
+        From 1 to the mean size of the classes. 1 means that in every class some
         confidential column has one value.
 
     References

@@ -41,7 +41,7 @@ def linkage(
     Returns
     -------
     float
-        In [0, 1]. 0 says that no link is right; 1 that every one is. Drawing blindly
+        In [0, 1]. 0 means that no link is right; 1 that every one is. Drawing blindly
         gives 1/n; groups of at least k, masked in one block, at most 1/k.
 
     References
@@ -83,7 +83,7 @@ def linkage_top2(
     Returns
     -------
     float
-        In [0, 1], never less than `linkage`. 0 says that the right record is never
+        In [0, 1], never less than `linkage`. 0 means that the right record is never
         among the two; 1 that it always is. Drawing blindly gives 2/n; groups of at
         least k, masked in one block, at most 2/k.
 

@@ -21,7 +21,7 @@ def std_ratio(original: Matrix, masked: Matrix) -> Values:
     Returns
     -------
     ndarray of shape (n_columns,)
-        At least 0. 1 says that the spread was kept; 0 that all of it is gone. Group
+        At least 0. 1 means that the spread was kept; 0 that all of it is gone. Group
         means give at most 1. A constant column that stayed as it was gives 1.
 
     References
@@ -58,7 +58,7 @@ def mean_change(original: Matrix, masked: Matrix) -> Values:
     Returns
     -------
     ndarray of shape (n_columns,)
-        At least 0. 0 says that the mean was kept, as group means do; 1 that it
+        At least 0. 0 means that the mean was kept, as group means do; 1 that it
         moved by one standard deviation. A constant column that stayed as it was
         gives 0.
 
@@ -90,7 +90,7 @@ def variance_change(original: Matrix, masked: Matrix) -> Values:
     Returns
     -------
     ndarray of shape (n_columns,)
-        At least 0. 0 says that the variance was kept; 1 that all of it is gone, or
+        At least 0. 0 means that the variance was kept; 1 that all of it is gone, or
         that it doubled. Group means give at most 1. A constant column that stayed as
         it was gives 0.
 
@@ -123,7 +123,7 @@ def covariance_change(original: Matrix, masked: Matrix) -> float:
     Returns
     -------
     float
-        At least 0. 0 says that every covariance was kept, or that there is no pair;
+        At least 0. 0 means that every covariance was kept, or that there is no pair;
         1 that the covariances moved as far as from perfect dependence to none.
 
     Examples

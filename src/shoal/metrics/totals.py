@@ -24,7 +24,7 @@ def weighted_total_change(original: Matrix, masked: Matrix, weights: Matrix) -> 
     Returns
     -------
     ndarray of shape (n_columns,)
-        At least 0. 0 says that the total was kept, as weighted group means do; 100 that it
+        At least 0. 0 means that the total was kept, as weighted group means do; 100 that it
         moved by as much as all values weigh. A column of zeros that stayed so gives 0, one
         that did not gives 100.
 

@@ -49,7 +49,7 @@ def unique_share(labels: Labels, units: Labels | None = None) -> float:
     Returns
     -------
     float
-        Share in [0, 1]; 0 says that nobody is singled out.
+        Share in [0, 1]; 0 means that nobody is singled out.
 
     Examples
     --------

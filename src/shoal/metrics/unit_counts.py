@@ -109,7 +109,7 @@ def fewest_units(released: NDArray[np.generic], units: Labels) -> int:
     Returns
     -------
     int
-        The *k* that the release attains, counted in units; 1 says that all records of some
+        The *k* that the release attains, counted in units; 1 means that all records of some
         class are of one unit. Never more than `smallest_class`.
 
     Examples
@@ -138,7 +138,7 @@ def largest_unit_share(released: NDArray[np.generic], units: Labels) -> float:
     -------
     float
         In (0, 1]. At most 1/k where every unit of a class has as many records there as any
-        other; 1 says that all records of some class are of one unit.
+        other; 1 means that all records of some class are of one unit.
 
     Examples
     --------

@@ -27,7 +27,7 @@ def information_loss(original: Matrix, masked: Matrix, columns: Labels | None = 
     Returns
     -------
     float
-        In per cent. 0 says that nothing changed; 100 that every record became the
+        In per cent. 0 means that nothing changed; 100 that every record became the
         mean of all. Masks other than group means can exceed 100.
 
     Examples
@@ -62,7 +62,7 @@ def euclidean_loss(original: Matrix, masked: Matrix, columns: Labels | None = No
     Returns
     -------
     float
-        In per cent. 0 says that nothing changed; 100 that every record became the
+        In per cent. 0 means that nothing changed; 100 that every record became the
         mean of all.
 
     References
@@ -105,7 +105,7 @@ def il1s(original: Matrix, masked: Matrix, columns: Labels | None = None) -> flo
     Returns
     -------
     float
-        At least 0. 0 says that nothing changed; 1 that values moved by sqrt(2)
+        At least 0. 0 means that nothing changed; 1 that values moved by sqrt(2)
         standard deviations on average, as far as two records drawn at random lie
         apart. Group means give at most ``1 / sqrt(2)``.
 
