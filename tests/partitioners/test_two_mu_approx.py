@@ -6,7 +6,7 @@ from hypothesis import given, settings
 
 from shoal.errors import ParameterError
 from shoal.partitioners import Optimal, TwoMuApprox
-from shoal.partitioners._factor import thinned
+from shoal.partitioners._factor import remove_redundant
 from tables import loss, tables
 from twins.optimal import groups_of, optimal_sse, sse
 from twins.two_mu_approx import best_factor, check_certificate
@@ -128,4 +128,4 @@ def test_the_groups_do_not_depend_on_the_unit(scale):
     ],
 )
 def test_an_edge_between_records_that_have_others_is_left_out(pairs, kept):
-    assert thinned(4, np.array(pairs)).tolist() == [list(pair) for pair in kept]
+    assert remove_redundant(4, np.array(pairs)).tolist() == [list(pair) for pair in kept]
