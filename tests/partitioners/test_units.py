@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from sklearn.base import clone
 
 from raising import raises
-from shoal._kernels.unit_groups import held, move, open_unit_groups
+from shoal._kernels.unit_groups import count_of, move, open_unit_groups
 from shoal._params import signature_parameters
 from shoal.errors import InputError
 from shoal.partitioners import METHODS, partitioner
@@ -162,6 +162,6 @@ def test_records_of_units_are_counted_through_all_moves(units, moves):
         assert groups.sizes[g] == len(members)
         assert groups.distinct[g] == len(np.unique(units[members]))
         for u in range(4):
-            assert held(groups, g, u) == (units[members] == u).sum()
+            assert count_of(groups, g, u) == (units[members] == u).sum()
         if len(members):
             assert groups.centroids[g, 0] == pytest.approx(X[members, 0].mean())

@@ -7,7 +7,7 @@ from shoal import _progress as progress
 from shoal._kernels.spatial.box_tree import BoxTree, build_tree
 from shoal._kernels.unit_descent import NEAR, sweep
 from shoal._kernels.unit_groups import UnitGroups, open_unit_groups
-from shoal._kernels.unit_repair import dissolve_worthwhile, mend_all, split_all
+from shoal._kernels.unit_repair import dissolve_worthwhile, repair_all, split_all
 from shoal.errors import InputError
 from shoal.partitioners._base import Labels, Matrix, Partition, Partitioner, in_order, sse
 from shoal.partitioners.refine import centre_and_scale
@@ -128,7 +128,7 @@ def _repair_groups(X: Matrix, labels: Labels, units: Labels, k: int) -> Labels:
     tree = build_tree(groups.centroids)
     queue = np.flatnonzero(groups.distinct < k)
     for start in range(0, len(queue), STRIDE):
-        mend_all(groups, tree, k, queue, start, min(start + STRIDE, len(queue)))
+        repair_all(groups, tree, k, queue, start, min(start + STRIDE, len(queue)))
         progress.report("repairing groups", min(start + STRIDE, len(queue)), len(queue))
     return in_order(groups.labels)
 
