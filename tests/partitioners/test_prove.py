@@ -298,7 +298,7 @@ def test_ctrl_c_in_a_further_search_ends_the_proof_and_keeps_what_it_found(monke
 
     def cut(X, labels, k, *, seed, rounds):
         calls.append(seed)
-        return SearchResult(labels, rounds, (0, 0), whole=False)
+        return SearchResult(labels, rounds, (0, 0), complete=False)
 
     monkeypatch.setattr(restarts_module, "search", cut)
     start = Sorted(k=3, by="sum-of-z").fit_predict(X)
