@@ -1,4 +1,4 @@
-"""Every table and figure of five papers, run again; one file, or one folder, for each paper."""
+"""The tables and figures of five papers, reproduced; one file or folder for each paper."""
 
 from reproduction.library import PAPERS, make, write
 from reproduction.markdown import tally

@@ -106,7 +106,7 @@ NOTES: dict[str, dict[Key, str]] = {
     "eia": {
         ("V-MDAV", ""): V_MDAV,
         ("CV-MDAV", ""): CV_MDAV,
-        ("CV-MDAV", "k=4"): "Taken for a misprint: the rest of the row is found within 5 per cent.",
+        ("CV-MDAV", "k=4"): "Perhaps a misprint: the rest of the row agrees within 5 per cent.",
     },
 }
 

@@ -42,7 +42,7 @@ ROWS: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(["MWA_FPC", "MWA_SZ", "MWA_PV", "MWA_MD", "MWA_I"], "mward"),
     },
 }
-# What no page of a paper holds: found to the digit by the tests of these methods.
+# Figures that are on no page of a paper; the tests of these methods reproduce them to the digit.
 ELSEWHERE: Mapping[str, Mapping[str, Mapping[int, str]]] = {
     "md": {"Tarragona": {3: "15.60", 4: "19.27", 5: "22.67"}},
     "tfrp": {
@@ -104,7 +104,8 @@ class Part:
     @property
     def notes(self) -> dict[str, str]:
         """Why a figure differs, by the number in the table."""
-        return dict(re.findall(r"(?m)^- \[(\d+)\] (.*)$", self.text))
+        notes = re.findall(r"(?m)^- \[(\d+)\] (.*(?:\n  .*)*)$", self.text)
+        return {number: " ".join(note.split()) for number, note in notes}
 
     @property
     def found(self) -> tuple[int, int]:
@@ -153,14 +154,14 @@ def _rows(part: Part, method: str) -> str:
 
 
 def _elsewhere(method: str) -> str:
-    """Return figures that other papers print and the tests find to the digit."""
+    """Return figures of other papers that the tests reproduce to the digit."""
     rows = [
         [name, "published and ours", *(figures.get(k, "") for k in (3, 4, 5, 10))]
         for name, figures in ELSEWHERE[method].items()
     ]
     test = f"tests/partitioners/test_{method}.py"
     table = grid(["", "", *(f"k={k}" for k in (3, 4, 5, 10))], rows, 4)
-    about = f"Information loss in per cent; `{test}` finds every figure to the digits printed"
+    about = f"Information loss in per cent; `{test}` reproduces every figure to the printed digits"
     return f"{about}:\n\n{table}"
 
 
@@ -170,5 +171,5 @@ def of_measure(root: Path, measure: str) -> str:
     for page, head in MEASURED.get(measure, ()):
         (part,) = [p for p in parts(root) if p.page == page and p.title.startswith(head)]
         same, of = part.found
-        lines.append(f"- {part.link}" + (f": {same} of {of} found to the digit" if of else ""))
+        lines.append(f"- {part.link}" + (f": {same} of {of} reproduced to the digit" if of else ""))
     return "\n".join(lines)

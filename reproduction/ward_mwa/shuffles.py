@@ -41,7 +41,7 @@ def shuffled() -> Claims:
     """Losses of the same table with its records in other orders."""
     return Claims(
         "Table 1 and the order of the records",
-        f"Ties, and which of two extreme records comes first, are settled by the order of the file."
+        f"Ties, and which of two extreme records comes first, depend on the order of the file."
         f" The same runs on {SHUFFLES} shuffled files show how far.",
         tuple(_claim(case) for case in CASES),
     )

@@ -85,13 +85,13 @@ def test_a_page_counts_what_was_found():
     claims = (Claim("a", "b", True), Claim("c", "d", False, "Because."))
     figure = Figure("f", "Figure 1", "Caption.", ())
     page = Page("p", "Title", "Authors.", "About.", (TABLE, Claims("C", "", claims), figure))
-    found = "2 of 3 printed figures found to the digit; 1 of 2 claims borne out; 1 figures drawn."
-    assert markdown.tally(page) == found
+    tally = "2 of 3 printed figures reproduced to the digit; 1 of 2 claims confirmed;"
+    assert markdown.tally(page) == f"{tally} 1 figures drawn."
     shown = markdown.page_text(page)
     assert "| c | d | no. Because. |" in shown
     assert "![Figure 1](f.svg)" in shown
     assert "\n\n\n" not in shown
-    assert f"| [Title](p.md) | {found} |" in markdown.index_text([page])
+    assert f"| [Title](p.md) | {tally} 1 figures drawn. |" in markdown.index_text([page])
 
 
 def test_numbers_of_ours_are_a_table():
