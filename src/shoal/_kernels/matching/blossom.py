@@ -137,7 +137,7 @@ def is_matched_forward(m, blossom, child):
 
 @compiled
 def match_neighbours(graph, m, blossom, one, two, edge, stacked):
-    """Match two nodes of a ring by ``edge``; each must still be rematched inside."""
+    """Match two nodes of a ring by ``edge``; the matching inside each is still to be changed."""
     a, b = graph.ends[edge, 0], graph.ends[edge, 1]
     if child_with(m, blossom, a) != one:
         a, b = b, a
