@@ -14,7 +14,7 @@ from raising import raises, warns
 from shoal import Plan
 from shoal.audit.check import check_dropped_columns
 from shoal.cli import app
-from shoal.cli._sources import check_sources, stray_word
+from shoal.cli._source_arguments import check_sources, stray_argument
 from shoal.comparison import compare_plans
 from shoal.errors import ColumnError, ParameterError, PlanError, ShoalWarning, UnprotectedColumn
 from shoal.frame.inspect import inspect
@@ -221,4 +221,4 @@ def test_several_sources_must_be_parquet():
 )
 def test_words_apart_from_the_others_are_seen(words, expected):
     takes = {"-c": True, "-k": True, "--force": False}
-    assert stray_word(words.split(), takes, 2) == expected
+    assert stray_argument(words.split(), takes, 2) == expected

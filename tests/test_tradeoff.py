@@ -77,7 +77,8 @@ def test_the_command_shows_the_curve_and_draws_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     datasets.sme().to_csv("sme.csv", index=False)
     base = (
-        "tradeoff sme.csv -c surface -c employees --confidential turnover --k 2,3 --lambdas 0,.5,1"
+        "tradeoff sme.csv -c surface -c employees --confidential turnover -k 2,3"
+        " --dependence 0,.5,1"
     )
     done = CliRunner().invoke(app, [*base.split(), "--plot", "curves.svg"])
     assert done.exit_code == 0
@@ -94,10 +95,10 @@ def test_the_command_shows_the_curve_and_draws_it(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("change", "code", "message"),
     [
-        (["--k", "three"], 2, "takes numbers"),
-        (["--k", "3", "--lambdas", "0,x"], 2, "takes numbers"),
-        (["--k", "3", "--plot", "curves.doc"], 1, "no picture"),
-        (["--k", "30"], 1, "n_samples=11"),
+        (["-k", "three"], 2, "takes numbers"),
+        (["-k", "3", "--dependence", "0,x"], 2, "takes numbers"),
+        (["-k", "3", "--plot", "curves.doc"], 1, "not the name of a picture"),
+        (["-k", "30"], 1, "n_samples=11"),
     ],
 )
 def test_bad_sweeps_end_with_a_reason(tmp_path, monkeypatch, change, code, message):

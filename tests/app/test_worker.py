@@ -68,7 +68,7 @@ def test_a_job_says_what_went_wrong_and_never_how_it_looks_inside(tmp_path):
     told = Job("look", {"name": "none.csv", "dialect": {}}, tmp_path).wait(lambda *step: None)
     assert told == {"failed": "There is no file 'none.csv'."}
     told = Job("look", {"name": 3, "dialect": {"colour": 1}}, tmp_path).wait(lambda *step: None)
-    assert told == {"failed": "Something unforeseen happened (TypeError). Nothing was released."}
+    assert told == {"failed": "Unexpected error (TypeError). Nothing was released."}
 
 
 def test_a_job_that_is_killed_is_told(tmp_path):

@@ -1,4 +1,4 @@
-"""``shoal compare`` as a user meets it."""
+"""``shoal compare`` from the command line."""
 
 import json
 import os
@@ -13,9 +13,8 @@ from typer.testing import CliRunner
 
 import shoal
 from shoal.cli import app
-from shoal.cli._several import repeated
 
-BASE = "compare sme.csv -c surface employees --k 2 3 --method mdav sorted"
+BASE = "compare sme.csv -c surface -c employees -k 2 -k 3 --method mdav --method sorted"
 
 
 @pytest.fixture
@@ -30,7 +29,7 @@ def shell(line):
     return CliRunner().invoke(app, line.split())
 
 
-def test_the_chosen_plan_is_a_command_away(folder):
+def test_the_printed_command_releases_the_chosen_plan(folder):
     done = shell(BASE)
     assert done.exit_code == 0
     assert len(done.stdout.split("plans/")) == 4 + 2
@@ -42,29 +41,14 @@ def test_the_chosen_plan_is_a_command_away(folder):
     assert f"information loss {chosen['information_loss']:.2f}%" in released.stdout
 
 
-def test_values_may_stand_apart_or_together(folder):
+def test_lists_are_repeated_or_separated_by_commas(folder):
     first = shell(f"{BASE} --json")
     same = "compare sme.csv -c surface -c employees -k 2,3 -m mdav,sorted --to other --json"
     assert json.loads(first.stdout)["runs"] == json.loads(shell(same).stdout)["runs"]
     assert len(list((folder / "cache" / "shoal" / "compare").iterdir())) == 4
 
 
-@pytest.mark.parametrize(
-    ("words", "found"),
-    [
-        ("in.csv --k 3 5 --force", "in.csv --k 3 --k 5 --force"),
-        ("in.csv --k 3 --k 5 7", "in.csv --k 3 --k 5 --k 7"),
-        ("--to x in.csv", "--to x in.csv"),
-        ("--k=3 in.csv", "--k=3 in.csv"),
-        ("--k 3 5 -- in.csv", "--k 3 --k 5 -- in.csv"),
-        ("--k", "--k"),
-    ],
-)
-def test_an_option_is_repeated_before_each_of_its_values(words, found):
-    assert repeated(words.split(), {"--k"}) == found.split()
-
-
-def test_nothing_is_kept_unless_wanted(folder):
+def test_the_cache_is_optional(folder):
     assert shell(f"{BASE} --no-cache --quiet").stdout == ""
     assert not (folder / "cache").exists()
     assert shell(f"{BASE} --cache mine --to second").exit_code == 0
@@ -74,13 +58,13 @@ def test_nothing_is_kept_unless_wanted(folder):
 @pytest.mark.parametrize(
     ("change", "code", "message"),
     [
-        ("--k three", 2, "takes numbers"),
-        ("--k 3 --risk luck", 2, "There is no risk"),
-        ("--k 30", 1, "n_samples=11"),
-        ("--k 3 --dependence 0.5", 1, "needs confidential columns"),
-        ("--k 3 --method madv", 2, "Did you mean 'mdav'"),
-        ("--k 3 --set speed=9", 2, "no parameter 'speed'"),
-        ("--k 3 -c surfaces", 1, "Did you mean 'surface'"),
+        ("-k three", 2, "takes numbers"),
+        ("-k 3 --risk luck", 2, "There is no risk"),
+        ("-k 30", 1, "n_samples=11"),
+        ("-k 3 --dependence 0.5", 1, "needs confidential columns"),
+        ("-k 3 --method madv", 2, "Did you mean 'mdav'"),
+        ("-k 3 --set speed=9", 2, "no parameter 'speed'"),
+        ("-k 3 -c surfaces", 1, "Did you mean 'surface'"),
     ],
 )
 def test_bad_comparisons_end_with_a_reason_and_write_nothing(folder, change, code, message):
@@ -91,7 +75,7 @@ def test_bad_comparisons_end_with_a_reason_and_write_nothing(folder, change, cod
 
 def test_settings_reach_the_methods_that_take_them(folder):
     done = shell(
-        "compare sme.csv -c surface employees --k 3 --method mdav vmdav --set gamma=0.5"
+        "compare sme.csv -c surface -c employees -k 3 --method mdav,vmdav --set gamma=0.5"
         " --set aggregate=median"
     )
     assert done.exit_code == 0
@@ -101,12 +85,23 @@ def test_settings_reach_the_methods_that_take_them(folder):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
-def test_an_interrupted_comparison_ends_early_and_goes_on_where_it_was(folder):
+def test_an_interrupted_comparison_stops_and_resumes(folder):
     shoal.datasets.survey(6000).to_csv("people.csv", index=False)
     sizes = [str(k) for k in range(3, 43)]
-    words = ["compare", "people.csv", "-c", "age", "height", "--method", "mdav", "--jobs", "2"]
+    words = [
+        "compare",
+        "people.csv",
+        "-c",
+        "age",
+        "-c",
+        "height",
+        "--method",
+        "mdav",
+        "--n-jobs",
+        "2",
+    ]
     process = subprocess.Popen(
-        [sys.executable, "-m", "shoal", *words, "--k", *sizes],
+        [sys.executable, "-m", "shoal", *words, "-k", ",".join(sizes)],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         stderr=subprocess.PIPE,
     )
@@ -115,9 +110,9 @@ def test_an_interrupted_comparison_ends_early_and_goes_on_where_it_was(folder):
     while time.monotonic() < ends and not (kept.exists() and list(kept.glob("*.json"))):
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate()
-    assert process.returncode == 130, told
-    assert b"nothing was written" in told
+    _, errors = process.communicate()
+    assert process.returncode == 130, errors
+    assert b"nothing was written" in errors
     assert not (folder / "comparison").exists()
     done = len(list(kept.glob("*.json")))
     assert 1 <= done < len(sizes)

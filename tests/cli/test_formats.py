@@ -57,11 +57,11 @@ def test_all_commands_take_the_format(folder, ending):
     plan.save("plan.toml")
     again = shell("run", "plan.toml", source, target, "--force", *layout)
     assert again.exit_code == 0
-    curve = shell("tradeoff", source, "-c", "age", "--confidential", "pay", "--k", "3", *layout)
+    curve = shell("tradeoff", source, "-c", "age", "--confidential", "pay", "-k", "3", *layout)
     assert curve.exit_code == 0, curve.stderr
 
 
-def test_labels_and_codes_come_back_and_losses_are_told(folder):
+def test_labels_and_codes_come_back_and_losses_are_reported(folder):
     done = shell(
         "mask", FILES / "pspp.sav", "out.sav", "-c", "age", "-c", "height", "-k", "3", "-i", "name"
     )
@@ -134,7 +134,7 @@ def test_a_sas_data_set_is_not_written_and_a_table_is_no_file(folder):
         ("psycopg", "postgresql://h/d", "shoal[sql]"),
     ],
 )
-def test_a_package_that_is_not_there_is_named(folder, monkeypatch, package, place, extra):
+def test_a_missing_package_is_named(folder, monkeypatch, package, place, extra):
     monkeypatch.setitem(sys.modules, package, None)
     for name in ("stata", "spss", "excel", "_excel_read", "_excel_write"):
         monkeypatch.delitem(sys.modules, f"shoal.io.formats.{name}", raising=False)

@@ -197,7 +197,7 @@ def _command(route: Route) -> tuple[str, Any, list[str]]:
     found = []
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         return "crashed", None, [f"traceback: {last_line(done.exception)}"]
-    if "Something unforeseen" in done.stderr or "Traceback" in done.stderr:
+    if "Unexpected error" in done.stderr or "Traceback" in done.stderr:
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
         return "crashed", None, [f"traceback: {' | '.join(lines[-4:])}"]
     if "Please report" in done.stderr:

@@ -82,7 +82,7 @@ class Gate:
         except Exception as error:
             # The message of an error that nobody foresaw may hold a value from the data.
             sys.stderr.write("".join(traceback.format_tb(error.__traceback__)))
-            sys.stderr.write(f"error: something unforeseen happened ({type(error).__name__})\n")
+            sys.stderr.write(f"error: unexpected error ({type(error).__name__})\n")
 
     def _answer(self, scope: Scope) -> ASGIApp:
         headers, path = Headers(scope=scope), scope["path"]

@@ -51,7 +51,7 @@ def work(task: str, order: str, folder: str, pipe: Connection) -> None:
     except Exception as error:
         # The message of an error that nobody foresaw may hold a value from the data.
         name = type(error).__name__
-        answer = {"failed": f"Something unforeseen happened ({name}). Nothing was released."}
+        answer = {"failed": f"Unexpected error ({name}). Nothing was released."}
     _send(pipe, answer)
     pipe.close()
 

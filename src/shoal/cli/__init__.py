@@ -1,6 +1,6 @@
-"""The command line: one file per command.
+"""The command line, one module per command.
 
-Nothing heavy is imported before a command runs, so that ``--help`` answers at once.
+Heavy modules are imported when a command runs, so that ``--help`` is fast.
 """
 
 import signal
@@ -9,10 +9,11 @@ from typing import Annotated
 import typer
 
 from shoal import __version__
-from shoal.cli._later import put_off
+from shoal.cli._lazy_imports import defer_imports
+from shoal.cli._option_blocks import expand_blocks
+from shoal.cli._options import FLAG
 from shoal.cli._session import interrupt
-from shoal.cli._several import Several
-from shoal.cli._sources import SideBySide
+from shoal.cli._source_arguments import SeveralSourcesCommand
 from shoal.cli.assess import assess
 from shoal.cli.compare import compare
 from shoal.cli.demo import demo
@@ -27,7 +28,7 @@ from shoal.cli.verify import verify
 
 app = typer.Typer(
     name="shoal",
-    help="Hide each record of a table in a group of at least k.",
+    help="Protect tables before publication: microaggregation and disclosure control.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -35,10 +36,10 @@ app = typer.Typer(
 COMMANDS = (
     mask, run, verify, keygen, assess, inspect, compare, tradeoff, methods, steps, demo,
 )  # fmt: skip
-KINDS = {compare: Several, mask: SideBySide, run: SideBySide}  # those with arguments of their own
 for command in COMMANDS:
-    app.command(cls=KINDS.get(command))(command)
-app.command("app")(page)
+    several_sources = SeveralSourcesCommand if command in (mask, run) else None
+    app.command(cls=several_sources)(expand_blocks(command))
+app.command("app")(expand_blocks(page))
 
 
 def _show_version(wanted: bool) -> None:
@@ -50,16 +51,23 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show it.")
+        bool,
+        typer.Option(
+            "--version",
+            metavar=FLAG,
+            callback=_show_version,
+            is_eager=True,
+            help="Print the version.",
+        ),
     ] = False,
 ) -> None:
     pass
 
 
 def main() -> None:
-    """Run the command line; whoever ends it from outside leaves nothing half done."""
+    """Run the command line. Signals never leave partial output."""
     for number in (signal.SIGINT, signal.SIGTERM):
-        if signal.getsignal(number) is not signal.SIG_IGN:  # a shell may want it ignored
+        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup and shells may ignore signals
             signal.signal(number, interrupt)
-    put_off()
+    defer_imports()
     app()

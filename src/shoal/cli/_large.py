@@ -1,4 +1,4 @@
-"""Tables larger than memory: several Parquet files, or a folder of them, become a folder."""
+"""Tables larger than memory: Parquet files masked on a cluster into a folder."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,9 +11,8 @@ if TYPE_CHECKING:
     from shoal.plan import Plan
     from shoal.scale import LargeRelease
 
-
-# What is said about a table whose file does not say it; Parquet files do.
-OF_OTHER_FILES = {
+# Fields of a dialect that Parquet files do not need, and their options.
+DIALECT_OPTIONS = {
     "separator": "--separator",
     "decimal": "--decimal",
     "encoding": "--encoding",
@@ -30,10 +29,10 @@ OF_OTHER_FILES = {
 def is_large(
     sources: Sequence[str], target: str, scheduler: str | None, chunk_size: int | None
 ) -> bool:
-    """Say whether the command line asks for a cluster: one Parquet file may become a folder too."""
-    asked = scheduler is not None or chunk_size is not None
-    folder = target.endswith("/") and sources[0].lower().endswith((".parquet", ".pq"))
-    return asked or folder or len(sources) > 1 or Path(sources[0]).is_dir()
+    """Return whether to mask on a cluster: by option, by folder target or by several sources."""
+    requested = scheduler is not None or chunk_size is not None
+    to_folder = target.endswith("/") and sources[0].lower().endswith((".parquet", ".pq"))
+    return requested or to_folder or len(sources) > 1 or Path(sources[0]).is_dir()
 
 
 def mask_large(
@@ -42,28 +41,28 @@ def mask_large(
     target: str,
     *,
     dialect: "Dialect",
-    others: Mapping[str, Any],
+    unsupported: Mapping[str, Any],
     **options: Any,
 ) -> "LargeRelease":
-    """Run a plan on files that are together larger than memory; ``options`` are those of `mask`."""
-    _refuse(dialect, others)
+    """Run a plan on a cluster; ``options`` are those of `shoal.scale.mask`."""
+    _refuse_unsupported(dialect, unsupported)
     from shoal import scale
 
     given = {name: value for name, value in options.items() if value is not None}
     return scale.mask(sources, plan, target, **given)
 
 
-def _refuse(dialect: "Dialect", others: Mapping[str, Any]) -> None:
-    """Refuse options that mean nothing here: to ignore one in silence would mislead."""
-    usual = type(dialect)()
-    given = [option for option, value in others.items() if value]
-    for name, option in OF_OTHER_FILES.items():
-        if getattr(dialect, name) != getattr(usual, name):
+def _refuse_unsupported(dialect: "Dialect", unsupported: Mapping[str, Any]) -> None:
+    """Refuse options that have no effect on a cluster instead of ignoring them."""
+    default = type(dialect)()
+    given = [option for option, value in unsupported.items() if value]
+    for name, option in DIALECT_OPTIONS.items():
+        if getattr(dialect, name) != getattr(default, name):
             given.append(option)
     if given:
         raise ParameterError(
-            f"{given[0]} is for one table that fits into memory; Parquet files that become a folder"
-            " have no use for it. Leave it out.",
+            f"{given[0]} is for a single table that fits into memory, not for Parquet files that"
+            " are masked into a folder. Leave it out.",
             code="option-not-for-large",
             option=given[0],
         )

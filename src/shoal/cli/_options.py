@@ -1,12 +1,26 @@
-"""Options that commands share, each named once."""
+"""Arguments and options that commands share, each declared once."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+if TYPE_CHECKING:
+    from shoal.io.dialect import Dialect
+
+FLAG = ""  # metavar of an option without a value
+
+READING = "Reading the source"
+WRITING = "Writing the release"
+DOCUMENTS = "Report and manifest"
+LARGE = "Tables larger than memory"
+
 Source = Annotated[
-    str, typer.Argument(help="File or database to read; docs/files.md lists the formats.")
+    str,
+    typer.Argument(
+        metavar="SOURCE", help="File or database to read; docs/files.md lists the formats."
+    ),
 ]
 Sources = Annotated[
     list[str],
@@ -17,148 +31,312 @@ Sources = Annotated[
     ),
 ]
 Target = Annotated[
-    str, typer.Argument(help="File to write; its ending names the format. Or a database.")
-]
-Scheduler = Annotated[
-    str | None,
-    typer.Option("--scheduler", help="Dask scheduler for large tables, like tcp://host:8786."),
-]
-ChunkSize = Annotated[
-    int | None,
-    typer.Option(
-        "--chunk-size", min=1, help="Records that a worker holds at a time; asks for a cluster."
+    str,
+    typer.Argument(
+        metavar="TARGET", help="File to write, in the format of its suffix; or a database."
     ),
 ]
 PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="Plan to run: .toml or .json.")]
 
-K = Annotated[int, typer.Option("-k", min=1, help="Least number of records in a group.")]
+K = Annotated[
+    int, typer.Option("-k", metavar="INT", min=1, help="Smallest number of records in a group.")
+]
+KValues = Annotated[
+    list[str],
+    typer.Option("-k", metavar="INT", help="Value of k to try; repeat it, or separate by commas."),
+]
 Columns = Annotated[
-    list[str], typer.Option("-c", "--column", help="Column to mask; repeat for more.")
+    list[str],
+    typer.Option("-c", "--column", metavar="COLUMN", help="Column to mask; repeat for more."),
 ]
-Method = Annotated[str, typer.Option("-m", "--method", help="See 'shoal methods'.")]
-Effort = Annotated[
-    str | None,
-    typer.Option("--effort", help="After the method: quick, refine, search or prove."),
-]
-Budget = Annotated[
-    float | None, typer.Option("--budget", min=0, help="Seconds for --effort search or prove.")
-]
-Identifiers = Annotated[
-    list[str] | None, typer.Option("-i", "--identifier", help="Column to drop; repeat for more.")
+Method = Annotated[
+    str, typer.Option("-m", "--method", metavar="METHOD", help="See 'shoal methods'.")
 ]
 Confidential = Annotated[
-    list[str] | None, typer.Option("--confidential", help="Confidential column; repeat for more.")
-]
-Within = Annotated[
-    list[str] | None, typer.Option("--within", help="Column of strata that no group crosses.")
-]
-Unit = Annotated[
-    str | None,
-    typer.Option("--unit", help="Column of persons or firms: k counts them. Or: record."),
-]
-Household = Annotated[
-    str | None, typer.Option("--household", help="Column of households: k counts them.")
+    list[str] | None,
+    typer.Option("--confidential", metavar="COLUMN", help="Confidential column; repeat for more."),
 ]
 Weight = Annotated[
-    str | None, typer.Option("--weight", help="Column of survey weights; -i drops it too.")
-]
-MissingValues = Annotated[
     str | None,
-    typer.Option("--missing", help="What is done about missing values: see 'shoal steps'."),
+    typer.Option(
+        "--weight",
+        metavar="COLUMN",
+        help="Column of survey weights; drop it from the release with -i.",
+    ),
 ]
 Types = Annotated[
     list[str] | None,
     typer.Option(
         "--type",
         metavar="COLUMN=KIND",
-        help="What a column holds: numeric, nominal, boolean, date, ordinal:least,...,most,"
+        help="Kind of a column: numeric, nominal, boolean, date, ordinal:least,...,most,"
         " hierarchy:file or distances:file.",
     ),
 ]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="Any other parameter of step or method."),
+Shuffle = Annotated[
+    bool, typer.Option("--shuffle", metavar=FLAG, help="Release the records in random order.")
 ]
-Shuffle = Annotated[bool, typer.Option("--shuffle", help="Release the records in random order.")]
-Seed = Annotated[
+NJobs = Annotated[
     int | None,
-    typer.Option("--seed", min=0, help="For methods that draw, --shuffle, and large tables."),
+    typer.Option("--n-jobs", metavar="INT", help="Jobs to run in parallel; all cores by default."),
 ]
-
-Separator = Annotated[
-    str | None, typer.Option("--separator", help="Between two cells of a text table.")
-]
-Decimal = Annotated[str, typer.Option("--decimal", help="Decimal mark of a text table.")]
-Encoding = Annotated[str, typer.Option("--encoding", help="Character set of a text table.")]
-Missing = Annotated[
-    str, typer.Option("--missing-text", help="What stands for a missing number, like NA.")
-]
-Sheet = Annotated[str | None, typer.Option("--sheet", help="Sheet of an Excel file.")]
 Layout = Annotated[
-    Path | None, typer.Option("--layout", help="Column map of fixed-width text: .toml.")
+    Path | None,
+    typer.Option(
+        "--layout",
+        metavar="FILE",
+        help="Column map of fixed-width text: .toml.",
+        rich_help_panel=READING,
+    ),
 ]
-Table = Annotated[str | None, typer.Option("--table", help="Table to read from a database.")]
-TargetTable = Annotated[
-    str | None, typer.Option("--target-table", help="Table to write to a database.")
+Table = Annotated[
+    str | None,
+    typer.Option(
+        "--table", metavar="TABLE", help="Table to read from a database.", rich_help_panel=READING
+    ),
 ]
-KeepNotes = Annotated[
-    bool, typer.Option("--keep-notes", help="Release the file's label, notes and other free text.")
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Dask scheduler, for instance tcp://host:8786.",
+        rich_help_panel=LARGE,
+    ),
 ]
+Force = Annotated[
+    bool, typer.Option("--force", metavar=FLAG, help="Replace files and tables that exist.")
+]
+Quiet = Annotated[
+    bool, typer.Option("-q", "--quiet", metavar=FLAG, help="Print only warnings and errors.")
+]
+Json = Annotated[bool, typer.Option("--json", metavar=FLAG, help="Print the result as JSON.")]
 
-MemoryLimit = Annotated[
-    float | None,
-    typer.Option(
-        "--memory-limit", min=0, help="GB of memory that a file may take when it is read."
-    ),
-]
-MarkFormulas = Annotated[
-    bool,
-    typer.Option(
-        "--mark-formulas", help="Put ' in front of text that a spreadsheet takes for a formula."
-    ),
-]
 
-Report = Annotated[
-    Path | None,
-    typer.Option("--report", help="Write a report here: .html, .json or .txt; - shows it."),
-]
-Audience = Annotated[
-    str, typer.Option("--audience", help="Who reads the report: public or internal.")
-]
-Curve = Annotated[
-    bool,
-    typer.Option("--curve", help="Let the report show other values of dependence: 11 more runs."),
-]
-Manifest = Annotated[
-    Path | None,
-    typer.Option(
-        "--manifest", help="Write a manifest for auditors here: .json. It holds the seed."
-    ),
-]
-Sign = Annotated[
-    Path | None,
-    typer.Option(
-        "--sign",
-        metavar="KEY",
-        help="Sign the manifest with this private key: .pem, see 'shoal keygen'."
-        " SHOAL_PASSPHRASE holds its passphrase, or a prompt asks.",
-    ),
-]
-HashKey = Annotated[
-    Path | None,
-    typer.Option(
-        "--hash-key",
-        help="Secret that keys the original's hash in the manifest; made if it does not exist."
-        " Beside the manifest by default.",
-    ),
-]
-AllowNotKept = Annotated[
-    bool,
-    typer.Option(
-        "--allow-not-kept",
-        help="Write a release whose verdict is 'not kept'; exits 1 all the same.",
-    ),
-]
-Force = Annotated[bool, typer.Option("--force", help="Replace files and tables that exist.")]
-Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing but warnings and errors.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+@dataclass(frozen=True)
+class PlanOptions:
+    """Columns, their roles and the parameters that `mask` and `compare` share."""
+
+    column: Columns
+    within: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--within", metavar="COLUMN", help="Column of strata, which groups do not cross."
+        ),
+    ] = None
+    confidential: Confidential = None
+    identifier: Annotated[
+        list[str] | None,
+        typer.Option("-i", "--identifier", metavar="COLUMN", help="Column to drop; repeatable."),
+    ] = None
+    types: Types = None
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="Any other parameter of the step or the method."
+        ),
+    ] = None
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            "--seed",
+            metavar="INT",
+            min=0,
+            help="Random state of methods that draw, of --shuffle and of large tables.",
+        ),
+    ] = None
+    n_jobs: NJobs = None
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How to read a file that does not describe itself."""
+
+    separator: Annotated[
+        str | None,
+        typer.Option(
+            "--separator",
+            metavar="CHARACTER",
+            help="Cell separator of a text table.",
+            rich_help_panel=READING,
+        ),
+    ] = None
+    decimal: Annotated[
+        str,
+        typer.Option(
+            "--decimal",
+            metavar="CHARACTER",
+            help="Decimal mark of a text table.",
+            rich_help_panel=READING,
+        ),
+    ] = "."
+    encoding: Annotated[
+        str,
+        typer.Option(
+            "--encoding",
+            metavar="NAME",
+            help="Character encoding of a text table.",
+            rich_help_panel=READING,
+        ),
+    ] = "utf-8"
+    missing_text: Annotated[
+        str,
+        typer.Option(
+            "--missing-text",
+            metavar="TEXT",
+            help="Text that stands for a missing value, for instance NA.",
+            rich_help_panel=READING,
+        ),
+    ] = ""
+    sheet: Annotated[
+        str | None,
+        typer.Option(
+            "--sheet", metavar="NAME", help="Sheet of an Excel file.", rich_help_panel=READING
+        ),
+    ] = None
+    layout: Layout = None
+    table: Table = None
+    memory_limit: Annotated[
+        float | None,
+        typer.Option(
+            "--memory-limit",
+            metavar="GB",
+            min=0,
+            help="Memory that the file may take once it is read, in GB.",
+            rich_help_panel=READING,
+        ),
+    ] = None
+
+    def dialect(self, **more: Any) -> "Dialect":
+        """Return the dialect that these options describe, with ``more`` fields."""
+        from shoal.io.dialect import Dialect
+
+        return Dialect(
+            separator=self.separator,
+            decimal=self.decimal,
+            encoding=self.encoding,
+            missing=self.missing_text,
+            sheet=self.sheet,
+            layout=self.layout,
+            table=self.table,
+            memory_limit=self.memory_limit,
+            **more,
+        )
+
+
+@dataclass(frozen=True)
+class ReleaseOptions:
+    """What `mask` and `run` write, and how."""
+
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            "--report",
+            metavar="FILE",
+            help="Report to write: .html, .json or .txt; - prints it.",
+            rich_help_panel=DOCUMENTS,
+        ),
+    ] = None
+    audience: Annotated[
+        str,
+        typer.Option(
+            "--audience",
+            metavar="AUDIENCE",
+            help="Readers of the report: public or internal.",
+            rich_help_panel=DOCUMENTS,
+        ),
+    ] = "public"
+    curve: Annotated[
+        bool,
+        typer.Option(
+            "--curve",
+            metavar=FLAG,
+            help="Add other values of dependence to the report; takes 11 more runs.",
+            rich_help_panel=DOCUMENTS,
+        ),
+    ] = False
+    manifest: Annotated[
+        Path | None,
+        typer.Option(
+            "--manifest",
+            metavar="FILE",
+            help="Manifest to write for auditors: .json. It contains the seed.",
+            rich_help_panel=DOCUMENTS,
+        ),
+    ] = None
+    sign: Annotated[
+        Path | None,
+        typer.Option(
+            "--sign",
+            metavar="KEY",
+            help="Private key to sign the manifest with: .pem, see 'shoal keygen'. The passphrase"
+            " is read from SHOAL_PASSPHRASE or asked for.",
+            rich_help_panel=DOCUMENTS,
+        ),
+    ] = None
+    hash_key: Annotated[
+        Path | None,
+        typer.Option(
+            "--hash-key",
+            metavar="FILE",
+            help="Secret key for the hash of the original in the manifest; created if it does not"
+            " exist. By default next to the manifest.",
+            rich_help_panel=DOCUMENTS,
+        ),
+    ] = None
+    target_table: Annotated[
+        str | None,
+        typer.Option(
+            "--target-table",
+            metavar="TABLE",
+            help="Table to write in a database.",
+            rich_help_panel=WRITING,
+        ),
+    ] = None
+    keep_notes: Annotated[
+        bool,
+        typer.Option(
+            "--keep-notes",
+            metavar=FLAG,
+            help="Release the file's label, notes and other free text.",
+            rich_help_panel=WRITING,
+        ),
+    ] = False
+    mark_formulas: Annotated[
+        bool,
+        typer.Option(
+            "--mark-formulas",
+            metavar=FLAG,
+            help="Put ' before text that a spreadsheet program would evaluate as a formula.",
+            rich_help_panel=WRITING,
+        ),
+    ] = False
+    allow_not_kept: Annotated[
+        bool,
+        typer.Option(
+            "--allow-not-kept",
+            metavar=FLAG,
+            help="Write a release whose verdict is 'not kept'; the exit status is still 1.",
+            rich_help_panel=WRITING,
+        ),
+    ] = False
+    force: Annotated[
+        bool,
+        typer.Option(
+            "--force",
+            metavar=FLAG,
+            help="Replace files and tables that exist.",
+            rich_help_panel=WRITING,
+        ),
+    ] = False
+    scheduler: Scheduler = None
+    chunk_size: Annotated[
+        int | None,
+        typer.Option(
+            "--chunk-size",
+            metavar="INT",
+            min=1,
+            help="Records that a worker holds at a time; masks on a cluster.",
+            rich_help_panel=LARGE,
+        ),
+    ] = None

@@ -1,4 +1,4 @@
-"""What every command does that masks: deliver, then say what was released."""
+"""Masking, writing and reporting, shared by ``shoal mask``, ``shoal run`` and ``shoal demo``."""
 
 import os
 import sys
@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from shoal.cli._large import mask_large
-from shoal.cli._session import say
-from shoal.cli._verdict import show_findings, status_line
+from shoal.cli._options import ReadOptions, ReleaseOptions
+from shoal.cli._session import print_result
+from shoal.cli._verdict import print_findings, status_line
 from shoal.errors import FileError, NotKept
 
 if TYPE_CHECKING:
@@ -20,126 +21,85 @@ if TYPE_CHECKING:
     from shoal.plan.release import Release
     from shoal.scale import LargeRelease
 
-HERE = Path("-")  # a report for the terminal
+STDOUT = Path("-")  # prints the report instead of writing it
 
 
 def release(
     plan: "Plan",
     sources: Sequence[str],
     target: str,
+    reading: ReadOptions,
+    writing: ReleaseOptions,
     *,
     large: bool,
-    dialect: "Dialect",
-    report: Path | None,
-    audience: str,
-    curve: bool,
-    manifest: Path | None,
-    sign: Path | None,
-    hash_key: Path | None,
-    target_table: str | None,
-    scheduler: str | None,
-    chunk_size: int | None,
-    allow_not_kept: bool,
-    force: bool,
     as_json: bool,
     quiet: bool,
     seed: int | None = None,
     plan_file: Path | None = None,
 ) -> None:
-    """Mask a table in memory, or a ``large`` one on a cluster, and say what was released."""
-    from shoal.io.publish import refuse_overwriting
-
+    """Mask a table, in memory or (``large``) on a cluster, and print what was released."""
     made: Release | LargeRelease
-    shared = {"sign": signing_key(sign, manifest), "hash_key": hash_key}
+    key = signing_key(writing.sign, writing.manifest)
+    dialect = reading.dialect(keep_notes=writing.keep_notes, mark_formulas=writing.mark_formulas)
     try:
         if large:
-            refuse_overwriting((report, manifest), [(plan_file, "plan")])
-            others = {"--curve": curve, "--target-table": target_table}
-            made = mask_large(
-                plan,
-                sources,
-                target,
-                dialect=dialect,
-                others=others,
-                audience=audience,
-                report=report if report != HERE else None,
-                manifest=manifest,
-                client=scheduler,
-                chunk_size=chunk_size,
-                random_state=seed,
-                allow_not_kept=allow_not_kept,
-                force=force,
-                **shared,
+            made = _release_folder(
+                plan, sources, target, dialect, writing, key=key, seed=seed, plan_file=plan_file
             )
         else:
             made = release_file(
-                plan,
-                sources[0],
-                target,
-                dialect=dialect,
-                report=report,
-                audience=audience,
-                curve=curve,
-                manifest=manifest,
-                target_table=target_table,
-                plan_file=plan_file,
-                allow_not_kept=allow_not_kept,
-                force=force,
-                **shared,
+                plan, sources[0], target, dialect, writing, key=key, plan_file=plan_file
             )
     except NotKept as error:
-        way_out = "--allow-not-kept writes it all the same."
+        way_out = "Use --allow-not-kept to write it anyway."
         raise NotKept(f"{error.template} {way_out}", verdict=error.verdict) from None
-    tell(made, target, report, as_json=as_json, quiet=quiet, audience=audience)
+    print_release(made, target, writing, as_json=as_json, quiet=quiet)
 
 
 def release_file(
     plan: "Plan",
     source: str,
     target: str,
-    *,
     dialect: "Dialect",
-    report: Path | None,
-    force: bool,
-    audience: str = "public",
-    curve: bool = False,
-    target_table: str | None = None,
+    writing: ReleaseOptions,
+    *,
+    key: Any = None,
     plan_file: Path | None = None,
-    manifest: Path | None = None,
-    sign: Any = None,
-    hash_key: Path | None = None,
-    allow_not_kept: bool = False,
 ) -> "Release":
-    """Deliver a release with its report and its manifest, signed with the key ``sign``."""
+    """Deliver a release with its report and its manifest, signed with the private ``key``."""
     from shoal.audit import manifest as manifests
     from shoal.audit.record import Record
-    from shoal.cli._later import let_go
+    from shoal.cli._lazy_imports import discard_placeholders
     from shoal.comparison.tradeoff import around
     from shoal.plan.deliver import deliver
     from shoal.report import check_audience, check_report, report_text, summarise
 
-    let_go()
+    discard_placeholders()
+    report, manifest, audience = writing.report, writing.manifest, writing.audience
     check_audience(audience)
     documents: dict[Path, Document] = {}
-    page: list[str] = []
-    if report is not None and report != HERE:
+    report_texts: list[str] = []  # the manifest, written later, contains its hash
+    if report is not None and report != STDOUT:
         check_report(report)
 
         def write_report(delivery: "Delivery", path: Path = report) -> str:
-            points = around(plan, delivery.table, n_jobs=os.cpu_count() or 1) if curve else []
-            page[:] = [report_text(summarise(delivery.release, audience, curve=points), path)]
-            return page[0]
+            points = []
+            if writing.curve:
+                points = around(plan, delivery.table, n_jobs=os.cpu_count() or 1)
+            summary = summarise(delivery.release, audience, curve=points)
+            report_texts[:] = [report_text(summary, path)]
+            return report_texts[0]
 
         documents[report] = write_report
     record = None
     if manifest is not None:
-        record = Record(manifest, signing_key=sign, hash_key=hash_key)
-        places = {"source": (source, dialect.table), "target": (target, target_table)}
+        record = Record(manifest, signing_key=key, hash_key=writing.hash_key)
+        places = {"source": (source, dialect.table), "target": (target, writing.target_table)}
 
-        def write_manifest(delivery: "Delivery", key: bytes = record.hash_key) -> str:
-            entries = manifests.of_delivery(delivery, dialect, **places, hash_key=key)
-            if report is not None and page:
-                entries = manifests.with_report(entries, report.name, page[0])
+        def write_manifest(delivery: "Delivery", hash_key: bytes = record.hash_key) -> str:
+            entries = manifests.of_delivery(delivery, dialect, **places, hash_key=hash_key)
+            if report is not None and report_texts:
+                entries = manifests.with_report(entries, report.name, report_texts[0])
             return manifests.dumps(entries)
 
         documents |= record.documents(write_manifest)
@@ -148,18 +108,51 @@ def release_file(
         source,
         target,
         dialect=dialect,
-        target_table=target_table,
+        target_table=writing.target_table,
         documents=documents,
         secret=() if record is None else record.secret,
         inputs=[(plan_file, "plan")],
         fingerprints=manifest is not None,
-        allow_not_kept=allow_not_kept,
-        force=force,
+        allow_not_kept=writing.allow_not_kept,
+        force=writing.force,
     ).release
 
 
+def _release_folder(
+    plan: "Plan",
+    sources: Sequence[str],
+    target: str,
+    dialect: "Dialect",
+    writing: ReleaseOptions,
+    *,
+    key: Any,
+    seed: int | None,
+    plan_file: Path | None,
+) -> "LargeRelease":
+    from shoal.io.publish import refuse_overwriting
+
+    refuse_overwriting((writing.report, writing.manifest), [(plan_file, "plan")])
+    return mask_large(
+        plan,
+        sources,
+        target,
+        dialect=dialect,
+        unsupported={"--curve": writing.curve, "--target-table": writing.target_table},
+        audience=writing.audience,
+        report=writing.report if writing.report != STDOUT else None,
+        manifest=writing.manifest,
+        client=writing.scheduler,
+        chunk_size=writing.chunk_size,
+        random_state=seed,
+        allow_not_kept=writing.allow_not_kept,
+        force=writing.force,
+        sign=key,
+        hash_key=writing.hash_key,
+    )
+
+
 def signing_key(sign: Path | None, manifest: Path | None) -> Any:
-    """Return the key that signs a manifest; ask for its passphrase where a terminal is there."""
+    """Return the private key that signs a manifest; prompt for its passphrase on a terminal."""
     if sign is None:
         return None
     from shoal.audit.keys import load_private_key
@@ -174,32 +167,32 @@ def signing_key(sign: Path | None, manifest: Path | None) -> Any:
     return load_private_key(sign, passphrase=typer.prompt("Passphrase", hide_input=True, err=True))
 
 
-def tell(
+def print_release(
     made: "Release | LargeRelease",
     target: str,
-    report: Path | None,
+    writing: ReleaseOptions,
     *,
     as_json: bool,
     quiet: bool,
-    audience: str = "public",
 ) -> None:
-    """Say what was released, and what the person who signs must know."""
+    """Print what was released, its verdict and its warnings; exit with 1 if it is not kept."""
     from shoal.io.database import redact_address
     from shoal.report import one_line, summarise, whole_text
 
-    summary = summarise(made, audience)
-    files: Sequence[Mapping[str, Any]] = getattr(made, "files", ())  # of a folder
-    inside = f", in {len(files)} file{'s' if len(files) > 1 else ''}" if files else ""
-    line = f"{redact_address(target)}: {one_line(summary)}{inside}\n{status_line(made.verdict)}"
-    if report == HERE:
-        line = f"{redact_address(target)}: {whole_text(summary)}"
+    report, place = writing.report, redact_address(target)
+    summary = summarise(made, writing.audience)
+    files: Sequence[Mapping[str, Any]] = getattr(made, "files", ())  # of a released folder
+    in_files = f", in {len(files)} file{'s' if len(files) > 1 else ''}" if files else ""
+    text = f"{place}: {one_line(summary)}{in_files}\n{status_line(made.verdict)}"
+    if report == STDOUT:
+        text = f"{place}: {whole_text(summary)}"
     elif report is not None:
-        line += f"\n{report}: the report"
-    places = {"target": redact_address(target), "report": str(report) if report else None}
-    told = {name: part for name, part in summary.items() if name != "pictures"}
-    told |= {"files": list(files)} if files else {}
-    say({**places, **told}, line, as_json=as_json, quiet=quiet)
-    show_findings(made.verdict)
+        text += f"\n{report}: the report"
+    content: dict[str, Any] = {"target": place, "report": str(report) if report else None}
+    content |= {name: part for name, part in summary.items() if name != "pictures"}
+    content |= {"files": list(files)} if files else {}
+    print_result(content, text, as_json=as_json, quiet=quiet)
+    print_findings(made.verdict)
     for warning in summary["warnings"]:
         typer.secho(f"warning: {warning}", fg="yellow", err=True)
     if made.verdict.status == "not kept":

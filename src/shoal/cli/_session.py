@@ -1,4 +1,4 @@
-"""What every command does around its work: say what goes wrong, show how far it is."""
+"""The frame of every command: errors and exit codes, interrupts, progress and output."""
 
 import json
 import logging
@@ -16,7 +16,7 @@ from typing import Any
 import typer
 
 from shoal import _progress as progress
-from shoal.cli._wording import OWN_FLAGS, command_wording
+from shoal.cli._wording import command_wording
 from shoal.errors import ParameterError, ScratchFilesLeft, ShoalError, ShoalWarning, Wording
 
 _interrupted = False
@@ -24,16 +24,15 @@ _wording: ContextVar[Wording] = ContextVar("wording", default=command_wording)
 
 
 def current_wording() -> Wording:
-    """Return what the running command calls an option."""
+    """Return the wording of options in the messages of the running command."""
     return _wording.get()
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:
-    """Remember that somebody wants an end; at the second time, end at once.
+    """Handle SIGINT and SIGTERM: stop at the next progress report, or at once if it is the second.
 
-    An exception out of nowhere can be swallowed by a library, or crash one that is
-    compiling; so the first time the work ends where it next tells its progress, and
-    before anything is published.
+    An exception raised in the middle of a library can be swallowed there, or crash a compiler, so
+    the first signal only sets a flag, which `check_interrupt` reads before anything is published.
     """
     global _interrupted
     if _interrupted:
@@ -41,39 +40,41 @@ def interrupt(number: int, frame: FrameType | None) -> None:
     _interrupted = True
 
 
-def heed() -> None:
-    """End here if somebody asked for it."""
+def check_interrupt() -> None:
+    """Raise `KeyboardInterrupt` if a signal arrived since the last call."""
     global _interrupted
     if _interrupted:
-        _interrupted = False  # who catches it, to keep the best so far, has heard it
+        _interrupted = False  # a search that catches the exception returns its best result so far
         raise KeyboardInterrupt
 
 
-PATIENCE = 0.5  # seconds before a progress bar is worth showing
+PROGRESS_DELAY = 0.5  # seconds before the progress bar appears
 
 
 @contextmanager
 def session(*, quiet: bool = False, wording: Wording = command_wording) -> Iterator[None]:
     """Turn errors into one line and an exit code; show progress on a terminal.
 
-    Messages name options as ``wording`` says.
+    Options in messages are written by ``wording``.
     """
     _wording.set(wording)
     try:
         with ExitStack() as stack:
             stack.enter_context(warnings.catch_warnings())
-            warnings.simplefilter("ignore", ShoalWarning)  # told after the work, not in between
-            warnings.simplefilter("always", ScratchFilesLeft)  # there may be no after
-            warnings.showwarning = _shown(warnings.showwarning)
+            warnings.simplefilter("ignore", ShoalWarning)  # printed with the release
+            warnings.simplefilter("always", ScratchFilesLeft)  # there may be no release
+            warnings.showwarning = _print_scratch_warnings(warnings.showwarning)
             if not quiet:
-                stack.enter_context(_compilation_told())
+                stack.enter_context(_log_to_stderr())
             if sys.stderr.isatty() and not quiet:
                 stack.enter_context(_progress_bar())
             else:
-                stack.enter_context(progress.reporting_to(lambda stage, done, total: heed()))
+                stack.enter_context(
+                    progress.reporting_to(lambda stage, done, total: check_interrupt())
+                )
             yield
     except ShoalError as error:
-        complain(error.message_for(wording))
+        print_error(error.message_for(wording))
         raise typer.Exit(2 if isinstance(error, ParameterError) else 1) from None
     except KeyboardInterrupt:
         typer.echo("interrupted: nothing was written", err=True)
@@ -81,101 +82,55 @@ def session(*, quiet: bool = False, wording: Wording = command_wording) -> Itera
     except (typer.Exit, typer.Abort):
         raise
     except MemoryError:
-        complain("There is not enough memory for this table.")
+        print_error("There is not enough memory for this table.")
         raise typer.Exit(1) from None
     except Exception as error:
         if os.environ.get("SHOAL_DEBUG"):
             raise
-        # The message of an error that nobody foresaw may hold a value from the data.
+        # The message of an unexpected error may contain a value from the data.
         typer.echo("".join(traceback.format_tb(error.__traceback__)), err=True)
-        complain(
-            f"Something unforeseen happened ({type(error).__name__}). Nothing was released."
-            " Please report the lines above; SHOAL_DEBUG=1 shows the message too."
+        print_error(
+            f"Unexpected error ({type(error).__name__}). Nothing was released. Please report the"
+            " lines above; SHOAL_DEBUG=1 shows the message too."
         )
         raise typer.Exit(1) from None
 
 
-def _shown(usual: Callable[..., None]) -> Callable[..., None]:
-    """Return what shows a warning that cannot wait as all others are shown after the work."""
+def compile_ahead() -> None:
+    """At the first use on this machine, let a second process compile what takes longest."""
+    from shoal._kernels import ahead
+
+    ahead.start()
+
+
+def _print_scratch_warnings(default: Callable[..., None]) -> Callable[..., None]:
+    """Return a ``showwarning`` that prints `ScratchFilesLeft` in the style of the command line."""
 
     def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
         if issubclass(category, ScratchFilesLeft):
             typer.secho(f"warning: {message}", fg="yellow", err=True)
         else:
-            usual(message, category, *where, **more)
+            default(message, category, *where, **more)
 
     return show
 
 
-def complain(message: str) -> None:
-    """Show an error."""
+def print_error(message: str) -> None:
+    """Print an error to standard error."""
     typer.secho(f"error: {message}", fg="red", err=True)
 
 
-def say(content: Mapping[str, Any], line: str, *, as_json: bool, quiet: bool) -> None:
-    """Print the result: JSON for machines, or one text for people."""
+def print_result(content: Mapping[str, Any], text: str, *, as_json: bool, quiet: bool) -> None:
+    """Print the result of a command: ``content`` as JSON, or ``text``."""
     if as_json:
         typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
     elif not quiet:
-        typer.echo(line)
-
-
-def numbers(text: str, kind: Callable[[str], Any], option: str) -> list[Any]:
-    """Read a list of numbers like ``3,5,10``."""
-    try:
-        return [kind(word) for word in text.replace(",", " ").split()]
-    except ValueError:
-        raise ParameterError(
-            f"{option} takes numbers like 3,5,10. Got {text!r}.",
-            code="numbers-expected",
-            option=option,
-        ) from None
-
-
-def settings(
-    pairs: list[str], method: str, effort: str | None = None
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Split ``name=value`` pairs into those of the step and those of the method and the effort."""
-    from shoal import _params as parameters
-    from shoal.partitioners import METHODS
-    from shoal.steps import Microaggregate
-
-    step, options = parameters.signature_parameters(Microaggregate), {}
-    known: dict[str, parameters.Parameter] = {}
-    for name in (effort, method):
-        known |= parameters.signature_parameters(METHODS[name]) if name in METHODS else {}
-    chosen: dict[str, Any] = {}
-    for pair in pairs:
-        name, mark, text = pair.partition("=")
-        if not mark:
-            raise ParameterError(
-                f"--set takes name=value. Got {pair!r} instead.",
-                code="setting-not-a-pair",
-                given=pair,
-            )
-        if name in OWN_FLAGS:
-            raise ParameterError(
-                f"{name!r} is not for --set. Use {OWN_FLAGS[name]}.",
-                code="setting-has-option",
-                parameter=name,
-            )
-        if name in known:
-            options[name] = known[name].parse(text)
-        elif name in step:
-            chosen[name] = step[name].parse(text)
-        else:
-            names = [other for other in [*known, *step] if other not in OWN_FLAGS]
-            raise ParameterError(
-                f"There is no parameter {name!r}.{parameters.hint(name, names)} The parameters are:"
-                f" {', '.join(names)}.",
-                code="unknown-parameter",
-                parameter=name,
-            )
-    return chosen, options
+        typer.echo(text)
 
 
 @contextmanager
-def _compilation_told() -> Iterator[None]:
+def _log_to_stderr() -> Iterator[None]:
+    """Print log messages, such as that kernels are being compiled."""
     log = logging.getLogger("shoal")
     handler = logging.StreamHandler()
     level = log.level
@@ -195,11 +150,11 @@ def _progress_bar() -> Iterator[None]:
 
     bar = Progress(console=Console(stderr=True), transient=True)
     tasks: dict[str, Any] = {}
-    began = time.monotonic()
+    start = time.monotonic()
 
     def listener(stage: str, done: int, total: int) -> None:
-        heed()
-        if not tasks and time.monotonic() - began < PATIENCE:
+        check_interrupt()
+        if not tasks and time.monotonic() - start < PROGRESS_DELAY:
             return
         if not tasks:
             bar.start()

@@ -1,4 +1,4 @@
-"""The verdict on the command line: its status in colour, then its findings as short lines."""
+"""The verdict on the command line: its status in colour, and one line per finding."""
 
 from typing import TYPE_CHECKING
 
@@ -18,25 +18,25 @@ LABELS = {
 
 
 def status_line(verdict: "Verdict") -> str:
-    """Return the verdict in one line, in colour; a pipe gets it plain."""
+    """Return the verdict in one line, coloured on a terminal."""
     status = typer.style(verdict.status, fg=COLOURS[verdict.status], bold=True)
     return f"verdict: {status}. {verdict.sentence}"
 
 
-def show_findings(verdict: "Verdict") -> None:
-    """Print the findings to standard error, with ways out in the words of the command.
+def print_findings(verdict: "Verdict") -> None:
+    """Print the findings to standard error, with advice worded for the running command.
 
-    Notes that nobody must know before signing stand in the report alone.
+    Of those that only inform, most are left to the report.
     """
     from shoal.plan.warnings import WARNING_CLASSES
 
     wording = current_wording()
     for finding in verdict.findings:
         if finding.severity != "informs" or finding.code in WARNING_CLASSES:
-            show_finding(finding, finding.with_advice(wording))
+            print_finding(finding, finding.with_advice(wording))
 
 
-def show_finding(finding: "Finding", text: str) -> None:
+def print_finding(finding: "Finding", text: str) -> None:
     """Print a finding to standard error."""
     label, colour = LABELS[finding.severity]
     typer.secho(f"{label}: {text}", fg=colour or None, err=True)

@@ -1,4 +1,4 @@
-"""What the command line calls an option that a message names in Python's words."""
+"""Options in messages, translated from Python notation to the command line or a plan."""
 
 FILE_FLAGS = {
     "force": "--force",
@@ -21,7 +21,7 @@ FILE_FLAGS = {
     "hash_key": "--hash-key",
     "random_state": "--seed",
 }
-# What has an option of its own: a second way would override the first in silence.
+# Parameters with an option of their own, which --set must not override silently.
 OWN_FLAGS = {
     "k": "-k",
     "columns": "-c",
@@ -35,6 +35,7 @@ OWN_FLAGS = {
     "effort": "--effort",
     "budget": "--budget",
     "shuffle": "--shuffle",
+    "n_jobs": "--n-jobs",
 }
 PLAN_FLAGS = {
     **OWN_FLAGS,
@@ -46,7 +47,7 @@ PLAN_FLAGS = {
 
 
 def command_wording(name: str, value: str | None) -> str:
-    """Return an option as ``shoal mask`` takes it.
+    """Return an option as ``shoal mask`` spells it.
 
     >>> command_wording("missing", '"drop"'), command_wording("small_strata", '"merge"')
     ('--missing drop', '--set small_strata=merge')
@@ -54,14 +55,14 @@ def command_wording(name: str, value: str | None) -> str:
     ('--force', '-k')
     """
     flag = {**FILE_FLAGS, **PLAN_FLAGS}.get(name)
-    given = None if value in (None, "True") else value.strip("\"'")
+    argument = None if value in (None, "True") else value.strip("\"'")
     if flag is None:
-        return f"--set {name}={'...' if given is None else given}"
-    return flag if given is None else f"{flag} {given}"
+        return f"--set {name}={'...' if argument is None else argument}"
+    return flag if argument is None else f"{flag} {argument}"
 
 
 def plan_wording(name: str, value: str | None) -> str:
-    """Return an option as a plan document has it; what concerns files stays an option.
+    """Return an option as a plan document spells it; options about files stay options.
 
     >>> plan_wording("missing", '"drop"'), plan_wording("within", None)
     ('missing = "drop"', "'within'")

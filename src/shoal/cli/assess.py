@@ -6,77 +6,78 @@ from typing import Annotated
 import typer
 
 from shoal.cli import _options as options
-from shoal.cli._session import say, session
+from shoal.cli._session import print_result, session
 
-Known = Annotated[
+QuasiIdentifiers = Annotated[
     list[str] | None,
     typer.Option(
         "-c",
         "--column",
+        metavar="COLUMN",
         help="Quasi-identifier; repeat for more. By default every column that differs.",
     ),
 ]
 Measures = Annotated[
-    list[str] | None, typer.Option("--measure", help="Measure to compute; all by default.")
+    list[str] | None,
+    typer.Option("--measure", metavar="MEASURE", help="Measure to compute; all by default."),
 ]
 
 MaskedTable = Annotated[
-    str | None, typer.Option("--masked-table", help="Masked table, where it is in a database.")
+    str | None,
+    typer.Option("--masked-table", metavar="TABLE", help="Masked table in a database."),
 ]
+Original = Annotated[
+    str, typer.Argument(metavar="ORIGINAL", help="File or database before masking.")
+]
+Masked = Annotated[str, typer.Argument(metavar="MASKED", help="File or database after masking.")]
 
 
 def assess(
-    original: options.Source,
-    masked: options.Source,
-    column: Known = None,
+    original: Original,
+    masked: Masked,
+    reading: options.ReadOptions,
+    column: QuasiIdentifiers = None,
     confidential: options.Confidential = None,
     measure: Measures = None,
     weight: options.Weight = None,
-    type_: options.Types = None,
-    separator: options.Separator = None,
-    decimal: options.Decimal = ".",
-    encoding: options.Encoding = "utf-8",
-    missing: options.Missing = "",
-    sheet: options.Sheet = None,
-    layout: options.Layout = None,
-    table: options.Table = None,
-    memory_limit: options.MemoryLimit = None,
+    types: options.Types = None,
     masked_table: MaskedTable = None,
     quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
-    """Measure what masking ORIGINAL into MASKED cost and what it protects."""
+    """Measure utility and risk of MASKED against ORIGINAL."""
     with session(quiet=quiet):
         from shoal.frame.types import as_types, parse_type_options
-        from shoal.io.dialect import Dialect
         from shoal.io.files import read_typed
-        from shoal.metrics.assessment import assess as measure_both
+        from shoal.metrics.assessment import assess as assess_tables
         from shoal.metrics.assessment import changed_columns
-        from shoal.report import table as lines
+        from shoal.report import table
 
-        dialect = Dialect(
-            separator, decimal, encoding, missing, sheet, layout, table, memory_limit=memory_limit
-        )
-        types = as_types(parse_type_options(type_ or []))
-        before = read_typed(original, types, dialect)
-        after = read_typed(masked, types, replace(dialect, table=masked_table))
-        known = column or [
+        dialect = reading.dialect()
+        declared = as_types(parse_type_options(types or []))
+        before = read_typed(original, declared, dialect)
+        after = read_typed(masked, declared, replace(dialect, table=masked_table))
+        quasi_identifiers = column or [
             name for name in changed_columns(before, after) if name not in (confidential or ())
         ]
-        found = measure_both(
+        measures = assess_tables(
             before,
             after,
-            quasi_identifiers=known,
+            quasi_identifiers=quasi_identifiers,
             confidential=confidential or (),
             measures=measure,
-            types=types,
+            types=declared,
             weight=weight,
         )
-        content = {"quasi_identifiers": known, "measures": found, "remarks": found.remarks}
-        seen = [*known, *(confidential or ())]
-        passed = [name for name in after.column_names if name not in seen]
-        line = f"quasi-identifiers: {', '.join(known)}\n"
-        if passed:
-            line += f"not looked at: {', '.join(passed)}\n"
-        line += lines(found, found.remarks)
-        say(content, line, as_json=json, quiet=quiet)
+        content = {
+            "quasi_identifiers": quasi_identifiers,
+            "measures": measures,
+            "remarks": measures.remarks,
+        }
+        assessed = [*quasi_identifiers, *(confidential or ())]
+        others = [name for name in after.column_names if name not in assessed]
+        text = f"quasi-identifiers: {', '.join(quasi_identifiers)}\n"
+        if others:
+            text += f"not assessed: {', '.join(others)}\n"
+        text += table(measures, measures.remarks)
+        print_result(content, text, as_json=json, quiet=quiet)

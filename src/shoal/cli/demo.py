@@ -1,4 +1,4 @@
-"""``shoal demo``: mask the built-in survey and leave everything to look at."""
+"""``shoal demo``: mask the built-in survey, with all files to look at."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,17 +6,18 @@ from typing import Annotated
 import typer
 
 from shoal.cli import _options as options
-from shoal.cli._release import release_file, tell
-from shoal.cli._session import session
+from shoal.cli._release import print_release, release_file
+from shoal.cli._session import compile_ahead, session
 
-Folder = Annotated[Path, typer.Argument(help="Folder to write to.")]
+Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder to write to.")]
 
 
 def demo(
     folder: Folder = Path("demo"), force: options.Force = False, quiet: options.Quiet = False
 ) -> None:
-    """Mask a synthetic survey of 1,000 people: original, plan, release and report."""
+    """Mask a synthetic survey of 1,000 people; write original, plan, release and report."""
     with session(quiet=quiet):
+        compile_ahead()
         from shoal import datasets
         from shoal.io.dialect import Dialect
         from shoal.io.files import write
@@ -27,16 +28,14 @@ def demo(
 
         folder.mkdir(parents=True, exist_ok=True)
         roles = datasets.ROLES["survey"]
-        known = [name for name, role in roles.items() if role == "quasi-identifier"]
-        step = Microaggregate(known, partitioner("auto", {"k": 5}), within="region")
+        columns = [name for name, role in roles.items() if role == "quasi-identifier"]
+        step = Microaggregate(columns, partitioner("auto", {"k": 5}), within="region")
         plan = Plan(roles, [step])
         original, target = folder / "original.csv", folder / "release.csv"
         with Publication(force=force) as publication:
             survey = datasets.survey(kind="pyarrow")
             write(survey, publication.add(original), target=original)
         plan.save(folder / "plan.toml", force=force)
-        report = folder / "report.html"
-        made = release_file(
-            plan, str(original), str(target), dialect=Dialect(), report=report, force=force
-        )
-        tell(made, str(target), report, as_json=False, quiet=quiet)
+        writing = options.ReleaseOptions(report=folder / "report.html", force=force)
+        made = release_file(plan, str(original), str(target), Dialect(), writing)
+        print_release(made, str(target), writing, as_json=False, quiet=quiet)

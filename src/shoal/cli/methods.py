@@ -1,30 +1,30 @@
-"""``shoal methods`` and ``shoal steps``: what there is to choose from."""
+"""``shoal methods`` and ``shoal steps``: the available methods and steps."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from shoal.cli import _options as options
-from shoal.cli._session import say, session
+from shoal.cli._session import print_result, session
 
 
 def methods(json: options.Json = False) -> None:
-    """List the methods: size of groups, seeded or not, cost, guarantee, paper."""
+    """List the methods: group sizes, whether they draw, cost, guarantee and paper."""
     with session():
         from shoal.partitioners import METHODS, describe
 
         entries = {name: describe(cls) for name, cls in METHODS.items()}
         titles = ["groups", "draws", "cost", "paper", "summary", "guarantee"]
-        say(entries, _table("method", titles, entries), as_json=json, quiet=False)
+        print_result(entries, _table("method", titles, entries), as_json=json, quiet=False)
 
 
 def steps(json: options.Json = False) -> None:
-    """List the steps of a plan: what they promise, seeded or not, paper."""
+    """List the steps of a plan: their guarantee, whether they draw, and paper."""
     with session():
         from shoal.steps import STEPS, describe_step
 
         entries = {name: describe_step(cls) for name, cls in STEPS.items()}
         titles = ["draws", "paper", "promises", "summary"]
-        say(entries, _table("step", titles, entries), as_json=json, quiet=False)
+        print_result(entries, _table("step", titles, entries), as_json=json, quiet=False)
 
 
 def _table(what: str, titles: list[str], entries: Mapping[str, Mapping[str, Any]]) -> str:

@@ -4,15 +4,22 @@ from typing import Annotated
 
 import typer
 
+from shoal.cli._options import FLAG
 from shoal.cli._session import session
 
-Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="Where to listen; 0: any.")]
-Limit = Annotated[int, typer.Option("--limit", min=1, help="Most megabytes of a file.")]
-Browser = Annotated[bool, typer.Option(help="Open the page in your browser.")]
+Port = Annotated[
+    int, typer.Option("--port", metavar="INT", min=0, max=65535, help="Port; 0 for any free one.")
+]
+Limit = Annotated[
+    int, typer.Option("--limit", metavar="MB", min=1, help="Largest file to accept, in MB.")
+]
+Browser = Annotated[
+    bool, typer.Option(metavar=FLAG, help="Whether to open the page in your browser.")
+]
 
 
 def page(port: Port = 0, limit: Limit = 2000, browser: Browser = True) -> None:
-    """Open a page in the browser: load, mask, compare, download; for this machine alone."""
+    """Serve a local web page to load, mask, compare and download tables."""
     with session():
         from shoal.app.server import serve
 

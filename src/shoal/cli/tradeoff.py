@@ -1,4 +1,4 @@
-"""``shoal tradeoff``: how much distortion buys how much dependence."""
+"""``shoal tradeoff``: the trade-off between distortion and dependence."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -7,76 +7,81 @@ from typing import Annotated
 import typer
 
 from shoal.cli import _options as options
-from shoal.cli._session import numbers, say, session
+from shoal.cli._session import print_result, session
+from shoal.cli._settings import parse_numbers
 
-Sizes = Annotated[str, typer.Option("-k", "--k", help="Values of k to try, as in 3,5,10.")]
-Lambdas = Annotated[
-    str, typer.Option("--lambdas", help="Shares of the confidential columns to try, in [0, 1].")
+Dependence = Annotated[
+    list[str],
+    typer.Option(
+        "--dependence",
+        metavar="SHARE",
+        help="Share of the confidential columns in the distance, in [0, 1]; repeat it, or separate"
+        " by commas. By default 0, 0.1, ..., 1.",
+        show_default=False,
+    ),
 ]
-Secret = Annotated[
-    list[str], typer.Option("--confidential", help="Confidential column; repeat for more.")
+RequiredConfidential = Annotated[
+    list[str],
+    typer.Option("--confidential", metavar="COLUMN", help="Confidential column; repeat for more."),
 ]
-Plot = Annotated[Path | None, typer.Option("--plot", help="Draw the curves here: .svg or .png.")]
+Plot = Annotated[
+    Path | None, typer.Option("--plot", metavar="FILE", help="Plot of the curves: .svg or .png.")
+]
+DEPENDENCE = ("0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1")
 
 
 def tradeoff(
     source: options.Source,
     column: options.Columns,
-    confidential: Secret,
-    k: Sizes,
-    lambdas: Lambdas = "0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1",
+    confidential: RequiredConfidential,
+    k: options.KValues,
+    reading: options.ReadOptions,
+    dependence: Dependence = DEPENDENCE,  # type: ignore[assignment]
     method: options.Method = "mdav",
-    type_: options.Types = None,
+    types: options.Types = None,
+    n_jobs: options.NJobs = None,
     plot: Plot = None,
-    separator: options.Separator = None,
-    decimal: options.Decimal = ".",
-    encoding: options.Encoding = "utf-8",
-    missing: options.Missing = "",
-    sheet: options.Sheet = None,
-    layout: options.Layout = None,
-    table: options.Table = None,
-    memory_limit: options.MemoryLimit = None,
     force: options.Force = False,
     quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
-    """Try several lambda and k on SOURCE: distortion of columns against dependence kept."""
+    """Mask SOURCE with several values of dependence and k; release nothing.
+
+    Shows the distortion of the masked columns against the dependence that is preserved.
+    """
     with session(quiet=quiet):
+        from shoal._params import effective_n_jobs
         from shoal.comparison.tradeoff import knee, sweep
         from shoal.errors import FileError
         from shoal.frame.types import as_types, parse_type_options
-        from shoal.io.dialect import Dialect
         from shoal.io.files import read_typed
         from shoal.io.publish import Publication
         from shoal.report.tradeoff import by_k, draw_tradeoff, tradeoff_text
 
-        sizes, shares = numbers(k, int, "--k"), numbers(lambdas, float, "--lambdas")
+        k_values = parse_numbers(k, int, "-k")
+        shares = parse_numbers(dependence, float, "--dependence")
         if plot is not None and plot.suffix.lower() not in (".svg", ".png"):
             raise FileError(
-                f"{plot.name!r} is no picture. Use .svg or .png.",
+                f"{plot.name!r} is not the name of a picture. Use .svg or .png.",
                 code="picture-ending",
                 file=plot.name,
             )
         with Publication(force=force) as publication:
             part = publication.add(plot) if plot is not None else None
-            dialect = Dialect(
-                separator,
-                decimal,
-                encoding,
-                missing,
-                sheet,
-                layout,
-                table,
-                memory_limit=memory_limit,
-            )
-            types = as_types(parse_type_options(type_ or []))
-            data = read_typed(source, types, dialect)
+            declared = as_types(parse_type_options(types or []))
             points = sweep(
-                data, column, confidential, k=sizes, lambdas=shares, method=method, types=types
+                read_typed(source, declared, reading.dialect()),
+                column,
+                confidential,
+                k=k_values,
+                lambdas=shares,
+                method=method,
+                types=declared,
+                n_jobs=effective_n_jobs(n_jobs),
             )
             if plot is not None and part is not None:
                 draw_tradeoff(points, part, plot.suffix.lower()[1:])
-        best = {size: knee(curve).dependence for size, curve in by_k(points).items()}
-        found = {"points": [asdict(point) for point in points], "knee": best}
-        line = tradeoff_text(points) + (f"\n{plot}: the curves" if plot else "")
-        say(found, line, as_json=json, quiet=quiet)
+        knees = {size: knee(curve).dependence for size, curve in by_k(points).items()}
+        content = {"points": [asdict(point) for point in points], "knee": knees}
+        text = tradeoff_text(points) + (f"\n{plot}: the curves" if plot else "")
+        print_result(content, text, as_json=json, quiet=quiet)

@@ -1,4 +1,4 @@
-"""``shoal verify``: hold a release against its manifest and its promise."""
+"""``shoal verify``: check a release against its manifest and its guarantee."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -6,51 +6,61 @@ from typing import Annotated, Any
 import typer
 
 from shoal.cli import _options as options
-from shoal.cli._session import say, session
-from shoal.cli._verdict import show_findings, status_line
+from shoal.cli._session import print_result, session
+from shoal.cli._verdict import print_findings, status_line
 
-Released = Annotated[str, typer.Argument(help="The released file, folder or database.")]
+Released = Annotated[
+    str, typer.Argument(metavar="RELEASED", help="The released file, folder or database.")
+]
 Manifest = Annotated[
-    Path, typer.Option("--manifest", help="The manifest that was written with it.")
+    Path, typer.Option("--manifest", metavar="FILE", help="Manifest of the release.")
 ]
 Original = Annotated[
     list[str] | None,
     typer.Option(
         "--original",
-        help="What was masked; the plan is run on it again. Repeat it for several Parquet files.",
+        metavar="SOURCE",
+        help="The original, to run the plan again; repeat it for several Parquet files.",
     ),
 ]
 OriginalTable = Annotated[
-    str | None, typer.Option("--original-table", help="Original table, where in a database.")
+    str | None,
+    typer.Option("--original-table", metavar="TABLE", help="Original table in a database."),
 ]
 Earlier = Annotated[
     list[str] | None,
     typer.Option(
         "--earlier",
-        help="Earlier release of the same people: count the candidates left in all. Repeatable.",
+        metavar="RELEASE",
+        help="Earlier release of the same people, to intersect with this one; repeat for more.",
     ),
 ]
 Key = Annotated[
     Path | None,
     typer.Option(
-        "--key", help="Public key: .pem. The manifest's signature must be there and be of it."
+        "--key",
+        metavar="KEY",
+        help="Public key: .pem. The manifest must have a signature made with its private key.",
     ),
 ]
 Agreed = Annotated[
     Path | None,
-    typer.Option("--plan", help="Plan that was agreed on; the manifest's must be the same."),
+    typer.Option("--plan", metavar="PLAN", help="Agreed plan, which the manifest must contain."),
 ]
 Report = Annotated[
-    Path | None, typer.Option("--report", help="The report that was written with the release.")
+    Path | None, typer.Option("--report", metavar="FILE", help="Report of the release.")
 ]
 HashKey = Annotated[
     Path | None,
     typer.Option(
-        "--hash-key", help="Secret that keys the original's hash; beside the manifest by default."
+        "--hash-key",
+        metavar="FILE",
+        help="Secret key for the hash of the original; by default next to the manifest.",
     ),
 ]
 Strict = Annotated[
-    bool, typer.Option("--strict", help="Fail also where the verdict is only qualified.")
+    bool,
+    typer.Option("--strict", metavar=options.FLAG, help="Fail also if the verdict is qualified."),
 ]
 SIGNS = {True: "ok  ", False: "FAIL", None: "-   "}
 
@@ -72,13 +82,13 @@ def verify(
     quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
-    """Check RELEASED against its manifest and its promise, with or without the original."""
+    """Check RELEASED against its manifest and its guarantee, with or without the original."""
     with session(quiet=quiet):
-        from shoal.audit import verify as look
-        from shoal.cli._later import let_go
+        from shoal.audit import verify as verify_release
+        from shoal.cli._lazy_imports import discard_placeholders
 
-        let_go()
-        found = look(
+        discard_placeholders()
+        verification = verify_release(
             released,
             manifest,
             original=original,
@@ -92,14 +102,15 @@ def verify(
             layout=layout,
             client=scheduler,
         )
-        lines = [f"{SIGNS[check.passed]} {check.name}: {check.message}" for check in found]
-        content: dict[str, Any] = {"checks": [check._asdict() for check in found]}
-        verdict = found.verdict
+        lines = [f"{SIGNS[check.passed]} {check.name}: {check.message}" for check in verification]
+        content: dict[str, Any] = {"checks": [check._asdict() for check in verification]}
+        verdict = verification.verdict
         if verdict is not None:
             lines.append(status_line(verdict))
             content["verdict"] = verdict.to_dict()
-        say(content, "\n".join(lines), as_json=json, quiet=quiet)
+        print_result(content, "\n".join(lines), as_json=json, quiet=quiet)
         if verdict is not None:
-            show_findings(verdict)
-        if not found.passed or (strict and verdict is not None and verdict.status != "kept"):
+            print_findings(verdict)
+        not_kept = strict and verdict is not None and verdict.status != "kept"
+        if not verification.passed or not_kept:
             raise typer.Exit(1)

@@ -6,6 +6,7 @@ the descent once more, and the descent takes longest to compile.
 
 import numpy as np
 
+from shoal._kernels import ahead
 from shoal._kernels._compile import compiled
 from shoal._kernels.local_search.descent import descend
 from shoal._kernels.local_search.grouping import Grouping, accept_trial, empty_grouping, fill_groups
@@ -22,6 +23,7 @@ def open_grouping(X: np.ndarray, near: np.ndarray, labels: np.ndarray, k: int) -
     ``near`` are the nearest others of each record, to whose groups it may move.
     """
     grouping = empty_grouping(X, near, labels, k)
+    ahead.wait()
     run_pass(grouping, k, FILL, NO_NUMBERS, NO_NUMBERS, 0)
     return grouping
 

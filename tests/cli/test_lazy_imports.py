@@ -1,4 +1,4 @@
-"""Imports put off: not paid for by a command, whole when they are needed."""
+"""Deferred imports: not paid for by a command, complete when they are needed."""
 
 import subprocess
 import sys
@@ -12,15 +12,16 @@ def run(code):
 
 def test_scikit_learn_starts_without_them():
     code = (
-        "import sys; from shoal.cli._later import put_off; put_off(); import shoal.plan;"
+        "import sys; from shoal.cli._lazy_imports import defer_imports; defer_imports();"
+        "import shoal.plan;"
         "print('scipy.stats._stats_py' in sys.modules)"
     )
     assert run(code) == "False"
 
 
-def test_a_module_that_is_touched_is_the_real_one():
+def test_a_module_that_is_used_is_the_real_one():
     code = (
-        "from shoal.cli._later import put_off; put_off();"
+        "from shoal.cli._lazy_imports import defer_imports; defer_imports();"
         "import pandas, scipy.stats; from scipy.stats import rankdata;"
         "frame = pandas.DataFrame({'a': [3, 1]});"
         "import pandas as real; assert isinstance(frame, real.DataFrame);"
@@ -29,17 +30,18 @@ def test_a_module_that_is_touched_is_the_real_one():
     assert run(code) == "[2.0, 1.0] 1"
 
 
-def test_what_nobody_touched_is_forgotten():
+def test_unused_placeholders_are_discarded():
     code = (
-        "from shoal.cli._later import let_go, put_off; put_off(); import shoal.plan; let_go();"
+        "from shoal.cli._lazy_imports import defer_imports, discard_placeholders; defer_imports();"
+        "import shoal.plan; discard_placeholders();"
         "import sys; print('pandas' in sys.modules); import pandas; print(pandas.Series([1]).sum())"
     )
     assert run(code).split() == ["False", "1"]
 
 
-def test_what_is_loaded_already_stays():
+def test_imported_modules_are_kept():
     code = (
-        "import pandas; from shoal.cli._later import put_off; put_off();"
+        "import pandas; from shoal.cli._lazy_imports import defer_imports; defer_imports();"
         "import sys; print(sys.modules['pandas'] is pandas)"
     )
     assert run(code) == "True"

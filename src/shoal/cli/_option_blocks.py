@@ -1,0 +1,60 @@
+"""Blocks of options that several commands share.
+
+A block is a dataclass whose fields are typer options. A command takes the block as one parameter;
+`expand_blocks` turns it into the single options that typer reads.
+"""
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, fields, is_dataclass
+from typing import Any, get_type_hints
+
+
+def expand_blocks(command: Callable[..., None]) -> Callable[..., None]:
+    """Return ``command`` with every parameter that is a block replaced by the block's options.
+
+    Parameters
+    ----------
+    command : callable
+        Function whose annotations are typer options, typer arguments or blocks.
+
+    Returns
+    -------
+    callable
+        Function that takes single options, builds the blocks and calls ``command``.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    blocks: dict[str, Any] = {}
+    expanded: list[inspect.Parameter] = []
+    for parameter in inspect.signature(command).parameters.values():
+        annotation = hints[parameter.name]
+        if is_dataclass(annotation):
+            blocks[parameter.name] = annotation
+            expanded += _block_parameters(annotation)
+        else:
+            kind = inspect.Parameter.KEYWORD_ONLY
+            expanded.append(parameter.replace(kind=kind, annotation=annotation))
+
+    @functools.wraps(command)
+    def run(**values: Any) -> None:
+        for name, block in blocks.items():
+            values[name] = block(**{field.name: values.pop(field.name) for field in fields(block)})
+        command(**values)
+
+    run.__signature__ = inspect.Signature(expanded)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in expanded}
+    return run
+
+
+def _block_parameters(block: Any) -> list[inspect.Parameter]:
+    hints = get_type_hints(block, include_extras=True)
+    return [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if field.default is MISSING else field.default,
+            annotation=hints[field.name],
+        )
+        for field in fields(block)
+    ]

@@ -1,0 +1,80 @@
+"""Parsing of option values: lists of numbers, and ``--set name=value``."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from shoal.cli._wording import OWN_FLAGS
+from shoal.errors import ParameterError
+
+
+def parse_numbers(texts: Sequence[str], kind: Callable[[str], Any], option: str) -> list[Any]:
+    """Return the numbers of a repeatable option, each text holding one or several.
+
+    Examples
+    --------
+    >>> parse_numbers(["3", "5,10"], int, "-k")
+    [3, 5, 10]
+    """
+    try:
+        return [kind(number) for number in split_commas(texts)]
+    except ValueError:
+        raise ParameterError(
+            f"{option} takes numbers such as 3,5,10. Got {','.join(texts)!r}.",
+            code="numbers-expected",
+            option=option,
+        ) from None
+
+
+def split_commas(texts: Sequence[str]) -> list[str]:
+    """Return the values of a repeatable option, each text holding one or several.
+
+    Examples
+    --------
+    >>> split_commas(["mdav", "vmdav,auto"])
+    ['mdav', 'vmdav', 'auto']
+    """
+    return [part for text in texts for part in text.replace(",", " ").split()]
+
+
+def parse_settings(
+    pairs: Sequence[str], method: str, effort: str | None = None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Parse ``name=value`` pairs; return the parameters of the step and those of the method."""
+    from shoal import _params as parameters
+    from shoal.partitioners import METHODS
+    from shoal.steps import Microaggregate
+
+    step_parameters = parameters.signature_parameters(Microaggregate)
+    method_parameters: dict[str, parameters.Parameter] = {}
+    for name in (effort, method):
+        if name in METHODS:
+            method_parameters |= parameters.signature_parameters(METHODS[name])
+    for_step: dict[str, Any] = {}
+    for_method: dict[str, Any] = {}
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        if not equals:
+            raise ParameterError(
+                f"--set takes name=value. Got {pair!r} instead.",
+                code="setting-not-a-pair",
+                given=pair,
+            )
+        if name in OWN_FLAGS:
+            raise ParameterError(
+                f"{name!r} cannot be given by --set. Use {OWN_FLAGS[name]}.",
+                code="setting-has-option",
+                parameter=name,
+            )
+        if name in method_parameters:
+            for_method[name] = method_parameters[name].parse(text)
+        elif name in step_parameters:
+            for_step[name] = step_parameters[name].parse(text)
+        else:
+            names = [n for n in [*method_parameters, *step_parameters] if n not in OWN_FLAGS]
+            raise ParameterError(
+                f"There is no parameter {name!r}.{parameters.hint(name, names)} The parameters are:"
+                f" {', '.join(names)}.",
+                code="unknown-parameter",
+                parameter=name,
+            )
+    return for_step, for_method

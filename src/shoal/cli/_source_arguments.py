@@ -1,0 +1,92 @@
+"""Several SOURCE arguments of one command, which must be Parquet files."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from typer.core import TyperCommand
+
+from shoal.errors import ParameterError
+
+PARQUET = (".parquet", ".pq")
+
+
+class SeveralSourcesCommand(TyperCommand):
+    """A command that takes several sources, and refuses a stray value after an option."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Refuse ``SOURCE TARGET -c age wage``, where TARGET would be taken as a second source."""
+        takes_value = {
+            name: not getattr(option, "is_flag", False)
+            for option in self.params
+            if option.param_type_name == "option"
+            for name in option.opts
+        }
+        n_required = sum(option.param_type_name == "argument" for option in self.params)
+        stray = stray_argument(args, takes_value, n_required)
+        if stray is not None:
+            option, argument = stray
+            ctx.fail(
+                f"{argument!r} is separate from SOURCE and TARGET. An option takes one value;"
+                f" repeat it for more: {option} ... {option} {argument}."
+            )
+        return super().parse_args(ctx, args)
+
+
+def stray_argument(
+    words: Sequence[str], takes_value: Mapping[str, bool], n_required: int
+) -> tuple[str, str] | None:
+    """Return an option and the argument after its value, if there are more arguments than needed.
+
+    Parameters
+    ----------
+    words : list of str
+        The command line without the command.
+    takes_value : mapping of str to bool
+        Whether an option takes a value.
+    n_required : int
+        Number of arguments that the command requires; so many may be separated by options.
+
+    Returns
+    -------
+    tuple of str, or None
+        The option and the stray argument.
+
+    Examples
+    --------
+    >>> stray_argument(["in.csv", "out.csv", "-c", "age", "wage"], {"-c": True}, 2)
+    ('-c', 'wage')
+    >>> stray_argument(["-c", "age", "in.csv", "out.csv"], {"-c": True}, 2)
+    """
+    runs: list[tuple[str, list[str]]] = []  # adjacent arguments, with the option before them
+    option, expects_value, in_run = "", False, False
+    for at, word in enumerate(words):
+        if word == "--":
+            runs.append((option, list(words[at + 1 :])))
+            break
+        if expects_value:
+            expects_value = False
+        elif word.startswith("-") and word != "-":
+            option, in_run = word.partition("=")[0], False
+            expects_value = takes_value.get(word, False)
+        elif in_run:
+            runs[-1][1].append(word)
+        else:
+            runs.append((option, [word]))
+            in_run = True
+    n_arguments = sum(len(run) for _, run in runs)
+    later = [(option, run[0]) for option, run in runs[1:] if run]
+    return later[-1] if n_arguments > n_required and later else None
+
+
+def check_sources(sources: Sequence[str]) -> None:
+    """Refuse several sources unless all are Parquet files or folders of them."""
+    others = [s for s in sources if not s.lower().endswith(PARQUET) and not Path(s).is_dir()]
+    if len(sources) > 1 and others:
+        raise ParameterError(
+            f"{others[0]!r} is one of {len(sources)} sources, and only Parquet files can be masked"
+            " together. Name one source and one target, and repeat an option for several columns:"
+            " -c age -c wage.",
+            code="several-sources",
+            sources=tuple(sources),
+        )
