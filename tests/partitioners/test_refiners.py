@@ -210,7 +210,7 @@ def test_an_interrupt_keeps_the_best_groups_and_says_so(effort, ends_soon):
     assert made.cut_short_
     assert made.partition_.sizes.min() >= 3
     people = pd.DataFrame(X, columns=list("abc"))
-    with pytest.warns(SearchUnfinished, match="ended before it was done"):
+    with pytest.warns(SearchUnfinished):
         shoal.microaggregate(people, list("abc"), k=3, effort=effort, **EFFORTS[effort])
 
 
