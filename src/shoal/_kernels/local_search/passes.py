@@ -30,7 +30,7 @@ def open_grouping(X: np.ndarray, near: np.ndarray, labels: np.ndarray, k: int) -
 
 @compiled
 def run_pass(s, k, action, numbers, tried, most):
-    """Do one of the actions above; return by how much the SSE fell in trials.
+    """Run one of the actions above; return the decrease of the SSE by trials.
 
     ``numbers`` are the groups to dissolve or the records to gather around, ``tried`` the
     versions at which each was last tried, ``most`` the moves to try in a descent. GAINS

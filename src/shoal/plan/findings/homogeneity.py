@@ -12,25 +12,25 @@ from shoal.steps.homogeneity import describe_homogeneity
 
 
 def find_homogeneous(evidence: Evidence) -> list[Finding]:
-    """Find classes whose records share a confidential value, as released or as it was.
+    """Find classes whose records share a confidential value, released or original.
 
-    A file may not tell values apart that differ in the table, and a masked confidential column
-    may differ where the original one did not: the greater count is stated.
+    Values that differ in the table may be equal in a file, and a masked confidential column may
+    vary where the original did not: the greater count is stated.
     """
     labels = evidence.joint_classes
-    secret = evidence.with_role("confidential")
-    if not secret:
+    names = evidence.with_role("confidential")
+    if not names:
         return []
     frames = [frame for frame in (evidence.released, evidence.original) if frame is not None]
     counts = [
-        homogeneous_classes(labels[:, np.newaxis], tables.codes(frame, secret)) for frame in frames
+        homogeneous_classes(labels[:, np.newaxis], tables.codes(frame, names)) for frame in frames
     ]
     most = np.max(counts, axis=0)
-    return check_homogeneous(dict(zip(secret, map(int, most), strict=True)), int(labels.max()) + 1)
+    return check_homogeneous(dict(zip(names, map(int, most), strict=True)), int(labels.max()) + 1)
 
 
 def check_homogeneous(counts: Mapping[str, int], number: int) -> list[Finding]:
-    """Find classes that share a confidential value, by their number of each column."""
+    """Find classes that share a confidential value, given their number by column."""
     sentence = describe_homogeneity(counts, number)
     if not sentence:
         return []
