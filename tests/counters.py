@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 import pandas as pd
 import pyarrow.parquet as pq
 import pyreadstat
+from pandas.io.stata import StataMissingValue
 from pyarrow import feather
 
 STATISTICAL = {"disable_datetime_conversion": True}
@@ -29,7 +30,7 @@ def read_file(path, layout=None):
         "parquet": lambda: pq.read_table(path).to_pandas(),
         "feather": lambda: feather.read_table(path).to_pandas(),
         "xlsx": lambda: pd.read_excel(path, dtype=object, keep_default_na=False),
-        "dta": lambda: pyreadstat.read_dta(path, user_missing=True, **STATISTICAL)[0],
+        "dta": lambda: _stata(path),
         "sav": lambda: pyreadstat.read_sav(path, user_missing=True, **STATISTICAL)[0],
         "zsav": lambda: pyreadstat.read_sav(path, user_missing=True, **STATISTICAL)[0],
         "xpt": lambda: _transport(path),
@@ -72,6 +73,23 @@ def _fixed_width(path, layout):
             for place in places
         }
     )
+
+
+def _stata(path):
+    """Read a Stata file with its missing codes.
+
+    pyreadstat is not asked: it reads a plain missing value among coded ones as the value before.
+    """
+    frame = pd.read_stata(
+        path, convert_missing=True, convert_dates=False, convert_categoricals=False
+    )
+    return frame.map(
+        lambda cell: _stata_code(cell) if isinstance(cell, StataMissingValue) else cell
+    )
+
+
+def _stata_code(cell):
+    return str(cell).removeprefix(".") or float("nan")
 
 
 def _transport(path):

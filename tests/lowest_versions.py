@@ -1,11 +1,21 @@
-"""Print the lowest versions that pyproject.toml allows, as constraints for pip."""
+"""Print the lowest versions that pyproject.toml allows, as constraints for pip.
+
+They are those of the dependencies, of the extras, and of what the tests themselves import.
+"""
 
 import re
 import tomllib
 from pathlib import Path
 
-project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
+TESTING = ("hypothesis", "polars", "pytest", "scipy")
+# Warnings are errors in the tests, and typer 0.16 uses what click 8.2 and later warn of.
+BEFORE = ["click==8.1.8"]
+
+pyproject = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())
+project, developers = pyproject["project"], pyproject["dependency-groups"]["dev"]
 extras = [name for names in project["optional-dependencies"].values() for name in names]
-for requirement in [*project["dependencies"], *extras]:
+tools = [name for name in developers if isinstance(name, str) and name.startswith(TESTING)]
+for requirement in [*project["dependencies"], *extras, *tools]:
     name, lowest = re.fullmatch(r"([\w.-]+)(?:\[[\w,]+\])?>=([\d.]+)", requirement).groups()
     print(f"{name}=={lowest}")
+print(*BEFORE, sep="\n")

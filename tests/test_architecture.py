@@ -31,7 +31,7 @@ ALLOWED = {
     },
     "app": {"datasets", "io", "frame", "partitioners", "steps", "plan", "report"},
     "cli": {
-        "io", "frame", "datasets", "partitioners", "metrics", "steps", "plan", "audit",
+        "_kernels", "io", "frame", "datasets", "partitioners", "metrics", "steps", "plan", "audit",
         "comparison", "report", "scale", "app",
     },
     "__main__": {"cli"},

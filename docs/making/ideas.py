@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from making import draw, example
-from shoal.partitioners._blocks import blocks
+from shoal.partitioners._blocks import split_into_blocks
 from shoal.partitioners.scores import score
 
 Canvas = draw.Canvas
@@ -103,7 +103,7 @@ def corners(canvas: Canvas) -> None:
 def borders(canvas: Canvas) -> None:
     """Draw the blocks."""
     X = example.table()
-    for rows in blocks(X, example.BLOCK, example.K):
+    for rows in split_into_blocks(X, example.BLOCK, example.K):
         canvas.area(X[rows], "before")
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from raising import raises
 from shoal.errors import InputError
 from shoal.frame.columns import read_column
 from shoal.frame.types import as_types
@@ -61,10 +62,10 @@ def test_points_of_a_euclidean_space_are_found_again_on_as_few_axes(seed, number
     assert squares(points) == pytest.approx(squares(known), abs=1e-7)
 
 
-def test_distances_that_fit_no_space_are_refused_with_a_number_that_mends_them():
+def test_distances_that_are_not_euclidean_are_refused_with_a_constant_to_add():
     corners = 1.0 - np.eye(4)
     corners[0, 1:] = corners[1:, 0] = 0.55  # nearer to all than the centre of the three is
-    with pytest.raises(InputError, match=r"'town' fit no Euclidean space.*sqrt\(d") as caught:
+    with raises(InputError, "distances-not-euclidean", column="town") as caught:
         embed(corners, "town")
     added = float(str(caught.value).split("d * d + ")[1].split(")")[0])
     mended = np.where(np.eye(4) > 0, 0, np.sqrt(corners**2 + added * 1.001))

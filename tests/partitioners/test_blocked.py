@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from shoal.partitioners import MDAV, VMDAV, Blocked, Search, entry, partitioner
 from shoal.partitioners._base import in_order
-from shoal.partitioners._blocks import blocks
+from shoal.partitioners._blocks import split_into_blocks
 from tables import loss, tables_and_k
 
 
@@ -18,7 +18,7 @@ def table(n, p, seed=0):
 @given(case=tables_and_k(greatest=4), size=st.integers(2, 12), first=st.sampled_from([0.5, 1 / 3]))
 def test_blocks_hold_each_record_once_and_never_too_few(case, size, first):
     X, k = case
-    found = blocks(X, size, k, first)
+    found = split_into_blocks(X, size, k, first)
     assert sorted(row for rows in found for row in rows) == list(range(len(X)))
     assert min(map(len, found)) >= k
 
@@ -27,7 +27,7 @@ def test_blocks_hold_each_record_once_and_never_too_few(case, size, first):
 def test_equal_records_share_a_block(case, size):
     X, k = case
     block = np.empty(len(X), np.int64)
-    for at, rows in enumerate(blocks(X, size, k)):
+    for at, rows in enumerate(split_into_blocks(X, size, k)):
         block[rows] = at
     for row in range(len(X)):
         assert len(set(block[(X[row] == X).all(axis=1)])) == 1
@@ -35,7 +35,7 @@ def test_equal_records_share_a_block(case, size):
 
 @given(size=st.integers(2, 40), seed=st.integers(0, 5))
 def test_a_block_without_ties_is_no_larger_than_asked(size, seed):
-    assert max(map(len, blocks(table(120, 3, seed), size, 1))) <= size
+    assert max(map(len, split_into_blocks(table(120, 3, seed), size, 1))) <= size
 
 
 @given(seed=st.integers(0, 20))
@@ -45,7 +45,7 @@ def test_the_order_of_the_rows_does_not_matter(seed):
     order = rng.permutation(60)
 
     def as_sets(X):
-        return sorted(sorted(map(tuple, X[rows])) for rows in blocks(X, 10, 3))
+        return sorted(sorted(map(tuple, X[rows])) for rows in split_into_blocks(X, 10, 3))
 
     assert as_sets(X) == as_sets(X[order])
 
@@ -71,7 +71,7 @@ def test_a_table_of_one_block_is_grouped_as_without():
 def test_each_block_is_grouped_by_the_method(case):
     X, k = case
     labels = Blocked(k=k, block_size=8, seams="keep").fit_predict(X)
-    for rows in blocks(X, 8, k):
+    for rows in split_into_blocks(X, 8, k):
         assert np.array_equal(in_order(labels[rows]), MDAV(k=k).fit_predict(X[rows]))
 
 
@@ -93,7 +93,7 @@ def test_progress_tells_of_both_passes():
     heard = []
     with progress.reporting_to(lambda *told: heard.append(told)):
         Blocked(k=3, block_size=50).fit(table(300, 2))
-    assert {told[0] for told in heard} >= {"grouping blocks", "mending seams"}
+    assert {told[0] for told in heard} >= {"grouping blocks", "refining borders"}
 
 
 def test_blocks_are_named_by_an_option_of_any_method():

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from raising import raises
 from shoal.errors import ParameterError
 from shoal.partitioners import CVMDAV
 from shoal.partitioners._base import in_order
@@ -49,5 +50,5 @@ def test_the_kernel_agrees_with_the_slow_version_without_ties(n, gamma):
 
 @pytest.mark.parametrize("gamma", [-1, "auto", None, float("nan"), float("inf"), True])
 def test_gamma_must_be_a_number_from_zero_up(gamma):
-    with pytest.raises(ParameterError, match=r"'gamma' parameter of CVMDAV .*\[0, inf\)\. Got"):
+    with raises(ParameterError, "parameter-not-accepted", parameter="gamma", of="CVMDAV"):
         CVMDAV(k=2, gamma=gamma).fit(np.zeros((9, 2)))

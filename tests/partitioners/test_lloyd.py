@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from raising import raises
 from shoal.errors import ParameterError
 from shoal.partitioners import DBA2, MDAV, MDAV2, TFRP, Lloyd
 from shoal.partitioners._base import in_order
@@ -76,5 +77,5 @@ def test_the_best_start_is_kept():
 
 
 def test_an_unknown_start_is_refused():
-    with pytest.raises(ParameterError, match="'start' parameter of Lloyd"):
+    with raises(ParameterError, "parameter-not-accepted", parameter="start", of="Lloyd"):
         Lloyd(k=3, start="random").fit(np.zeros((9, 2)))

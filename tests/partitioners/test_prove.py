@@ -87,8 +87,8 @@ def test_a_search_cut_short_proves_less_and_nothing_wrong(case, work, most):
         for name in ("BRIEF", "MIDDLE", "PLAIN", "LONG"):
             few = PricingEffort(max(most, k), work, getattr(proof_module, name).larger)
             patch.setattr(proof_module, name, few)
-        patch.setattr(integrality_gap, "MANY", ())
-        patch.setattr(restarts_module, "TRIES", 0)
+        patch.setattr(integrality_gap, "GROUP_LIMITS", ())
+        patch.setattr(restarts_module, "MAX_RESTARTS", 0)
         assert proven(X, k).bound <= least_sse(X, k) * (1 + 1e-14)
 
 
@@ -191,7 +191,7 @@ def test_the_same_table_gives_the_same_proof():
 def priced(X, k, seed):
     """Return a proof with prices about right, tolls and a fee, and groups far from the best."""
     rng, n, best = np.random.default_rng(seed), len(X), best_groups(X, k)
-    apart, least = proof_module.within(X, best)
+    apart, least = proof_module.squared_errors(X, best)
     assume(least > 0)
     record_dual, triple_dual = (
         apart * rng.uniform(0.9, 1.02, n),
@@ -233,15 +233,15 @@ def test_a_choice_that_covers_the_leading_records_alone_bounds_all_partitions(ca
     proof, least = priced(*case, seed)
     draws = np.random.default_rng(seed).random(len(case[0]))
     for share in (0.4, 0.7, 0.9, 1.0):
-        step = part * (proof.known - proof.base)
+        step = part * (proof.sse - proof.base)
         columns, all_lead = integrality_gap.list_groups(proof, step, 10_000)
         assert all_lead.all()
         leading = draws < share
-        integrality_gap.bound_by(proof, step, led(proof, columns, leading), leading)
+        integrality_gap.bound_by_listed_groups(proof, step, led(proof, columns, leading), leading)
         assert proof.bound <= least * (1 + 1e-14)
-        assert proof.known >= least * (1 - 1e-12)
+        assert proof.sse >= least * (1 - 1e-12)
     if part == 1:
-        assert proof.known == pytest.approx(least, rel=1e-8, abs=1e-12)
+        assert proof.sse == pytest.approx(least, rel=1e-8, abs=1e-12)
 
 
 @given(case=cases(most=11), seed=st.integers(0, 10**6), most=st.integers(5, 30))
@@ -250,10 +250,10 @@ def test_closing_again_proves_nothing_wrong(case, seed, most):
     """What whole groups proved must not count for the prices."""
     proof, least = priced(*case, seed)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(integrality_gap, "MANY", (most, 2 * most))
+        patch.setattr(integrality_gap, "GROUP_LIMITS", (most, 2 * most))
         patch.setattr(integrality_gap, "choose", lambda proof: None)
         for _ in range(3):
-            integrality_gap.close(proof)
+            integrality_gap.close_gap(proof)
             assert proof.bound <= least * (1 + 1e-14)
 
 
@@ -263,14 +263,14 @@ def test_a_few_dear_records_close_most_of_the_gap():
     X = np.vstack([rng.normal(size=(60, 2)) * 100, rng.normal(size=(120, 2))])
     labels = refine(X, MDAV(k=3).fit_predict(X), 3)
     proof = proof_module.Proof(X, 3, labels, proof_module.Budget(NEVER, looks()))
-    proof.relax()
-    proof.lift()
+    proof.run_dual_ascent()
+    proof.solve_relaxation()
     integrality_gap.choose(proof)
-    gap = proof.known - proof.bound
+    gap = proof.sse - proof.bound
     columns, leading = integrality_gap.list_groups(proof, gap, 3000)
     assert 0 < leading.sum() < 100
-    integrality_gap.bound_by(proof, gap, columns, leading)
-    assert proof.known - proof.bound < 0.1 * gap
+    integrality_gap.bound_by_listed_groups(proof, gap, columns, leading)
+    assert proof.sse - proof.bound < 0.1 * gap
 
 
 def test_time_that_is_left_goes_to_searches_with_other_draws(monkeypatch):
@@ -283,13 +283,13 @@ def test_time_that_is_left_goes_to_searches_with_other_draws(monkeypatch):
         return search(*args, seed=seed, rounds=rounds)
 
     monkeypatch.setattr(restarts_module, "search", noted)
-    monkeypatch.setattr(restarts_module, "TRIES", 2)
-    monkeypatch.setattr(integrality_gap, "MANY", ())
+    monkeypatch.setattr(restarts_module, "MAX_RESTARTS", 2)
+    monkeypatch.setattr(integrality_gap, "GROUP_LIMITS", ())
     monkeypatch.setattr(restarts_module, "is_closed", lambda proof: False)
     prove(X, MDAV(k=3).fit_predict(X), 3, budget=NEVER, clock=looks(), seed=5)
     assert seeds == [6, 7, 8, 9]
-    assert asked[0] == restarts_module.FIRST * 40
-    assert asked[-1] == restarts_module.MOST * 40
+    assert asked[0] == restarts_module.MIN_ROUNDS * 40
+    assert asked[-1] == restarts_module.MAX_ROUNDS * 40
 
 
 def test_ctrl_c_in_a_further_search_ends_the_proof_and_keeps_what_it_found(monkeypatch):
@@ -298,7 +298,7 @@ def test_ctrl_c_in_a_further_search_ends_the_proof_and_keeps_what_it_found(monke
 
     def cut(X, labels, k, *, seed, rounds):
         calls.append(seed)
-        return SearchResult(labels, rounds, (0, 0), whole=False)
+        return SearchResult(labels, rounds, (0, 0), complete=False)
 
     monkeypatch.setattr(restarts_module, "search", cut)
     start = Sorted(k=3, by="sum-of-z").fit_predict(X)

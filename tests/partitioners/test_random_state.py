@@ -98,9 +98,9 @@ def test_the_seeds_drawn_from_one_generator_agree_inside_a_partitioner():
     generator = np.random.default_rng(1)
     effort = Search(k=3, method=MuApprox(k=3, random_state=generator), random_state=generator)
     step = Microaggregate(["a"], effort)
-    seed = step.partition.random_state
+    seed = step.partitioner.random_state
     assert isinstance(seed, DrawnSeed)
-    assert step.partition.method.random_state == seed
+    assert step.partitioner.method.random_state == seed
     assert effort.random_state is generator
     assert effort.set_params(budget=0.0).fit(LINE).labels_.max() > 0
 

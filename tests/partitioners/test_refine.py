@@ -8,10 +8,15 @@ from hypothesis import strategies as st
 from shoal import _progress as progress
 from shoal._kernels.spatial.neighbours import neighbours
 from shoal.partitioners import MDAV
-from shoal.partitioners.refine import NEAREST, CutShort, in_own_units, refine, sse_of
+from shoal.partitioners._base import centroids_and_sse
+from shoal.partitioners.refine import MIN_NEAREST, CutShort, centre_and_scale, refine
 from tables import long_tables, loss, tables_and_k
 from twins.optimal import optimal_sse
 from twins.refine import best_move, total
+
+
+def sse_of(X, labels):
+    return centroids_and_sse(X, labels)[1]
 
 
 def any_groups(n, k, rng):
@@ -30,7 +35,7 @@ def test_never_worse_and_never_below_k(X, k, seed, mdav):
     found = refine(X, start, k)
     assert np.array_equal(start, before)
     assert np.bincount(found).min() >= k
-    units = in_own_units(X)
+    units = centre_and_scale(X)
     assert sse_of(units, found) <= sse_of(units, start) * (1 + 1e-12)
 
 
@@ -41,7 +46,7 @@ def test_no_move_towards_near_groups_is_left(case, seed):
     if k == 1 or len(X) < 2 * k:
         return
     found = refine(X, any_groups(len(X), k, np.random.default_rng(seed)), k)
-    near = neighbours(X, min(len(X) - 1, max(NEAREST, k + k // 2)))
+    near = neighbours(X, min(len(X) - 1, max(MIN_NEAREST, k + k // 2)))
     assert best_move(X, near, found, k) >= total(X, found) - 1e-9
 
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 import shoal
+from raising import raises
 from shoal import _progress as progress
 from shoal._params import signature_parameters
 from shoal.errors import ParameterError, PlanError, SearchUnfinished
@@ -97,30 +98,30 @@ def test_an_entry_makes_the_same_partitioner_again(made, written):
 
 
 @pytest.mark.parametrize(
-    ("method", "options", "message"),
+    ("method", "options", "code"),
     [
-        ("mdav", {"effort": "serach"}, "Did you mean 'search'"),
-        ("mdav", {"budget": 5}, "needs effort="),
-        ("mdav", {"effort": "quick", "budget": 5}, "needs effort="),
-        ("mdav", {"effort": "refine", "budget": 5}, "takes no budget"),
-        ("mdav", {"effort": "search", "budget": -1}, "'budget' parameter of Search"),
-        ("search", {"effort": "prove"}, "Name the method to start from"),
-        ("mdav", {"effort": "search", "gama": 1}, "has no parameter 'gama'"),
-        (Refine(k=3), {"effort": "search"}, "an effort already"),
+        ("mdav", {"effort": "serach"}, "unknown-effort"),
+        ("mdav", {"budget": 5}, "budget-without-effort"),
+        ("mdav", {"effort": "quick", "budget": 5}, "budget-without-effort"),
+        ("mdav", {"effort": "refine", "budget": 5}, "budget-not-taken"),
+        ("mdav", {"effort": "search", "budget": -1}, "parameter-not-accepted"),
+        ("search", {"effort": "prove"}, "effort-twice"),
+        ("mdav", {"effort": "search", "gama": 1}, "unknown-parameter"),
+        (Refine(k=3), {"effort": "search"}, "effort-twice"),
     ],
 )
-def test_what_does_not_fit_together_is_refused(method, options, message):
-    with pytest.raises(ParameterError, match=message):
+def test_contradicting_options_are_refused(method, options, code):
+    with raises(ParameterError, code):
         partitioner(method, {"k": 3, **options}).fit(np.zeros((9, 2)))
 
 
 def test_two_different_k_are_refused():
-    with pytest.raises(ParameterError, match="k=3 and its method k=4"):
+    with raises(ParameterError, "different-k", k=3):
         Refine(k=3, method=MDAV(k=4)).fit(np.zeros((9, 2)))
 
 
 def test_two_different_seeds_are_refused():
-    with pytest.raises(ParameterError, match="different seeds"):
+    with raises(ParameterError, "different-seeds"):
         Search(k=3, method=MuApprox(k=3, random_state=1), random_state=2).fit(np.zeros((9, 2)))
 
 
@@ -210,7 +211,7 @@ def test_an_interrupt_keeps_the_best_groups_and_says_so(effort, ends_soon):
     assert made.cut_short_
     assert made.partition_.sizes.min() >= 3
     people = pd.DataFrame(X, columns=list("abc"))
-    with pytest.warns(SearchUnfinished, match="ended before it was done"):
+    with pytest.warns(SearchUnfinished):
         shoal.microaggregate(people, list("abc"), k=3, effort=effort, **EFFORTS[effort])
 
 

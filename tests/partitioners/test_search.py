@@ -5,15 +5,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from raising import raises
 from shoal import _progress as progress
 from shoal.errors import ParameterError
 from shoal.partitioners import MDAV, _annealing
+from shoal.partitioners._base import centroids_and_sse
 from shoal.partitioners._column_generation import set_partitioning
-from shoal.partitioners.refine import in_own_units, refine, sse_of
+from shoal.partitioners.refine import centre_and_scale, refine
 from shoal.partitioners.search import RESTARTS, search
 from tables import long_tables, loss
 from twins.optimal import optimal_sse
 from twins.refine import total
+
+
+def sse_of(X, labels):
+    return centroids_and_sse(X, labels)[1]
 
 
 def table(n=300, p=3):
@@ -27,7 +33,7 @@ def test_never_worse_and_never_below_k(X, k, seed):
     start = MDAV(k=k).fit_predict(X)
     found = search(X, start, k, seed=seed, rounds=30)
     assert np.bincount(found.labels).min() >= k
-    units = in_own_units(X)
+    units = centre_and_scale(X)
     assert sse_of(units, found.labels) <= sse_of(units, start) * (1 + 1e-12)
 
 
@@ -145,7 +151,9 @@ def test_the_loss_so_far_is_told():
 def test_a_run_much_too_late_ends_before_its_rounds(monkeypatch):
     X = table()
     start = MDAV(k=3).fit_predict(X)
-    monkeypatch.setattr("shoal.partitioners.search.SHARE", 1000.0)  # far too many are planned
+    monkeypatch.setattr(
+        "shoal.partitioners.search.ANNEALING_SHARE", 1000.0
+    )  # far too many are planned
     found = search(X, start, 3, seed=5, seconds=0.5)
     assert max(found.done) < found.rounds
     again = search(X, start, 3, seed=5, rounds=found.rounds, done=found.done)
@@ -154,7 +162,7 @@ def test_a_run_much_too_late_ends_before_its_rounds(monkeypatch):
 
 @pytest.mark.parametrize("options", [{}, {"rounds": 5, "seconds": 1.0}])
 def test_rounds_or_seconds_are_asked_for(options):
-    with pytest.raises(ParameterError, match="rounds or seconds"):
+    with raises(ParameterError, "rounds-or-seconds"):
         search(table(20), np.zeros(20, np.int64), 3, seed=0, **options)
 
 
@@ -195,7 +203,7 @@ def test_the_choice_goes_through_a_long_table_by_regions(monkeypatch):
 
 
 def test_a_region_with_too_many_groups_shrinks(monkeypatch):
-    monkeypatch.setattr(set_partitioning, "MOST", 12)
+    monkeypatch.setattr(set_partitioning, "MAX_GROUPS", 12)
     monkeypatch.setattr(set_partitioning, "OVERLAP", 60)
     X, good, worse = spoilt()
     asked = []

@@ -8,13 +8,13 @@ from hypothesis.extra.numpy import arrays
 from sklearn.base import clone
 
 from raising import raises
-from shoal._kernels.unit_groups import held, move, open_unit_groups
+from shoal._kernels.unit_groups import count_of, move, open_unit_groups
 from shoal._params import signature_parameters
 from shoal.errors import InputError
 from shoal.partitioners import METHODS, partitioner
 from shoal.partitioners._base import sse
-from shoal.partitioners.merge import merge_unsound
-from shoal.partitioners.units import fewest_units, group_units, hold_units
+from shoal.partitioners.merge import merge_failing
+from shoal.partitioners.units import ensure_units, fewest_units, group_units
 from tables import tables
 from twins.units import fewest, optimum
 
@@ -90,7 +90,7 @@ def test_the_loss_is_near_the_optimum_and_below_that_of_merging():
         if len(np.unique(units)) < 4:
             continue
         plain = partitioner("auto", {"k": 2}).fit(X).partition_
-        naive = merge_unsound(X, plain, lambda r, units=units: len(np.unique(units[r])) >= 2)
+        naive = merge_failing(X, plain, lambda r, units=units: len(np.unique(units[r])) >= 2)
         total = ((X - X.mean(axis=0)) ** 2).sum()
         ours.append(sse(X, group_units(X, units, partitioner("auto", {"k": 2})).labels) / total)
         best.append(optimum(X, units, 2) / total)
@@ -126,7 +126,7 @@ def test_groups_that_hold_k_units_only_get_better():
     X, units = rng.normal(size=(300, 2)), rng.integers(0, 40, 300)
     start = rng.permutation(np.arange(300) // 30)
     assert fewest(start, units) >= 5
-    found = hold_units(X, start, units, 5)
+    found = ensure_units(X, start, units, 5)
     assert fewest(found, units) >= 5
     assert sse(X, found) < 0.2 * sse(X, start)
 
@@ -134,7 +134,7 @@ def test_groups_that_hold_k_units_only_get_better():
 @given(case=panels())
 def test_groups_hold_fewer_than_2k_units(case):
     X, units, k = case
-    found = hold_units(X, np.zeros(len(X), np.int64), np.unique(units, return_inverse=True)[1], k)
+    found = ensure_units(X, np.zeros(len(X), np.int64), np.unique(units, return_inverse=True)[1], k)
     assert fewest(found, units) >= k
     assert max(len(np.unique(units[found == g])) for g in range(found.max() + 1)) < 2 * k
 
@@ -162,6 +162,6 @@ def test_records_of_units_are_counted_through_all_moves(units, moves):
         assert groups.sizes[g] == len(members)
         assert groups.distinct[g] == len(np.unique(units[members]))
         for u in range(4):
-            assert held(groups, g, u) == (units[members] == u).sum()
+            assert count_of(groups, g, u) == (units[members] == u).sum()
         if len(members):
             assert groups.centroids[g, 0] == pytest.approx(X[members, 0].mean())

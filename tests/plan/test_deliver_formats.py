@@ -220,3 +220,18 @@ def test_merged_strata_keep_their_missing_codes(tmp_path, family):
 
 def test_the_readers_of_the_tests_share_nothing_with_shoal():
     assert "shoal" not in Path(counters.__file__).read_text().replace("Shoal", "")
+
+
+def test_values_that_a_file_does_not_tell_apart_make_a_class_homogeneous(tmp_path):
+    table = pa.table({"x": [1.0, 1, 2, 2], "secret": ["yes", "yes ", "yes", "no"]})
+    feather.write_feather(table, tmp_path / "in.feather")
+    plan = plan_of(["x"], MDAV(k=2), confidential=["secret"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ShoalWarning)
+        codes = {
+            ending: deliver(plan, tmp_path / "in.feather", tmp_path / f"out.{ending}")
+            .release.verdict.codes()
+            for ending in ("parquet", "xpt")
+        }  # fmt: skip
+    assert "homogeneous-group" not in codes["parquet"]
+    assert "homogeneous-group" in codes["xpt"]

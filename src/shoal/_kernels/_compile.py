@@ -3,7 +3,6 @@
 import gc
 import logging
 import time
-from types import FunctionType
 
 from numba import __version__ as installed
 from numba import njit
@@ -17,10 +16,10 @@ LOG_EVERY = 5.0  # seconds between two lines about compiling
 
 # `_pipeline` leans on parts of numba that may change without notice. So it serves only the
 # versions that the tests have seen; others compile longer, by numba's own way, to the same code.
-SEEN = ("0.68.",)
+SEEN = tuple(f"0.{minor}." for minor in range(59, 69))
 OURS = installed.startswith(SEEN)
 if OURS:
-    from shoal._kernels._pipeline import EntryCompiler, InnerCompiler
+    from shoal._kernels._pipeline import EntryCompiler, call_inner
 
 
 def compiled(function):
@@ -35,10 +34,8 @@ def compiled(function):
     kernels, those that Python calls, are kept.
     """
     kernel = _entry(function)
-    if not OURS:
-        return kernel
-    inner = njit(pipeline_class=InnerCompiler, no_cpython_wrapper=True, **OPTIONS)(_twin(function))
-    kernel.get_call_template, kernel.get_overload = inner.get_call_template, inner.get_overload
+    if OURS:
+        call_inner(kernel, **OPTIONS)
     return kernel
 
 
@@ -51,14 +48,6 @@ def _entry(function):
     options = OPTIONS | {"pipeline_class": EntryCompiler} if OURS else OPTIONS
     with cache_folder() as kept:
         return njit(cache=kept, **options)(function)
-
-
-def _twin(function):
-    """Return a function of the same code and another name, so that numba distinguishes them."""
-    parts = function.__name__, function.__defaults__, function.__closure__
-    twin = FunctionType(function.__code__, function.__globals__, *parts)
-    twin.__module__, twin.__qualname__ = function.__module__, f"{function.__qualname__}.inner"
-    return twin
 
 
 def inlined(function):

@@ -10,6 +10,9 @@ no array may borrow those of its caller, which stay alive meanwhile. Then there 
 and loops have no atomic instructions.
 """
 
+from types import FunctionType
+
+from numba import njit
 from numba.core import ir, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
@@ -87,6 +90,22 @@ class InnerCompiler(EntryCompiler):
         name = self.state.func_id.func_qualname
         self.state.library = IntermediateLibrary(self.state.targetctx.codegen(), name)
         return super().define_pipelines()
+
+
+def call_inner(kernel, **options):
+    """Let other kernels call an inner kernel of the same code instead of the entry ``kernel``."""
+    inner = njit(pipeline_class=InnerCompiler, no_cpython_wrapper=True, **options)(
+        renamed(kernel.py_func)
+    )
+    kernel.get_call_template, kernel.get_overload = inner.get_call_template, inner.get_overload
+
+
+def renamed(function):
+    """Return a function of the same code and another name, so that numba distinguishes them."""
+    parts = function.__name__, function.__defaults__, function.__closure__
+    twin = FunctionType(function.__code__, function.__globals__, *parts)
+    twin.__module__, twin.__qualname__ = function.__module__, f"{function.__qualname__}.inner"
+    return twin
 
 
 class IntermediateLibrary(JITCodeLibrary):

@@ -1,18 +1,18 @@
-"""Sums that remember their rounding error, so that means do not depend on the order of adding.
+"""Compensated sums: means hardly depend on the order of summation.
 
 A sum over records is an array with one row per column: the leading part and the
 rounding error that it lacks.
 """
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.double_double import sum_of
 
 
 @compiled
 def add_exactly(total, value):
-    """Add ``value`` to a sum kept as leading part and error (Knuth's two-sum)."""
-    leading = total[0] + value
-    shadow = leading - total[0]
-    error = (total[0] - (leading - shadow)) + (value - shadow) + total[1]
+    """Add ``value`` to a sum kept as leading part and error."""
+    leading, rest = sum_of(total[0], value)
+    error = rest + total[1]
     total[0] = leading + error
     total[1] = error - (total[0] - leading)
 
@@ -33,6 +33,6 @@ def add_all(total, X):
 
 @compiled
 def mean_of(total, size, point):
-    """Write the mean of ``size`` records with that sum into ``point``."""
+    """Write the mean of ``size`` records with sum ``total`` into ``point``."""
     for j in range(point.shape[0]):
         point[j] = total[j, 0] / size

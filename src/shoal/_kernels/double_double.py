@@ -1,7 +1,6 @@
-"""Numbers of twice the usual precision, as a leading part and a small rest.
+"""Double-double arithmetic: a number is the sum of a leading part and a small rest.
 
-Sums of squares lose digits when they are subtracted. Thirty-two digits leave
-enough after any subtraction that ordinary data need.
+Differences of sums of squares lose digits; 32 digits leave enough for ordinary data.
 """
 
 from shoal._kernels._compile import compiled
@@ -34,21 +33,21 @@ def product_of(a, b):
 
 @compiled
 def add(a, a_rest, b, b_rest):
-    """Return the sum of two twofold numbers."""
+    """Return the sum of two double-double numbers."""
     leading, rest = sum_of(a, b)
     return sum_of(leading, rest + (a_rest + b_rest))
 
 
 @compiled
 def square(a, a_rest):
-    """Return the square of a twofold number."""
+    """Return the square of a double-double number."""
     leading, rest = product_of(a, a)
     return sum_of(leading, rest + 2.0 * a * a_rest)
 
 
 @compiled
 def divide(a, a_rest, b):
-    """Return a twofold number divided by a plain one."""
+    """Return a double-double number divided by a float."""
     quotient = a / b
     leading, rest = product_of(quotient, b)
     return sum_of(quotient, ((a - leading) - rest + a_rest) / b)

@@ -1,4 +1,4 @@
-"""Cells that must hold k records: each cell that lacks some pays records to come.
+"""Cells of at least k records by an auction: cells with too few records raise a subsidy.
 
 A record belongs to the cell with the least squared distance to its centre less
 the subsidy that the cell pays. All subsidies are 0 at first, so that records lie
@@ -71,7 +71,7 @@ def open_cells(tree: BoxTree, centres: np.ndarray) -> tuple[Cells, BoxTree]:
 
 @compiled
 def assign_nearest(X, cells, centre_tree, start, stop):
-    """Assign the records at places ``start`` to ``stop`` to the cells of their nearest centres."""
+    """Assign the records from ``start`` to ``stop`` to the cells of their nearest centres."""
     cheapest, distance = np.empty(1, np.int64), np.empty(1)
     for place in range(start, stop):
         i = cells.tree.records[place]
@@ -142,7 +142,7 @@ def find_cheapest(cells, q, cheapest, costs):
 
 @compiled
 def bid(X, cells, k, step, q):
-    """Raise the subsidy of cell ``q`` to what one more record than it lacks would cost."""
+    """Raise the subsidy of cell ``q`` to the cost of one more record than it lacks."""
     lack = k - cells.sizes[q]
     cheapest, costs = np.empty(lack + 1, np.int64), np.empty(lack + 1)
     find_cheapest(cells, q, cheapest, costs)
@@ -159,7 +159,7 @@ def bid(X, cells, k, step, q):
 
 @compiled
 def auction(X, cells, k, step, bids):
-    """Hold at most ``bids`` bids; say whether a cell is still below k."""
+    """Make at most ``bids`` bids; say whether a cell still has fewer than k records."""
     while cells.ends[0] != cells.ends[1] and bids > 0:
         q = cells.queue[cells.ends[0]]
         cells.ends[0] = (cells.ends[0] + 1) % cells.queue.shape[0]

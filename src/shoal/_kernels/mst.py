@@ -1,4 +1,4 @@
-"""The shortest tree over all records, and the forest that is left when it is cut.
+"""The minimum spanning tree of all records, and the forest that remains when it is cut.
 
 The tree is grown from the first record, always by the shortest edge to a record
 outside (Prim's algorithm), in memory linear in the number of records. Edges are
@@ -15,7 +15,7 @@ from shoal._kernels.spatial.pool import assign, measure
 
 
 class Tree(NamedTuple):
-    """A tree in the making.
+    """A spanning tree under construction.
 
     ``reach[place]`` is the squared distance of a living record of the pool to the
     tree and ``via[place]`` the record of the tree that attains it. ``joined`` are
@@ -43,7 +43,7 @@ def open_tree(n: int) -> Tree:
 
 @compiled
 def connect(pool, tree, newest):
-    """Shorten the distances of the living to the tree by the record that joined last."""
+    """Update the distances of the living records to the tree by the record added last."""
     for i in range(pool.size[0]):
         distance = pool.distance[i]
         if distance < tree.reach[i] or (distance == tree.reach[i] and newest < tree.via[i]):
@@ -53,7 +53,7 @@ def connect(pool, tree, newest):
 
 @compiled
 def comes_first(a, b, c, d):
-    """Say whether the edge of records ``a`` and ``b`` comes before that of ``c`` and ``d``."""
+    """Say whether edge (a, b) precedes edge (c, d): by length, then by records."""
     if min(a, b) != min(c, d):
         return min(a, b) < min(c, d)
     return max(a, b) < max(c, d)
@@ -61,7 +61,7 @@ def comes_first(a, b, c, d):
 
 @compiled
 def next_place(pool, tree):
-    """Return the place of the living record with the first edge to the tree."""
+    """Return the place of the living record with the shortest edge to the tree."""
     best = 0
     for i in range(1, pool.size[0]):
         if tree.reach[i] < tree.reach[best] or (
@@ -102,7 +102,7 @@ def span(pool, tree, X, work):
 
 @compiled
 def root_of(tree, cut, record):
-    """Return the first record of the tree that a record is in after the cuts."""
+    """Return the root of a record's tree after the cuts."""
     while tree.parent[record] >= 0 and not cut[record]:
         record = tree.parent[record]
     return record

@@ -1,4 +1,4 @@
-"""Ranks change places with ranks not far away."""
+"""Rank swapping: each rank is swapped with one within a window."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from shoal._kernels._compile import compiled
 
 @compiled
 def partners(window, chance):
-    """Return for each rank the one it changes places with, at most ``window`` away.
+    """Return the rank that each rank is swapped with, at most ``window`` away.
 
     From the lowest rank on, each that has no partner yet takes one of those above it
     inside the window that have none either; ``chance``, in [0, 1), says which. One

@@ -129,7 +129,7 @@ def choose(X, groups, g):
 
 @compiled
 def total_rise(groups, g):
-    """Return what the choices of group ``g`` add to the SSE of the others."""
+    """Return the increase of the SSE of other groups by the choices of group ``g``."""
     total = 0.0
     i = groups.first[g]
     while i != END:
@@ -161,7 +161,7 @@ def join(X, groups, h, i):
 
 @compiled
 def dissolve_if_better(X, groups, g):
-    """Dissolve group ``g`` if that lowers the SSE; else leave all as it is."""
+    """Dissolve group ``g`` if that lowers the SSE."""
     choose(X, groups, g)
     lower = total_rise(groups, g) < groups.sse[g] * (1.0 - ROUNDING)
     i = groups.first[g]

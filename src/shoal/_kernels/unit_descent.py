@@ -1,4 +1,4 @@
-"""Records change groups while the SSE falls and every group keeps k units.
+"""Move and exchange records while the SSE falls and every group keeps k units.
 
 A record moves alone, or with all records of its unit in the same group (a parcel); it moves
 to a near group, or changes places with a record or a parcel there.
@@ -7,8 +7,9 @@ to a near group, or changes places with a record or a parcel there.
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.distances import row_distance
 from shoal._kernels.spatial.box_tree import find_nearest, move_record
-from shoal._kernels.unit_groups import NOBODY, VERSION, gap, held, move
+from shoal._kernels.unit_groups import NONE, VERSION, count_of, move
 
 NEAR = 8  # groups that a record may move to
 MOST = 64  # records of a group that are looked at for an exchange
@@ -36,8 +37,8 @@ def parcel(s, g, unit, mean):
 
 
 @compiled
-def rise(s, a, b, out, w, back, v):
-    """Return what the SSE rises by if w records leave a for b, and v records come back.
+def sse_increase(s, a, b, out, w, back, v):
+    """Return the increase of the SSE if w records move from a to b, and v records back.
 
     ``out`` and ``back`` are their means. Seen from the centroid of a, the SSE of all groups is a
     constant less the squares of the sums of the groups, each divided by its size.
@@ -56,50 +57,50 @@ def rise(s, a, b, out, w, back, v):
 
 @compiled
 def may_change(s, k, a, b, u, w, unit, v):
-    """Say whether a and b keep k units if w records of unit u leave a, and v of ``unit`` b."""
+    """Say whether a and b keep k units if w records of u leave a, and v of ``unit`` leave b."""
     if u == unit:
         return True
     in_a, in_b = s.distinct[a], s.distinct[b]
-    if held(s, a, u) == w:
+    if count_of(s, a, u) == w:
         in_a -= 1
-    if held(s, b, u) == 0:
+    if count_of(s, b, u) == 0:
         in_b += 1
     if v > 0:
-        if held(s, b, unit) == v:
+        if count_of(s, b, unit) == v:
             in_b -= 1
-        if held(s, a, unit) == 0:
+        if count_of(s, a, unit) == 0:
             in_a += 1
     return in_a >= k and in_b >= k
 
 
 @compiled
 def best_exchange(s, k, a, b, u, out, w, least, margin, back):
-    """Return the rise and the record of b to take back, alone or with its unit, if it is less."""
-    partner, whole = NOBODY, False
-    j, last, left = s.head[b], NOBODY, MOST
+    """Return the best exchange: increase, record of b, and whether its whole unit moves."""
+    partner, whole = NONE, False
+    j, last, left = s.head[b], NONE, MOST
     while j >= 0 and left > 0:
         unit = s.unit[j]
-        if last >= 0 and unit == s.unit[last] and gap(s.X, j, s.X, last) == 0.0:
+        if last >= 0 and unit == s.unit[last] and row_distance(s.X, j, s.X, last) == 0.0:
             j = s.after[j]
             continue
         left -= 1
         for c in range(out.shape[0]):
             back[c] = s.X[j, c]
-        found = rise(s, a, b, out, w, back, 1)
-        if found < least - margin and may_change(s, k, a, b, u, w, unit, 1):
-            least, partner, whole = found, j, False
-        if held(s, b, unit) > 1 and unit != u and (last < 0 or unit != s.unit[last]):
+        increase = sse_increase(s, a, b, out, w, back, 1)
+        if increase < least - margin and may_change(s, k, a, b, u, w, unit, 1):
+            least, partner, whole = increase, j, False
+        if count_of(s, b, unit) > 1 and unit != u and (last < 0 or unit != s.unit[last]):
             size = parcel(s, b, unit, back)
-            found = rise(s, a, b, out, w, back, size)
-            if found < least - margin and may_change(s, k, a, b, u, w, unit, size):
-                least, partner, whole = found, j, True
+            increase = sse_increase(s, a, b, out, w, back, size)
+            if increase < least - margin and may_change(s, k, a, b, u, w, unit, size):
+                least, partner, whole = increase, j, True
         j, last = s.after[j], j
     return least, partner, whole
 
 
 @compiled
 def relocate(s, i, whole, h):
-    """Move record ``i`` to group ``h``, with its unit's records beside it if ``whole``."""
+    """Move record ``i`` to group ``h``, with all records of its unit if ``whole``."""
     g, unit = s.labels[i], s.unit[i]
     if not whole:
         move(s, i, h)
@@ -116,13 +117,13 @@ def relocate(s, i, whole, h):
 def improve(s, tree, k, i, near, apart, out, back):
     """Make the best move that starts with record ``i``; say whether there was one."""
     a, u = s.labels[i], s.unit[i]
-    own = gap(s.X, i, s.centroids, a)
+    own = row_distance(s.X, i, s.centroids, a)
     if own <= NOTHING:  # at the centroid, nothing is gained by leaving
         return False
     count = find_nearest(tree, s.X[i], a, near, apart)
-    least, target, together, partner, with_it = 0.0, NOBODY, False, NOBODY, False
+    least, target, together, partner, with_it = 0.0, NONE, False, NONE, False
     for mode in range(2):
-        if mode == 1 and held(s, a, u) == 1:
+        if mode == 1 and count_of(s, a, u) == 1:
             break
         w = 1
         if mode == 0:
@@ -135,16 +136,16 @@ def improve(s, tree, k, i, near, apart, out, back):
             b = near[m]
             squares = own + apart[m]
             margin = ROUNDING * squares * (s.sizes[a] + s.sizes[b]) + CENTROID * np.sqrt(squares)
-            found = rise(s, a, b, out, w, back, 0)
-            if found < least - margin and may_change(s, k, a, b, u, w, NOBODY, 0):
-                least, target, together, partner = found, b, mode == 1, NOBODY
-            found, j, whole = best_exchange(s, k, a, b, u, out, w, least, margin, back)
-            if j != NOBODY:
-                least, target, together, partner, with_it = found, b, mode == 1, j, whole
-    if target == NOBODY:
+            increase = sse_increase(s, a, b, out, w, back, 0)
+            if increase < least - margin and may_change(s, k, a, b, u, w, NONE, 0):
+                least, target, together, partner = increase, b, mode == 1, NONE
+            increase, j, whole = best_exchange(s, k, a, b, u, out, w, least, margin, back)
+            if j != NONE:
+                least, target, together, partner, with_it = increase, b, mode == 1, j, whole
+    if target == NONE:
         return False
     relocate(s, i, together, target)
-    if partner != NOBODY:
+    if partner != NONE:
         relocate(s, partner, with_it, a)
     move_record(tree, a, s.centroids[a])
     move_record(tree, target, s.centroids[target])
@@ -153,7 +154,7 @@ def improve(s, tree, k, i, near, apart, out, back):
 
 @compiled
 def sweep(s, tree, k, tried, seen, start, stop):
-    """Let the records from ``start`` to ``stop`` move; return how many did.
+    """Try to move the records from ``start`` to ``stop``; return the number of moves.
 
     A record is left alone while its group and those it looked at are as they were.
     """
@@ -167,7 +168,7 @@ def sweep(s, tree, k, tried, seen, start, stop):
             fresh = fresh or (seen[i, m] >= 0 and s.version[seen[i, m]] > tried[i])
         if not fresh:
             continue
-        near[:] = NOBODY
+        near[:] = NONE
         for _ in range(AGAIN):
             if not improve(s, tree, k, i, near, apart, out, back):
                 break

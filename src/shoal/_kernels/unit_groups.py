@@ -1,8 +1,8 @@
-"""Groups of any size that know how many units they hold.
+"""Groups of any size that count their records and distinct units.
 
 A unit (a person, a household) may have several records, in one group or in many. How many
 records of a unit a group holds is kept in a hash table with open addressing: the key is the
-pair of group and unit, and pairs that are gone stay with a count of 0 until the table is
+pair of group and unit, and removed pairs stay with a count of 0 until the table is
 rebuilt.
 """
 
@@ -11,9 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.distances import row_distance
 
 MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no key is lost
-NOBODY = np.int64(-1)
+NONE = np.int64(-1)
 USED, VERSION, FREE = 0, 1, 2
 
 
@@ -41,17 +42,17 @@ class UnitGroups(NamedTuple):
 
 
 def open_unit_groups(X: np.ndarray, unit: np.ndarray, labels: np.ndarray, room: int) -> UnitGroups:
-    """Return the groups that ``labels`` tell, with ``room`` for so many in all.
+    """Return the groups of ``labels``, with space for ``room`` groups.
 
     Units are numbered from 0 on.
     """
     n, p = X.shape
     slots = 1 << max(4, int(4 * n - 1).bit_length())
     s = UnitGroups(
-        X, unit, np.full(n, NOBODY), np.full(n, NOBODY), np.full(n, NOBODY),
-        np.full(room, NOBODY), np.zeros(room, np.int64), np.zeros((room, p)),
+        X, unit, np.full(n, NONE), np.full(n, NONE), np.full(n, NONE),
+        np.full(room, NONE), np.zeros(room, np.int64), np.zeros((room, p)),
         np.zeros(room, np.int64), np.zeros(room, np.int64),
-        np.full(slots, NOBODY), np.zeros(slots, np.int64), np.zeros(2, np.int64),
+        np.full(slots, NONE), np.zeros(slots, np.int64), np.zeros(2, np.int64),
     )  # fmt: skip
     enrol(s, labels)
     return s
@@ -59,7 +60,7 @@ def open_unit_groups(X: np.ndarray, unit: np.ndarray, labels: np.ndarray, room: 
 
 @compiled
 def enrol(s, labels):
-    """Enter the records into their groups, the last first, so that lists begin with the first."""
+    """Add the records to their groups in reverse order, so that lists begin with the first."""
     for i in range(labels.shape[0] - 1, -1, -1):
         link(s, i, labels[i])
     for g in range(s.head.shape[0]):
@@ -82,26 +83,26 @@ def centre(s, g):
 
 @compiled
 def slot_of(s, g, unit):
-    """Return where the hash table holds the pair of group and unit, or where it would."""
+    """Return the slot of the pair of group and unit in the hash table, or a free one."""
     key = g * np.int64(s.X.shape[0]) + unit
     mask = s.keys.shape[0] - 1
     at = np.int64((np.uint64(key) * MIX) >> np.uint64(20)) & mask
-    while s.keys[at] != key and s.keys[at] != NOBODY:
+    while s.keys[at] != key and s.keys[at] != NONE:
         at = (at + 1) & mask
     return at
 
 
 @compiled
-def held(s, g, unit):
-    """Return how many records of a unit group ``g`` holds."""
+def count_of(s, g, unit):
+    """Return the number of records of a unit in group ``g``."""
     return s.values[slot_of(s, g, unit)]
 
 
 @compiled
 def note(s, g, unit, change):
-    """Count ``change`` records of a unit in or out of group ``g``."""
+    """Add ``change`` to the number of records of a unit in group ``g``."""
     at = slot_of(s, g, unit)
-    if s.keys[at] == NOBODY:
+    if s.keys[at] == NONE:
         s.keys[at] = g * np.int64(s.X.shape[0]) + unit
         s.counts[USED] += 1
     s.values[at] += change
@@ -113,13 +114,13 @@ def note(s, g, unit, change):
 
 @compiled
 def rehash(s):
-    """Forget the pairs that are gone."""
-    s.keys[:] = NOBODY
+    """Remove the pairs whose count is 0 from the hash table."""
+    s.keys[:] = NONE
     s.values[:] = 0
     s.counts[USED] = 0
     for i in range(s.labels.shape[0]):
         at = slot_of(s, s.labels[i], s.unit[i])
-        if s.keys[at] == NOBODY:
+        if s.keys[at] == NONE:
             s.keys[at] = s.labels[i] * np.int64(s.X.shape[0]) + s.unit[i]
             s.counts[USED] += 1
         s.values[at] += 1
@@ -127,9 +128,9 @@ def rehash(s):
 
 @compiled
 def link(s, i, g):
-    """Let record ``i``, which is in no group, join the list of group ``g``."""
+    """Add record ``i``, which is in no group, to the list of group ``g``."""
     first = s.head[g]
-    s.after[i], s.before[i] = first, NOBODY
+    s.after[i], s.before[i] = first, NONE
     if first >= 0:
         s.before[first] = i
     s.head[g] = i
@@ -140,7 +141,7 @@ def link(s, i, g):
 
 @compiled
 def unlink(s, i):
-    """Take record ``i`` off the list of its group."""
+    """Remove record ``i`` from the list of its group."""
     g = s.labels[i]
     if s.before[i] >= 0:
         s.after[s.before[i]] = s.after[i]
@@ -154,7 +155,7 @@ def unlink(s, i):
 
 @compiled
 def move(s, i, h):
-    """Move record ``i`` to group ``h``; centroids follow."""
+    """Move record ``i`` to group ``h`` and update the centroids."""
     g = s.labels[i]
     unlink(s, i)
     link(s, i, h)
@@ -169,20 +170,10 @@ def move(s, i, h):
 
 
 @compiled
-def gap(A, a, B, b):
-    """Return the squared distance of row ``a`` of ``A`` to row ``b`` of ``B``."""
-    total = 0.0
-    for j in range(A.shape[1]):
-        d = A[a, j] - B[b, j]
-        total += d * d
-    return total
-
-
-@compiled
 def may_leave(s, k, i):
-    """Say whether the group of record ``i`` holds k units without it."""
+    """Say whether the group of record ``i`` still holds k units without it."""
     g = s.labels[i]
-    return s.distinct[g] > k or held(s, g, s.unit[i]) > 1
+    return s.distinct[g] > k or count_of(s, g, s.unit[i]) > 1
 
 
 @compiled
@@ -191,6 +182,6 @@ def sse_of(s, g):
     total = 0.0
     i = s.head[g]
     while i >= 0:
-        total += gap(s.X, i, s.centroids, g)
+        total += row_distance(s.X, i, s.centroids, g)
         i = s.after[i]
     return total

@@ -1,4 +1,4 @@
-"""V-MDAV: groups from the outside in, extended while the next record is theirs."""
+"""V-MDAV: groups from the outside in, extended by records that are nearer to them."""
 
 import math
 

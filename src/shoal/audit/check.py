@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple, overload
 
 from shoal.errors import ClusterError, MissingDependency, ShoalError
 from shoal.frame.roles import name_columns
-from shoal.plan.other_columns import unnamed
+from shoal.plan.other_columns import unnamed_columns
 from shoal.plan.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def message_without_outcome(error: ShoalError) -> str:
 def check_dropped_columns(plan: "Plan", columns: Sequence[str]) -> tuple[bool, str]:
     """Check that a release has no column that the plan drops or does not name."""
     dropped = plan.dropped
-    others = unnamed(plan, columns) if plan.other_columns != "release" else []
+    others = unnamed_columns(plan, columns) if plan.other_columns != "release" else []
     released = [*(name for name in dropped if name in columns), *others]
     if released:
         return False, f"{name_columns(released)} should not have been released"

@@ -96,6 +96,13 @@ def session(*, quiet: bool = False, wording: Wording = command_wording) -> Itera
         raise typer.Exit(1) from None
 
 
+def compile_ahead() -> None:
+    """At the first use on this machine, let a second process compile what takes longest."""
+    from shoal._kernels import ahead
+
+    ahead.start()
+
+
 def _print_scratch_warnings(default: Callable[..., None]) -> Callable[..., None]:
     """Return a ``showwarning`` that prints `ScratchFilesLeft` in the style of the command line."""
 

@@ -7,7 +7,7 @@ import typer
 
 from shoal.cli import _options as options
 from shoal.cli._release import print_release, release_file
-from shoal.cli._session import session
+from shoal.cli._session import compile_ahead, session
 
 Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder to write to.")]
 
@@ -17,6 +17,7 @@ def demo(
 ) -> None:
     """Mask a synthetic survey of 1,000 people; write original, plan, release and report."""
     with session(quiet=quiet):
+        compile_ahead()
         from shoal import datasets
         from shoal.io.dialect import Dialect
         from shoal.io.files import write

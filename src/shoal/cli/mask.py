@@ -7,7 +7,7 @@ import typer
 from shoal.cli import _options as options
 from shoal.cli._large import is_large
 from shoal.cli._release import release
-from shoal.cli._session import session
+from shoal.cli._session import compile_ahead, session
 from shoal.cli._settings import parse_settings
 from shoal.cli._source_arguments import check_sources
 from shoal.errors import ParameterError
@@ -69,6 +69,8 @@ def mask(
     """Microaggregate SOURCE into TARGET."""
     with session(quiet=quiet):
         check_sources(source)
+        if method == "auto" and effort is None:
+            compile_ahead()
         from shoal.frame.types import parse_type_options
         from shoal.partitioners import partitioner
         from shoal.plan import Plan

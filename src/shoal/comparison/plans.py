@@ -24,7 +24,7 @@ from shoal.metrics import ABOUT, MEASURES
 from shoal.metrics.assessment import assess_frames
 from shoal.partitioners import METHODS, partitioner
 from shoal.plan import Plan
-from shoal.plan.other_columns import to_drop, with_names
+from shoal.plan.other_columns import columns_to_drop, name_all_columns
 from shoal.steps import Microaggregate
 
 RISKS = ("linkage", "linkage_top2", "smallest_class")
@@ -240,7 +240,7 @@ def compare_plans(
     )
     tables.check_columns(frame, named)
     for plan in plans:
-        to_drop(plan, frame.columns)  # refuses what a plan does not name
+        columns_to_drop(plan, frame.columns)  # refuses what a plan does not name
     needed = tables.select_columns(frame, named)
     kept = None if cache is None else Cache(Path(cache))
     found = "" if kept is None else digest(needed)
@@ -275,7 +275,7 @@ def _tried(
     entries = plan.to_dict()
     for step, settled in zip(entries["steps"], found["settled"], strict=True):
         step |= settled
-    tried = with_names(Plan.from_dict(entries), columns)
+    tried = name_all_columns(Plan.from_dict(entries), columns)
     return Trial(tried, found["method"], found["measures"])
 
 

@@ -1,4 +1,4 @@
-"""Columns become a geometry: axes in comparable units, perhaps with the confidential columns."""
+"""Columns become coordinates: encoding, standardisation, and dependence on confidential columns."""
 
 from shoal.geometry.dependence import with_confidential
 from shoal.geometry.encode import assemble, axes_of

@@ -1,4 +1,4 @@
-"""A geometry that also sees the confidential columns."""
+"""Distances that also depend on the confidential columns."""
 
 import math
 
@@ -13,9 +13,9 @@ def with_confidential(
 ) -> Matrix:
     """Extend the quasi-identifiers by the confidential columns, to preserve dependence.
 
-    The weight of the two is ``beta = sqrt(dependence / (1 - dependence) * mX / mY)``
-    with mX and mY columns, so that ``dependence`` is the share of the
-    confidential columns whatever their number [RFSP16]_.
+    The confidential columns have the weight
+    ``beta = sqrt(dependence / (1 - dependence) * mX / mY)`` with mX and mY columns, so that
+    ``dependence`` is their share whatever their number [RFSP16]_.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def with_confidential(
     Returns
     -------
     ndarray
-        The columns that distances are taken on.
+        The columns that distances are computed on.
 
     References
     ----------

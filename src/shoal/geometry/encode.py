@@ -1,8 +1,7 @@
-"""Columns of every kind as axes of a Euclidean space.
+"""Encode columns of every kind as axes of a Euclidean space.
 
-Numbers, places in an order and dates are one axis. Categories without an order
-become points that are as far apart as declared, so that every partitioner
-works on them and sums of squares keep their meaning.
+Numeric, ordinal and date columns are one axis. Nominal categories become points with the declared
+distances, so that every partitioner works on them and sums of squares keep their meaning.
 """
 
 from collections.abc import Sequence
@@ -15,13 +14,13 @@ from shoal.errors import InputError
 Matrix = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-ROUNDING = 1e-9  # relative: squared distances off by less are exact but for rounding
+ROUNDING = 1e-9  # relative error of squared distances that is due to rounding
 
 
 def simplex(number: int) -> Matrix:
-    """Return points on ``number - 1`` axes, any two of them at distance 1.
+    """Return ``number`` points on ``number - 1`` axes, any two of them at distance 1.
 
-    Each axis tells one category from all before it.
+    Each axis separates one category from all before it.
 
     Examples
     --------
@@ -39,19 +38,18 @@ def simplex(number: int) -> Matrix:
 
 
 def embed(distances: Matrix, name: str = "") -> Matrix:
-    """Return points with given distances, on as few axes as that takes.
+    """Return points with the given distances, on as few axes as possible.
 
-    It is classical scaling with the axes of a pivoted Cholesky factor: the distances of all
-    points from the first pivot give their inner products, and these the
-    coordinates. An ultrametric, such as the way to a common ancestor in a hierarchy,
-    always fits.
+    This is classical multidimensional scaling by a pivoted Cholesky factorisation of the
+    matrix of inner products. An ultrametric, such as the height of the lowest common ancestor
+    in a hierarchy, always has such points.
 
     Parameters
     ----------
     distances : ndarray of shape (n_values, n_values)
         Symmetric, 0 on the diagonal.
     name : str
-        The column they belong to, for a message.
+        The column, for the error message.
 
     Returns
     -------
@@ -66,19 +64,19 @@ def embed(distances: Matrix, name: str = "") -> Matrix:
            [3.]])
     """
     squares = distances**2
-    left = (squares[0] + squares[:, :1] - squares) / 2
-    least = ROUNDING * squares.max(initial=0.0)
+    residual = (squares[0] + squares[:, :1] - squares) / 2
+    tolerance = ROUNDING * squares.max(initial=0.0)
     axes: list[Matrix] = []
-    while np.diag(left).max() > least:
-        pivot = int(np.argmax(np.diag(left)))
-        axes.append(left[pivot] / np.sqrt(left[pivot, pivot]))
-        left = left - np.outer(axes[-1], axes[-1])
-        left[pivot] = left[:, pivot] = 0.0  # but for rounding
+    while np.diag(residual).max() > tolerance:
+        pivot = int(np.argmax(np.diag(residual)))
+        axes.append(residual[pivot] / np.sqrt(residual[pivot, pivot]))
+        residual = residual - np.outer(axes[-1], axes[-1])
+        residual[pivot] = residual[:, pivot] = 0.0  # without rounding errors
     points = np.column_stack(axes) if axes else np.zeros((len(distances), 1))
-    if np.abs(left).max() > 10 * least:
+    if np.abs(residual).max() > 10 * tolerance:
         raise InputError(
-            f"The distances of column {name!r} fit no Euclidean space, in which groups have a"
-            f" centre. Use sqrt(d * d + {_lacking(squares):.4g}) for every distance d between two"
+            f"The distances of column {name!r} are not Euclidean, so groups have no centroid. Use"
+            f" sqrt(d * d + {_additive_constant(squares):.4g}) for every distance d between two"
             " values, or declare a hierarchy.",
             code="distances-not-euclidean",
             column=name,
@@ -87,20 +85,20 @@ def embed(distances: Matrix, name: str = "") -> Matrix:
 
 
 def axes_of(values: Matrix, codes: Codes, kind: str, distances: Matrix | None, name: str) -> Matrix:
-    """Return the axes of one column; a record without a value is not a number on all of them.
+    """Return the axes of one column; missing values are NaN on all of them.
 
     Parameters
     ----------
     values : ndarray of shape (n_records,)
-        Numbers, places in an order, days or codes.
+        Numbers, ranks, days or codes.
     codes : ndarray of shape (n_records,)
         Codes of categories; -1 where the value is missing.
     kind : str
-        What the values are; see :class:`shoal.frame.types.Type`.
+        The kind of the values; see :class:`shoal.frame.types.Type`.
     distances : ndarray of shape (n_codes, n_codes), optional
         Distances between codes; 1 between any two by default.
     name : str
-        The name of the column, for a message.
+        The name of the column, for the error message.
 
     Returns
     -------
@@ -115,17 +113,17 @@ def axes_of(values: Matrix, codes: Codes, kind: str, distances: Matrix | None, n
 
 
 def assemble(blocks: Sequence[Matrix]) -> tuple[Matrix, Codes]:
-    """Return the axes of all columns side by side, and the column that each axis belongs to."""
+    """Return the axes of all columns in one matrix, and the column that each axis belongs to."""
     widths = [block.shape[1] for block in blocks]
     A = np.empty((len(blocks[0]), sum(widths)))
-    of = np.repeat(np.arange(len(blocks)), widths)
-    for at, block in enumerate(blocks):
-        A[:, of == at] = block
-    return A, of
+    column_of = np.repeat(np.arange(len(blocks)), widths)
+    for column, block in enumerate(blocks):
+        A[:, column_of == column] = block
+    return A, column_of
 
 
-def _lacking(squares: Matrix) -> float:
-    """Return what must be added to all squared distances so that they fit a Euclidean space."""
+def _additive_constant(squares: Matrix) -> float:
+    """Return what to add to all squared distances to make them Euclidean."""
     centred = squares - squares.mean(axis=0)
     centred = (centred - centred.mean(axis=1)[:, np.newaxis]) / -2
     return float(-2 * np.linalg.eigvalsh(centred)[0]) * (1 + 1e-6)

@@ -223,7 +223,7 @@ def _long_line(path: Path) -> FileError:
 
 
 def wrong_encoding(path: Path, dialect: Dialect) -> FileError:
-    """Return the error for undecodable text, with another encoding to try."""
+    """Return the error for text in another encoding, with one to try."""
     with open_decompressed(path) as file:
         is_utf16 = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
     other = "utf-16" if is_utf16 else "latin-1" if dialect.is_utf8 else "utf-8"

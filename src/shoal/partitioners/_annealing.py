@@ -1,4 +1,4 @@
-"""Several annealings side by side, each in a thread of its own."""
+"""Several annealings in parallel, one thread each."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -10,36 +10,36 @@ from shoal._kernels.local_search.annealing import N_POOLED, anneal, open_memory
 from shoal._kernels.local_search.grouping import Grouping
 from shoal.partitioners._base import Labels, Matrix
 
-STRIDE = 500  # trials between two looks around: a fraction of a second
-GLANCE = 0.2  # seconds between two reports of progress
-HOT, COLD = 0.4, 0.03  # rise of the SSE that is kept with chance 1/e, as a share of SSE / n
-POOL = 30_000  # groups that an annealing remembers
+STRIDE = 500  # rounds between two checks for a stop: a fraction of a second
+REPORT_EVERY = 0.2  # seconds between two reports of progress
+HOT, COLD = 0.4, 0.03  # first and last temperature, in units of SSE / n
+POOL_SIZE = 30_000  # groups that an annealing keeps
 
 
 class Annealing:
-    """Groups that anneal, what is remembered of them, and how far it is."""
+    """One annealing: its groups, the best ones so far and the number of rounds done."""
 
     def __init__(self, grouping: Grouping, k: int, seed: int):
         self.grouping, self.k, self.done = grouping, k, 0
         self.state = np.array([seed], np.uint64)
-        self.memory = open_memory(grouping.labels, float(grouping.sse.sum()), k, POOL)
+        self.memory = open_memory(grouping.labels, float(grouping.sse.sum()), k, POOL_SIZE)
 
     @property
-    def least(self) -> float:
-        """The least SSE so far."""
+    def best_sse(self) -> float:
+        """The lowest SSE so far."""
         return float(self.memory.sse[1])
 
     @property
     def pool(self) -> Labels:
-        """Good groups that were met, one per row, filled up with -1."""
+        """Good groups that were met, one per row, padded with -1."""
         return self.memory.pool[: self.memory.counts[N_POOLED]]
 
     def advance(self, temperatures: Matrix, until: int, stop: Event) -> None:
-        """Make trials until so many are done, or ``stop`` is set."""
+        """Make rounds until ``until`` are done, or ``stop`` is set."""
         while self.done < until and not stop.is_set():
-            now = temperatures[self.done : min(self.done + STRIDE, until)]
-            anneal(self.grouping, self.k, self.memory, self.state, now)
-            self.done += len(now)
+            stride = temperatures[self.done : min(self.done + STRIDE, until)]
+            anneal(self.grouping, self.k, self.memory, self.state, stride)
+            self.done += len(stride)
 
 
 def schedule(rounds: int) -> Matrix:
@@ -47,25 +47,25 @@ def schedule(rounds: int) -> Matrix:
     return np.geomspace(HOT, COLD, rounds)
 
 
-def anneal_together(
+def run_annealings(
     annealings: Sequence[Annealing],
     temperatures: Matrix,
     until: Sequence[int],
-    glance: Callable[[], bool],
+    should_stop: Callable[[], bool],
 ) -> None:
-    """Run the trials of each annealing; ``glance`` is called meanwhile and may stop them."""
+    """Run all annealings; ``should_stop`` is called regularly and may end them."""
     stop = Event()
     with ThreadPoolExecutor(len(annealings)) as threads:
         try:
             waiting = {
-                threads.submit(annealing.advance, temperatures, trials, stop)
-                for annealing, trials in zip(annealings, until, strict=True)
+                threads.submit(annealing.advance, temperatures, rounds, stop)
+                for annealing, rounds in zip(annealings, until, strict=True)
             }
             while waiting:
-                ended, waiting = wait(waiting, GLANCE)
-                for future in ended:
+                finished, waiting = wait(waiting, REPORT_EVERY)
+                for future in finished:
                     future.result()
-                if glance():
+                if should_stop():
                     stop.set()
         finally:
             stop.set()  # also when Ctrl-C ends the wait: the threads are joined here

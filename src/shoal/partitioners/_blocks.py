@@ -1,4 +1,4 @@
-"""Records cut into blocks of near ones, of a size that a method takes in its stride."""
+"""Split a long table into blocks of near records."""
 
 from collections.abc import Iterator
 
@@ -10,22 +10,23 @@ from shoal.partitioners._base import Matrix
 Rows = NDArray[np.int64]
 
 
-def blocks(X: Matrix, size: int, least: int, first: float = 0.5) -> list[Rows]:
-    """Cut the rows of ``X`` into blocks of about ``size`` by halving across the widest direction.
+def split_into_blocks(
+    X: Matrix, max_size: int, min_size: int, first_share: float = 0.5
+) -> list[Rows]:
+    """Split the rows of ``X`` at medians across the direction of greatest variance.
 
-    Records with the same values stay together, so the blocks do not depend on the
-    order of the rows.
+    Equal records stay together, so the blocks do not depend on the order of the rows.
 
     Parameters
     ----------
     X : ndarray of shape (n_records, n_columns)
         Records in comparable units.
-    size : int
-        Blocks of up to so many records are not cut.
-    least : int
-        No block is smaller.
-    first : float
-        Share of the records on one side of the first cut; another share moves all
+    max_size : int
+        Blocks of up to this many records are not split.
+    min_size : int
+        Least number of records in a block.
+    first_share : float
+        Share of the records on one side of the first split; another share moves all
         borders.
 
     Returns
@@ -35,43 +36,46 @@ def blocks(X: Matrix, size: int, least: int, first: float = 0.5) -> list[Rows]:
 
     Examples
     --------
-    >>> blocks(np.array([[0.0], [9.0], [1.0], [8.0]]), size=2, least=1)
+    >>> split_into_blocks(np.array([[0.0], [9.0], [1.0], [8.0]]), max_size=2, min_size=1)
     [array([0, 2]), array([1, 3])]
     """
-    waiting, done = [(np.arange(len(X)), first)], []
-    while waiting:
-        rows, share = waiting.pop()
-        halves = _halves(X[rows], share, least) if len(rows) > size else None
+    pending, blocks = [(np.arange(len(X)), first_share)], []
+    while pending:
+        rows, share = pending.pop()
+        halves = _split(X[rows], share, min_size) if len(rows) > max_size else None
         if halves is None:
-            done.append(rows)
+            blocks.append(rows)
         else:
-            waiting += [(rows[half], 0.5) for half in reversed(halves)]
-    return done
+            pending += [(rows[half], 0.5) for half in reversed(halves)]
+    return blocks
 
 
-def _halves(X: Matrix, share: float, least: int) -> tuple[Rows, Rows] | None:
-    """Return the rows on both sides of a cut, or None if every cut would part equal records."""
-    for along in _directions(X):
-        # Column by column, so that equal records get equal numbers.
-        place = sum(column * weight for column, weight in zip(X.T, along, strict=True))
-        at = cut_place(np.sort(place), share, least)
-        if at is not None:
-            return np.flatnonzero(place < at), np.flatnonzero(place >= at)
+def _split(X: Matrix, share: float, min_size: int) -> tuple[Rows, Rows] | None:
+    """Return the rows on both sides of a split, or None if it would separate equal records."""
+    for direction in _principal_directions(X):
+        # Summed column by column, so that equal records have equal projections.
+        projection = sum(column * weight for column, weight in zip(X.T, direction, strict=True))
+        threshold = split_threshold(np.sort(projection), share, min_size)
+        if threshold is not None:
+            return np.flatnonzero(projection < threshold), np.flatnonzero(projection >= threshold)
     return None
 
 
-def _directions(X: Matrix) -> Iterator[NDArray[np.float64]]:
-    """Yield the principal directions, the widest first."""
+def _principal_directions(X: Matrix) -> Iterator[NDArray[np.float64]]:
+    """Yield the principal directions, that of the greatest variance first."""
     centred = X - X.mean(axis=0)
     yield from np.linalg.eigh(centred.T @ centred)[1].T[::-1]
 
 
-def cut_place(places: NDArray[np.float64], share: float, least: int) -> float | None:
-    """Return the value nearest to the wanted share that parts no equal ones, if any."""
-    n = len(places)
-    wanted = round(share * n)
-    starts = np.flatnonzero(np.diff(places) > 0) + 1  # a cut before one of these parts none
-    starts = starts[(starts >= least) & (starts <= n - least)]
+def split_threshold(projections: NDArray[np.float64], share: float, min_size: int) -> float | None:
+    """Return the threshold that separates nearly ``share`` of the sorted values, if any does.
+
+    Equal values stay on one side, and each side has at least ``min_size`` values.
+    """
+    n = len(projections)
+    target = round(share * n)
+    starts = np.flatnonzero(np.diff(projections) > 0) + 1  # first of each run of equal values
+    starts = starts[(starts >= min_size) & (starts <= n - min_size)]
     if not len(starts):
         return None
-    return float(places[starts[np.abs(starts - wanted).argmin()]])
+    return float(projections[starts[np.abs(starts - target).argmin()]])

@@ -1,4 +1,4 @@
-"""A spanning subgraph of least weight in which every record has one or two edges."""
+"""Minimum-weight [1,2]-factors: spanning subgraphs with one or two edges at every record."""
 
 from dataclasses import dataclass
 from math import fsum
@@ -18,8 +18,8 @@ from shoal.partitioners.mdav import MDAV
 
 Pairs = NDArray[np.int64]
 
-NEAREST = 10  # neighbours of each record that are joined to it at first
-ROUNDING = 2.0**-50  # of a known weight: the unit in which weights are whole numbers
+NEAREST = 10  # neighbours of each record whose edges are admitted first
+ROUNDING = 2.0**-50  # of the weight of some factor: the unit in which weights are integers
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class Certificate:
 
 @dataclass(frozen=True, eq=False)
 class Factor:
-    """Pairs of records that are joined, their weight, and the proof that it is least."""
+    """The edges of a factor, their total weight, and the proof that it is minimal."""
 
     pairs: Pairs
     weight: float
@@ -58,8 +58,8 @@ def lengths(X: Matrix, pairs: Pairs) -> Matrix:
     return total
 
 
-def some_factor(X: Matrix) -> Pairs:
-    """Return the pairs of a factor that is not far from the least: the groups of MDAV."""
+def initial_factor(X: Matrix) -> Pairs:
+    """Return the edges of a factor of low weight: the groups of MDAV."""
     labels = MDAV(k=2).fit_predict(X)
     order = np.argsort(labels, kind="stable")
     same = labels[order[1:]] == labels[order[:-1]]
@@ -67,14 +67,14 @@ def some_factor(X: Matrix) -> Pairs:
 
 
 def near_pairs(X: Matrix) -> Pairs:
-    """Return each record with its nearest ones."""
+    """Return the edges between each record and its nearest neighbours."""
     m = min(NEAREST, len(X) - 1)
     near = nearest_others(open_index(X), m)[0]
     return np.column_stack([np.repeat(np.arange(len(X)), m), near.ravel()])
 
 
 def slots_and_edges(n: int, pairs: Pairs, weight: NDArray[np.int64]) -> Graph:
-    """Return the graph of slots: each pair is an edge in three ways."""
+    """Return the graph of slots, in which each pair is three edges."""
     u, v = pairs.T
     ends = np.concatenate([pairs, np.column_stack([u, n + v]), np.column_stack([v, n + u])])
     flat = ends.ravel()
@@ -84,7 +84,7 @@ def slots_and_edges(n: int, pairs: Pairs, weight: NDArray[np.int64]) -> Graph:
 
 
 def match(n: int, graph: Graph) -> Matching:
-    """Return the matching of least weight that covers all first slots."""
+    """Return the minimum-weight matching that covers all first slots."""
     matching = open_matching(2 * n)
     nearest = np.full(2 * n, np.iinfo(np.int64).max)
     np.minimum.at(nearest, graph.ends.ravel(), np.repeat(graph.weight, 2))
@@ -96,29 +96,33 @@ def match(n: int, graph: Graph) -> Matching:
 
 
 def duals(n: int, matching: Matching, unit: float) -> tuple[Matrix, Labels]:
-    """Return the dual values of slots and odd sets, and which set holds which."""
+    """Return the dual values of slots and odd sets, and the set that contains each."""
     unused = matching.spare[: matching.counts[2]]
     used = np.setdiff1d(np.arange(4 * n), unused)
-    number = np.full(4 * n + 1, -1)  # the last place stands for -1: no parent
+    number = np.full(4 * n + 1, -1)  # the last position stands for -1, no parent
     number[used] = np.arange(len(used))
     return matching.node["value"][used] * unit, number[matching.node["parent"][used]]
 
 
-def undercut(X: Matrix, value: Matrix, parent: Labels, least: float) -> tuple[Pairs, float]:
-    """Return the pairs of the complete graph that undercut the duals, and the greatest excess."""
+def violated_pairs(
+    X: Matrix, value: Matrix, parent: Labels, tolerance: float
+) -> tuple[Pairs, float]:
+    """Return the pairs whose dual constraint is violated, and the greatest violation."""
     n, row, filled, violation = len(X), 0, 0, 0.0
     pairs = np.empty((max(1000, 4 * n), 2), np.int64)
-    above = sums_outwards(value, parent)
+    enclosing = sums_outwards(value, parent)
     while row < n:
         stop = min(n, row + max(1, STRIDE // n))
-        count, excess = undercutting(X, value, parent, above, row, stop, least, pairs[filled:])
+        count, excess = undercutting(
+            X, value, parent, enclosing, row, stop, tolerance, pairs[filled:]
+        )
         filled, violation, row = filled + count, max(violation, excess), stop
         progress.report("pricing all pairs", row, n)
     return pairs[:filled], float(violation)
 
 
 def certify(n: int, value: Matrix, parent: Labels, violation: float) -> Certificate:
-    """Sum up what the duals prove."""
+    """Return the certificate with the lower bound that the duals prove."""
     size = np.zeros(len(value))
     for slot in range(2 * n):
         around = parent[slot]
@@ -130,8 +134,8 @@ def certify(n: int, value: Matrix, parent: Labels, violation: float) -> Certific
     return Certificate(value, parent, violation, bound)
 
 
-def thinned(n: int, pairs: Pairs) -> Pairs:
-    """Leave out what joins two records that both have another pair: it is of no use."""
+def remove_redundant(n: int, pairs: Pairs) -> Pairs:
+    """Remove edges between records that both have another edge."""
     degree = np.bincount(pairs.ravel(), minlength=n)
     kept = []
     for u, v in pairs.tolist():
@@ -143,38 +147,38 @@ def thinned(n: int, pairs: Pairs) -> Pairs:
 
 
 def distinct(n: int, *parts: Pairs) -> Pairs:
-    """Return the pairs of all parts once each, the higher record first."""
+    """Return the distinct pairs of all parts, the higher record first."""
     pairs = np.concatenate(parts)
     codes = np.unique(pairs.max(axis=1) * n + pairs.min(axis=1))
     return np.column_stack([codes // n, codes % n])
 
 
 def minimum_factor(X: Matrix) -> Factor:
-    """Return the [1,2]-factor of least weight on the squared distances of all pairs of records.
+    """Return the minimum-weight [1,2]-factor for the squared distances of all pairs of records.
 
-    It is computed among near pairs; then all pairs are compared with its dual values,
-    and those that undercut them are admitted, until there are none. Weights are
-    whole multiples of a unit, so that no step is rounded; a start so heavy that the
-    unit was too coarse is replaced by what came of it.
+    It is computed among near pairs; then all pairs are checked against the dual values, and
+    those that violate them are admitted, until there are none. Weights are integer multiples
+    of a unit, so that no step is rounded; if the first factor is so heavy that the unit is too
+    coarse, the unit is computed again from the result.
     """
     n = len(X)
-    used = some_factor(X)
+    used = initial_factor(X)
     pairs = distinct(n, used, near_pairs(X))
-    known = weight = fsum(lengths(X, used))
+    scale = weight = fsum(lengths(X, used))
     while weight > 0:
-        # An edge above the known weight is never used, however far above.
-        whole = np.rint(np.minimum(lengths(X, pairs) / known, 4) / ROUNDING).astype(np.int64)
-        graph = slots_and_edges(n, pairs, 2 * whole)
+        # An edge heavier than a whole factor is never used, so its weight can be capped.
+        integers = np.rint(np.minimum(lengths(X, pairs) / scale, 4) / ROUNDING).astype(np.int64)
+        graph = slots_and_edges(n, pairs, 2 * integers)
         matching = match(n, graph)
-        used = thinned(n, distinct(n, graph.ends[matching.node["mate"][:n]] % n))
+        used = remove_redundant(n, distinct(n, graph.ends[matching.node["mate"][:n]] % n))
         weight = fsum(lengths(X, used))
-        value, parent = duals(n, matching, known * ROUNDING / 2)
-        new, violation = undercut(X, value, parent, 8 * ROUNDING * known)
+        value, parent = duals(n, matching, scale * ROUNDING / 2)
+        new, violation = violated_pairs(X, value, parent, 8 * ROUNDING * scale)
         admitted = distinct(n, pairs, new)
         if len(admitted) > len(pairs):
             pairs = admitted
-        elif weight < known / 4:
-            known = weight
+        elif weight < scale / 4:
+            scale = weight
         else:
             return Factor(used, weight, certify(n, value, parent, violation))
     return Factor(used, 0.0, Certificate(np.zeros(2 * n), np.full(2 * n, -1), 0.0, 0.0))

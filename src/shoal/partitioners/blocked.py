@@ -1,4 +1,4 @@
-"""Long tables in blocks: any method, on near records at a time."""
+"""Group a long table block by block, by any method."""
 
 from collections.abc import Callable
 from typing import Annotated, Literal, Self
@@ -9,21 +9,20 @@ from sklearn.base import clone
 from shoal import _progress as progress
 from shoal._params import AtLeast, K, NJobs, effective_n_jobs
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
-from shoal.partitioners._blocks import Rows, blocks
+from shoal.partitioners._blocks import Rows, split_into_blocks
 from shoal.partitioners.mdav import MDAV
 from shoal.partitioners.refine import refine
 
 Work = Callable[[Matrix, Rows], Labels]
 
-SHIFTED = 1 / 3  # share of the first cut when seams are mended: it moves all borders
+SHIFTED_SHARE = 1 / 3  # of the first split when borders are refined: it moves all borders
 
 
 class Blocked(Partitioner):
-    """Cut a long table into blocks of near records and group each by a method.
+    """Split a long table into blocks of near records and group each by a method.
 
-    Near records are grouped block by block, so that time grows with the length of
-    the table alone. A group cannot cross a border, which costs some loss; mending
-    the seams gives back more than that.
+    Time grows linearly with the number of records. A group cannot cross the border of its
+    block, which raises the loss; refining the groups at the borders lowers it by more.
 
     Parameters
     ----------
@@ -33,9 +32,9 @@ class Blocked(Partitioner):
     method : Partitioner, optional
         Groups the records of a block, with the same k; :class:`MDAV` where None.
     block_size : int
-        Most records of a block; more only where equal records are not parted.
+        Most records of a block; exceeded only where equal records stay together.
     seams : str
-        ``"refine"`` the groups across the borders, or ``"keep"`` them.
+        What to do with groups at the borders: ``"refine"`` or ``"keep"`` them.
     n_jobs : int, optional
         Number of blocks that are grouped at the same time; all cores where None or -1.
 
@@ -54,11 +53,11 @@ class Blocked(Partitioner):
     -----
     **Steps**
 
-    1. The records are halved across their widest direction until no block has more
-       than ``block_size``; equal records stay together.
-    2. Blocks are grouped side by side, each by the method.
-    3. With ``seams="refine"`` the groups are then cut into blocks anew, with other
-       borders, and refined.
+    1. The records are split at the median across the direction of greatest variance
+       until no block has more than ``block_size``; equal records stay together.
+    2. Blocks are grouped in parallel, each by the method.
+    3. With ``seams="refine"`` the groups are divided into new blocks with other borders,
+       and refined there.
 
     **Guarantee.** No group has fewer than k records. The result does not depend on
     ``n_jobs``.
@@ -97,7 +96,7 @@ class Blocked(Partitioner):
         )
 
     def reproducible_copy(self) -> Self:
-        """Return an unfitted copy that makes the same groups again, whatever the clock says."""
+        """Return an unfitted copy that makes the same groups again, without a time budget."""
         copy: Self = clone(self)
         return (
             copy
@@ -106,40 +105,41 @@ class Blocked(Partitioner):
         )
 
     def _split(self, X: Matrix) -> Labels:
-        parts = blocks(X, int(self.block_size), int(self.k))
+        parts = split_into_blocks(X, int(self.block_size), int(self.k))
         self.n_blocks_ = len(parts)
         start = MDAV(k=self.k) if self.method is None else self.method
-        # What the first block settles, how far its time went, holds for the others.
+        # The number of rounds that the first block had time for is used for the others too.
         self.method_ = start.with_budget_share(len(parts[0]) / len(X)).fit(X[parts[0]])
         method = self.method_.reproducible_copy()
 
         def group(X: Matrix, rows: Rows) -> Labels:
             return self.method_.labels_ if rows is parts[0] else clone(method).fit_predict(X[rows])
 
-        labels = self._side_by_side("grouping blocks", group, X, parts)
+        labels = self._label_in_parallel("grouping blocks", group, X, parts)
         if self.seams == "keep" or len(parts) == 1:
             return labels
-        return self._mended(X, labels)
+        return self._refine_borders(X, labels)
 
-    def _mended(self, X: Matrix, labels: Labels) -> Labels:
+    def _refine_borders(self, X: Matrix, labels: Labels) -> Labels:
         """Refine the groups in blocks of whole groups, with other borders than before."""
         sizes = np.bincount(labels)
-        centres = np.column_stack([np.bincount(labels, column) / sizes for column in X.T])
-        most = max(1, int(self.block_size) * len(sizes) // len(X))
-        of_group = np.full(len(sizes), -1)
-        for at, groups in enumerate(blocks(centres, most, 1, SHIFTED)):
-            of_group[groups] = at
-        block = of_group[labels]
+        centroids = np.column_stack([np.bincount(labels, column) / sizes for column in X.T])
+        max_groups = max(1, int(self.block_size) * len(sizes) // len(X))
+        block_of_group = np.full(len(sizes), -1)
+        blocks = split_into_blocks(centroids, max_groups, 1, SHIFTED_SHARE)
+        for number, groups in enumerate(blocks):
+            block_of_group[groups] = number
+        block = block_of_group[labels]
         parts = np.split(np.argsort(block, kind="stable"), np.cumsum(np.bincount(block))[:-1])
 
-        def mend(X: Matrix, rows: Rows) -> Labels:
+        def refine_part(X: Matrix, rows: Rows) -> Labels:
             before = np.unique(labels[rows], return_inverse=True)[1]
             return refine(X[rows], before, int(self.k))
 
-        return self._side_by_side("mending seams", mend, X, parts)
+        return self._label_in_parallel("refining borders", refine_part, X, parts)
 
-    def _side_by_side(self, stage: str, work: Work, X: Matrix, parts: list[Rows]) -> Labels:
-        """Label the rows of each part by ``work``; groups of different parts are different."""
+    def _label_in_parallel(self, stage: str, work: Work, X: Matrix, parts: list[Rows]) -> Labels:
+        """Label the rows of each part by ``work``; groups of different parts are distinct."""
         from joblib import Parallel, delayed
 
         labels = np.full(len(X), -1)

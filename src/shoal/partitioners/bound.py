@@ -30,11 +30,12 @@ def lower_bound(
     budget: float | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> float:
-    """Return an SSE that no partition of ``X`` into groups of at least ``k`` goes below.
+    """Return a lower bound of the SSE of all partitions of ``X`` into groups of at least ``k``.
 
-    ``"quick"`` adds up the squared distances of all records to their k - 1 nearest, over
-    2k. ``"prove"`` solves a linear programme over all groups and closes what it can of
-    the rest; that bound is much higher, and its work grows steeply with k.
+    ``"quick"`` sums the squared distances of all records to their k - 1 nearest neighbours
+    and divides by 2k. ``"prove"`` solves a linear programme over all groups and closes its
+    integrality gap as far as possible; that bound is much higher, and its cost grows steeply
+    with k.
 
     Parameters
     ----------
@@ -45,15 +46,15 @@ def lower_bound(
     effort : {"quick", "prove"}
         How much work to spend.
     budget : float, optional
-        Seconds to spend on ``"prove"``; two minutes if not given. Whenever it ends, the
-        bound holds.
+        Seconds to spend on ``"prove"``; two minutes where None. The bound is valid whenever
+        the work ends.
     clock : callable
-        What tells the seconds.
+        A function that returns the time in seconds.
 
     Returns
     -------
     float
-        At least 0; at most the least SSE, which it equals where that is proven.
+        Between 0 and the minimal SSE, which it equals where that is proven.
 
     Examples
     --------
@@ -72,7 +73,7 @@ def lower_bound(
 
 
 def _check(options: dict[str, tuple[Any, Any]]) -> None:
-    """Refuse an option that is not what its annotation allows."""
+    """Refuse an option that its annotation does not allow."""
     for name, (annotation, value) in options.items():
         parameter = Parameter(name, annotation, None, "")
         if not parameter.accepts(value):
@@ -85,10 +86,11 @@ def _check(options: dict[str, tuple[Any, Any]]) -> None:
 
 
 def quick_bound(X: Matrix, k: int) -> float:
-    """Return the squared distances of all records to their k - 1 nearest, over 2k.
+    """Return the sum of the squared distances of all records to their k - 1 nearest, over 2k.
 
-    In a group of s records, a record has half of its s - 1 squared distances over s;
-    that share grows with s. What rounding may have added is taken off.
+    The SSE of a group of s records is the sum over its records of their s - 1 squared
+    distances, divided by 2s; for each record that share grows with s. The greatest possible
+    rounding error is subtracted.
     """
     if k == 1:
         return 0.0

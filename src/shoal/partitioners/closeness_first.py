@@ -1,4 +1,4 @@
-"""Groups that are close to the whole table by the way they are made."""
+"""Groups that are t-close to the whole table by construction."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal, NamedTuple
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from shoal import _progress as progress
 from shoal._params import Between, K
 from shoal.errors import ParameterError
-from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
+from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, squared_distances
 
 Kind = Literal["ordered", "categories"]
 ROUNDING = 1e-12  # of distances in [0, 1]
@@ -125,14 +125,14 @@ class ClosenessFirst(Partitioner):
 
 
 def fewest_layers(rank: Labels, k: int, t: float, kind: Kind) -> tuple[Layers, float]:
-    """Return the least number of layers, from k on, that keeps every group within t of the table.
+    """Return the fewest layers, at least k, with which every group is within t of the table.
 
-    As many layers as records always do: the only group is the table.
+    As many layers as records are always enough: the only group is the table.
 
     Parameters
     ----------
     rank : ndarray of shape (n_records,)
-        The sorted values as numbers from 0 on.
+        The sorted values, numbered from 0.
     k : int
         Least number of layers.
     t : float
@@ -148,7 +148,7 @@ def fewest_layers(rank: Labels, k: int, t: float, kind: Kind) -> tuple[Layers, f
     n, number = len(rank), k
     while True:
         groups = n // number
-        number = n // groups  # so many layers that fewer records are left over than groups
+        number = n // groups  # so that fewer records than groups are left over
         size = np.full(number, groups)
         size[number // 2] += n - groups * number
         layers = Layers(rank, size, groups)
@@ -184,12 +184,12 @@ def proven_distance(layers: Layers, kind: Kind) -> float:
     double = single.copy()
     double[layers.middle] = 2
     worst = _worst_in_layer(layers, kind)
-    kinds = [single] if spare < layers.groups else []
-    kinds += [double] if spare else []
+    group_kinds = [single] if spare < layers.groups else []
+    group_kinds += [double] if spare else []
     return float(
         max(
-            worst @ (taken / taken.sum()) + _weighted_otherwise(layers, taken / taken.sum(), kind)
-            for taken in kinds
+            worst @ (counts / counts.sum()) + _reweighting(layers, counts / counts.sum(), kind)
+            for counts in group_kinds
         )
     )
 
@@ -211,7 +211,7 @@ def _worst_in_layer(layers: Layers, kind: Kind) -> NDArray[np.float64]:
     return np.asarray(1 - rarest / layers.size)
 
 
-def _weighted_otherwise(layers: Layers, weight: NDArray[np.float64], kind: Kind) -> float:
+def _reweighting(layers: Layers, weight: NDArray[np.float64], kind: Kind) -> float:
     """Return the distance between the table and its layers weighted by ``weight``."""
     excess = np.repeat(weight / layers.size, layers.size) - 1 / len(layers.rank)
     by_value = np.bincount(layers.rank, excess)
@@ -225,21 +225,17 @@ def _draw(X: Matrix, rest: list[Labels], layers: Layers) -> Labels:
     labels = np.full(len(X), -1)
     seed = 0
     for group in range(layers.groups):
-        left = np.flatnonzero(labels < 0)
-        # Every second seed is the record farthest from the one before it.
-        far_from = X[left].mean(axis=0) if group % 2 == 0 else X[seed]
-        seed = int(left[np.argmax(_squares(X[left], far_from))])
-        for at, layer in enumerate(rest):
-            distance = _squares(X[layer], X[seed])
-            near = [np.argmin(distance)]
-            if len(layer) > layers.groups - group:  # the middle one has some to spare
-                distance[near] = np.inf
-                near.append(np.argmin(distance))
-            labels[layer[near]] = group
-            rest[at] = np.delete(layer, near)
+        ungrouped = np.flatnonzero(labels < 0)
+        # Every second seed is the record farthest from the previous seed.
+        reference = X[ungrouped].mean(axis=0) if group % 2 == 0 else X[seed]
+        seed = int(ungrouped[np.argmax(squared_distances(X[ungrouped], reference))])
+        for number, layer in enumerate(rest):
+            distance = squared_distances(X[layer], X[seed])
+            nearest = [np.argmin(distance)]
+            if len(layer) > layers.groups - group:  # the middle layer has additional records
+                distance[nearest] = np.inf
+                nearest.append(np.argmin(distance))
+            labels[layer[nearest]] = group
+            rest[number] = np.delete(layer, nearest)
         progress.report("grouping", group + 1, layers.groups)
     return labels
-
-
-def _squares(X: Matrix, point: Matrix) -> NDArray[np.float64]:
-    return np.asarray(((X - point) ** 2).sum(axis=1))

@@ -1,4 +1,4 @@
-"""Groups exchange records until they are close to the whole table, or nothing helps."""
+"""Exchange records between groups until they are close to the whole table, or nothing helps."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from shoal import _progress as progress
 from shoal._kernels.closeness_first import distance, draw_nearer
-from shoal.partitioners._base import Labels, Matrix, Partition, in_order
+from shoal.partitioners._base import Labels, Matrix, Partition, in_order, squared_distances
 
 
 def exchange(
@@ -20,17 +20,15 @@ def exchange(
 ) -> Partition:
     """Let groups that are farther than t from the table exchange records with others [SDSM15]_.
 
-    The groups farther than t are visited by their first records. Records outside
-    come in the order of their distance to the group's centroid; each takes the
-    place of the member whose loss brings the group nearest to the table (of equals, the
-    one that comes first), if it comes nearer, until the group is within t. Sizes stay,
-    so k is kept.
+    The groups farther than t are visited in the order of their first records. Records of other
+    groups are tried in the order of their distance to the group's centroid; each replaces the
+    member whose removal brings the group nearest to the table (the first of equals), if the
+    distance falls, until the group is within t. Sizes do not change, so k is kept.
 
-    The paper exchanges with records that have no group yet, while MDAV makes
-    the groups. Here groups of any making exchange with one another, and a group that
-    gives a record away must stay within t or come no farther away. Some groups may
-    be farther than t in the end: they are to be merged. Of several confidential columns
-    the one that is farthest counts.
+    The paper exchanges with records that have no group yet, while MDAV makes the groups. Here
+    groups of any method exchange with each other, and the other group must stay within t or
+    come no farther from the table. Some groups may be farther than t in the end; they are to
+    be merged. Of several confidential columns, the one with the greatest distance counts.
 
     Parameters
     ----------
@@ -39,13 +37,13 @@ def exchange(
     partition : Partition
         The groups to start from.
     ranks : ndarray of shape (n_records, n_confidential)
-        The confidential values as numbers from 0 on.
+        The confidential values, numbered from 0.
     ordered : ndarray of shape (n_confidential,)
-        Whether the order of these numbers means something.
+        Whether the order of these numbers is meaningful.
     totals : list of ndarray
         How often each value occurs in the whole table, by column.
     t : float
-        Greatest distance from the table that is aimed at.
+        Greatest distance from the table to aim for.
 
     Returns
     -------
@@ -77,7 +75,7 @@ def exchange(
         own = members[first[group] : first[group + 1]]
         if distance(ranks, own, 0, own[0], *table[1:]) > t:
             centroid = Z[own].mean(axis=0)
-            candidates = np.argsort(((Z - centroid) ** 2).sum(axis=1), kind="stable")
+            candidates = np.argsort(squared_distances(Z, centroid), kind="stable")
             draw_nearer(group, candidates, labels, members, first, t, *table)
         progress.report("exchanging records", group + 1, partition.n_groups)
     return Partition(in_order(labels), partition.k)

@@ -5,21 +5,27 @@ from typing import Literal
 import numpy as np
 
 from shoal import _progress as progress
-from shoal._kernels.leftovers import group_means
 from shoal._kernels.lloyd import assign_nearest, auction, open_cells, start_auction
 from shoal._kernels.mdav import mdav1
 from shoal._kernels.spatial.box_tree import BoxTree, build_tree
 from shoal._params import K
-from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, in_order
+from shoal.partitioners._base import (
+    Facts,
+    Labels,
+    Matrix,
+    Partitioner,
+    centroids_and_sse,
+    in_order,
+)
 from shoal.partitioners._second_phase import divide_large
 from shoal.partitioners.dba2 import DBA2
 from shoal.partitioners.mdav2 import MDAV2
 from shoal.partitioners.tfrp import TFRP
 
 STRIDE = 1000  # records or bids between two reports of progress: a fraction of a second
-STEP = 1 / 16  # least rise of a subsidy, as a share of the mean squared distance to the centre
-PATIENCE = 4  # bids per cell, and a thousand, before the steps become eight times as long
-GAIN = 1e-4  # share of the SSE that a round must save to be followed by another
+STEP = 1 / 16  # least increase of a subsidy, as a share of the mean squared distance
+BIDS_PER_CELL = 4  # and 1000 more, after which the steps become eight times as large
+MIN_GAIN = 1e-4  # share of the SSE that a round must save for another to follow
 ROUNDING = 1e-12
 
 STARTS: dict[str, type[Partitioner]] = {"dba2": DBA2, "mdav2": MDAV2, "tfrp": TFRP}
@@ -94,33 +100,27 @@ class Lloyd(Partitioner):
         tree = build_tree(X)
         names = list(STARTS) if self.start == "best" else [self.start]
         runs = [_descend(X, tree, STARTS[name](k=self.k)._split(X), self.k) for name in names]
-        best, least = runs[0]
+        best, best_sse = runs[0]
         for labels, sse in runs[1:]:
-            if sse < least * (1 - ROUNDING):
-                best, least = labels, sse
+            if sse < best_sse * (1 - ROUNDING):
+                best, best_sse = labels, sse
         return best
 
 
 def _descend(X: Matrix, tree: BoxTree, labels: Labels, k: int) -> tuple[Labels, float]:
-    """Fill the cells and move the centres while the SSE falls; return the groups and it."""
+    """Fill the cells and move the centres while the SSE falls; return the groups and the SSE."""
     labels = in_order(labels)
-    centres, sse = _centres(X, labels)
+    centres, sse = centroids_and_sse(X, labels)
     falling = True
     while falling and sse > 0:
         trial = _fill(X, tree, centres, k, _first_step(sse / len(X)))
         divide_large(X, trial, k, mdav1)
         trial = in_order(trial)
-        trial_centres, trial_sse = _centres(X, trial)
-        falling = trial_sse < sse * (1 - GAIN)
+        trial_centres, trial_sse = centroids_and_sse(X, trial)
+        falling = trial_sse < sse * (1 - MIN_GAIN)
         if trial_sse < sse * (1 - ROUNDING):
             labels, centres, sse = trial, trial_centres, trial_sse
     return labels, sse
-
-
-def _centres(X: Matrix, labels: Labels) -> tuple[Matrix, float]:
-    """Return the centroids of the groups and their SSE."""
-    centres, _ = group_means(X, labels, labels.max() + 1)
-    return centres, float(np.square(X - centres[labels]).sum())
 
 
 def _first_step(distance: float) -> float:
@@ -130,10 +130,10 @@ def _first_step(distance: float) -> float:
 
 
 def _fill(X: Matrix, tree: BoxTree, centres: Matrix, k: int, step: float) -> Labels:
-    """Return cells of at least k records around ``centres``, each record as near as may be.
+    """Return cells of at least k records around ``centres``, at nearly minimal distances.
 
-    Where many cells compete for a few records, short steps take long: longer ones
-    end the auction sooner, a little farther from the best.
+    Where many cells compete for a few records, small steps take long; larger ones end the
+    auction sooner, slightly farther from the optimum.
     """
     n, count = len(X), len(centres)
     while True:
@@ -142,7 +142,7 @@ def _fill(X: Matrix, tree: BoxTree, centres: Matrix, k: int, step: float) -> Lab
             assign_nearest(X, cells, centre_tree, start, min(start + STRIDE, n))
             progress.report("moving centres", min(start + STRIDE, n), n)
         start_auction(cells, k)
-        bids = PATIENCE * count + 1000
+        bids = BIDS_PER_CELL * count + 1000
         while bids > 0:
             if not auction(X, cells, k, step, min(STRIDE, bids)):
                 return cells.labels

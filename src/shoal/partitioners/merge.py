@@ -1,4 +1,4 @@
-"""Groups that fail a test join their nearest neighbours until none fails."""
+"""Merge groups that fail a test with their nearest neighbours until none fails."""
 
 from collections.abc import Callable
 from heapq import heappop, heappush
@@ -16,15 +16,14 @@ from shoal._kernels.spatial.box_tree import (
 from shoal.errors import InputError
 from shoal.partitioners._base import Labels, Matrix, Partition, in_order
 
-Test = Callable[[Labels], bool]
+Test = Callable[[Labels], bool]  # takes the records of a group
 
 
-def merge_unsound(Z: Matrix, partition: Partition, sound: Test) -> Partition:
-    """Join each group that fails a test with its nearest neighbour, until every group passes.
+def merge_failing(Z: Matrix, partition: Partition, passes: Test) -> Partition:
+    """Merge each group that fails a test with its nearest neighbour, until every group passes.
 
-    The first failing group, by its first record, joins the group whose centroid is
-    nearest to its own; ties go to the group that comes first. Joined groups only
-    grow, so k is kept.
+    The first failing group, by its first record, is merged with the group whose centroid is
+    nearest; ties go to the group that comes first. Groups only grow, so k is kept.
 
     Parameters
     ----------
@@ -32,7 +31,7 @@ def merge_unsound(Z: Matrix, partition: Partition, sound: Test) -> Partition:
         Records in comparable units: distances are taken as they are.
     partition : Partition
         The groups to start from.
-    sound : function
+    passes : callable
         Takes the numbers of the records of a group, in ascending order, and says
         whether it passes. All records together must pass.
 
@@ -45,7 +44,7 @@ def merge_unsound(Z: Matrix, partition: Partition, sound: Test) -> Partition:
     --------
     >>> Z = np.array([[0.0], [1.0], [4.0], [5.0], [9.0], [9.5]])
     >>> groups = Partition(np.array([0, 0, 1, 1, 2, 2]), k=2)
-    >>> merge_unsound(Z, groups, lambda records: 2 not in records or len(records) > 2).labels
+    >>> merge_failing(Z, groups, lambda records: 2 not in records or len(records) > 2).labels
     array([0, 0, 0, 0, 1, 1])
     """
     order = np.argsort(partition.labels, kind="stable")
@@ -53,25 +52,25 @@ def merge_unsound(Z: Matrix, partition: Partition, sound: Test) -> Partition:
     members = np.split(order, start[1:])
     centroids = np.add.reduceat(Z[order], start, axis=0) / partition.sizes[:, np.newaxis]
     tree = build_tree(centroids)
-    queue = [group for group, records in enumerate(members) if not sound(records)]
-    failing, many = set(queue), len(queue)
+    queue = [group for group, records in enumerate(members) if not passes(records)]
+    failing, n_failing = set(queue), len(queue)
     labels = partition.labels.copy()
     while failing:
         group = heappop(queue)
         if group not in failing:
             continue
         other = _nearest(tree, centroids[group], group)
-        keep, gone = min(group, other), max(group, other)
-        members[keep] = np.sort(np.concatenate([members[keep], members[gone]]))
-        centroids[keep] = Z[members[keep]].mean(axis=0)
-        move_record(tree, keep, centroids[keep])
-        remove_record(tree, gone)
-        labels[members[keep]] = keep
-        failing -= {keep, gone}
-        if not sound(members[keep]):
-            failing.add(keep)
-            heappush(queue, keep)
-        progress.report("merging groups", many - len(failing), many)
+        kept, removed = min(group, other), max(group, other)
+        members[kept] = np.sort(np.concatenate([members[kept], members[removed]]))
+        centroids[kept] = Z[members[kept]].mean(axis=0)
+        move_record(tree, kept, centroids[kept])
+        remove_record(tree, removed)
+        labels[members[kept]] = kept
+        failing -= {kept, removed}
+        if not passes(members[kept]):
+            failing.add(kept)
+            heappush(queue, kept)
+        progress.report("merging groups", n_failing - len(failing), n_failing)
     return Partition(in_order(labels), partition.k)
 
 
@@ -80,7 +79,7 @@ def _nearest(tree: BoxTree, point: Matrix, group: int) -> int:
     nearest, distance = np.empty(1, np.int64), np.empty(1)
     if find_nearest(tree, point, group, nearest, distance) == 0:
         raise InputError(
-            "No merging of groups helps: all records together fail the test that each group must"
+            "Merging groups cannot help: all records together fail the test that each group must"
             " pass.",
             code="merging-does-not-help",
         )

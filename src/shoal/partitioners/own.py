@@ -1,4 +1,4 @@
-"""A partitioner of a user's own, known by a name."""
+"""Register a user-defined partitioner under a name."""
 
 import re
 from inspect import isclass
@@ -12,17 +12,17 @@ BUILT_IN = frozenset(METHODS)
 
 
 def register(name: str, cls: type[Partitioner]) -> None:
-    """Let plans, reports and comparisons of this process call a partitioner by a name.
+    """Register a partitioner under a name, for plans, reports and comparisons of this process.
 
-    An object of the class can be handed to `shoal.microaggregate` without this. A
-    document can only name what is registered, so a report, a manifest and a saved plan
-    need it, and so does whoever runs that plan.
+    An object of the class can be passed to `shoal.microaggregate` without this. A document
+    can only name registered methods, so reports, manifests and saved plans need it, and so
+    does every process that runs such a plan.
 
     Parameters
     ----------
     name : str
-        Small letters, digits and hyphens. Names that come with Shoal are refused; one of
-        your own may be given again.
+        Lower-case letters, digits and hyphens. Names of built-in methods are refused; your own
+        may be registered again.
     cls : type
         A subclass of `Partitioner` with ``facts``, whose ``k`` has no default.
 
@@ -37,13 +37,13 @@ def register(name: str, cls: type[Partitioner]) -> None:
     """
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", str(name)):
         raise ParameterError(
-            f"{name!r} cannot name a method. Use small letters, digits and hyphens between them.",
+            f"{name!r} is not a valid name. Use lower-case letters, digits and single hyphens.",
             code="name-not-accepted",
             name=name,
         )
     if name in BUILT_IN:
         raise ParameterError(
-            f"The method {name!r} comes with Shoal. Choose another name.",
+            f"The method {name!r} is built in. Choose another name.",
             code="method-exists",
             name=name,
         )
@@ -55,7 +55,7 @@ def register(name: str, cls: type[Partitioner]) -> None:
         )
     if not isinstance(getattr(cls, "facts", None), Facts):
         raise ParameterError(
-            f"{cls.__name__} tells no facts. Set facts = Facts(groups=..., ...).",
+            f"{cls.__name__} has no facts. Set facts = Facts(groups=..., ...).",
             code="facts-missing",
             name=name,
         )

@@ -1,4 +1,4 @@
-"""A partition with a proof of how good it is."""
+"""A partition with a proven lower bound of the SSE."""
 
 import time
 from collections.abc import Callable
@@ -8,17 +8,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.partitioners._base import Labels, Matrix, in_order
-from shoal.partitioners._column_generation.column_pool import divided
-from shoal.partitioners._column_generation.integrality_gap import close, is_closed
-from shoal.partitioners._column_generation.proof import Budget, OutOfTime, Proof, scaled, within
+from shoal.partitioners._column_generation.column_pool import divide_large_groups
+from shoal.partitioners._column_generation.integrality_gap import close_gap, is_closed
+from shoal.partitioners._column_generation.proof import (
+    Budget,
+    OutOfTime,
+    Proof,
+    scaled,
+    squared_errors,
+)
 from shoal.partitioners._column_generation.restarts import Restarts
 
-SECONDS = 120.0  # where no budget is given
+SECONDS = 120.0  # default budget
 
 
 @dataclass(frozen=True)
 class Proven:
-    """A partition, and what no partition goes below.
+    """A partition, and a lower bound of the SSE of all partitions.
 
     Parameters
     ----------
@@ -27,9 +33,9 @@ class Proven:
     sse : float
         The SSE of these groups.
     bound : float
-        No groups of at least k have a smaller SSE.
+        A lower bound of the SSE of all partitions into groups of at least k.
     optimal : bool
-        Whether the SSE is proven to be the least, to eight digits.
+        Whether the SSE is proven to be minimal, to eight digits.
     """
 
     labels: Labels
@@ -39,7 +45,7 @@ class Proven:
 
     @property
     def gap(self) -> float:
-        """How much more is lost than must be, at most: SSE / bound - 1."""
+        """The relative gap between SSE and bound: SSE / bound - 1."""
         if self.sse <= self.bound:
             return 0.0
         return self.sse / self.bound - 1 if self.bound > 0 else np.inf
@@ -54,33 +60,33 @@ def prove(
     clock: Callable[[], float] = time.monotonic,
     seed: int = 0,
 ) -> Proven:
-    """Bound the SSE of all partitions, and improve the one given on the way.
+    """Bound the SSE of all partitions from below, and improve the given partition.
 
-    The linear programme of all groups is solved by column generation and lifted by
-    inequalities of triples; then whole groups are chosen. What time is left goes to
-    further searches, whose groups are chosen among as well. Every step leaves a bound
-    that holds, so the budget or Ctrl-C may end the work at any time: what is known
-    then is returned.
+    The linear programme over all groups is solved by column generation and strengthened by
+    inequalities of triples; then an integer programme selects groups. The remaining time is
+    used for further searches, whose groups are candidates as well. The bound is valid after
+    every step, so the budget or Ctrl-C may end the work at any time; the best partition and
+    bound so far are returned.
 
     Parameters
     ----------
     X : ndarray of shape (n_records, n_columns)
         Records in comparable units.
     labels : ndarray of shape (n_records,)
-        A partition to start from, the better the sooner done.
+        A partition to start from; a good one shortens the work.
     k : int
         Least number of records in a group.
     budget : float, optional
-        Seconds to spend; two minutes if not given.
+        Seconds to spend; two minutes where None.
     clock : callable
-        What tells the seconds.
+        A function that returns the time in seconds.
     seed : int
-        Where the draws of further searches start, in [0, inf).
+        Seed of the further searches, in [0, inf).
 
     Returns
     -------
     Proven
-        The best partition known, never worse than the one given, and the bound.
+        The best partition found, never worse than the given one, and the bound.
     """
     seconds = Budget(SECONDS if budget is None else budget, clock)
     return attempt(X, labels, k, seconds, (OutOfTime, KeyboardInterrupt), seed)
@@ -94,31 +100,31 @@ def attempt(
     ends: tuple[type[BaseException], ...],
     seed: int = 0,
 ) -> Proven:
-    """Prove as much as can be until one of ``ends`` is raised."""
+    """Prove a bound until the gap is closed or one of ``ends`` is raised."""
     labels = in_order(labels)
-    if k == 1 or len(X) < 2 * k or within(X, labels)[1] == 0:
+    if k == 1 or len(X) < 2 * k or squared_errors(X, labels)[1] == 0:
         return trivial_proof(X, labels, k)
-    labels = divided(X, labels, k)
-    Z, power = scaled(X, within(X, labels)[1])
+    labels = divide_large_groups(X, labels, k)
+    Z, power = scaled(X, squared_errors(X, labels)[1])
     proof = Proof(Z, k, labels, budget)
     with suppress(*ends):
-        proof.relax()
+        proof.run_dual_ascent()
         restarts = Restarts(proof, seed)
         restarts.begin()
         if not is_closed(proof):
-            proof.lift()
-            close(proof)
+            proof.solve_relaxation()
+            close_gap(proof)
             restarts.search_until_closed()
     best = in_order(proof.labels)
     bound = float(np.ldexp(proof.bound, -2 * power))
-    return Proven(best, within(X, best)[1], bound, is_closed(proof))
+    return Proven(best, squared_errors(X, best)[1], bound, is_closed(proof))
 
 
 def trivial_proof(X: Matrix, labels: Labels, k: int) -> Proven:
-    """Return the partition where there is nothing to search for."""
+    """Return the optimal partition of a table that needs no search."""
     if k == 1:
         labels = np.arange(len(X))
     elif len(X) < 2 * k:
         labels = np.zeros(len(X), np.int64)
-    sse = within(X, labels)[1]
+    sse = squared_errors(X, labels)[1]
     return Proven(labels, sse, sse * (1 - 1e-12), True)

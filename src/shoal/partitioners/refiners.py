@@ -1,7 +1,6 @@
-"""How hard to try: groups of any method, improved.
+"""The efforts: partitioners that improve the groups of another method.
 
-``"quick"`` is the method alone. Each other effort is a partitioner of its own that
-starts from the groups of a method.
+``"quick"`` is the method alone.
 """
 
 import time
@@ -20,9 +19,9 @@ from shoal.partitioners.search import search
 Seconds = Annotated[float, AtLeast(0)] | None
 Rounds = Annotated[float, AtLeast(0)] | None
 
-ROUNDS = 50.0  # disturbances per record of each annealing where no budget is given
-SEARCHED = 0.2  # share of a proof's time that goes to the search before it
-ENOUGH = 0.02  # seconds a record, and no more
+DEFAULT_ROUNDS = 50.0  # per record, of each annealing, without a budget
+SEARCH_SHARE = 0.2  # of the budget of a proof, for the search before it
+MAX_SEARCH = 0.02  # seconds per record for that search
 
 E = TypeVar("E", "Search", "Prove")
 
@@ -30,8 +29,7 @@ E = TypeVar("E", "Search", "Prove")
 class Refine(Improver):
     """Improve the groups of a method until no small change helps.
 
-    Whatever method made the groups, most of them leave something to be gained by
-    moving a few records.
+    Moving a few records lowers the SSE after almost any method.
 
     Parameters
     ----------
@@ -48,7 +46,7 @@ class Refine(Improver):
     partition_ : Partition
         The same, with its sizes.
     method_ : Partitioner
-        The method, fitted: where the effort started.
+        The fitted method, whose groups were improved.
 
     Notes
     -----
@@ -83,10 +81,10 @@ class Refine(Improver):
 
 
 class Search(Improver):
-    """Improve the groups of a method by a long seeded search.
+    """Improve the groups of a method by simulated annealing.
 
-    Small changes end where none of them helps. A search goes on from there by way
-    of worse groups.
+    Where no small change helps, annealing continues through groups that are temporarily
+    worse.
 
     Parameters
     ----------
@@ -96,14 +94,13 @@ class Search(Improver):
     method : Partitioner, optional
         Makes the groups to start from, with the same k; :class:`MDAV` where None.
     budget : float, optional
-        Seconds to spend; where None, ``rounds`` says when it is enough.
+        Seconds to spend; where None, ``rounds`` limits the search.
     rounds : float, optional
-        Disturbances per record, of each of two annealings; 50 where neither this nor a
-        budget is given. A search that had a budget tells in ``rounds_`` how far it came,
-        so that it can be repeated.
+        Rounds per record, of each of two annealings; 50 where neither this nor a budget
+        is given. After a search with a budget, ``rounds_`` is the number that repeats it.
     random_state : int, Generator, RandomState or None
-        Seed of the draws. The same number always gives the same groups, if the
-        rounds are the same; with None they differ from call to call.
+        Seed of the random numbers. The same seed and rounds give the same groups; with
+        None they differ from call to call.
 
     Attributes
     ----------
@@ -112,18 +109,18 @@ class Search(Improver):
     partition_ : Partition
         The same, with its sizes.
     method_ : Partitioner
-        The method, fitted: where the effort started.
+        The fitted method, whose groups were improved.
     rounds_ : float
-        Disturbances per record that were made.
+        Rounds per record that were made.
 
     Notes
     -----
     **Steps**
 
     1. The groups of the method are refined as by :class:`Refine`.
-    2. Groups are disturbed again and again, repaired and refined where they were
-       touched, and the change is kept or undone by annealing.
-    3. Good groups met on the way are put together anew by an integer programme.
+    2. Groups are changed at random, repaired and refined; the change is accepted or
+       undone by the rule of simulated annealing.
+    3. An integer programme selects the best partition among all groups met.
 
     **Guarantee.** No group has fewer than k records. The loss is never above that
     of the method.
@@ -157,13 +154,13 @@ class Search(Improver):
         return _with_budget_share(self, share)
 
     def reproducible_copy(self) -> Self:
-        """Return an unfitted copy that makes as many rounds as this one made."""
+        """Return an unfitted copy with the number of rounds that this one made."""
         copy: Self = clone(self).set_params(budget=None, rounds=self.rounds_)
         return copy
 
     def _improve(self, X: Matrix, labels: Labels) -> Labels:
         n = len(X)
-        per_record = ROUNDS if self.rounds is None else self.rounds
+        per_record = DEFAULT_ROUNDS if self.rounds is None else self.rounds
         result = search(
             X,
             labels,
@@ -173,15 +170,14 @@ class Search(Improver):
             seconds=self.budget,
         )
         self.rounds_ = result.rounds / n
-        self.cut_short_ = not result.whole
+        self.cut_short_ = not result.complete
         return result.labels
 
 
 class Prove(Improver):
-    """Improve the groups of a method and prove how little better any others could be.
+    """Improve the groups of a method and prove a lower bound of the SSE.
 
-    Groups are improved, and a bound tells how far they are from the best there can
-    be.
+    The bound shows how far the groups are from an optimum.
 
     Parameters
     ----------
@@ -202,7 +198,7 @@ class Prove(Improver):
     partition_ : Partition
         The same, with its sizes.
     method_ : Partitioner
-        The method, fitted: where the effort started.
+        The fitted method, whose groups were improved.
     bound_ : float
         An SSE that no groups of at least k go below.
     optimal_ : bool
@@ -253,7 +249,7 @@ class Prove(Improver):
         k, began = int(self.k), time.monotonic()
         seed = seed_of(self.random_state)
         # A short table is searched through soon; the proof then says more than the search.
-        seconds = min(SEARCHED * self.budget, ENOUGH * len(X))
+        seconds = min(SEARCH_SHARE * self.budget, MAX_SEARCH * len(X))
         result = search(X, labels, k, seed=seed, seconds=seconds)
         left = self.budget - (time.monotonic() - began)
         proven = prove(X, result.labels, k, budget=max(0.0, left), seed=seed)

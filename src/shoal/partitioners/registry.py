@@ -67,11 +67,10 @@ START = "mdav"  # what efforts and blocks start from if no method is named
 def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partitioner:
     """Return the partitioner that ``method`` names, made with ``options``.
 
-    An ``effort`` among the options improves what the method makes, and a
-    ``block_size`` cuts the table first; the options of all stand side by side. A
-    partitioner object carries its own options; others would have to be ignored, so
-    they are refused. Every method accepts ``random_state`` and ``n_jobs``: those that
-    do not draw, or do not run in parallel, give the same groups whatever they are.
+    An ``effort`` among the options improves the groups of the method, and a ``block_size``
+    splits the table first; the options of all three are given together. A partitioner object
+    has its own options, and further ones are refused. Every method accepts ``random_state``
+    and ``n_jobs``: those that do not draw, or do not run in parallel, ignore them.
     """
     left_open = [name for name in ("effort", "budget", *COMMON) if options.get(name) is None]
     options = {name: value for name, value in options.items() if name not in left_open}
@@ -82,10 +81,8 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
             given=type(method).__name__,
         )
     if "block_size" in options or method == "blocked":
-        own = _taken(Blocked, options)
-        return _wrapped(
-            Blocked, partitioner(START if method == "blocked" else method, options), own
-        )
+        own = _pop_options(Blocked, options)
+        return _wrap(Blocked, partitioner(START if method == "blocked" else method, options), own)
     if isinstance(method, str) and method in EFFORTS and "effort" not in options:
         method, options["effort"] = START, method
     effort = options.pop("effort", None)
@@ -102,7 +99,7 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
                 'A budget needs `effort="search"` or `effort="prove"`. Name one.',
                 code="budget-without-effort",
             )
-        return _method(START if effort and method == "auto" else method, options)
+        return _make_method(START if effort and method == "auto" else method, options)
     if effort not in EFFORTS:
         raise ParameterError(
             f"There is no effort {effort!r}.{parameters.hint(str(effort), EFFORTS)} Choose one of:"
@@ -111,28 +108,28 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
             given=effort,
         )
     cls = EFFORTS[effort]
-    own = _taken(cls, options)
+    own = _pop_options(cls, options)
     if "budget" in options:
         raise ParameterError(
-            f"{cls.__name__} takes no budget: it ends when nothing small helps. Leave the budget"
-            ' out, or take `effort="search"`.',
+            f"{cls.__name__} takes no budget: it ends when no small change helps. Leave the budget"
+            ' out, or use `effort="search"`.',
             code="budget-not-taken",
             effort=effort,
         )
-    return _wrapped(cls, _method(START if method == "auto" else method, options), own)
+    return _wrap(cls, _make_method(START if method == "auto" else method, options), own)
 
 
-def _taken(cls: type[Partitioner], options: dict[str, Any]) -> dict[str, Any]:
-    """Take the options of ``cls`` out of ``options``, but for those that its method has too."""
-    known = parameters.signature_parameters(cls)
-    return {n: options.pop(n) for n in list(options) if n in known and n not in SHARED}
+def _pop_options(cls: type[Partitioner], options: dict[str, Any]) -> dict[str, Any]:
+    """Remove the options of ``cls`` from ``options``, except those that its method has too."""
+    declared = parameters.signature_parameters(cls)
+    return {n: options.pop(n) for n in list(options) if n in declared and n not in SHARED}
 
 
 SHARED = ("k", "method")
 COMMON: dict[str, Any] = {"random_state": parameters.RandomState, "n_jobs": parameters.NJobs}
 
 
-def _wrapped(cls: type[Partitioner], inner: Partitioner, own: dict[str, Any]) -> Partitioner:
+def _wrap(cls: type[Partitioner], inner: Partitioner, own: dict[str, Any]) -> Partitioner:
     """Return ``cls`` over another partitioner."""
     if isinstance(inner, Improver) and issubclass(cls, Improver):
         raise ParameterError(
@@ -143,15 +140,15 @@ def _wrapped(cls: type[Partitioner], inner: Partitioner, own: dict[str, Any]) ->
     return cls(k=inner.k, method=None if plain else inner, **own)
 
 
-def _method(method: str | Partitioner, options: dict[str, Any]) -> Partitioner:
+def _make_method(method: str | Partitioner, options: dict[str, Any]) -> Partitioner:
     _check_common(options)
     if isinstance(method, Partitioner):
         k = options.pop("k", method.k)
         method = _with_common(method, options)
         if not (k is method.k or (isinstance(k, Integral) and k == method.k)) or options:
             raise ParameterError(
-                f"{type(method).__name__} carries its own options. Set them there, or give the"
-                " method by name.",
+                f"{type(method).__name__} has its own options. Set them there, or give the method"
+                " by name.",
                 code="options-of-a-partitioner",
             )
         return method
@@ -196,15 +193,19 @@ def _with_common(method: Partitioner, options: dict[str, Any]) -> Partitioner:
     return copy.set_params(**changes) if changes else method
 
 
-def entry(made: Partitioner) -> dict[str, Any]:
-    """Return the method and the options that `partitioner` makes ``made`` of; defaults left out."""
-    if not isinstance(made, Improver | Blocked):
-        return {"method": method_name(made), **parameters.non_default_parameters(made)}
-    inner = entry(made.method or METHODS[START](k=made.k))
-    own = {n: v for n, v in parameters.non_default_parameters(made).items() if n not in SHARED}
-    if isinstance(made, Blocked):
-        return {**inner, "block_size": made.block_size, **own}
-    return {**inner, "effort": method_name(made), **own}
+def entry(instance: Partitioner) -> dict[str, Any]:
+    """Return the method and the options from which `partitioner` makes ``instance``.
+
+    Parameters that have their default value are left out.
+    """
+    options = parameters.non_default_parameters(instance)
+    if not isinstance(instance, Improver | Blocked):
+        return {"method": method_name(instance), **options}
+    inner = entry(instance.method or METHODS[START](k=instance.k))
+    own = {name: value for name, value in options.items() if name not in SHARED}
+    if isinstance(instance, Blocked):
+        return {**inner, "block_size": instance.block_size, **own}
+    return {**inner, "effort": method_name(instance), **own}
 
 
 def method_name(fitted: Partitioner) -> str:

@@ -1,4 +1,4 @@
-"""Better groups by an annealed search, and by the best choice among the groups it met."""
+"""Simulated annealing, and the best partition into groups that it met."""
 
 import math
 import time
@@ -11,41 +11,47 @@ from shoal import _progress as progress
 from shoal._kernels.local_search.grouping import Grouping
 from shoal._kernels.local_search.passes import open_grouping
 from shoal.errors import ParameterError
-from shoal.partitioners._annealing import Annealing, anneal_together, schedule
-from shoal.partitioners._base import Labels, Matrix, in_order
+from shoal.partitioners._annealing import Annealing, run_annealings, schedule
+from shoal.partitioners._base import Labels, Matrix, centroids_and_sse, in_order
 from shoal.partitioners._column_generation.set_partitioning import choose
-from shoal.partitioners.refine import MOST, better, improve, in_own_units, prepared, sse_of
+from shoal.partitioners.refine import (
+    MAX_NEAREST,
+    centre_and_scale,
+    improve,
+    lower_sse,
+    prepare_grouping,
+)
 
 RESTARTS = 2  # whatever the machine: the result must not depend on its cores
-NEAREST = 15  # others of a record whose groups it may move to, at least
-LATE = 1.5  # times the seconds given, after which a run ends with rounds undone
-SHARE = 0.8  # of the seconds left, for annealing; the rest is for the choice
-PER_REGION = 10_000  # rounds for each region that is chosen again: these take about as long
-FIRST, MORE = 100, 4  # rounds of the first rehearsal, and how many times more in the next
-REHEARSED = 0.02  # of the seconds given, for the last rehearsal at least
-LEAST_GROWTH = 0.93  # exponent of the time in the number of rounds: less is chance
+MIN_NEAREST = 15  # neighbours whose groups a record may move to
+OVERTIME = 1.5  # times the budget, after which a run ends although rounds remain
+ANNEALING_SHARE = 0.8  # of the remaining time; the rest is for set partitioning
+ROUNDS_PER_REGION = 10_000  # set partitioning of a region takes about as long as these
+FIRST_TRIAL, TRIAL_FACTOR = 100, 4  # rounds of the first trial run, and the growth of the next
+TRIAL_SHARE = 0.02  # of the budget: the last trial run takes at least this long
+MIN_GROWTH = 0.93  # exponent of the time in the number of rounds; less is measurement error
 
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """The groups of a search, and what repeats it.
+    """The groups of a search, and what is needed to repeat it.
 
     Parameters
     ----------
     labels : ndarray of shape (n_records,)
         Group of each record, counted from 0 by first records.
     rounds : int
-        Trials planned for each annealing.
+        Rounds planned for each annealing.
     done : tuple of int
-        Trials that each annealing made: fewer than planned after Ctrl-C.
-    whole : bool
-        Whether nothing ended the search early.
+        Rounds that each annealing made: fewer than planned after Ctrl-C.
+    complete : bool
+        Whether the search was not ended early.
     """
 
     labels: Labels
     rounds: int
     done: tuple[int, ...]
-    whole: bool = True
+    complete: bool = True
 
 
 def search(
@@ -60,16 +66,14 @@ def search(
 ) -> SearchResult:
     """Return groups of at least ``k`` with an SSE no higher than that of ``labels``.
 
-    The groups are refined. From there two annealings start, each with its own draws:
-    groups change at random, descend again, and a rise of the SSE is kept less
-    often the later it comes. At last, an integer programme chooses the best
-    partition among the groups met.
+    The groups are refined. From there two annealings start, with different seeds: groups
+    change at random and are refined, and an increase of the SSE is accepted less and less
+    often. Finally an integer programme selects the best partition among all groups met.
 
-    Either ``rounds`` or ``seconds`` is given. From seconds, the number of rounds
-    is estimated once, by short rehearsals, and part of the result. The same
-    input, seed and rounds give the same groups, on any number of cores. Ctrl-C
-    ends the work early, with the best groups so far; seed, ``rounds`` and
-    ``done`` of the result repeat them.
+    Either ``rounds`` or ``seconds`` is given. From seconds, the number of rounds is
+    estimated by short trial runs and returned. The same input, seed and rounds give the
+    same groups, on any number of cores. Ctrl-C ends the work early with the best groups so
+    far; the seed and ``rounds`` and ``done`` of the result repeat them.
 
     Parameters
     ----------
@@ -80,18 +84,18 @@ def search(
     k : int
         Least number of records in a group.
     seed : int
-        Where the draws start, in [0, inf).
+        Seed of the random numbers, in [0, inf).
     rounds : int, optional
-        Trials of each annealing, in [0, inf).
+        Rounds of each annealing, in [0, inf).
     seconds : float, optional
-        Time that the search may take, about.
+        Approximate time of the search.
     done : sequence of int, optional
-        Trials after which each annealing ends, to repeat a run that ended early.
+        Rounds after which each annealing ends, to repeat a run that ended early.
 
     Returns
     -------
     SearchResult
-        The groups, and what repeats them.
+        The groups, and what is needed to repeat the search.
     """
     if (rounds is None) == (seconds is None):
         raise ParameterError(
@@ -103,44 +107,48 @@ def search(
     if seconds is not None:
         _compile_first()
     run = _Run(X, k, seconds)
-    best, whole, order = start, True, np.arange(len(X))
+    best, complete, order = start, True, np.arange(len(X))
     try:
-        grouping, order = prepared(X, start, k, max(NEAREST, min(k + k // 2, MOST)))
+        grouping, order = prepare_grouping(
+            X, start, k, max(MIN_NEAREST, min(k + k // 2, MAX_NEAREST))
+        )
         best = grouping.labels
         improve(grouping, k)
         if grouping.sse.sum() > 0:
             if rounds is None:
-                rounds = run.rehearse(grouping, seed)
-            run.open(grouping, seed)
+                rounds = run.estimate_rounds(grouping, seed)
+            run.start(grouping, seed)
             run.anneal(rounds, done)
-            best, whole = run.choice(grouping) if run.whole else run.best(), run.whole
+            complete = run.complete
+            best = run.best_of_all_groups(grouping) if complete else run.best()
     except KeyboardInterrupt:
-        best, whole = run.best() if run.annealings else best, False
-    return SearchResult(better(X, start, best[np.argsort(order)]), run.rounds, run.done, whole)
+        best, complete = run.best() if run.annealings else best, False
+    labels = lower_sse(X, start, best[np.argsort(order)])
+    return SearchResult(labels, run.rounds, run.done, complete)
 
 
 class _Run:
-    """One search on its way: its annealings and its clock."""
+    """A running search: its annealings and its time budget."""
 
     def __init__(self, X: Matrix, k: int, seconds: float | None):
         self.k = k
-        self.whole_loss = sse_of(in_own_units(X), np.zeros(len(X), np.int64))
+        self.total_sse = centroids_and_sse(centre_and_scale(X), np.zeros(len(X), np.int64))[1]
         self.seconds, self.began = seconds, time.monotonic()
         self.annealings: list[Annealing] = []
         self.rounds = 0
 
     @property
     def done(self) -> tuple[int, ...]:
-        """Trials made by each annealing."""
+        """Rounds made by each annealing."""
         return tuple(one.done for one in self.annealings) or (0,) * RESTARTS
 
     @property
-    def whole(self) -> bool:
-        """Whether all trials planned were made."""
+    def complete(self) -> bool:
+        """Whether all planned rounds were made."""
         return self.done == (self.rounds,) * RESTARTS
 
-    def open(self, grouping: Grouping, seed: int) -> None:
-        """Start the annealings from the same groups, each with its own draws."""
+    def start(self, grouping: Grouping, seed: int) -> None:
+        """Start the annealings from the same groups, with different seeds."""
         seeds = np.random.SeedSequence(seed).generate_state(RESTARTS, np.uint64)
         labels = in_order(grouping.labels)
         self.annealings = []
@@ -148,53 +156,55 @@ class _Run:
             copy = open_grouping(grouping.X, grouping.near, labels, self.k)
             self.annealings.append(Annealing(copy, self.k, int(own)))
 
-    def rehearse(self, grouping: Grouping, seed: int) -> int:
-        """Return for how many rounds there seems to be time; what is made meanwhile is forgotten.
+    def estimate_rounds(self, grouping: Grouping, seed: int) -> int:
+        """Return the number of rounds that fit into the budget, estimated by trial runs.
 
-        The longer an annealing, the shorter are its rounds, since more of them are cold
-        and fail early. So the last two rehearsals show how the time grows.
+        In a longer annealing the average round is shorter, since more rounds have a low
+        temperature and fail early; the last two trial runs show how the time grows. Their
+        groups are discarded.
         """
         seconds = self.seconds or 0.0
-        self.rounds, took, growth = FIRST, 0.0, 1.0
-        while took < REHEARSED * seconds:
-            self.open(grouping, seed)
-            before, last = time.monotonic(), took
+        self.rounds, duration, growth = FIRST_TRIAL, 0.0, 1.0
+        while duration < TRIAL_SHARE * seconds:
+            self.start(grouping, seed)
+            began, previous = time.monotonic(), duration
             self.anneal(self.rounds)
-            took = max(time.monotonic() - before, 1e-9)
-            if last:
-                growth = min(max(math.log(took / last, MORE), LEAST_GROWTH), 1.0)
-            self.rounds *= MORE
-        left = SHARE * (seconds - (time.monotonic() - self.began))
-        times = (max(left, 0.0) / took) ** (1 / growth) if took else 0.0
-        return int(times * self.rounds / MORE)
+            duration = max(time.monotonic() - began, 1e-9)
+            if previous:
+                exponent = math.log(duration / previous, TRIAL_FACTOR)
+                growth = min(max(exponent, MIN_GROWTH), 1.0)
+            self.rounds *= TRIAL_FACTOR
+        remaining = ANNEALING_SHARE * (seconds - (time.monotonic() - self.began))
+        factor = (max(remaining, 0.0) / duration) ** (1 / growth) if duration else 0.0
+        return int(factor * self.rounds / TRIAL_FACTOR)
 
     def anneal(self, rounds: int, until: Sequence[int] | None = None) -> None:
-        """Make so many rounds, or end each annealing earlier."""
+        """Make ``rounds`` rounds, or end each annealing earlier at ``until``."""
         self.rounds = rounds
         ends = until or [rounds] * RESTARTS
-        anneal_together(self.annealings, schedule(rounds), ends, self._glance)
+        run_annealings(self.annealings, schedule(rounds), ends, self._is_overdue)
 
-    def _glance(self) -> bool:
-        """Tell how far the search is; say whether it is much too late."""
-        loss = min(one.least for one in self.annealings) / self.whole_loss
+    def _is_overdue(self) -> bool:
+        """Report progress; say whether the search takes much longer than the budget."""
+        loss = min(one.best_sse for one in self.annealings) / self.total_sse
         stage = f"searching, loss {loss:.3%}"
         progress.report(stage, sum(self.done), RESTARTS * self.rounds)
-        return self.seconds is not None and time.monotonic() - self.began > LATE * self.seconds
+        return self.seconds is not None and time.monotonic() - self.began > OVERTIME * self.seconds
 
     def best(self) -> Labels:
         """Return the best groups of all annealings."""
-        return min(self.annealings, key=lambda one: one.least).memory.best
+        return min(self.annealings, key=lambda one: one.best_sse).memory.best
 
-    def choice(self, grouping: Grouping) -> Labels:
-        """Return the best groups among all that were met, refined."""
+    def best_of_all_groups(self, grouping: Grouping) -> Labels:
+        """Return the best partition into groups that any annealing met, refined."""
         pool = np.vstack([one.pool for one in self.annealings])
-        labels = choose(grouping.X, pool, self.best(), sum(self.done) // PER_REGION)
-        chosen = open_grouping(grouping.X, grouping.near, labels, self.k)
-        improve(chosen, self.k)
-        return better(grouping.X, in_order(self.best()), chosen.labels)
+        labels = choose(grouping.X, pool, self.best(), sum(self.done) // ROUNDS_PER_REGION)
+        refined = open_grouping(grouping.X, grouping.near, labels, self.k)
+        improve(refined, self.k)
+        return lower_sse(grouping.X, in_order(self.best()), refined.labels)
 
 
 def _compile_first() -> None:
-    """Search a tiny table, so that the time given is not spent on compiling."""
+    """Search a tiny table, so that compiling does not use up the budget."""
     tiny = np.arange(8.0).reshape(-1, 1)
     search(tiny, np.zeros(8, np.int64), 2, seed=0, rounds=1)

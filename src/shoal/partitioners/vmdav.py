@@ -5,10 +5,17 @@ from typing import Annotated, Literal
 import numpy as np
 
 from shoal._kernels.growth import centre_distances
-from shoal._kernels.leftovers import assign_leftovers, group_means
+from shoal._kernels.leftovers import assign_leftovers
 from shoal._kernels.vmdav import rounds
 from shoal._params import AtLeast, K
-from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, run_in_strides
+from shoal.partitioners._base import (
+    Facts,
+    Labels,
+    Matrix,
+    Partitioner,
+    centroids_and_sse,
+    run_in_strides,
+)
 
 GAMMAS = (0.0, 0.2, 0.5, 0.8, 1.1)
 
@@ -76,20 +83,14 @@ class VMDAV(Partitioner):
 
     def _split(self, X: Matrix) -> Labels:
         order = np.argsort(-centre_distances(X), kind="stable")
-        tried = GAMMAS if self.gamma == "auto" else (float(self.gamma),)
-        least = np.inf
-        for at, gamma in enumerate(tried):
+        gammas = GAMMAS if self.gamma == "auto" else (float(self.gamma),)
+        best_sse = np.inf
+        for number, gamma in enumerate(gammas):
             labels = run_in_strides(
-                X, rounds, order, self.k, gamma, done=at * len(X), total=len(tried) * len(X)
+                X, rounds, order, self.k, gamma, done=number * len(X), total=len(gammas) * len(X)
             )
             assign_leftovers(X, labels, self.k)
-            squares = _sum_of_squares(X, labels)
-            if squares < least:
-                least, best, self.gamma_ = squares, labels, gamma
+            sse = centroids_and_sse(X, labels)[1]
+            if sse < best_sse:
+                best_sse, best, self.gamma_ = sse, labels, gamma
         return best
-
-
-def _sum_of_squares(X: Matrix, labels: Labels) -> float:
-    """Return the sum of squared distances of the records to the centroids of their groups."""
-    centroids, _ = group_means(X, labels, labels.max() + 1)
-    return float(((X - centroids[labels]) ** 2).sum())

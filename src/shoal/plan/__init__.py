@@ -1,4 +1,4 @@
-"""A plan says what is done; running it on a table gives a release."""
+"""Plans: roles and steps; running a plan on a table returns a release with a verdict."""
 
 from shoal.plan.plan import Plan
 from shoal.plan.release import Release

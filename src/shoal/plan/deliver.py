@@ -1,7 +1,7 @@
-"""A file or a database becomes a release: read, run, write, read back, judge, publish.
+"""Mask a file or a database table: read, run, write, read back, judge, publish.
 
-Every interface that writes a release calls `deliver`, so that what is said of a release is
-counted in the same way everywhere: on the file, as others will read it.
+Every interface that writes a release calls `deliver`, so that all of them judge the release in the
+same way: by the file as others will read it.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -31,20 +31,20 @@ from shoal.plan.verdict import Finding, Verdict
 
 @dataclass(frozen=True, eq=False)
 class Delivery:
-    """A release that was written, and what documents about it are made of.
+    """A written release, with the data that reports and manifests need.
 
     Parameters
     ----------
     release : Release
-        What the plan made; its verdict is that of the file.
+        The release; its verdict is that of the file.
     table : pyarrow.Table
-        What the plan was run on.
+        The table that the plan was run on.
     columns : tuple of str
-        The columns of the file, in its order.
+        The columns of the file, in order.
     source : Fingerprint or None
-        Size and hash of the input as it was read; None where nobody asked, and for a database.
+        Size and hash of the input as it was read; None if not requested, and for a database.
     target : Fingerprint or None
-        The same of the file that was written.
+        Size and hash of the written file.
     """
 
     release: Release
@@ -71,42 +71,42 @@ def deliver(
     allow_not_kept: bool = False,
     force: bool = False,
 ) -> Delivery:
-    """Run a plan on a file and write the release, judged as it reads back.
+    """Run a plan on a file and publish the release, judged by the file as it reads back.
 
-    The file is written beside its name, read back and judged before it gets that name; a
-    table of a database is read back before its transaction is committed. All files appear
-    together, or none does.
+    The file is written under a temporary name, read back and judged before it gets its own name;
+    a database table is read back before its transaction is committed. All files appear together,
+    or none does.
 
     Parameters
     ----------
     plan : Plan
-        What is done.
+        The plan.
     source : str or Path
         The file to mask, or the address of a database.
     target : str or Path
         The file to write, or the address of a database.
     dialect : Dialect, optional
-        What the files do not say.
+        How to read and write the files, where they do not state it themselves.
     target_table : str, optional
-        The table to make, where the target is a database.
+        The table to create, where the target is a database.
     documents : mapping of Path to callable, optional
-        Further files, such as reports, with the functions that return their content, in the
-        order in which they are called.
+        Further files, such as reports, with the functions that return their content; these are
+        called in order.
     secret : collection of Path
-        Those of the documents that their owner alone may read.
+        The documents that only their owner may read.
     inputs : sequence of (Path, str)
-        Files that were read besides the source and what they are; none is written over.
+        Other files that were read, with a description; none of them is overwritten.
     fingerprints : bool
-        Whether the input and the file that is written are hashed.
+        Whether to hash the input and the written file.
     allow_not_kept : bool
-        Whether a release whose verdict is "not kept" is published all the same.
+        Whether to publish a release whose verdict is "not kept".
     force : bool
-        Whether files and tables that exist are replaced.
+        Whether to replace existing files and tables.
 
     Returns
     -------
     Delivery
-        The release, and what was written.
+        The release, with what was written.
 
     Raises
     ------
@@ -130,65 +130,66 @@ def deliver(
     ):
         parts = {path: publication.add(path, secret=path in secret) for path in documents}
         progress.report("reading", 0, 0)
-        with unchanged_while_read(source, hashed=fingerprints) as came:
+        with unchanged_while_read(source, hashed=fingerprints) as reading:
             opened = open_source(source, dialect=dialect, numbers=())
         masked = mask_source(plan, opened, target, written_as)
-        del opened  # its cells as text make room for what is read back
+        del opened  # frees its cells as text before the file is read back
         delivery = replace(
-            _written(masked, place, target, fingerprints, allow_not_kept), source=came.fingerprint
+            _write_and_judge(masked, place, target, fingerprints, allow_not_kept),
+            source=reading.fingerprint,
         )
         for path, document in documents.items():
             content = document(delivery)
             parts[path].write_bytes(content.encode() if isinstance(content, str) else content)
-        progress.report("publishing", 0, 0)  # whoever wants an end is heard here for the last time
+        progress.report("publishing", 0, 0)  # the last point at which an interrupt is accepted
         place.publish()
     return delivery
 
 
 @dataclass(eq=False)
 class Masked:
-    """A table that was masked and not yet written.
+    """A masked table that is not yet written.
 
     Parameters
     ----------
     draft : Draft
-        What the plan made.
-    leaving : Source
-        The same with what the file says about it, ready to be written; None once it was.
+        The release, not yet judged.
+    to_write : Source
+        The released table with the metadata of the file; None once it is written.
     table : pyarrow.Table
-        What the plan was run on.
+        The table that the plan was run on.
     """
 
     draft: Draft
-    leaving: Source | None
+    to_write: Source | None
     table: Any
 
 
 def mask_source(plan: Plan, opened: Source, target: str, dialect: Dialect) -> Masked:
-    """Run a plan on a file that was read, for a target that may keep its missing codes."""
+    """Run a plan on an open source, for a target whose format may keep its missing codes."""
     table = opened.with_numbers(plan.numeric_columns, plan.categorical_columns)
     if not is_database(target) and opened.notes.family in format_of(Path(target), dialect).codes:
         table = opened.with_codes_as_categories(table, coded_columns(plan))
     draft = plan.draft(table)
-    made = draft.fields
-    leaving = opened.released(
-        made["data"], made["unchanged"], rows=made["rows"], keep_notes=dialect.keep_notes
+    fields = draft.fields
+    to_write = opened.released(
+        fields["data"], fields["unchanged"], rows=fields["rows"], keep_notes=dialect.keep_notes
     )
-    return Masked(draft, leaving, table)
+    return Masked(draft, to_write, table)
 
 
-def _written(
+def _write_and_judge(
     masked: Masked, place: Target, target: str, fingerprints: bool, allow_not_kept: bool
 ) -> Delivery:
-    """Write the release and judge it as it reads back."""
-    draft, leaving, masked.leaving = masked.draft, masked.leaving, None
-    if leaving is None:
+    """Write the release and judge the file as it reads back."""
+    draft, to_write, masked.to_write = masked.draft, masked.to_write, None
+    if to_write is None:
         raise RuntimeError("A release is written once.")
     if place.shows_formulas:
-        draft = draft.with_findings(_formulas(formula_cells(leaving.table)))
+        draft = draft.with_findings(_formula_findings(formula_cells(to_write.table)))
     progress.report("writing", 0, 0)
-    lost = place.write(leaving)
-    del leaving
+    lost = place.write(to_write)
+    del to_write
     progress.report("reading back", 0, 0)
     name = redact_address(target) if place.written is None else Path(target).name
     judged = judge_file(draft, place.read_back(), name)
@@ -200,8 +201,8 @@ def _written(
     return Delivery(release, masked.table, judged.columns, target=written)
 
 
-def _formulas(counts: Mapping[str, int]) -> list[Finding]:
-    """Find cells that a spreadsheet program would take for formulas."""
+def _formula_findings(counts: Mapping[str, int]) -> list[Finding]:
+    """Return a finding on cells that a spreadsheet program would run as formulas, if any."""
     if not counts:
         return []
     cells = sum(counts.values())

@@ -13,7 +13,7 @@ from shoal.frame.roles import RECORD_UNIT
 from shoal.frame.types import Type, as_types
 from shoal.io.publish import Publication
 from shoal.partitioners import METHODS, Partitioner, partitioner
-from shoal.partitioners import entry as grouping_entry
+from shoal.partitioners import entry as partitioner_entry
 from shoal.plan.thresholds import Thresholds, as_thresholds
 from shoal.steps import STEPS, GroupingStep, Step
 
@@ -35,7 +35,7 @@ def to_dict(
     shuffle: bool = False,
     random_state: int | None = None,
 ) -> dict[str, Any]:
-    """Return what a plan is made of as a document."""
+    """Return the parts of a plan as a document."""
     declared = {name: declared.to_entry() for name, declared in types.items()}
     changed = {} if thresholds is None else parameters.non_default_parameters(thresholds)
     return {
@@ -52,9 +52,9 @@ def to_dict(
 
 
 def from_dict(entries: Mapping[str, Any], folder: Path | None = None) -> dict[str, Any]:
-    """Return what a plan is made of, as a document says it; refuse what it does not know.
+    """Return the parts of a plan from a document; refuse unknown keys and values.
 
-    Files that types name lie in ``folder``, and nowhere else; without a folder none may be named.
+    Files that types name must be in ``folder``; without a folder, types cannot name files.
     """
     _check_keys(entries, KEYS, "The plan")
     version = entries.get("version")
@@ -75,7 +75,7 @@ def from_dict(entries: Mapping[str, Any], folder: Path | None = None) -> dict[st
         )
     if folder is None:
         _refuse_files(entries.get("types"))
-    made = [_step(step, f"Step {at}") for at, step in enumerate(steps, start=1)]
+    parsed = [_step(step, f"Step {at}") for at, step in enumerate(steps, start=1)]
     thresholds = as_thresholds(entries.get("thresholds"))
     unit = entries.get("unit")
     if not isinstance(unit, str | None):
@@ -87,7 +87,7 @@ def from_dict(entries: Mapping[str, Any], folder: Path | None = None) -> dict[st
     other_columns = entries.get("other_columns", "refuse")
     return {
         "roles": dict(roles),
-        "steps": made,
+        "steps": parsed,
         "types": types,
         "thresholds": thresholds,
         "unit": unit,
@@ -98,7 +98,7 @@ def from_dict(entries: Mapping[str, Any], folder: Path | None = None) -> dict[st
 
 
 def _refuse_files(types: Any) -> None:
-    """Refuse types that name a file, where a plan has no folder of its own."""
+    """Refuse types that name a file, where the plan has no folder."""
     declared = types.values() if isinstance(types, Mapping) else ()
     if any(
         isinstance(entry.get(key), str)
@@ -124,14 +124,14 @@ def load(path: Path) -> dict[str, Any]:
     try:
         entries = read(path.read_text(encoding="utf-8"))
     except OSError as error:
-        reason = (error.strerror or "the disk said no").lower()
+        reason = (error.strerror or "I/O error").lower()
         raise FileError(
             f"{str(path)!r} could not be read: {reason}.", code="file-unreadable", file=str(path)
         ) from None
-    except ValueError as error:  # UnicodeDecodeError, TOMLDecodeError and JSONDecodeError are such
-        where = str(error) if not isinstance(error, UnicodeError) else "it is not written in utf-8"
+    except ValueError as error:  # includes UnicodeDecodeError, TOMLDecodeError and JSONDecodeError
+        reason = str(error) if not isinstance(error, UnicodeError) else "it is not UTF-8"
         raise PlanError(
-            f"{path.name!r} cannot be read as a plan: {where}.",
+            f"{path.name!r} cannot be read as a plan: {reason}.",
             code="plan-unreadable",
             file=path.name,
         ) from None
@@ -143,7 +143,7 @@ def load(path: Path) -> dict[str, Any]:
         ) from None
     if not isinstance(entries, dict):
         raise PlanError(
-            f"{path.name!r} holds no plan: a plan has version, roles and steps.",
+            f"{path.name!r} is not a plan: a plan has version, roles and steps.",
             code="plan-unreadable",
             file=path.name,
         )
@@ -163,24 +163,24 @@ def dumps(entries: Mapping[str, Any], suffix: str = ".toml") -> str:
     if suffix == ".toml":
         import tomli_w
 
-        return tomli_w.dumps(_with_numbers(entries))
+        return tomli_w.dumps(_reveal_seeds(entries))
     raise FileError(f"A plan is a .toml or .json file; {suffix!r} is neither.", code="plan-ending")
 
 
 def without_drawn_seeds(entry: Any) -> Any:
-    """Return a document without the seeds that a run drew; those that its author wrote stay."""
+    """Return a document without the seeds that a run drew; seeds that its author wrote stay."""
     if isinstance(entry, Mapping):
         kept = {name: value for name, value in entry.items() if not isinstance(value, DrawnSeed)}
         return {name: without_drawn_seeds(value) for name, value in kept.items()}
     return [without_drawn_seeds(value) for value in entry] if isinstance(entry, list) else entry
 
 
-def _with_numbers(entry: Any) -> Any:
-    """Return a document in which drawn seeds are plain numbers, which printing shows."""
+def _reveal_seeds(entry: Any) -> Any:
+    """Return a document in which drawn seeds are plain integers, so that they are written."""
     if isinstance(entry, Mapping):
-        return {name: _with_numbers(value) for name, value in entry.items()}
+        return {name: _reveal_seeds(value) for name, value in entry.items()}
     if isinstance(entry, list):
-        return [_with_numbers(value) for value in entry]
+        return [_reveal_seeds(value) for value in entry]
     return int(entry) if isinstance(entry, DrawnSeed) else entry
 
 
@@ -191,20 +191,20 @@ def _step_entry(step: Step) -> dict[str, Any]:
     }
     if not isinstance(step, GroupingStep):
         return entry
-    grouping = grouping_entry(step.partitioner)
-    name = grouping["method"]
+    entry_of_partitioner = partitioner_entry(step.partitioner)
+    name = entry_of_partitioner["method"]
     if name not in METHODS:
         raise PlanError(
-            f"{name} is no registered method, so no document can name it. Register it first:"
+            f"{name} is not a registered method, so a document cannot name it. Register it first:"
             f' shoal.partitioners.register("...", {name}).',
             code="method-not-registered",
             method=name,
         )
-    return entry | {PARTITION: _plain(grouping)}
+    return entry | {PARTITION: _plain(entry_of_partitioner)}
 
 
 def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options as values that a document can hold."""
+    """Return options with arrays as lists."""
     return {
         name: value.tolist() if hasattr(value, "tolist") else value
         for name, value in options.items()

@@ -1,4 +1,4 @@
-"""What a verdict is computed from."""
+"""The input of a verdict: the released table and what else is known about it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,24 +24,24 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """A released table and what else is at hand to judge it.
+    """A released table and what else is known to judge it.
 
     Parameters
     ----------
     plan : Plan
-        What was promised.
+        The plan, which states the guarantee.
     released : Frame
-        The table as it leaves; for a file, read back from that file.
+        The released table; for a file, read back from that file.
     original : Frame, optional
-        The records of the release before masking, in the same order, with every column that
-        came; None where the original is not at hand.
+        The released records before masking, in the same order and with all columns; None where
+        the original is not available.
     units : ndarray of shape (n_records,), optional
-        The unit of each released record as a number, where the plan counts units; None where
-        records are counted, or where the column was dropped and the original is not at hand.
+        The unit of each released record as an integer, where the plan counts units; None where
+        records are counted, or where the column was dropped and the original is not available.
     partitions : tuple of Partition
         The groups of each step and block, where they are known.
     measures : mapping
-        Measures of the release by name, as far as they are known.
+        Measures of the release by name, as far as they were computed.
     run_findings : tuple of Finding
         Findings of the run itself, such as dropped records.
     """
@@ -56,20 +56,20 @@ class Evidence:
 
     @cached_property
     def joint_classes(self) -> Codes:
-        """The class of each record on all columns that an attacker may know."""
+        """The class of each record on all quasi-identifiers."""
         return self.classes_on(self.plan.quasi_identifiers)
 
     @cached_property
-    def _counted(self) -> dict[frozenset[str], Codes]:
-        """Classes that were numbered before, by their columns."""
+    def _classes(self) -> dict[frozenset[str], Codes]:
+        """Classes already computed, by their columns."""
         return {}
 
     def classes_on(self, columns: Sequence[str]) -> Codes:
         """Return the class of each released record on some columns."""
-        chosen = frozenset(columns)
-        if chosen not in self._counted:
-            self._counted[chosen] = classes(any_codes(self.released, list(columns)))
-        return self._counted[chosen]
+        key = frozenset(columns)
+        if key not in self._classes:
+            self._classes[key] = classes(any_codes(self.released, list(columns)))
+        return self._classes[key]
 
     def smallest(self, labels: Codes) -> int:
         """Return the size of the smallest class, counted in units where they are known."""
@@ -91,8 +91,8 @@ class Evidence:
         return next((name for name, role in roles.items() if role in UNIT_ROLES), RECORD_UNIT)
 
     @property
-    def everybody(self) -> str:
-        """What a share is a share of, in words."""
+    def population(self) -> str:
+        """What shares refer to, for sentences: the records, or the units of a column."""
         unit = self.counted_unit
         return "the records" if unit == RECORD_UNIT else f"the units of {unit!r}"
 
@@ -107,20 +107,20 @@ class Evidence:
 
     @cached_property
     def exact(self) -> dict[str, float] | None:
-        """Share of records that show the original value, by masked column and (``""``) in all.
+        """Share of records with the original value, by masked column and (``""``) in all of them.
 
-        A value that came missing is left out of the share of its column, and counts as no change
-        in that of all columns. None without an original.
+        Originally missing values are ignored in the share of a column, and count as unchanged in
+        the share of all columns. None without an original.
         """
         if self.original is None:
             return None
         shares: dict[str, float] = {}
-        everywhere = np.ones(len(self.released), bool)
+        in_all = np.ones(len(self.released), bool)
         masked = [name for name in self.plan.masked if name in self.released.columns]
         for name in masked:
             same = same_values(self.original, self.released, name)
             missing = tables.has_missing(self.original, [name])
             known = int((~missing).sum())
             shares[name] = float((same & ~missing).sum() / known) if known else 0.0
-            everywhere &= same
-        return {**shares, "": float(everywhere.mean())} if masked else {}
+            in_all &= same
+        return {**shares, "": float(in_all.mean())} if masked else {}

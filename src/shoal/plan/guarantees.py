@@ -1,4 +1,4 @@
-"""What a plan promised is counted on the values that are about to be released."""
+"""Compute the verdict on a release from the released values."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -27,9 +27,9 @@ def check_promise(
     types: Mapping[str, Type],
     units: Codes | None = None,
 ) -> None:
-    """Raise where the released values keep less than a step promised; nothing leaves then.
+    """Raise `GuaranteeBroken` if the released values do not attain what a step guarantees.
 
-    Where ``units`` numbers the unit of each record, units are counted.
+    Units are counted where ``units`` gives the unit of each record.
     """
     for step in steps:
         for block in step.column_blocks if step.k is not None else ():
@@ -55,12 +55,12 @@ def _broken(sentence: str, figures: Mapping[str, Any]) -> GuaranteeBroken:
 
 
 def judge(evidence: Evidence) -> Verdict:
-    """Return what may be said about a release, computed from the released values.
+    """Return the verdict on a release, computed from the released values.
 
     Parameters
     ----------
     evidence : Evidence
-        The released table and what else is at hand.
+        The released table and what else is known.
 
     Returns
     -------
@@ -68,32 +68,32 @@ def judge(evidence: Evidence) -> Verdict:
         Status, attained k and every finding.
     """
     attained = evidence.smallest(evidence.joint_classes)
-    found = [finding for check in CHECKS for finding in check(evidence)]
+    findings = [finding for check in CHECKS for finding in check(evidence)]
     if evidence.original is None:
-        found.append(not_computed(WITHOUT_ORIGINAL))
+        findings.append(not_computed(WITHOUT_ORIGINAL))
     return make_verdict(
         evidence.plan.k,
         attained,
         evidence.counted_unit,
-        [*found, *evidence.run_findings],
+        [*findings, *evidence.run_findings],
         evidence.exact,
     )
 
 
 def not_computed(what: str) -> Finding:
-    """Return the finding that says which checks were not made."""
+    """Return the finding that names the checks that were not made."""
     return Finding("checks-not-computed", "informs", f"Not checked: {what}.")
 
 
 def may_be_published(verdict: Verdict, *, allow_not_kept: bool = False) -> bool:
-    """Say whether a release may leave: not where its promise is not kept, unless that is allowed.
+    """Return whether a release may be published: if its guarantee is kept, or by permission.
 
     Parameters
     ----------
     verdict : Verdict
-        What may be said about the release.
+        The verdict on the release.
     allow_not_kept : bool
-        Whether somebody asked for it to leave all the same.
+        Whether the user allowed a release that does not keep its guarantee.
 
     Returns
     -------

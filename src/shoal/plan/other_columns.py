@@ -14,8 +14,8 @@ OtherColumns = Literal["refuse", "drop", "release"]
 CHOICES: tuple[OtherColumns, ...] = get_args(OtherColumns)
 
 
-def check_choice(given: object) -> OtherColumns:
-    """Return what is to be done with other columns; refuse what is none of the choices."""
+def check_other_columns(given: object) -> OtherColumns:
+    """Return a valid choice for other columns; refuse any other value."""
     for choice in CHOICES:
         if given == choice:
             return choice
@@ -27,14 +27,14 @@ def check_choice(given: object) -> OtherColumns:
     )
 
 
-def unnamed(plan: "Plan", columns: Sequence[str]) -> list[str]:
+def unnamed_columns(plan: "Plan", columns: Sequence[str]) -> list[str]:
     """Return the columns to which the plan gives no role and which no step masks or splits by."""
     named = {*plan.roles, *plan.masked, *plan.quasi_identifiers}
     return [name for name in columns if name not in named]
 
 
-def to_drop(plan: "Plan", columns: Sequence[str]) -> list[str]:
-    """Return the columns that leave because nobody names them; refuse them where the plan says so.
+def columns_to_drop(plan: "Plan", columns: Sequence[str]) -> list[str]:
+    """Return the columns to drop because the plan does not name them; refuse them if it says so.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def to_drop(plan: "Plan", columns: Sequence[str]) -> list[str]:
     list of str
         The columns to drop; none where they are released.
     """
-    others = unnamed(plan, columns)
+    others = unnamed_columns(plan, columns)
     if others and plan.other_columns == "refuse":
         has = "has" if len(others) == 1 else "have"
         raise ColumnError(
@@ -61,24 +61,24 @@ def to_drop(plan: "Plan", columns: Sequence[str]) -> list[str]:
     return others if plan.other_columns == "drop" else []
 
 
-def with_names(plan: "Plan", columns: Sequence[str]) -> "Plan":
-    """Return the plan that repeats a release and refuses columns which that release did not have.
+def name_all_columns(plan: "Plan", columns: Sequence[str]) -> "Plan":
+    """Return a plan that names all columns of a release and refuses any other column.
 
-    Where other columns were released, each is given the role ``unassigned``.
+    Columns that were released unnamed get the role ``unassigned``.
 
     Parameters
     ----------
     plan : Plan
-        The plan that was run.
+        The plan of the release.
     columns : list of str
-        The columns of the table it was run on.
+        The columns of the table that it was run on.
 
     Returns
     -------
     Plan
-        The same plan, if it releases no columns beyond those it names.
+        The same plan, if it does not release unnamed columns.
     """
     if plan.other_columns != "release":
         return plan
-    roles = dict.fromkeys(unnamed(plan, columns), "unassigned")
+    roles = dict.fromkeys(unnamed_columns(plan, columns), "unassigned")
     return plan.replace(roles={**plan.roles, **roles}, other_columns="refuse")

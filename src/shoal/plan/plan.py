@@ -1,4 +1,4 @@
-"""A plan says what is done; running it on a table gives a release."""
+"""The class `Plan`: roles of columns and steps, which a table is masked by."""
 
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
@@ -21,7 +21,12 @@ from shoal.plan import document
 from shoal.plan.draft import Draft
 from shoal.plan.evidence import Evidence
 from shoal.plan.guarantees import check_promise, judge
-from shoal.plan.other_columns import OtherColumns, check_choice, to_drop, with_names
+from shoal.plan.other_columns import (
+    OtherColumns,
+    check_other_columns,
+    columns_to_drop,
+    name_all_columns,
+)
 from shoal.plan.profile import profile
 from shoal.plan.release import Release
 from shoal.plan.shuffle import random_order
@@ -32,7 +37,7 @@ from shoal.steps import GroupingStep, Microaggregate, Step, StepResult
 from shoal.steps.survey import with_roles
 from shoal.steps.units import read_units, refuse_repeated, with_unit
 
-# What a plan is made of.
+# The parameters of a plan.
 FIELDS = (
     "roles", "steps", "types", "thresholds", "unit", "other_columns", "shuffle", "random_state",
 )  # fmt: skip
@@ -45,30 +50,30 @@ class Plan:
     ----------
     roles : mapping of str to str
         Role of each column: ``"identifier"`` (dropped from the release),
-        ``"quasi-identifier"``, ``"confidential"``, ``"non-confidential"``, ``"weight"``
-        (counts in every mean of groups; released unchanged), ``"unit"`` (k counts its values;
-        dropped), ``"household"`` (the same, of households) or ``"unassigned"`` (nobody
-        decided; released unchanged, with a warning).
+        ``"quasi-identifier"``, ``"confidential"``, ``"non-confidential"``, ``"weight"`` (survey
+        weights of all aggregates; released unchanged), ``"unit"`` (k counts its values;
+        dropped), ``"household"`` (the same, for households) or ``"unassigned"`` (no decision
+        yet; released unchanged, with a warning).
     steps : list of steps
-        What is done, in order.
+        The steps, in order.
     types : mapping of str to str or mapping, optional
-        What columns hold where the table does not say it: a kind (``"numeric"``,
+        Kinds of columns where the table does not determine them: a kind (``"numeric"``,
         ``"ordinal"``, ``"nominal"``, ``"boolean"`` or ``"date"``), or a mapping with the
         ``kind`` and an ``order``, a ``hierarchy`` or ``distances``.
     thresholds : Thresholds or mapping, optional
-        From where on figures of the release become findings of its verdict; see
+        Thresholds above which figures of the release become findings of its verdict; see
         `shoal.plan.thresholds.Thresholds`.
     unit : str, optional
         What k counts: ``"record"``, or the column of the persons, households or firms to
-        hide. Records by default, unless an identifier repeats: then somebody must say it.
+        protect. Records by default; where an identifier repeats, it must be stated.
     other_columns : str
         What happens to columns of a table that the plan does not name: ``"refuse"`` the
         table, ``"drop"`` the columns, or ``"release"`` them unchanged, with a warning.
     shuffle : bool
-        Whether the released records stand in random order. Without it they keep their order,
-        which may tell whose they are.
+        Whether to release the records in random order. Otherwise they keep their order, which
+        may reveal whose they are.
     random_state : int, Generator, RandomState or None
-        Seed of that order; where None, one is drawn and noted in the release's plan.
+        Seed of that order; if None, one is drawn and recorded in the plan of the release.
 
     Examples
     --------
@@ -95,7 +100,7 @@ class Plan:
         self.roles, self.steps = with_roles(roles, steps)
         self.types = as_types(types)
         self.thresholds = as_thresholds(thresholds)
-        self.other_columns = check_choice(other_columns)
+        self.other_columns = check_other_columns(other_columns)
         self.shuffle = shuffle
         self.random_state = as_seed(random_state)
         check(self)
@@ -115,7 +120,7 @@ class Plan:
         random_state: RandomState = None,
         **options: Any,
     ) -> Self:
-        """Make the plan of one microaggregation; ``options`` are those of the step."""
+        """Return a plan of one microaggregation; ``options`` are those of the step."""
         columns, identifiers, confidential = map(as_list, (columns, identifiers, confidential))
         step = parameters.build(
             Microaggregate, {"columns": columns, "partitioner": partitioner, **options}
@@ -153,24 +158,24 @@ class Plan:
 
     @property
     def k(self) -> int | None:
-        """The least k that the steps promise; None where some step promises none.
+        """The smallest k that the steps guarantee; None if a step guarantees none.
 
-        Steps that mask confidential columns alone have no say.
+        Steps that only mask confidential columns do not count.
         """
-        promised = [step.k for step in self.qi_steps]
-        found = [k for k in promised if k is not None]
-        return min(found) if len(found) == len(promised) else None
+        sizes = [step.k for step in self.qi_steps]
+        known = [k for k in sizes if k is not None]
+        return min(known) if len(known) == len(sizes) else None
 
     @property
     def masked(self) -> list[str]:
-        """The columns that some step masks."""
+        """The columns that a step masks."""
         return [name for step in self.steps for name in step.columns]
 
     @property
     def quasi_identifiers(self) -> list[str]:
-        """The columns that an attacker may know: those that split strata and masked ones.
+        """The columns that an attacker may know: the masked columns and those of the strata.
 
-        A confidential column that is masked is still not one that attackers know.
+        Confidential columns are not among them, even if they are masked.
         """
         confidential = columns_with(self.roles, "confidential")
         strata = [name for step in self.steps for name in step.strata]
@@ -179,7 +184,7 @@ class Plan:
 
     @property
     def dropped(self) -> list[str]:
-        """The columns that never leave: identifiers, and units, which link records."""
+        """The columns that are not released: identifiers, and units, which link records."""
         return [n for role in ("identifier", *UNIT_ROLES) for n in columns_with(self.roles, role)]
 
     @property
@@ -190,26 +195,26 @@ class Plan:
     @property
     def weight(self) -> str | None:
         """The column of survey weights, if there is one."""
-        found = [*columns_with(self.roles, "weight"), *(step.weight for step in self.steps)]
-        return next((name for name in found if name is not None), None)
+        names = [*columns_with(self.roles, "weight"), *(step.weight for step in self.steps)]
+        return next((name for name in names if name is not None), None)
 
     @property
     def numeric_columns(self) -> list[str]:
-        """The columns that the plan computes or measures with, unless declared to be no numbers."""
-        computed = [name for step in self.steps for name in step.numeric_columns]
-        named = dict.fromkeys([*computed, *columns_with(self.roles, "confidential")])
-        named |= {} if self.weight is None else {self.weight: None}
-        return [n for n in named if n not in self.types or self.types[n].kind == "numeric"]
+        """The columns that the plan computes with, unless their type is declared not numeric."""
+        of_steps = [name for step in self.steps for name in step.numeric_columns]
+        names = dict.fromkeys([*of_steps, *columns_with(self.roles, "confidential")])
+        names |= {} if self.weight is None else {self.weight: None}
+        return [n for n in names if n not in self.types or self.types[n].kind == "numeric"]
 
     @property
     def categorical_columns(self) -> list[str]:
-        """The masked columns that are declared to be no numbers, and the units."""
+        """The masked columns that are not among the numeric ones, and the column of units."""
         units = [] if self.unit_column is None else [self.unit_column]
         return [name for name in (*self.masked, *units) if name not in self.numeric_columns]
 
     @property
     def qi_steps(self) -> list[Step]:
-        """The steps that mask a column which attackers may know."""
+        """The steps that mask a quasi-identifier."""
         return [step for step in self.steps if set(step.columns) & set(self.quasi_identifiers)]
 
     def run(self, data: Any) -> Release:
@@ -218,34 +223,34 @@ class Plan:
         Parameters
         ----------
         data : pandas, polars or pyarrow table
-            The table; it is left as it is.
+            The table; it is not modified.
 
         Returns
         -------
         Release
-            The masked table of the same kind, with what was done and measured.
+            The masked table, of the same kind, with its measures and verdict.
         """
         draft = self.draft(data)
         return draft.to_release(judge(draft.evidence))
 
     def draft(self, data: Any) -> Draft:
-        """Mask ``data`` without judging the result: a file is judged as it reads back.
+        """Mask ``data`` without a verdict, for a file that is judged as it reads back.
 
         Parameters
         ----------
         data : pandas, polars or pyarrow table
-            The table; it is left as it is.
+            The table; it is not modified.
 
         Returns
         -------
         Draft
-            What `run` returns once there is a verdict, and what the verdict is computed from.
+            The release that `run` returns, except for its verdict, and the input of the verdict.
         """
         frame = tables.open_frame(data)
         tables.check_columns(
             frame, [*self.roles, *self.types, *self.masked, *self.quasi_identifiers]
         )
-        frame = tables.drop_columns(frame, to_drop(self, frame.columns))
+        frame = tables.drop_columns(frame, columns_to_drop(self, frame.columns))
         steps = [step.draw_missing_seeds() for step in self.steps]
         confidential = columns_with(self.roles, "confidential")
         kept = self._complete(frame)
@@ -254,31 +259,31 @@ class Plan:
         if self.shuffle:
             seed = draw_seed() if seed is None else seed
             order = random_order(len(frame), seed)
-            # Before anything else, so that no tie is broken by the order that came.
+            # First of all, so that ties are not broken by the original order.
             rows, frame = np.flatnonzero(kept)[order], tables.take(frame, order)
         units = self.units_in(frame)
-        outcomes = [step.apply(frame, confidential, self.types) for step in steps]
-        values = {name: new for outcome in outcomes for name, new in outcome.values.items()}
+        results = [step.apply(frame, confidential, self.types) for step in steps]
+        values = {name: new for result in results for name, new in result.values.items()}
         masked = tables.with_values(frame, values)
         check_promise(self.steps, masked, confidential, self.types, units)
-        # Columns masked apart, or without k, can be linked again; that risk is worth a search.
-        apart = sum(len(step.column_blocks) for step in self.qi_steps) > 1
-        wanted = [*linear(), *(["linkage"] if apart or self.k is None else [])]
-        bounds = [outcome.bound for outcome in outcomes if outcome.bound is not None]
-        bound = sum(bounds) if len(bounds) == len(outcomes) else None
+        # Columns masked separately, or without k, may be linked; this risk takes longer to compute.
+        separate = sum(len(step.column_blocks) for step in self.qi_steps) > 1
+        names = [*linear(), *(["linkage"] if separate or self.k is None else [])]
+        bounds = [result.bound for result in results if result.bound is not None]
+        bound = sum(bounds) if len(bounds) == len(results) else None
         if bound is not None:
-            wanted.append("certified_gap")
+            names.append("certified_gap")
         if self.weight is not None:
-            wanted.append("weighted_total_change")
+            names.append("weighted_total_change")
         if units is not None:
-            wanted += ["fewest_units", "largest_unit_share"]
+            names += ["fewest_units", "largest_unit_share"]
         measures = assess_frames(
             frame,
             masked,
             self.quasi_identifiers,
             self.masked,
             confidential,
-            wanted,
+            names,
             self.types,
             weight=self.weight,
             lower_bound=bound,
@@ -286,7 +291,7 @@ class Plan:
         )
         refuse_homogeneous(self, measures)
         released = tables.drop_columns(masked, self.dropped)
-        partitions = tuple(groups for outcome in outcomes for groups in outcome.partitions)
+        partitions = tuple(groups for result in results for groups in result.partitions)
         evidence = Evidence(
             self,
             released,
@@ -294,26 +299,26 @@ class Plan:
             units,
             partitions,
             measures=dict(measures),
-            run_findings=run_findings(self, whole, kept, outcomes),
+            run_findings=run_findings(self, whole, kept, results),
         )
         fields = dict(
             data=tables.to_native(released),
-            plan=with_names(self._reproducible(steps, outcomes, seed), whole.columns),
+            plan=name_all_columns(self._reproducible(steps, results, seed), whole.columns),
             partitions=partitions,
             measures=dict(measures),
             remarks=measures.remarks,
             unchanged=tuple(n for n in released.columns if n not in (*self.masked, *values)),
-            provenance=_provenance(outcomes, masked, self.quasi_identifiers),
+            provenance=_provenance(results, masked, self.quasi_identifiers),
             drawn_seeds=(*self._drawn(steps), *([seed] if seed != self.random_state else [])),
             rows=rows,
-            profile=profile(self, frame, masked, outcomes),
+            profile=profile(self, frame, masked, results),
         )
         return Draft(evidence, fields)
 
     def units_in(self, frame: Frame) -> NDArray[np.int64] | None:
-        """Return the unit of each record as a number; None where k counts records.
+        """Return the unit of each record as an integer; None where k counts records.
 
-        Identifiers that repeat are refused where nobody says what k counts.
+        Refuse identifiers that repeat, where the plan does not state what k counts.
         """
         if self.unit_column is not None:
             return read_units(frame, self.unit_column)
@@ -322,21 +327,21 @@ class Plan:
 
     @property
     def identifiers_to_check(self) -> list[str]:
-        """The identifiers whose values must not repeat, because nobody says what k counts."""
+        """The identifiers that must not repeat, because the plan does not state what k counts."""
         if self.unit is not None:
             return []
         strata = [name for step in self.steps for name in step.strata]
-        named = columns_with(self.roles, "identifier")
-        return [name for name in named if name not in (self.weight, *strata)]
+        identifiers = columns_with(self.roles, "identifier")
+        return [name for name in identifiers if name not in (self.weight, *strata)]
 
     def to_dict(self, *, drawn_seeds: bool = True) -> dict[str, Any]:
-        """Return the plan as a document: decisions only, defaults left out.
+        """Return the plan as a document, without parameters that have their defaults.
 
         Parameters
         ----------
         drawn_seeds : bool
-            Whether to keep the seeds that a run drew. They are keys; printing does not show
-            them.
+            Whether to keep the seeds that a run drew. They are as secret as keys; printing does
+            not show them.
 
         Returns
         -------
@@ -348,9 +353,9 @@ class Plan:
 
     @classmethod
     def from_dict(cls, entries: Mapping[str, Any], folder: str | Path | None = "") -> Self:
-        """Make a plan from a document.
+        """Return the plan of a document.
 
-        Files that it names must lie in ``folder``; where that is None, it may name none.
+        Files that it names must be in ``folder``; if that is None, it cannot name files.
         """
         try:
             return cls(**document.from_dict(entries, None if folder is None else Path(folder)))
@@ -363,19 +368,19 @@ class Plan:
     def save(self, path: str | Path, *, force: bool = False, drawn_seeds: bool = False) -> None:
         """Write the plan to a ``.toml`` or ``.json`` file.
 
-        Seeds are keys: with them, noise can be subtracted, swapped values put back and shuffled
-        rows sorted again. The plan of a release holds the seeds that its run drew. They are left
-        out here, so that the file can be shared and draws anew when it is run; seeds that the
-        author of the plan wrote stay.
+        With its seeds, noise can be subtracted, swaps undone and the order of shuffled records
+        restored. The plan of a release holds the seeds that its run drew. By default they are not
+        written, so that the file can be shared and new seeds are drawn when it is run. Seeds that
+        the author of the plan wrote are kept.
 
         Parameters
         ----------
         path : str or Path
             The file.
         force : bool
-            Whether a file that exists may be replaced.
+            Whether to replace an existing file.
         drawn_seeds : bool
-            Whether to write drawn seeds too. The file then repeats the release, byte for byte,
+            Whether to write drawn seeds too. The file then reproduces the release byte for byte,
             and must be kept as secret as the original data.
         """
         document.save(self.to_dict(drawn_seeds=drawn_seeds), Path(path), force=force)
@@ -389,15 +394,15 @@ class Plan:
         return isinstance(other, Plan) and self.to_dict() == other.to_dict()
 
     def __repr__(self) -> str:
-        return f"Plan({', '.join(_phrase(step) for step in self.steps)})"
+        return f"Plan({', '.join(_describe(step) for step in self.steps)})"
 
     @property
     def required_columns(self) -> list[str]:
-        """The columns whose missing values drop a record."""
+        """The columns in which a missing value drops the record."""
         return [name for step in self.steps if step.drops_incomplete for name in step.columns]
 
     def _complete(self, frame: Frame) -> NDArray[np.bool_]:
-        """Say which records no step drops because a value is missing."""
+        """Return a mask of the records that no step drops for a missing value."""
         kept = ~tables.has_missing(frame, self.required_columns)
         if not kept.any():
             raise InputError(
@@ -410,33 +415,33 @@ class Plan:
         return np.asarray(kept)
 
     def _reproducible(
-        self, seeded: Sequence[Step], outcomes: Sequence[StepResult], seed: int | None
+        self, seeded: Sequence[Step], results: Sequence[StepResult], seed: int | None
     ) -> "Plan":
-        """Return the plan that gives the same release again: seeds drawn, no limit of time."""
+        """Return the plan that reproduces a release: with seeds, without time budgets."""
         steps = [
             step
-            if outcome.reproducible_partitioner is None
-            else step.replace(partitioner=outcome.reproducible_partitioner)
-            for step, outcome in zip(seeded, outcomes, strict=True)
+            if result.reproducible_partitioner is None
+            else step.replace(partitioner=result.reproducible_partitioner)
+            for step, result in zip(seeded, results, strict=True)
         ]
         return self.replace(steps=steps, random_state=seed)
 
     def _drawn(self, seeded: Sequence[Step]) -> tuple[int, ...]:
-        """Return the seeds that the steps of this plan lack and the ``seeded`` ones have."""
+        """Return the seeds that the steps of this plan lack and those of ``seeded`` have."""
         pairs = zip(self.steps, seeded, strict=True)
         seeds = [zip(old.seeds, new.seeds, strict=True) for old, new in pairs]
         return tuple(new for step in seeds for old, new in step if old is None and new is not None)
 
 
-def _phrase(step: Step) -> str:
+def _describe(step: Step) -> str:
     by = f" by {step.partitioner}" if isinstance(step, GroupingStep) else ""
     return f"{step.name} {len(step.columns)} columns{by}"
 
 
 def _provenance(
-    outcomes: Sequence[StepResult], masked: Frame, known: Sequence[str]
+    results: Sequence[StepResult], masked: Frame, known: Sequence[str]
 ) -> dict[str, Any]:
-    used: list[Any] = [fitted for outcome in outcomes for fitted in outcome.fitted]
+    used: list[Any] = [fitted for result in results for fitted in result.fitted]
     return {
         "records": len(masked),
         "missing": tables.missing_counts(masked, known),

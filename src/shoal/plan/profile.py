@@ -1,6 +1,6 @@
-"""What the pictures of a report are drawn from: counts and correlations, never a record.
+"""Data for the figures of a report: counts and correlations, never a single record.
 
-It is taken while original and masked table are both at hand, so that a release
+They are computed while both the original and the masked table are available, so that a release
 need not keep the original.
 """
 
@@ -19,23 +19,23 @@ from shoal.metrics.histogram import bars, histogram
 from shoal.metrics.plane import plane
 from shoal.partitioners import Partition
 
-LEAST = 3  # records behind a count, even if k is smaller or not promised
-COLUMNS = 16  # of a correlation matrix that can still be read
+MIN_COUNT = 3  # records in a published count, even if k is smaller or not guaranteed
+MAX_COLUMNS = 16  # of a readable correlation matrix
 
 
-def profile(plan: Any, before: Frame, after: Frame, outcomes: Sequence[Any]) -> dict[str, Any]:
-    """Return what pictures of a release need, as plain data.
+def profile(plan: Any, before: Frame, after: Frame, results: Sequence[Any]) -> dict[str, Any]:
+    """Return the data for the figures of a release, as plain data.
 
     Parameters
     ----------
     plan : Plan
-        What was done. No count speaks of 1 to k - 1 original records.
+        The plan. No count is of 1 to k - 1 original records.
     before : Frame
         The original table.
     after : Frame
         The masked table, with the same records in the same order.
-    outcomes : list of StepResult
-        What each step made, with its groups.
+    results : list of StepResult
+        The result of each step, with its groups.
 
     Returns
     -------
@@ -43,41 +43,42 @@ def profile(plan: Any, before: Frame, after: Frame, outcomes: Sequence[Any]) -> 
         ``before``, the risk of the original; ``distributions`` of the masked columns;
         ``correlations`` among numeric ones; ``groups`` on a plane.
     """
-    least = max(plan.k or 0, LEAST)
+    least = max(plan.k or 0, MIN_COUNT)
     masked = list(dict.fromkeys(plan.masked))
     confidential = columns_with(plan.roles, "confidential")
-    words = [name for name, declared in plan.types.items() if declared.kind != "numeric"]
-    together = [n for n in dict.fromkeys([*masked, *confidential]) if n not in words]
+    categorical = [name for name, declared in plan.types.items() if declared.kind != "numeric"]
+    numeric = [n for n in dict.fromkeys([*masked, *confidential]) if n not in categorical]
     return {
         "before": _risk(before, plan.quasi_identifiers),
         "distributions": [
-            {"column": name, **_distribution(before, after, name, least, name in words)}
+            {"column": name, **_distribution(before, after, name, least, name in categorical)}
             for name in masked
         ],
-        "correlations": _correlations(before, after, together),
+        "correlations": _correlations(before, after, numeric),
         "groups": [
-            {"columns": columns, **plane(tables.matrix(before, columns), found.labels)._asdict()}
-            for block, found in _blocks(plan, outcomes)
-            if len(columns := _varying(before, after, [n for n in block if n not in words])) > 1
+            {"columns": columns, **plane(tables.matrix(before, columns), groups.labels)._asdict()}
+            for block, groups in _blocks(plan, results)
+            if len(columns := _varying(before, after, [n for n in block if n not in categorical]))
+            > 1
         ],
     }
 
 
-def _blocks(plan: Any, outcomes: Sequence[Any]) -> Iterator[tuple[list[str], Partition]]:
-    """Yield the columns of each block, and its groups; some steps group nothing."""
-    for step, outcome in zip(plan.steps, outcomes, strict=True):
+def _blocks(plan: Any, results: Sequence[Any]) -> Iterator[tuple[list[str], Partition]]:
+    """Yield the columns and the groups of each block of the steps that group."""
+    for step, result in zip(plan.steps, results, strict=True):
         blocks = getattr(step, "column_blocks", [step.columns])
-        if len(blocks) == len(outcome.partitions):
-            yield from zip(blocks, outcome.partitions, strict=True)
+        if len(blocks) == len(result.partitions):
+            yield from zip(blocks, result.partitions, strict=True)
 
 
-def _risk(before: Frame, known: Sequence[str]) -> dict[str, Any]:
-    label = np.zeros(len(before), np.int64)
-    for name in known:
-        label = classes(np.column_stack([label, tables.codes(before, [name])]))
-        if label.max() == len(label) - 1:  # all are unique: more columns change nothing
+def _risk(before: Frame, quasi_identifiers: Sequence[str]) -> dict[str, Any]:
+    labels = np.zeros(len(before), np.int64)
+    for name in quasi_identifiers:
+        labels = classes(np.column_stack([labels, tables.codes(before, [name])]))
+        if labels.max() == len(labels) - 1:  # all records are unique already
             break
-    sizes = np.bincount(label)
+    sizes = np.bincount(labels)
     return {
         "smallest_class": int(sizes.min()),
         "unique": round(float((sizes == 1).sum() / sizes.sum()), 3),
@@ -86,9 +87,9 @@ def _risk(before: Frame, known: Sequence[str]) -> dict[str, Any]:
 
 
 def _distribution(
-    before: Frame, after: Frame, name: str, least: int, words: bool
+    before: Frame, after: Frame, name: str, least: int, categorical: bool
 ) -> dict[str, Any]:
-    if not words and tables.is_numeric(before, name) and tables.is_numeric(after, name):
+    if not categorical and tables.is_numeric(before, name) and tables.is_numeric(after, name):
         old, new = finite_values(before, name), finite_values(after, name)
         if len(old) and len(new):
             return histogram(old, new, least, whole=tables.is_whole(before, name))._asdict()
@@ -96,7 +97,7 @@ def _distribution(
 
 
 def _correlations(before: Frame, after: Frame, columns: Sequence[str]) -> dict[str, Any]:
-    names = _varying(before, after, columns)[:COLUMNS]
+    names = _varying(before, after, columns)[:MAX_COLUMNS]
     if len(names) < 2:
         return {}
     first, second = (correlations(tables.matrix(frame, names)) for frame in (before, after))
@@ -109,7 +110,7 @@ def _correlations(before: Frame, after: Frame, columns: Sequence[str]) -> dict[s
 
 
 def _varying(before: Frame, after: Frame, columns: Sequence[str]) -> list[str]:
-    """Return the columns of numbers without holes that vary."""
+    """Return the numeric columns without missing values that vary."""
     numeric = [
         name
         for name in columns

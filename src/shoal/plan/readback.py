@@ -1,4 +1,4 @@
-"""A written file is judged as it reads back."""
+"""Judge a written file as it reads back."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -20,12 +20,12 @@ from shoal.plan.verdict import Verdict
 if TYPE_CHECKING:
     from shoal.plan.plan import Plan
 
-OF_CLASSES = ("smallest_class", "class_sizes", "reidentification")  # counted from classes alone
-OF_UNITS = ("fewest_units", "largest_unit_share")  # the same, where units are counted
+CLASS_MEASURES = ("smallest_class", "class_sizes", "reidentification")  # depend on classes only
+UNIT_MEASURES = ("fewest_units", "largest_unit_share")  # the same, where units are counted
 
 
 class Judged(NamedTuple):
-    """What may be said about a file: verdict, measures of its classes, and its columns."""
+    """The verdict on a file, its measures and its columns."""
 
     verdict: Verdict
     measures: dict[str, Any]
@@ -33,21 +33,21 @@ class Judged(NamedTuple):
 
 
 def judge_file(draft: Draft, back: Source, name: str) -> Judged:
-    """Judge a release as it reads back; refuse a file that keeps less than the table does.
+    """Judge a release as it reads back; refuse a file that protects less than the table.
 
     Parameters
     ----------
     draft : Draft
         The release as it was in memory.
     back : Source
-        What the file holds.
+        The file, opened again.
     name : str
-        What to call the file.
+        Name of the file, for messages.
 
     Returns
     -------
     Judged
-        The verdict on the file, and the measures with those of its classes.
+        The verdict on the file, and the measures, with those of classes counted again.
     """
     evidence, plan = draft.evidence, draft.evidence.plan
     released = read_frame(back, plan, like=evidence.released)
@@ -58,33 +58,33 @@ def judge_file(draft: Draft, back: Source, name: str) -> Judged:
         of_file = replace(evidence, released=released)
         verdict = judge(of_file)
     except (GuaranteeBroken, InputError) as error:
-        changed = _equal_in_file(
+        changed = _columns_with_other_classes(
             evidence.released, released, [*plan.quasi_identifiers, *confidential]
         )
         if not changed:
             raise
         raise _not_representable(name, changed, error) from None
-    measures = {**(evidence.measures or {}), **_recounted(evidence, of_file)}
+    measures = {**(evidence.measures or {}), **_class_measures(evidence, of_file)}
     return Judged(verdict, measures, tuple(released.columns))
 
 
 def read_frame(back: Source, plan: "Plan", *, like: Frame | None = None) -> Frame:
-    """Return a released file as a frame, missing codes apart, with the types of ``like``.
+    """Return a released file as a frame, with missing codes as values and the types of ``like``.
 
     Parameters
     ----------
     back : Source
-        What the file holds.
+        The file, opened again.
     plan : Plan
-        What was done.
+        The plan of the release.
     like : Frame, optional
-        The release in memory; text that stands for its dates or numbers is read as such.
+        The release in memory; text that represents its dates or numbers is parsed.
 
     Returns
     -------
     Frame
-        The released table. A column that the plan drops is left out where it is blank: a
-        fixed-width file keeps its place.
+        The released table, without columns that the plan drops and a fixed-width file keeps as
+        blanks.
     """
     table = back.with_numbers(plan.numeric_columns, plan.categorical_columns)
     if like is not None:
@@ -94,22 +94,21 @@ def read_frame(back: Source, plan: "Plan", *, like: Frame | None = None) -> Fram
 
 
 def coded_columns(plan: "Plan") -> list[str]:
-    """Return the columns in which missing codes are values: released apart, they count apart.
+    """Return the columns in which different missing codes count as different values.
 
-    These are the strata, and the confidential columns where a step promises something about
-    their values.
+    These are the strata, and the confidential columns where a step constrains their values.
     """
     strata = [name for step in plan.steps for name in step.strata]
     options = [vars(step) for step in plan.steps]
-    promised = any(o.get("diversity") or o.get("closeness") is not None for o in options)
-    promised = promised and not any(o.get("dependence") for o in options)  # needs numbers
-    secret = columns_with(plan.roles, "confidential") if promised else []
-    secret = [name for name in secret if name not in plan.types]
-    return [name for name in dict.fromkeys([*strata, *secret]) if name not in plan.masked]
+    constrained = any(o.get("diversity") or o.get("closeness") is not None for o in options)
+    constrained = constrained and not any(o.get("dependence") for o in options)  # needs numbers
+    confidential = columns_with(plan.roles, "confidential") if constrained else []
+    confidential = [name for name in confidential if name not in plan.types]
+    return [name for name in dict.fromkeys([*strata, *confidential]) if name not in plan.masked]
 
 
 def _check_shape(before: Frame, after: Frame, name: str) -> None:
-    """Refuse a file that lost records or columns on the way."""
+    """Refuse a file that has lost records or columns."""
     if set(before.columns) != set(after.columns):
         raise FileError(
             f"{name!r} reads back with other columns than were written. Nothing was released."
@@ -125,8 +124,8 @@ def _check_shape(before: Frame, after: Frame, name: str) -> None:
         )
 
 
-def _equal_in_file(before: Frame, after: Frame, columns: Sequence[str]) -> list[str]:
-    """Return the columns whose values the file does not tell apart as the table does."""
+def _columns_with_other_classes(before: Frame, after: Frame, columns: Sequence[str]) -> list[str]:
+    """Return the columns whose classes of equal values differ between the table and the file."""
     return [
         name
         for name in dict.fromkeys(columns)
@@ -143,7 +142,7 @@ def _not_representable(name: str, columns: Sequence[str], error: Exception) -> G
     reason = str(error).replace(" Please report this: no data were released.", "")
     hold = "holds" if len(columns) == 1 else "hold"
     return GuaranteeBroken(
-        f"{name!r} does not keep what the table keeps: {name_columns(columns)} {hold} values that"
+        f"{name!r} protects less than the table: {name_columns(columns)} {hold} values that"
         " differ"
         " in the table and are equal in the file, or the reverse (blanks at the end of a text,"
         f" empty and missing texts, digits that the format does not store). {reason} Nothing was"
@@ -154,8 +153,8 @@ def _not_representable(name: str, columns: Sequence[str], error: Exception) -> G
     )
 
 
-def _recounted(before: Evidence, after: Evidence) -> Mapping[str, Any]:
-    """Return the measures of classes where the file has others than the table."""
+def _class_measures(before: Evidence, after: Evidence) -> Mapping[str, Any]:
+    """Return the measures of classes, counted again if the file has other classes."""
     labels = after.joint_classes[:, np.newaxis]
     if (
         before.measures
@@ -165,5 +164,5 @@ def _recounted(before: Evidence, after: Evidence) -> Mapping[str, Any]:
     given: dict[str, Any] = {"released": labels}
     if after.units is not None:
         given["units"] = after.units
-    named = [*OF_CLASSES, *(OF_UNITS if after.units is not None else ())]
-    return {name: compute(name, given) for name in named}
+    names = [*CLASS_MEASURES, *(UNIT_MEASURES if after.units is not None else ())]
+    return {name: compute(name, given) for name in names}

@@ -1,4 +1,4 @@
-"""What a plan makes of a table, and what it can say about it."""
+"""The class `Release`: a masked table with its plan, measures and verdict."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 class ReleaseLike(Protocol):
-    """What reports and manifests ask of a release, wherever its records lie."""
+    """The attributes of a release that reports and manifests use, in memory or on a cluster."""
 
     @property
     def plan(self) -> "Plan":
-        """What was done."""
+        """The plan of the release."""
 
     @property
     def measures(self) -> dict[str, Any]:
@@ -31,15 +31,15 @@ class ReleaseLike(Protocol):
 
     @property
     def remarks(self) -> dict[str, str]:
-        """What is to be said about a measure, by its name."""
+        """Remarks on measures, by name."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the person who signs must know."""
+        """Sentences that the person responsible for the release must know."""
 
     @property
     def unchanged(self) -> tuple[str, ...]:
-        """Columns that leave as they came."""
+        """Columns that are released unchanged."""
 
     @property
     def provenance(self) -> dict[str, Any]:
@@ -47,7 +47,7 @@ class ReleaseLike(Protocol):
 
     @property
     def profile(self) -> dict[str, Any]:
-        """What pictures are drawn from."""
+        """Data for the figures of a report."""
 
     @property
     def group_summaries(self) -> list[dict[str, int]]:
@@ -55,43 +55,42 @@ class ReleaseLike(Protocol):
 
     @property
     def verdict(self) -> Verdict:
-        """What may be said about the release."""
+        """The verdict on the release."""
 
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """A masked table, with what was done to it and what that cost.
+    """A masked table with its plan, measures and verdict.
 
     Parameters
     ----------
     data : pandas, polars or pyarrow table
-        The masked table, of the kind that came in.
+        The masked table, of the same kind as the input.
     plan : Plan
-        What was done; running it again gives the same release.
+        The plan; running it on the same table gives the same release.
     partitions : tuple of Partition
         The groups of each step and block, in order.
     measures : dict
-        Value of each measure by name; those that search for each record among all
-        others, as `linkage` does, are left to `shoal.assess`.
+        Value of each measure by name. Measures that compare every record with all others, such
+        as `linkage`, are left to `shoal.assess`.
     remarks : dict
-        What a measure could not see and why, by the name of the measure.
+        Columns that a measure could not use and why, by the name of the measure.
     warnings : tuple of str
-        What the person who signs must know.
+        Sentences that the person responsible for the release must know.
     unchanged : tuple of str
-        Columns that leave as they came.
+        Columns that are released unchanged.
     provenance : dict
         Method used, number of records and versions of software.
     verdict : Verdict
-        What may be said about the release, counted on the released values.
+        The verdict on the release, counted on the released values.
     drawn_seeds : tuple of int
-        Seeds that the plan left open and this run drew; they stand in its ``plan``. They
-        are keys to the release: printing does not show them.
+        Seeds that this run drew because the plan had none; its ``plan`` holds them. They can
+        undo the masking, so printing does not show them.
     rows : ndarray of int, optional
-        Row of the table that each released record comes from, where some were dropped
-        because a value is missing, or the order is random. It is a key too.
+        Row of the table that each released record comes from, where records were dropped for
+        missing values or shuffled. It identifies records, too.
     profile : dict
-        Counts and correlations that the pictures of a report are drawn from; see
-        `shoal.plan.profile`.
+        Counts and correlations for the figures of a report; see `shoal.plan.profile`.
     """
 
     data: Any
@@ -109,9 +108,9 @@ class Release:
 
     @property
     def labels(self) -> Labels:
-        """Group of each released record; with several blocks or steps, those that share all groups.
+        """Group of each released record; with several blocks or steps, the intersection of groups.
 
-        Where no step groups records, each is alone.
+        Where no step groups records, each record is its own group.
         """
         if not self.partitions:
             return np.arange(self.provenance["records"])
@@ -134,11 +133,11 @@ class Release:
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """What an auditor needs to repeat the release, as plain data; not for publication.
+        """What an auditor needs to reproduce the release, as plain data; not for publication.
 
-        It holds the plan as it was run, with the seeds.
+        It holds the plan with its seeds.
         """
-        from shoal.audit.manifest import content  # a look upwards, as that of report
+        from shoal.audit.manifest import content  # imports upwards, as report does
 
         return content(self)
 
@@ -150,21 +149,21 @@ class Release:
         curve: "Sequence[Point]" = (),
         force: bool = False,
     ) -> None:
-        """Write what was promised and what was measured: HTML, JSON or text.
+        """Write a report on the guarantee and the measures: HTML, JSON or text.
 
         Parameters
         ----------
         path : str or Path
-            The file, ``.html`` (one page, nothing from outside), ``.json`` or ``.txt``.
+            The file: ``.html`` (one page without external resources), ``.json`` or ``.txt``.
         audience : str
-            ``"public"``: no seed, no groups, no value of a single record; or
-            ``"internal"``: all that helps to decide.
+            ``"public"``, without seeds, groups and values of single records, or ``"internal"``,
+            with everything that helps to decide on the release.
         curve : list of Point
-            What `shoal.comparison.tradeoff.sweep` found, to show this release among its like.
+            Results of `shoal.comparison.tradeoff.sweep`, to show this release among them.
         force : bool
-            Whether a file that exists may be replaced.
+            Whether to replace an existing file.
         """
-        from shoal.report import write_report  # the only look upwards: see docs/architecture.md
+        from shoal.report import write_report  # imports upwards: see docs/architecture.md
 
         write_report(self, Path(path), audience=audience, curve=curve, force=force)
 

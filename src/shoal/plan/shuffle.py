@@ -9,11 +9,11 @@ PURPOSE = b"shoal: order of the released records"
 
 
 def random_order(n: int, seed: int) -> NDArray[np.int64]:
-    """Return the numbers 0 to n - 1 in an order that follows from the seed and tells nothing of it.
+    """Return the numbers 0 to n - 1 in an order that is determined by the seed but hides it.
 
-    Records are sorted by the output of SHAKE-256 on the seed. NumPy's generators would not do:
-    anyone who knows the rows of some persons could compute their state, and with it all other
-    rows.
+    Records are sorted by the output of SHAKE-256 on the seed. NumPy's generators are not safe
+    here: anyone who knows the rows of some persons could compute their state, and with it all
+    other rows.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def random_order(n: int, seed: int) -> NDArray[np.int64]:
     Returns
     -------
     ndarray of shape (n,)
-        The record that comes first, the second, and so on.
+        The record at each place.
 
     Examples
     --------
@@ -33,5 +33,5 @@ def random_order(n: int, seed: int) -> NDArray[np.int64]:
     array([3, 4, 2, 0, 1])
     """
     key = int(seed).to_bytes(int(seed).bit_length() // 8 + 1, "little")
-    draws = hashlib.shake_256(PURPOSE + key).digest(8 * n)
-    return np.argsort(np.frombuffer(draws, "<u8"), kind="stable")
+    digest = hashlib.shake_256(PURPOSE + key).digest(8 * n)
+    return np.argsort(np.frombuffer(digest, "<u8"), kind="stable")

@@ -1,4 +1,4 @@
-"""From where on a figure of a release becomes a finding: options of a plan, with defaults."""
+"""Thresholds above which a figure of a release becomes a finding of its verdict."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,32 +13,32 @@ Share = Annotated[float, Between(0, 1)]
 
 @dataclass(frozen=True)
 class Thresholds:
-    """From where on a figure of a release becomes a finding of its verdict.
+    """Thresholds above which a figure of a release becomes a finding of its verdict.
 
     Parameters
     ----------
     unique : float
-        Share of units that unchanged columns may single out before that qualifies the verdict.
+        Share of units that may be unique on unchanged columns before that qualifies the verdict.
     key : float
-        Share of units that one confidential column may single out.
+        Share of units that may be unique on one confidential column.
     exact : float
-        Share of records that may show the original values of all masked columns.
+        Share of records that may keep the original values of all masked columns.
     dominance : float
-        Share of its group's sum, or of its weight, that one record may hold.
+        Share of the sum, or of the weight, of its group that one record may hold.
     p_percent : float, optional
         Least error, in per cent of the greatest value of a group, with which the record in
         second place must estimate that value: the p % rule. Not checked where None.
     derived : float
-        R2 from which on unchanged columns determine a masked one.
+        R2 at which unchanged columns are said to determine a masked one.
     order : float
-        Rank correlation of a column with the order of the records, and share of the records
-        of a unit that stand side by side, from which on the order is telling.
+        Rank correlation of a column with the order of the records, or share of the records of a
+        unit that are adjacent, at which the order is revealing.
     loss : float
         Information loss in per cent.
     group_size : float
         Size of a group, in multiples of k.
     sample : int
-        Records on which derived columns are looked for; longer tables are sampled.
+        Number of records on which derived columns are searched; longer tables are sampled.
     """
 
     unique: Share = 0.01
@@ -67,7 +67,7 @@ def as_thresholds(given: "Thresholds | Mapping[str, Any] | None") -> Thresholds:
     Returns
     -------
     Thresholds
-        All of them.
+        All thresholds.
     """
     if isinstance(given, Thresholds):
         return given
@@ -76,9 +76,9 @@ def as_thresholds(given: "Thresholds | Mapping[str, Any] | None") -> Thresholds:
             "The plan's thresholds must be a table: name = number.", code="thresholds-no-mapping"
         )
     try:
-        made: Thresholds = parameters.build(Thresholds, dict(given or {}))
+        thresholds: Thresholds = parameters.build(Thresholds, dict(given or {}))
     except ParameterError as error:
         raise PlanError(
             f"The plan's thresholds: {error.template}", code=error.code, **error.attributes
         ) from None
-    return made
+    return thresholds

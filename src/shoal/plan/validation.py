@@ -1,4 +1,4 @@
-"""What a plan may ask for: roles, types and steps that fit together."""
+"""Check that the roles, types and steps of a plan are consistent."""
 
 from collections.abc import Sequence
 from numbers import Integral
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def check_steps(steps: object) -> None:
-    """Refuse what is no list of steps."""
+    """Refuse anything but a list of steps."""
     if not isinstance(steps, Sequence) or not all(isinstance(step, Step) for step in steps):
         raise PlanError(
             f"The steps of a plan are a list of steps. Got {format_argument(steps)} instead.",
@@ -23,7 +23,7 @@ def check_steps(steps: object) -> None:
 
 
 def check(plan: "Plan") -> None:
-    """Refuse a plan whose roles, types and steps do not fit together."""
+    """Refuse a plan whose roles, types and steps contradict each other."""
     if not plan.steps:
         raise PlanError("The plan has no step. Add at least one.", code="plan-without-steps")
     _check_order(plan.shuffle, plan.random_state)
@@ -42,23 +42,24 @@ def check(plan: "Plan") -> None:
             code="masked-and-dropped",
             columns=tuple(dropped),
         )
-    crossed = [name for step in plan.steps for name in step.strata if name in plan.masked]
-    if crossed:
+    masked_strata = [name for step in plan.steps for name in step.strata if name in plan.masked]
+    if masked_strata:
         raise PlanError(
-            f"{name_columns(crossed)} cannot be masked by one step and split the strata of another."
-            " Choose one.",
+            f"{name_columns(masked_strata)} cannot be masked by one step and split the strata of"
+            " another. Choose one.",
             code="masked-and-stratum",
-            columns=tuple(crossed),
+            columns=tuple(masked_strata),
         )
     for step in plan.steps if plan.types else ():
-        kinds = [n for n in step.columns if n in plan.types and n not in plan.numeric_columns]
-        if kinds and not step.accepts_any_kind:
+        categorical = [n for n in step.columns if n in plan.types and n not in plan.numeric_columns]
+        if categorical and not step.accepts_any_kind:
             raise PlanError(
-                f"The step {step.name!r} computes with numbers, and {name_columns(kinds)} would be"
-                " none by the types of the plan. Leave the type out, or use another step.",
+                f"The step {step.name!r} needs numeric columns, and the plan declares"
+                f" {name_columns(categorical, 'column', 'columns')} to be of another type. Leave"
+                " the type out, or use another step.",
                 code="step-needs-numbers",
                 step=step.name,
-                columns=tuple(kinds),
+                columns=tuple(categorical),
             )
     if not plan.quasi_identifiers:
         raise PlanError(
@@ -66,36 +67,36 @@ def check(plan: "Plan") -> None:
             " know. Mask the quasi-identifiers too, or leave the role out.",
             code="only-confidential-masked",
         )
-    beyond = [
-        name
+    constraints = [
+        option
         for step in plan.steps
         if isinstance(step, Microaggregate)
-        for name in ("diversity", "closeness")
-        if getattr(step, name) is not None
+        for option in ("diversity", "closeness")
+        if getattr(step, option) is not None
     ]
-    if beyond and len(plan.steps) > 1:
+    if constraints and len(plan.steps) > 1:
         raise PlanError(
-            f"{beyond[0]} is promised for all that an attacker may know, so no other step may"
+            f"{constraints[0]} is guaranteed for all quasi-identifiers, so no other step may"
             " mask columns. Mask them in one step, or leave it out.",
             code="constraint-with-several-steps",
-            option=beyond[0],
+            option=constraints[0],
         )
-    bare = [
+    unmasked = [
         name
         for name in columns_with(plan.roles, "quasi-identifier")
         if name not in plan.quasi_identifiers
     ]
-    if bare:
+    if unmasked:
         raise PlanError(
-            f"{name_columns(bare, 'Quasi-identifier', 'Quasi-identifiers')} would leave unmasked."
-            " Add to a step, use `within`, or give another role.",
+            f"{name_columns(unmasked, 'Quasi-identifier', 'Quasi-identifiers')} would be released"
+            " unmasked. Add to a step, use `within`, or give another role.",
             code="quasi-identifier-not-masked",
-            columns=tuple(bare),
+            columns=tuple(unmasked),
         )
 
 
 def _check_order(shuffle: object, seed: object) -> None:
-    """Refuse what cannot say in which order records leave."""
+    """Refuse invalid values of ``shuffle`` and ``random_state``."""
     if not isinstance(shuffle, bool):
         raise PlanError("shuffle is true or false.", code="plan-shuffle", key="shuffle")
     whole = isinstance(seed, Integral) and not isinstance(seed, bool)

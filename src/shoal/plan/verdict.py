@@ -1,4 +1,4 @@
-"""What may be said about a release: a status, the attained k, and the findings behind it."""
+"""The classes `Verdict` and `Finding`: status, attained k and findings of a release."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -13,7 +13,7 @@ Status = Literal["kept", "qualified", "not kept"]
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was measured on a release and bears on its protection.
+    """A fact about a release that matters for its protection, computed from the release.
 
     Parameters
     ----------
@@ -22,14 +22,14 @@ class Finding:
     severity : str
         ``"breaks"`` the guarantee, ``"qualifies"`` it, or merely ``"informs"``.
     sentence : str
-        The finding in one or two sentences; it holds no value of the data.
+        The finding in one or two sentences, without values of the data.
     figures : dict
         The numbers in the sentence, by name; plain data.
     columns : tuple of str
-        The columns it speaks of.
+        The columns concerned.
     way_out : str
-        What to do about it, for those who make the release; options stand in backquotes, as in
-        the messages of `shoal.errors`. Public reports leave it out.
+        What to do about it, for those who make the release; options are in backquotes, as in the
+        messages of `shoal.errors`. Public reports omit it.
     """
 
     code: str
@@ -40,31 +40,31 @@ class Finding:
     way_out: str = ""
 
     def advice(self, wording: Wording = python_wording) -> str:
-        """Return the way out with its options in the words of an interface; may be empty."""
+        """Return the way out, with options as an interface writes them; may be empty."""
         return ShoalWarning(self.way_out).message_for(wording)
 
     def with_advice(self, wording: Wording = python_wording) -> str:
-        """Return the sentence and the way out, with options in the words of an interface."""
+        """Return the sentence and the way out, with options as an interface writes them."""
         return f"{self.sentence} {self.advice(wording)}".rstrip()
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What may be said about a release, counted on the released values.
+    """The verdict on a release, counted on the released values.
 
     Parameters
     ----------
     promised : int or None
-        The k that the plan promises; None where it promises none.
+        The k that the plan guarantees; None if it guarantees none.
     k : int
-        Size of the smallest class of the columns an attacker may know, counted in units.
+        Size of the smallest class on the quasi-identifiers, counted in units.
     unit : str
         ``"record"``, or the column whose values are counted.
     findings : tuple of Finding
         What breaks, qualifies or explains the guarantee; the gravest first.
     exact : mapping of str to float, optional
-        Share of the records whose released value is the original one, by masked column; that
-        of all masked columns together has the name ``""``. None where it was not measured.
+        Share of the records whose released value is the original one, by masked column; ``""`` is
+        the share for all masked columns together. None where it was not measured.
     """
 
     promised: int | None
@@ -111,13 +111,13 @@ class Verdict:
         return [finding.code for finding in self.findings]
 
     def to_dict(self, *, ways_out: bool = True) -> dict[str, Any]:
-        """Return the verdict as plain data; without ``ways_out`` for readers of a release.
+        """Return the verdict as plain data; without ``ways_out`` for the public.
 
-        Shares and other measures have four digits.
+        Shares and other measures are rounded to four digits.
         """
-        hidden = () if ways_out else ("way_out",)
+        omitted = () if ways_out else ("way_out",)
         findings = [
-            {n: _plain(value) for n, value in asdict(finding).items() if n not in hidden}
+            {n: _plain(value) for n, value in asdict(finding).items() if n not in omitted}
             for finding in self.findings
         ]
         return {
@@ -137,7 +137,7 @@ def make_verdict(
     findings: Sequence[Finding],
     exact: Mapping[str, float] | None = None,
 ) -> Verdict:
-    """Return a verdict with the gravest findings first, otherwise in the order given."""
+    """Return a verdict with the gravest findings first, otherwise in their order."""
     order = ("breaks", "qualifies", "informs")
     ranked = sorted(findings, key=lambda finding: order.index(finding.severity))
     return Verdict(promised, k, unit, tuple(ranked), exact)
@@ -153,7 +153,7 @@ def _plain(value: Any) -> Any:
 
 
 def counted(number: int, unit: str = RECORD_UNIT) -> str:
-    """Return a number of units in words, like ``5 records`` or ``3 units of 'person'``."""
+    """Return a phrase such as ``5 records`` or ``3 units of 'person'``."""
     if unit == RECORD_UNIT:
         return f"{number} record{'' if number == 1 else 's'}"
     return f"{number} unit{'' if number == 1 else 's'} of {unit!r}"

@@ -1,4 +1,4 @@
-"""What a run noted, and which findings are Python warnings as well."""
+"""Findings of the run itself, and the findings that are also Python warnings."""
 
 import sys
 import warnings
@@ -34,7 +34,7 @@ from shoal.steps.homogeneity import describe_homogeneity
 if TYPE_CHECKING:
     from shoal.plan import Plan
 
-# The findings that are Python warnings too, by their code.
+# The findings that are also Python warnings, by code.
 WARNING_CLASSES: dict[str, type[ShoalWarning]] = {
     "missing-values": MissingValues,
     "released-index": UnprotectedColumn,
@@ -50,7 +50,7 @@ WARNING_CLASSES: dict[str, type[ShoalWarning]] = {
     "homogeneous-group": HomogeneousGroup,
     "formula-cells": FormulaCells,
 }
-# What a run notes itself; all other findings are computed from its tables.
+# Codes of the findings of the run itself; all others are computed from its tables.
 RUN_CODES = (
     "missing-values", "released-index", "constant-column", "cells-suppressed", "strata-merged",
     "unfinished",
@@ -58,15 +58,15 @@ RUN_CODES = (
 
 
 def run_findings(
-    plan: "Plan", whole: Frame, kept: NDArray[np.bool_], outcomes: Sequence[StepResult]
+    plan: "Plan", whole: Frame, kept: NDArray[np.bool_], results: Sequence[StepResult]
 ) -> list[Finding]:
-    """Return what a run noted about the records that were ``kept`` of a ``whole`` table."""
-    warned = [warning for outcome in outcomes for warning in outcome.warnings]
+    """Return the findings of a run that ``kept`` some records of a ``whole`` table."""
+    step_warnings = [warning for result in results for warning in result.warnings]
     return [
         *_dropped(plan, whole, kept),
         *_index(whole),
-        *map(as_finding, warned),
-        *_unfinished(outcomes),
+        *map(as_finding, step_warnings),
+        *_unfinished(results),
     ]
 
 
@@ -77,7 +77,7 @@ def as_finding(warning: ShoalWarning) -> Finding:
 
 
 def python_warnings(verdict: Verdict) -> list[ShoalWarning]:
-    """Return the findings that are Python warnings as well, in the order of their codes."""
+    """Return the findings that are also Python warnings, in the order of `WARNING_CLASSES`."""
     return [
         kind(f"{finding.sentence} {finding.way_out}".rstrip(), columns=finding.columns)
         for code, kind in WARNING_CLASSES.items()
@@ -87,11 +87,11 @@ def python_warnings(verdict: Verdict) -> list[ShoalWarning]:
 
 
 def warn(verdict: Verdict) -> tuple[str, ...]:
-    """Warn of the findings that are Python warnings as well; return what was said."""
-    found = python_warnings(verdict)
-    for warning in found:
+    """Issue the findings that are also Python warnings; return their sentences."""
+    issued = python_warnings(verdict)
+    for warning in issued:
         warnings.warn(warning, stacklevel=_level_of_caller())
-    return tuple(str(warning) for warning in found)
+    return tuple(str(warning) for warning in issued)
 
 
 def _level_of_caller() -> int:
@@ -103,7 +103,7 @@ def _level_of_caller() -> int:
 
 
 def refuse_homogeneous(plan: "Plan", measures: Assessment) -> None:
-    """Refuse classes that share a confidential value where a step says so."""
+    """Refuse classes that share a confidential value, if a step is set to refuse them."""
     classes = sum(measures["class_sizes"].values())
     reason = describe_homogeneity(measures.get("homogeneous_classes", {}), classes)
     if reason and any(
@@ -141,20 +141,20 @@ def _index(frame: Frame) -> list[Finding]:
             "released-index",
             "qualifies",
             "The index is released unchanged.",
-            way_out="If it names records, drop it first: data.reset_index(drop=True).",
+            way_out="If it identifies records, drop it first: data.reset_index(drop=True).",
         )
     ]
 
 
-def _unfinished(outcomes: Sequence[StepResult]) -> list[Finding]:
-    """Find efforts that the clock or somebody ended: the plan alone does not repeat them."""
-    ended = [method_label(used) for o in outcomes for used in o.fitted if used.cut_short_]
+def _unfinished(results: Sequence[StepResult]) -> list[Finding]:
+    """Find searches that were cut short, so that the plan does not reproduce their groups."""
+    cut_short = [method_label(used) for o in results for used in o.fitted if used.cut_short_]
     return [
         Finding(
             "unfinished",
             "informs",
-            f"{way} ended before it was done, with the best groups until then. Running the plan"
+            f"{label} was interrupted and returned the best groups until then. Running the plan"
             " again may give other groups.",
         )
-        for way in dict.fromkeys(ended)
+        for label in dict.fromkeys(cut_short)
     ]

@@ -12,7 +12,7 @@ from shoal.errors import InputError, StrataMerged
 from shoal.frame.columns import refuse_missing_counts
 from shoal.frame.roles import columns_with
 from shoal.plan import Plan
-from shoal.plan.other_columns import to_drop, with_names
+from shoal.plan.other_columns import columns_to_drop, name_all_columns
 from shoal.plan.verdict import Finding
 from shoal.plan.warnings import as_finding, python_warnings
 from shoal.scale.chunks import Chunk, Footer, check_sortable, make_chunks, read_footer
@@ -122,8 +122,8 @@ class Run:
         ordered = frozenset().union(*(footer.ordered for footer in footers))
         check_columns(self.plan, schema, ordered)
         check_weight(self.step.weight, schema)
-        self.dropped = [*self.plan.dropped, *to_drop(self.plan, schema.names)]
-        self.plan = with_names(self.plan, schema.names)
+        self.dropped = [*self.plan.dropped, *columns_to_drop(self.plan, schema.names)]
+        self.plan = name_all_columns(self.plan, schema.names)
         return schema
 
     def _compute_statistics(self, schema: pa.Schema) -> TableStatistics:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from shoal.frame.columns import Column
 from shoal.metrics.dominance import dominated_groups
 from shoal.partitioners import Partition
-from shoal.plan.findings.dominance import averages, binary, check_dominance
+from shoal.plan.findings.dominance import check_dominance, is_binary, releases_means
 from shoal.plan.findings.exact import check_exact
 from shoal.plan.findings.imputed import check_givers
 from shoal.plan.findings.insiders import check_insiders
@@ -48,7 +48,7 @@ def count_for_verdict(
             counts["few", original.name] = int(few_givers.sum())
     counts["same", ALL_COLUMNS] = int(unchanged.sum())
     counts["present", ALL_COLUMNS] = len(unchanged)
-    if averages(step):
+    if releases_means(step):
         counts.update(_count_dominated(limits, before, groups, weights, str(step.weight)))
     return counts
 
@@ -60,7 +60,7 @@ def _count_dominated(
     weights: NDArray[np.float64] | None,
     weight: str,
 ) -> Counter[tuple[str, str]]:
-    numeric = [one for one in columns if one.kind == "numeric" and not binary(one.values)]
+    numeric = [one for one in columns if one.kind == "numeric" and not is_binary(one.values)]
     contributions = {one.name: one.values for one in numeric}
     if weights is not None:
         share = weights / weights.max()
@@ -100,7 +100,7 @@ def findings_from_counts(
         *check_givers(_by_column(counts, "one"), _by_column(counts, "few"), step.k),
     ]
     averaged = [name for name in groups if name in step.columns]
-    if averages(step) and averaged:
+    if releases_means(step) and averaged:
         smallest = min(class_sizes)
         findings += check_insiders(smallest, class_sizes[smallest], averaged, RECORD_UNIT)
     return findings

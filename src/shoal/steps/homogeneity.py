@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from shoal.errors import InputError
 from shoal.metrics.diversity import tally
 from shoal.partitioners import Partition
-from shoal.partitioners.merge import merge_unsound
+from shoal.partitioners.merge import merge_failing
 
 Matrix = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -75,7 +75,7 @@ def merge_homogeneous(
         own, one_group = units[records], np.zeros(len(records), np.int64)
         return all(tally(one_group, column, own).distinct[0] > 1 for column in codes[records].T)
 
-    return merge_unsound(Z, groups, is_varied)
+    return merge_failing(Z, groups, is_varied)
 
 
 def describe_homogeneity(constant: Mapping[str, int], groups: int) -> str:

@@ -17,7 +17,7 @@ from shoal.metrics.diversity import Tally
 from shoal.metrics.unit_counts import commonest_values, weights_in_class
 from shoal.partitioners import MDAV, Auto, ClosenessFirst, Partition, Partitioner
 from shoal.partitioners.exchange import exchange
-from shoal.partitioners.merge import merge_unsound
+from shoal.partitioners.merge import merge_failing
 from shoal.steps._step import check_confidential
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ class PrivacyConstraint:
             groups = exchange(
                 Z, groups, self.ranks[rows], self.ordered, self.totals, self.closeness
             )
-        return merge_unsound(Z, groups, lambda records: self.is_met_by(rows[records]))
+        return merge_failing(Z, groups, lambda records: self.is_met_by(rows[records]))
 
     def _tally(self, at: int, records: Labels) -> Tally:
         """Return the value counts of a group; a unit counts once, for its most frequent value."""

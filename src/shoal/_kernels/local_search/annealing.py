@@ -1,4 +1,4 @@
-"""Groups change at random, descend again, and stay so by chance: less likely the worse they are.
+"""Simulated annealing: random changes of groups, descent, and acceptance by temperature.
 
 Every change is a trial: a group dissolves, a new one gathers, records change places,
 or two near groups merge and split again. The colder it is, the less may the SSE rise.
@@ -31,7 +31,7 @@ NEARLY = 0.3  # rise of a trial, as a share of a group's SSE, up to which its gr
 
 
 class Memory(NamedTuple):
-    """The best groups of a run, and good groups that it met.
+    """The best groups of a run, and a pool of good groups that it met.
 
     ``best`` are the labels at the least SSE so far; ``sse`` holds the SSE now and
     the least. Records whose group may differ from ``best`` stand in
@@ -52,7 +52,7 @@ class Memory(NamedTuple):
 
 
 def open_memory(labels: np.ndarray, sse: float, k: int, room: int) -> Memory:
-    """Return a memory of the groups at the start, with room for so many others."""
+    """Return a memory of the groups at the start, and an empty pool."""
     n = len(labels)
     signs = np.random.default_rng(0).integers(0, 2**63, n).astype(np.uint64)
     return Memory(
@@ -135,7 +135,7 @@ def mark_changed(s, memory):
 
 @compiled
 def add_changed_groups(s, k, memory):
-    """Put the groups that the trial changed into the pool; a full pool is emptied first."""
+    """Add the groups that the trial changed to the pool; a full pool is emptied first."""
     for t in range(s.counts[N_SAVED]):
         g = s.saved[t]
         size = s.sizes[g]
@@ -148,7 +148,7 @@ def add_changed_groups(s, k, memory):
 
 @compiled
 def add_group(s, g, memory):
-    """Put group ``g`` into the pool, unless it is known."""
+    """Add group ``g`` to the pool, unless it is there already."""
     size, known = s.sizes[g], memory.counts[N_POOLED]
     key = np.uint64(0)
     for m in range(size):
@@ -167,7 +167,7 @@ def add_group(s, g, memory):
 
 @compiled
 def remember_best(s, memory):
-    """Remember the present groups as the best."""
+    """Store the current groups as the best."""
     memory.sse[1] = memory.sse[0]
     for c in range(memory.counts[N_CHANGED]):
         i = memory.changed[c]
@@ -178,7 +178,7 @@ def remember_best(s, memory):
 
 @compiled
 def anneal(s, k, memory, state, temperatures):
-    """Make one trial at each of ``temperatures``; good groups go into the pool, kept or not."""
+    """Make one trial at each of ``temperatures``; add good groups to the pool, accepted or not."""
     for temperature in temperatures:
         fine = change(s, k, state)
         allowed = -temperature * np.log(1.0 - fraction(state))

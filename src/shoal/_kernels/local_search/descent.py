@@ -1,4 +1,4 @@
-"""Records move between near groups while the SSE falls.
+"""Descent: move records between near groups while the SSE falls.
 
 A record leaves for a near group (relocate), changes places with a record there
 (swap), or goes there while a record of that group goes on to a third (chain). Only
@@ -23,7 +23,7 @@ DISCOUNT = 0.5
 
 @inlined
 def near_groups(s, i):
-    """Find the groups of the nearest others of ``i``, its own apart; return their number."""
+    """List the groups of the nearest neighbours of ``i`` except its own; return their number."""
     count = 0
     s.counts[LOOK] += 1
     s.seen[s.labels[i]] = s.counts[LOOK]
@@ -38,7 +38,7 @@ def near_groups(s, i):
 
 @compiled
 def update_joins(s, j):
-    """Note the two near groups that record ``j`` would join at the least cost, and the costs."""
+    """Store the two near groups that record ``j`` can join at the least cost, and the costs."""
     own = s.labels[j]
     first, second, least, next_least = NONE, NONE, np.inf, np.inf
     for m in range(s.near.shape[1]):
@@ -58,7 +58,7 @@ def update_joins(s, j):
 
 @inlined
 def next_join(s, j, excluded):
-    """Return which of its joins record ``j`` takes when it may not go to group ``excluded``."""
+    """Return the better of the two stored joins of ``j`` that is not to group ``excluded``."""
     first, second = s.joins[j, 0], s.joins[j, 1]
     if (
         first == s.labels[j]
@@ -72,7 +72,7 @@ def next_join(s, j, excluded):
 
 @compiled
 def measure(s, i, a, b):
-    """Measure the way from record ``i`` to each record of group ``b``.
+    """Compute the squared distances from record ``i`` to the records of group ``b``.
 
     ``across`` is its squared length, ``along`` its product with the way from centroid ``b``
     to centroid ``a``. All records at a time, column by column: vector instructions.

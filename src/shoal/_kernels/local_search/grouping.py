@@ -89,7 +89,7 @@ def empty_grouping(X: np.ndarray, near: np.ndarray, labels: np.ndarray, k: int) 
 
 @compiled
 def fill_groups(s):
-    """Put the records into the groups of their labels."""
+    """Add the records to the groups of their labels."""
     for i in range(s.X.shape[0]):
         g = s.labels[i]
         place_member(s, i, g, s.sizes[g])
@@ -112,7 +112,7 @@ def place_member(s, i, g, m):
 
 @inlined
 def mark_empty(s, g):
-    """Note that group ``g`` is empty."""
+    """Add group ``g`` to the list of empty groups."""
     if not s.is_free[g]:
         s.is_free[g] = True
         s.free[s.counts[N_EMPTY]] = g
@@ -121,7 +121,7 @@ def mark_empty(s, g):
 
 @compiled
 def empty_group(s):
-    """Return an empty group and take it from the list of these."""
+    """Remove a group from the list of empty groups and return it."""
     while True:
         s.counts[N_EMPTY] -= 1
         g = s.free[s.counts[N_EMPTY]]
@@ -188,7 +188,7 @@ def move(s, i, h):
 
 @compiled
 def accept_trial(s):
-    """End the trial: what it changed stays."""
+    """End the trial and keep its changes."""
     for t in range(s.counts[N_SAVED]):
         s.is_saved[s.saved[t]] = False
     s.counts[N_SAVED] = 0
@@ -196,7 +196,7 @@ def accept_trial(s):
 
 @compiled
 def undo_trial(s):
-    """End the trial: all groups are as before it."""
+    """End the trial and undo its changes."""
     for t in range(s.counts[N_SAVED]):
         g = s.saved[t]
         s.is_saved[g] = False
@@ -215,7 +215,7 @@ def undo_trial(s):
 
 @compiled
 def sse_change(s):
-    """Return by how much the trial has raised the SSE so far."""
+    """Return the increase of the SSE by the trial so far."""
     total = 0.0
     for t in range(s.counts[N_SAVED]):
         total += s.sse[s.saved[t]] - s.sse_before[t]

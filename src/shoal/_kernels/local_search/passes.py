@@ -6,6 +6,7 @@ the descent once more, and the descent takes longest to compile.
 
 import numpy as np
 
+from shoal._kernels import ahead
 from shoal._kernels._compile import compiled
 from shoal._kernels.local_search.descent import descend
 from shoal._kernels.local_search.grouping import Grouping, accept_trial, empty_grouping, fill_groups
@@ -22,13 +23,14 @@ def open_grouping(X: np.ndarray, near: np.ndarray, labels: np.ndarray, k: int) -
     ``near`` are the nearest others of each record, to whose groups it may move.
     """
     grouping = empty_grouping(X, near, labels, k)
+    ahead.wait()
     run_pass(grouping, k, FILL, NO_NUMBERS, NO_NUMBERS, 0)
     return grouping
 
 
 @compiled
 def run_pass(s, k, action, numbers, tried, most):
-    """Do one of the actions above; return by how much the SSE fell in trials.
+    """Run one of the actions above; return the decrease of the SSE by trials.
 
     ``numbers`` are the groups to dissolve or the records to gather around, ``tried`` the
     versions at which each was last tried, ``most`` the moves to try in a descent. GAINS

@@ -1,4 +1,4 @@
-"""Trials of larger changes: dissolve a group, or gather a new one."""
+"""Trials of larger changes: dissolve a group, or form a new one."""
 
 import numpy as np
 
@@ -28,7 +28,7 @@ FIRST_LIMIT = 1.0  # the same at once after a new group was gathered
 
 @compiled
 def cheapest(s, i, excluded):
-    """Return the near group that record ``i`` joins at the least rise of the SSE, or none."""
+    """Return the near group that ``i`` can join at the least increase of the SSE, or -1."""
     best, least = NONE, np.inf
     for m in range(s.near.shape[1]):
         h = s.labels[s.near[i, m]]
@@ -58,7 +58,7 @@ def dissolve(s, k, g):
 
 @compiled
 def gather(s, k, i):
-    """Make a group of record ``i`` and its nearest; groups left too small dissolve."""
+    """Form a group of record ``i`` and its nearest; dissolve groups that become too small."""
     h = empty_group(s)
     for m in range(k - 1):
         move(s, s.near[i, m], h)
@@ -86,7 +86,7 @@ def sse_before_trial(s):
 
 @compiled
 def descend_around(s, k, allowed):
-    """Descend around what changed, while a rise of at most ``allowed`` seems possible."""
+    """Descend around the changed groups, while the increase may still fall to ``allowed``."""
     usual = sse_before_trial(s) / s.counts[N_SAVED]
     for t in range(s.counts[N_SAVED]):
         refresh_and_queue(s, k, s.saved[t])
@@ -100,7 +100,7 @@ def descend_around(s, k, allowed):
 
 @compiled
 def end_trial(s, k, fine):
-    """End a trial: recover, and keep it if the SSE fell; return the fall."""
+    """End a trial: descend, and keep it if the SSE has fallen; return the decrease."""
     if fine:
         descend_around(s, k, 0.0)
         fall = -sse_change(s)
@@ -124,7 +124,7 @@ def changed_near(s, i, since):
 
 @compiled
 def dissolve_pass(s, k, groups, tried):
-    """Try to dissolve each of ``groups`` in turn; return what the SSE fell by.
+    """Try to dissolve each of ``groups`` in turn; return the decrease of the SSE.
 
     A group is left alone if nothing near it has changed since it was ``tried``.
     """
@@ -141,7 +141,7 @@ def dissolve_pass(s, k, groups, tried):
 
 @compiled
 def gather_pass(s, k, centres, tried):
-    """Try a new group around each of ``centres`` in turn; return what the SSE fell by.
+    """Try a new group around each of ``centres`` in turn; return the decrease of the SSE.
 
     A record is left alone if nothing near it has changed since it was ``tried``.
     """
@@ -159,7 +159,7 @@ def gather_pass(s, k, centres, tried):
 
 @compiled
 def gather_gains(s, k):
-    """Write for each record what its group and those of its nearest may gain by a new group.
+    """Write for each record how much a new group around it may lower the SSE.
 
     That is the sum of the squared distances of the record and its k - 1 nearest to the
     centroids they have, less the SSE that they have as a group.

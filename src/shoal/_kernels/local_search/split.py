@@ -1,4 +1,4 @@
-"""A group of 2k records or more becomes several."""
+"""Split groups of 2k records or more."""
 
 import numpy as np
 
@@ -35,7 +35,7 @@ def set_apart(s, k, g, centre, part):
 
 @compiled
 def separation(s, g, part):
-    """Return what the SSE of group ``g`` falls by when a part becomes a group of its own."""
+    """Return the decrease of the SSE when a part of group ``g`` becomes a group."""
     size, count, total = s.sizes[g], s.parts.shape[1], 0.0
     for j in range(s.X.shape[1]):
         pull = 0.0

@@ -20,7 +20,7 @@ from shoal._kernels.matching.blossom import (
 
 @compiled
 def chain(m, one, two, edge):
-    """Let ``two`` follow ``one`` in a ring, over ``edge``."""
+    """Link ``two`` after ``one`` in a ring, by ``edge``."""
     m.node[one].following = two
     m.node[two].preceding = one
     m.node[one].link = edge
@@ -36,7 +36,7 @@ def above(graph, m, node):
 
 @compiled
 def crossing(graph, m, one, two):
-    """Return the node where the ways from two outer nodes to the root meet."""
+    """Return the lowest common ancestor of two outer nodes."""
     deeper = 0
     for node in (one, two):
         deeper = -deeper
@@ -82,7 +82,7 @@ def shrink(graph, m, edge):
 
 @compiled
 def dissolve(m, blossom):
-    """Take a blossom apart: the nodes of its ring become outermost and leave the tree."""
+    """Expand a blossom: the nodes of its ring become outermost and leave the tree."""
     children = m.ring[: ring_of(m, blossom)].copy()
     for child in children:
         m.node[child].parent = -1

@@ -1,4 +1,4 @@
-"""Blossoms: odd rings of vertices, or of smaller blossoms, that act as one vertex.
+"""Blossoms: odd cycles of vertices, or of smaller blossoms, that act as one vertex.
 
 A matching leaves one vertex of a blossom, its base, to be matched outside; any
 vertex can be made the base by turning the matching around the rings. Vertices
@@ -45,7 +45,7 @@ NODE = np.dtype(
 
 
 class Matching(NamedTuple):
-    """Matched edges, nested blossoms, dual values and the tree under growth.
+    """Matched edges, nested blossoms, dual values and the alternating tree.
 
     The vertices of the tree are ``members[: counts[0]]``, ``counts[1]`` is the next
     vertex to start from, and ``spare[: counts[2]]`` are unused numbers of blossoms.
@@ -137,7 +137,7 @@ def is_matched_forward(m, blossom, child):
 
 @compiled
 def match_neighbours(graph, m, blossom, one, two, edge, stacked):
-    """Match two nodes of a ring over ``edge``; each is to be turned to its end of it."""
+    """Match two nodes of a ring by ``edge``; the matching inside each is still to be changed."""
     a, b = graph.ends[edge, 0], graph.ends[edge, 1]
     if child_with(m, blossom, a) != one:
         a, b = b, a

@@ -19,7 +19,7 @@ DIRECTION = (0, 1, -1)  # of the duals of free, outer and inner nodes
 
 @compiled
 def dual(m, vertex):
-    """Return the dual of a vertex now."""
+    """Return the current dual of a vertex."""
     return m.node[vertex].value + DIRECTION[m.node[m.node[vertex].top].label] * (
         m.clock[0] - m.node[vertex].since
     )
@@ -27,7 +27,7 @@ def dual(m, vertex):
 
 @compiled
 def write_duals(m, node):
-    """Write down the duals of an outermost node and its vertices, before its label changes."""
+    """Store the current duals of an outermost node and its vertices, before its label changes."""
     direction = DIRECTION[m.node[node].label]
     if node >= m.inside.shape[0]:
         m.node[node].value += 2 * direction * (m.clock[0] - m.node[node].since)
@@ -40,7 +40,7 @@ def write_duals(m, node):
 
 @compiled
 def push_events(graph, m, heap, vertex, required):
-    """Put the events that an outer vertex may bring into the heap."""
+    """Add the events of the edges of an outer vertex to the heap."""
     mine = dual(m, vertex)
     node = m.node[vertex].top
     if vertex >= required:
@@ -59,14 +59,14 @@ def push_events(graph, m, heap, vertex, required):
 
 @compiled
 def push_emptying(m, heap, node):
-    """Put the time at which the dual of an inner blossom is used up into the heap."""
+    """Add the time at which the dual of an inner blossom becomes 0 to the heap."""
     if m.node[node].label == INNER and node >= m.inside.shape[0]:
         push(heap, m.node[node].since + m.node[node].value // 2, 3 * node + EMPTY)
 
 
 @compiled
 def join_tree(m, node, entry):
-    """Take a free outermost node into the tree; its label is still to come."""
+    """Add a free outermost node to the tree, without a label yet."""
     write_duals(m, node)
     m.node[node].entry = entry
     for i in range(vertices_of(m, node)):
@@ -79,7 +79,7 @@ def join_tree(m, node, entry):
 
 @compiled
 def join_inner(m, heap, node, entry):
-    """Take a node into the tree as an inner one."""
+    """Add a node to the tree as an inner node."""
     join_tree(m, node, entry)
     m.node[node].label = INNER
     push_emptying(m, heap, node)
@@ -87,7 +87,7 @@ def join_inner(m, heap, node, entry):
 
 @compiled
 def join_outer(graph, m, heap, node, entry, required):
-    """Take a node into the tree as an outer one."""
+    """Add a node to the tree as an outer node."""
     join_tree(m, node, entry)
     m.node[node].label = OUTER
     for i in range(vertices_of(m, node)):
@@ -96,7 +96,7 @@ def join_outer(graph, m, heap, node, entry, required):
 
 @compiled
 def leave_tree(m, heap):
-    """Write down all duals and forget the tree."""
+    """Store all duals and clear the tree."""
     for i in range(m.counts[0]):
         node = m.node[m.members[i]].top
         if m.node[node].label != FREE:
@@ -110,7 +110,7 @@ def leave_tree(m, heap):
 
 @compiled
 def shrink_at(graph, m, heap, edge, required):
-    """Make a blossom of the ring that ``edge`` closes; its inner nodes become outer."""
+    """Shrink the cycle that ``edge`` closes to a blossom; its inner nodes become outer."""
     blossom = shrink(graph, m, edge)
     m.node[blossom].value, m.node[blossom].since = 0, m.clock[0]
     children = m.ring[: ring_of(m, blossom)].copy()
@@ -124,7 +124,7 @@ def shrink_at(graph, m, heap, edge, required):
 
 @compiled
 def expand_at(graph, m, heap, blossom, required):
-    """Take an inner blossom apart and compute all events again: some vertices are free again."""
+    """Expand an inner blossom and compute all events again, since some vertices become free."""
     write_duals(m, blossom)
     for i in range(ring_of(m, blossom)):
         m.node[m.ring[i]].since = m.clock[0]
@@ -141,7 +141,7 @@ def expand_at(graph, m, heap, blossom, required):
 
 @compiled
 def reach(graph, m, heap, edge, required):
-    """Use an edge if it is tight: grow, shrink, or turn over; say whether the search is over."""
+    """Use an edge if it is tight: grow, shrink or augment; say whether the search is over."""
     a, b = graph.ends[edge, 0], graph.ends[edge, 1]
     if m.node[m.node[a].top].label != OUTER:
         a, b = b, a
@@ -189,7 +189,7 @@ def cover(graph, m, heap, root, required):
 
 @compiled
 def advance(graph, m, heap, required, work):
-    """Cover vertices until about ``work`` events have passed; say whether some are left."""
+    """Cover vertices until about ``work`` events are processed; say whether any remain."""
     while m.counts[1] < required and work > 0:
         vertex = m.counts[1]
         if m.node[vertex].mate < 0:

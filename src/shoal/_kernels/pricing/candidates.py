@@ -1,4 +1,4 @@
-"""The records that a group of negative reduced cost may hold beside a first one.
+"""Candidates: the records that a group of negative reduced cost may contain with a first one.
 
 Every record has a dual value, and so have some triples of records and every group. The reduced
 cost of a group is its SSE, plus the duals of the triples of which it holds two or three records,
@@ -22,7 +22,7 @@ MOST_PAIRED = 200  # records that may join: with more, most pairs would be measu
 
 
 class NeighbourTable(NamedTuple):
-    """The records and their nearest others.
+    """The records and their nearest neighbours.
 
     ``near[i]`` are the nearest others of record i and ``gaps[i]`` their squared
     distances, nearest first; ``sums[i, m]`` adds up the first m of these.
@@ -35,7 +35,7 @@ class NeighbourTable(NamedTuple):
 
 
 class PricingDuals(NamedTuple):
-    """Dual values of records and triples, in the form that the search reads.
+    """Dual values of records and triples, in the form that the search needs.
 
     Groups are searched for at their record of the least ``rank``. ``ceiling[i]`` is the
     most by which the dual of a record after i exceeds its least share of an SSE. ``triple_dual[t]``
@@ -53,7 +53,7 @@ class PricingDuals(NamedTuple):
 
 
 class CandidateSet(NamedTuple):
-    """The records that may join a first one, numbered from 0; the first comes after them all.
+    """The candidates of a first record, numbered from 0; the first record has the last number.
 
     ``extra`` is what each adds to the first alone, ``pair`` what two of them add for each
     other, and ``reach[i, m]`` the sum of the m least pairs of i, or less. Duals of triples
@@ -78,7 +78,7 @@ class CandidateSet(NamedTuple):
 
 @compiled
 def pair_cost(candidates, size, a, b):
-    """Return what two candidates add for each other to a group of ``size``."""
+    """Return what a pair of candidates adds to the reduced cost of a group of ``size``."""
     if candidates.pair.shape[0]:
         return candidates.pair[a, b]
     return (
@@ -108,7 +108,7 @@ def take_least(values, count, least):
 
 @compiled
 def list_near(table, prices, first, size, records, extra, floor):
-    """List the near records that come after ``first``; return how many.
+    """List the near records of higher rank than ``first``; return their number.
 
     ``floor`` is what each adds at least to a whole group: its extra and, shared
     between two, the distances to its nearest.
@@ -126,7 +126,7 @@ def list_near(table, prices, first, size, records, extra, floor):
 
 @compiled
 def list_all(table, prices, first, size, records, extra, floor):
-    """List all records that come after ``first``; return how many."""
+    """List all records of higher rank than ``first``; return their number."""
     count = 0
     for record in range(table.X.shape[0]):
         if prices.rank[record] > prices.rank[first]:
@@ -140,7 +140,7 @@ def list_all(table, prices, first, size, records, extra, floor):
 
 @compiled
 def beyond_near(table, prices, first, size, floor, count, cost):
-    """Return what no group goes below that holds a record beyond the near ones."""
+    """Return a lower bound of all groups that contain a record beyond the near ones."""
     n, most = table.near.shape
     if most == n - 1:
         return np.inf
@@ -155,7 +155,7 @@ def beyond_near(table, prices, first, size, floor, count, cost):
 
 @compiled
 def narrow(records, extra, floor, count, least, cost, cutoff):
-    """Keep the records that a group below ``cutoff`` may hold; return how many, 0 if too few."""
+    """Keep the candidates of groups below ``cutoff``; return their number, 0 if too few."""
     total = take_least(floor, count, least)
     if cost + total >= cutoff:  # also where fewer are left than needed
         return 0
@@ -171,7 +171,7 @@ def narrow(records, extra, floor, count, least, cost, cutoff):
 
 @compiled
 def pair_up(X, records, size):
-    """Return what every two of ``records`` add to the SSE of a group of ``size``."""
+    """Return what every pair of ``records`` adds to the SSE of a group of ``size``."""
     pair = np.zeros((records.shape[0], records.shape[0]))
     for a in range(records.shape[0]):
         for b in range(a):
@@ -196,7 +196,7 @@ def cumulative_nearest(pair, most):
 
 @compiled
 def keep_lowest(records, extra, floor, count, most, least, cost):
-    """Keep the ``most`` records of the lowest floors; return what no group with another goes below.
+    """Keep the ``most`` records of lowest floor; return a lower bound of groups with others.
 
     It is infinite where none is left out.
     """
@@ -213,7 +213,7 @@ def keep_lowest(records, extra, floor, count, most, least, cost):
 
 @compiled
 def gather(table, prices, first, size, group_dual, cutoff, most):
-    """Return the records that a cheap group of ``first`` may hold, and their extras.
+    """Return the candidates of groups of ``first`` below the cutoff, and their extras.
 
     No more than ``most`` are; the third result is what groups with others do not go below.
     """
@@ -267,7 +267,7 @@ def add_pair_duals(prices, first, records, extra, pair, triples, triple_dual):
 
 @compiled
 def list_around(triples, count, m):
-    """Return where the triples that hold each of ``m`` records start, and the triples."""
+    """Return the triples that contain each of ``m`` records, and where those of each start."""
     start = np.zeros(m + 1, np.int64)
     for t in range(count):
         for corner in triples[t]:
@@ -284,7 +284,7 @@ def list_around(triples, count, m):
 
 @compiled
 def narrow_again(X, first_cost, records, extra, size, cutoff):
-    """Return the records that a group below ``cutoff`` may hold, their extras, pairs and reach.
+    """Return the candidates of groups below ``cutoff``, their extras, pairs and reach.
 
     The nearest among those left are farther than the nearest of all, so each round
     leaves fewer.

@@ -14,7 +14,7 @@ NOTHING = -30.0  # of an exponent: what lies below it adds nothing
 
 @compiled
 def soft_greatest(slack, columns, heat):
-    """Return the greatest of some slacks, smoothed: heat * log(sum of exp(slack / heat))."""
+    """Return the smoothed maximum of some slacks: heat * log(sum of exp(slack / heat))."""
     top = -np.inf
     for column in columns:
         top = max(top, slack[column])
@@ -28,7 +28,7 @@ def soft_greatest(slack, columns, heat):
 
 @compiled
 def ascend(slack, record_dual, box, start, columns, heat, beyond):
-    """Set each price in turn; return the greatest change.
+    """Maximise over each dual in turn; return the greatest change.
 
     ``slack`` is what each group's records pay beyond its cost. The groups of record i
     are ``columns[start[i] : start[i + 1]]``. A step goes ``beyond`` times as far as its
@@ -51,7 +51,7 @@ def ascend(slack, record_dual, box, start, columns, heat, beyond):
 
 @compiled
 def climb(slack, record_dual, box, start, columns, heat, sweeps):
-    """Go through all prices ``sweeps`` times; return the greatest change of the last time."""
+    """Make ``sweeps`` passes over all duals; return the greatest change of the last pass."""
     for _ in range(sweeps - 1):
         ascend(slack, record_dual, box, start, columns, heat, 1.5)
     return ascend(slack, record_dual, box, start, columns, heat, 1.0)
@@ -59,7 +59,7 @@ def climb(slack, record_dual, box, start, columns, heat, sweeps):
 
 @compiled
 def shared_corners(members, triples, start, incidence, pairs):
-    """List the groups that hold two or three records of a triple; return how many.
+    """List the groups that contain two or three records of a triple; return their number.
 
     Rows of ``members`` end with -1. ``pairs`` is filled with (triple, group).
     """

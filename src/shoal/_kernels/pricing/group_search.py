@@ -14,7 +14,7 @@ from shoal._kernels.pricing.candidates import candidate_set, pair_cost, take_lea
 
 
 class Search(NamedTuple):
-    """A group under way; row ``d`` of an array belongs to its first ``d`` records.
+    """A partial group; row ``d`` of an array belongs to its first ``d`` records.
 
     ``cost[d]`` is their reduced cost so far. ``candidates[d, :left[d]]`` may
     join, ``extra[d]`` is what each would add, ``half[d]`` is half of the triple duals that
@@ -36,7 +36,7 @@ class Search(NamedTuple):
 
 @compiled
 def open_search(candidates, size, cost):
-    """Return a search for the groups of ``size`` around the first record, which costs ``cost``."""
+    """Return a search for groups of ``size`` with a first record of cost ``cost``."""
     m = candidates.records.shape[0]
     search = Search(
         np.full(size, m),
@@ -63,7 +63,7 @@ def open_search(candidates, size, cost):
 
 @compiled
 def put_in_order(search, depth, kept, i):
-    """Move candidate ``i`` to its place by floor among the first ``kept``."""
+    """Insert candidate ``i`` by its floor among the first ``kept`` (insertion sort)."""
     floor, extra = search.floor[depth], search.extra[depth]
     half, candidates = search.half[depth], search.candidates[depth]
     one, two, three, four = floor[i], extra[i], half[i], candidates[i]
@@ -77,7 +77,7 @@ def put_in_order(search, depth, kept, i):
 
 @compiled
 def order_candidates(search, candidates, depth, least, cutoff):
-    """Keep the candidates that a group below ``cutoff`` may hold, in order; say if any are."""
+    """Keep the candidates of groups below ``cutoff``, sorted by floor; say if there are any."""
     need, left = search.members.shape[0] - depth, search.left[depth]
     floor = search.floor[depth]
     for i in range(left):
@@ -100,7 +100,7 @@ def order_candidates(search, candidates, depth, least, cutoff):
 
 @compiled
 def open_floor(search, depth):
-    """Return what no group goes below that has the candidates from the next one on."""
+    """Return a lower bound of all groups with candidates from the next one on."""
     need, at = search.members.shape[0] - depth, search.turn[depth]
     if at + need > search.left[depth]:
         return np.inf
@@ -157,7 +157,7 @@ def join(search, candidates, depth):
 
 @compiled
 def leave(search, candidates, depth):
-    """Remove the last of ``depth`` records; return how many stay."""
+    """Remove the last of ``depth`` records; return the new depth."""
     if depth > 1:
         record = search.members[depth - 1]
         for at in range(candidates.start[record], candidates.start[record + 1]):
@@ -167,7 +167,7 @@ def leave(search, candidates, depth):
 
 @compiled
 def note(search, candidates, first, groups, costs, count):
-    """Note a whole group, instead of the worst where no place is left; return how many."""
+    """Store a complete group, replacing the worst if there is no space; return their number."""
     size = search.members.shape[0]
     place = count
     if count == costs.shape[0]:
@@ -183,7 +183,7 @@ def note(search, candidates, first, groups, costs, count):
 
 @compiled
 def cheapest_groups(table, prices, first, size, group_dual, cutoff, most, work, groups, costs):
-    """Find groups of ``size`` and low reduced cost whose record of the least rank is ``first``.
+    """Find groups of ``size`` and low reduced cost whose record of lowest rank is ``first``.
 
     The cheapest are noted in the rows of ``groups``, with their reduced costs in ``costs``. No
     more than ``most`` records may join, and no more candidates than ``work`` are tried. The
@@ -219,7 +219,7 @@ def cheapest_groups(table, prices, first, size, group_dual, cutoff, most, work, 
 
 @compiled
 def all_groups(table, prices, first, size, group_dual, cutoff, groups):
-    """List all groups of ``size`` below ``cutoff``; return how many, -1 if the rows run out."""
+    """List all groups of ``size`` below ``cutoff``; return their number, -1 if too many."""
     candidates, _ = candidate_set(table, prices, first, size, group_dual, cutoff, table.X.shape[0])
     search = open_search(candidates, size, group_dual - prices.record_dual[first])
     least, costs = np.empty(size), np.empty(groups.shape[0])
@@ -246,7 +246,7 @@ def all_groups(table, prices, first, size, group_dual, cutoff, groups):
 def price_groups(
     table, prices, anchors, size, group_dual, most, work, bounds, groups, costs, counts
 ):
-    """Search at every one of ``anchors`` for groups of negative reduced cost."""
+    """Search for groups of negative reduced cost whose first record is one of ``anchors``."""
     for i in range(anchors.shape[0]):
         bounds[i], counts[i] = cheapest_groups(
             table, prices, anchors[i], size, group_dual, 0.0, most, work, groups[i], costs[i]

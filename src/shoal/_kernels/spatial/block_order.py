@@ -1,4 +1,4 @@
-"""An order of the records in which neighbours stand close together."""
+"""An order of the records in which near records are near each other."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ DEEPEST = 64  # more levels than any table fills
 
 @compiled
 def order_by_halving(rows, order):
-    """Order records by halving them across their longest axis, again and again.
+    """Order records by recursive halving across the axis of greatest extent.
 
     Cuts fall between groups of blocks first and between blocks then, so that each
     of them holds records from one small box. The last axis is the distance from

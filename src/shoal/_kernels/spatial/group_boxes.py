@@ -15,7 +15,7 @@ WIDTH = 64  # places in a box
 
 
 class Boxes(NamedTuple):
-    """Places of groups, box by box.
+    """The places of groups, box by box.
 
     ``centres[b, j]`` is column j of the groups in box b, ``weights[b]`` their
     sizes and ``groups[b]`` their numbers. ``low`` and ``high`` are the borders,
@@ -38,12 +38,12 @@ def unjoined(groups):
 
 
 def is_mostly_empty(groups: Any, boxes: Boxes) -> bool:
-    """Say whether most places are empty, so that packing again pays."""
+    """Say whether most places are empty, so that repacking is worthwhile."""
     return 2 * len(unjoined(groups)) < boxes.groups.size - WIDTH
 
 
 def pack_boxes(groups: Any) -> Boxes:
-    """Return boxes of neighbours among the standing ``groups``."""
+    """Return boxes of neighbouring ``groups`` that are not joined into others."""
     ordered = halve_across_widest_side(groups.centre, unjoined(groups))
     boxes = -(-len(ordered) // WIDTH)
     padded = np.append(ordered, np.full(boxes * WIDTH - len(ordered), -1)).reshape(boxes, WIDTH)
@@ -91,7 +91,7 @@ def move_group(boxes, group, point, size):
 
 @compiled
 def remove_group(boxes, group):
-    """Remove ``group``: its place is infinitely far from now on."""
+    """Remove ``group`` by moving its place to infinity."""
     b, at = divmod(boxes.places[group], WIDTH)
     for j in range(boxes.centres.shape[1]):
         boxes.centres[b, j, at] = np.inf

@@ -84,7 +84,7 @@ def open_index(X: np.ndarray) -> Index:
 
 
 def rebuild_if_worn(index: Index) -> Index:
-    """Return the index, or a new one of the records without label if rebuilding pays."""
+    """Return the index, rebuilt from the records without label if that is worthwhile."""
     if index.size[0] >= index.rebuild_below or index.blocks_read[0] < index.rebuild_after:
         return index
     return _build(index.X, index.labels, index.groups, index.size, index.total)
@@ -205,7 +205,7 @@ def to_frame(point, origin, axes, scale, rotated):
 
 @compiled
 def store_point(rotated, leading, row):
-    """Write a turned point into ``row`` as `Index` stores it."""
+    """Write a rotated point into ``row`` as `Index` stores it."""
     p = rotated.shape[0]
     near, rest = 0.0, 0.0
     for a in range(p):
@@ -292,5 +292,5 @@ def take(index, records):
 
 @inlined
 def needs_rebuild(index):
-    """Say whether so many records have left that rebuilding pays."""
+    """Say whether so many records were removed that rebuilding is worthwhile."""
     return index.size[0] < index.rebuild_below and index.blocks_read[0] >= index.rebuild_after

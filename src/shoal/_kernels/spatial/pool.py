@@ -180,7 +180,7 @@ def take(pool, places):
 
 @compiled
 def move(pool, place, to):
-    """Move the record at one place to another."""
+    """Move a record from one place to another."""
     for j in range(pool.columns.shape[0]):
         pool.columns[j, to] = pool.columns[j, place]
     pool.records[to] = pool.records[place]

@@ -1,4 +1,4 @@
-"""Binary heaps: one of keys and items, and one of places whose keys stand elsewhere."""
+"""Binary heaps: a min-heap of keys and items, and a max-heap of places with external keys."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from shoal._kernels._compile import compiled
 
 
 class Heap(NamedTuple):
-    """Whole numbers in heap order, the least key first, ties by the lowest item.
+    """A min-heap of integers; ties go to the lowest item.
 
     The first ``size[0]`` of ``keys`` and ``items`` count.
     """
@@ -19,13 +19,13 @@ class Heap(NamedTuple):
 
 
 def open_heap(most: int) -> Heap:
-    """Return an empty heap with room for ``most`` items."""
+    """Return an empty heap with space for ``most`` items."""
     return Heap(np.empty(most, np.int64), np.empty(most, np.int64), np.zeros(1, np.int64))
 
 
 @compiled
 def precedes(heap, a, b):
-    """Say whether place ``a`` comes out before place ``b``."""
+    """Say whether position ``a`` comes before position ``b``."""
     if heap.keys[a] != heap.keys[b]:
         return heap.keys[a] < heap.keys[b]
     return heap.items[a] < heap.items[b]
@@ -33,7 +33,7 @@ def precedes(heap, a, b):
 
 @compiled
 def swap(heap, a, b):
-    """Exchange two places."""
+    """Swap two positions."""
     heap.keys[a], heap.keys[b] = heap.keys[b], heap.keys[a]
     heap.items[a], heap.items[b] = heap.items[b], heap.items[a]
 
@@ -78,7 +78,7 @@ def is_greater(keys, ties, a, b):
 
 @compiled
 def sift_up(heap, keys, ties, at, place):
-    """Add a place to a heap of ``at`` places, the greatest key first."""
+    """Add a place to a max-heap of ``at`` places (sift up)."""
     while at > 0 and is_greater(keys, ties, place, heap[(at - 1) // 2]):
         heap[at] = heap[(at - 1) // 2]
         at = (at - 1) // 2
@@ -87,7 +87,7 @@ def sift_up(heap, keys, ties, at, place):
 
 @compiled
 def sift_down(heap, keys, ties, at, size, place):
-    """Put a place at position ``at`` of a heap, or below it where its key belongs."""
+    """Put a place at position ``at`` of a max-heap, or below it (sift down)."""
     child = 2 * at + 1
     while child < size:
         if child + 1 < size and is_greater(keys, ties, heap[child + 1], heap[child]):

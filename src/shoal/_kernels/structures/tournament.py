@@ -1,4 +1,4 @@
-"""A tournament: which of many players has the least key, when one key changes at a time.
+"""A tournament tree: the player with the least key, when one key changes at a time.
 
 The key of a player is its score and, for ties, the pair of the player and its partner: the lower
 number first, then the higher. ``tree`` has the players in its second half, each at its number, or
@@ -32,14 +32,14 @@ def open_tournament(plays: np.ndarray) -> np.ndarray:
 
 @compiled
 def play_all(tree, score, partner):
-    """Find the winner at every node."""
+    """Compute the winner at every node."""
     for node in range(tree.shape[0] // 2 - 1, 0, -1):
         tree[node] = winner(tree, score, partner, node)
 
 
 @compiled
 def replay(tree, score, partner, player, plays):
-    """Find the winners above a player again: its key has changed, or it plays no more."""
+    """Update the winners above a player whose key has changed, or which is removed."""
     node = tree.shape[0] // 2 + player
     tree[node] = player if plays else NO_PLAYER
     while node > 1:
@@ -49,7 +49,7 @@ def replay(tree, score, partner, player, plays):
 
 @compiled
 def winner(tree, score, partner, node):
-    """Return the player with the lesser key of the two below a node, if there are two."""
+    """Return the winner of the two children of a node, or of the only one."""
     left, right = tree[2 * node], tree[2 * node + 1]
     if left == NO_PLAYER or (right != NO_PLAYER and precedes(score, partner, right, left)):
         return right

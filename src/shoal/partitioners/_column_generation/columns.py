@@ -1,9 +1,8 @@
-"""The groups and the triples that a proof knows so far.
+"""The groups and the triples that a proof has generated so far.
 
-Groups are the columns of a linear programme: choose them so that each record is
-covered once and the sum of their SSEs is least. Of three records at most one group
-can hold two or more: for every triple that fractions of groups break, that is an
-inequality more.
+Groups are the columns of a linear programme: select them so that each record is covered once and
+the sum of their SSEs is minimal. At most one group can contain two or more of any three records;
+this inequality is added for every triple that violates it in a fractional solution.
 """
 
 from itertools import combinations
@@ -14,19 +13,19 @@ import numpy as np
 from shoal._kernels.pricing.dual_ascent import shared_corners
 from shoal.partitioners._base import Labels, Matrix
 
-FRACTIONS = 40_000  # pairs of records in groups that are looked at for triples
-BROKEN = 1.02  # fractions of groups that hold two of a triple: more than one is too many
+MAX_PAIRS = 40_000  # pairs of records in fractional groups that are searched for triples
+VIOLATED = 1.02  # sum of the fractions of groups with two records of a triple; 1 is allowed
 
 
 class Incidence(NamedTuple):
-    """The items that hold each record: ``items[start[i] : start[i + 1]]``."""
+    """The items that contain record i: ``items[start[i] : start[i + 1]]``."""
 
     start: Labels
     items: Labels
 
 
 def incidence(rows: Labels, n: int) -> Incidence:
-    """Return which ``rows`` hold each of ``n`` records; -1 is no record."""
+    """Return which ``rows`` contain each of ``n`` records; -1 is padding."""
     flat = rows.ravel()
     order = np.argsort(flat, kind="stable")
     order = order[np.searchsorted(flat[order], 0) :]
@@ -35,9 +34,9 @@ def incidence(rows: Labels, n: int) -> Incidence:
 
 
 class Columns:
-    """Groups of ``k`` to 2k - 1 records, each once, with their SSEs; and triples.
+    """Distinct groups of ``k`` to 2k - 1 records with their SSEs, and triples of records.
 
-    A row of ``members`` holds the records of a group, lowest first, and ends with -1.
+    A row of ``members`` contains the records of a group in ascending order, padded with -1.
     """
 
     def __init__(self, X: Matrix, k: int):
@@ -45,37 +44,37 @@ class Columns:
         self.members = np.empty((0, 2 * k - 1), np.int64)
         self.costs = np.empty(0)
         self.triples = np.empty((0, 3), np.int64)
-        self._known: set[bytes] = set()
+        self._keys: set[bytes] = set()
 
     def __len__(self) -> int:
         return len(self.costs)
 
     def add(self, groups: Labels) -> int:
-        """Add the rows of ``groups``, all of one size; return how many are new."""
+        """Add the rows of ``groups``, all of one size; return the number of new ones."""
         rows = np.full((len(groups), self.members.shape[1]), -1, np.int64)
         rows[:, : groups.shape[1]] = np.sort(groups, axis=1)
         new = []
         for i, row in enumerate(rows):
             key = row.tobytes()
-            if key not in self._known:
-                self._known.add(key)
+            if key not in self._keys:
+                self._keys.add(key)
                 new.append(i)
         if new:
             records = self.X[rows[new, : groups.shape[1]]]
-            spread = records - records.mean(axis=1, keepdims=True)
+            centred = records - records.mean(axis=1, keepdims=True)
             self.members = np.concatenate([self.members, rows[new]])
-            self.costs = np.concatenate([self.costs, np.einsum("ijk,ijk->i", spread, spread)])
+            self.costs = np.concatenate([self.costs, np.einsum("ijk,ijk->i", centred, centred)])
         return len(new)
 
     def add_partition(self, labels: Labels) -> None:
-        """Add the groups of a partition; one of 2k or more is left out."""
+        """Add the groups of a partition, except those of 2k records or more."""
         sizes = np.bincount(labels)
         order = np.argsort(labels, kind="stable")
         for size in np.unique(sizes[sizes < 2 * self.k]):
             self.add(order[np.isin(labels[order], np.flatnonzero(sizes == size))].reshape(-1, size))
 
     def holding(self, triples: Labels, since: int = 0) -> Labels:
-        """Return (triple, group) for all groups from ``since`` on with two records of a triple."""
+        """Return (triple, group) for all groups from ``since`` on that contain two of a triple."""
         start, near = incidence(triples, len(self.X))
         pairs = np.empty((4 * len(self), 2), np.int64)
         while True:
@@ -85,17 +84,17 @@ class Columns:
                 return holding_pairs
             pairs = np.empty((count, 2), np.int64)
 
-    def separate(self, weights: Matrix, most: int) -> Labels:
-        """Return triples that fractions of several groups share, the worst first."""
+    def separate(self, weights: Matrix, max_triples: int) -> Labels:
+        """Return the triples that a fractional solution violates most, in that order."""
         fractions = np.flatnonzero((weights > 1e-6) & (weights < 1 - 1e-6))
         heaviest = np.argsort(-weights[fractions], kind="stable")
-        fractions = fractions[heaviest[: FRACTIONS // self.k**2]]
+        fractions = fractions[heaviest[: MAX_PAIRS // self.k**2]]
         groups = [[i for i in row if i >= 0] for row in self.members[fractions].tolist()]
         near: dict[int, set[int]] = {}
         for group in groups:
             for record in group:
                 near.setdefault(record, set()).update(group)
-        held: dict[tuple[int, ...], float] = {}
+        triple_weight: dict[tuple[int, ...], float] = {}
         for group, weight in zip(groups, weights[fractions].tolist(), strict=True):
             touched = {
                 tuple(sorted((a, b, c)))
@@ -103,9 +102,10 @@ class Columns:
                 for c in (near[a] | near[b]) - {a, b}
             }
             for triple in touched:
-                held[triple] = held.get(triple, 0.0) + weight
+                triple_weight[triple] = triple_weight.get(triple, 0.0) + weight
         for triple in map(tuple, self.triples.tolist()):
-            held.pop(triple, None)
-        worst = sorted((-weight, triple) for triple, weight in held.items() if weight > BROKEN)
-        chosen = [triple for _, triple in worst[:most]]
-        return np.array(chosen, np.int64).reshape(-1, 3)
+            triple_weight.pop(triple, None)
+        worst = sorted(
+            (-weight, triple) for triple, weight in triple_weight.items() if weight > VIOLATED
+        )
+        return np.array([triple for _, triple in worst[:max_triples]], np.int64).reshape(-1, 3)

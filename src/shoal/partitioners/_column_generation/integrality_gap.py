@@ -1,51 +1,53 @@
-"""The integrality gap that a bound leaves, closed by choosing among whole groups.
+"""Close the integrality gap of the linear programme by an integer programme over few groups.
 
-A partition with a group whose reduced cost is a step or more, at the duals that prove the bound,
-costs at least the bound and that step. So the groups below a step as long as the gap are listed,
-record by record, the greatest dual first, and the best choice among them is sought. The choice
-covers the *leading* records, those whose groups are all listed; the others still contribute their
-duals, so that the groups which hold these alone need not be listed. A lower bound of all such
-choices bounds all partitions, up to the step; where all records lead, nothing is left out. A
-shorter step, with which they do, finds better partitions where the gap lies everywhere.
+At the duals that prove the bound, a partition that contains a group with a reduced cost of at least
+``step`` costs at least the bound plus ``step``. So only groups with a reduced cost below the gap
+can be part of a better partition. They are enumerated record by record, in the order of decreasing
+duals, and an integer programme selects the best among them. It must cover the *leading* records,
+those whose groups are all enumerated; the remaining records contribute their duals, so that groups
+of remaining records alone need not be enumerated. A lower bound of the integer programme bounds all
+partitions, up to the step. Where there are too many groups, a smaller step with which all records
+are leading still finds better partitions.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal._kernels.pricing.group_search import all_groups
-from shoal.partitioners._column_generation.column_pool import choose, keep, labels_of
+from shoal.partitioners._column_generation.column_pool import choose, labels_of, record_partition
 from shoal.partitioners._column_generation.columns import Columns
 from shoal.partitioners._column_generation.master_problem import MasterProblem
 from shoal.partitioners._column_generation.proof import Proof
 
-MANY = (4_000, 16_000, 64_000)  # groups that are chosen among, in turn
-SURE = 2e-9  # of the cost: what rounding and the solver may hide
-SHORTEN = 0.7  # a step with too many groups
-SHARE = 0.4  # of the time that is left, for a choice that leaves something out
+GROUP_LIMITS = (4_000, 16_000, 64_000)  # groups that are enumerated, in successive attempts
+TOLERANCE = 2e-9  # of the cost: rounding and tolerances of the solver
+STEP_FACTOR = 0.7  # reduces a step with too many groups
+SHARE = 0.4  # of the remaining time, for an integer programme that does not include all groups
 
 Leading = NDArray[np.bool_]
 
 
-def list_groups(proof: Proof, step: float, most: int) -> tuple[Columns, Leading]:
-    """Return the known partition with all groups of reduced cost below ``step``, and the leading.
+def list_groups(proof: Proof, step: float, max_groups: int) -> tuple[Columns, Leading]:
+    """Enumerate the groups of reduced cost below ``step``; return them and the leading records.
 
-    The list ends at the first record with which there would be too many.
+    The columns of the best partition come first. The enumeration ends at the first record with
+    which there would be more than ``max_groups``.
     """
     columns = Columns(proof.columns.X, proof.k)
     columns.add_partition(proof.labels)
-    known = len(columns)
+    n_partition = len(columns)
     triples = proof.columns.triples[: len(proof.duals.triple_dual)]
     order = np.argsort(-proof.duals.record_dual, kind="stable").astype(np.int64)
     sizes = range(proof.k, 2 * proof.k)
     prices = [proof.pricing.prices(triples, proof.duals, order, size) for size in sizes]
-    buffers = [np.empty((most, size), np.int64) for size in sizes]
+    buffers = [np.empty((max_groups, size), np.int64) for size in sizes]
     leading = np.zeros(len(order), bool)
     for first in order:
         for size, record_dual, rows in zip(sizes, prices, buffers, strict=True):
             count = all_groups(
                 proof.pricing.table, record_dual, first, size, proof.duals.group_dual, step, rows
             )
-            if count < 0 or len(columns) + count > most + known:
+            if count < 0 or len(columns) + count > max_groups + n_partition:
                 return columns, leading
             columns.add(rows[:count])
         leading[first] = True
@@ -54,57 +56,59 @@ def list_groups(proof: Proof, step: float, most: int) -> tuple[Columns, Leading]
 
 
 def charge_others(proof: Proof, columns: Columns, leading: Leading) -> float:
-    """Charge the duals of the others to their groups; return a lower bound of their sum.
+    """Subtract the duals of the remaining records from the costs; return what they contribute.
 
-    Duals of triples that only groups of leading records can hold become inequalities
-    again. The groups of the others alone cost no less than the bound of these duals.
+    Triples that only groups of leading records can contain become inequalities of the integer
+    programme again; the duals of the others are added to the costs of the groups.
     """
     record_dual, triple_dual, group_dual = proof.duals
     group_duals = group_dual * (len(columns.X) // proof.k)
     triples = proof.columns.triples[: len(triple_dual)]
-    own = leading[triples].sum(axis=1) >= 2
-    columns.triples = triples[own & (triple_dual > 0)]
+    in_programme = leading[triples].sum(axis=1) >= 2
+    columns.triples = triples[in_programme & (triple_dual > 0)]
     if leading.all():
         return 0.0
-    paid = np.append(np.where(leading, 0.0, record_dual), 0.0)
-    due = np.zeros(len(columns))
-    held = columns.holding(triples[~own])
-    np.add.at(due, held[:, 1], triple_dual[~own][held[:, 0]])
-    columns.costs = columns.costs + due + group_dual - paid[columns.members].sum(axis=1)
-    allowed = proof.base - (record_dual.sum() - triple_dual.sum() - group_duals)
-    return float(paid.sum() - triple_dual[~own].sum() - group_duals + allowed)
+    remaining = np.append(np.where(leading, 0.0, record_dual), 0.0)
+    triple_costs = np.zeros(len(columns))
+    triple_group = columns.holding(triples[~in_programme])
+    np.add.at(triple_costs, triple_group[:, 1], triple_dual[~in_programme][triple_group[:, 0]])
+    record_costs = remaining[columns.members].sum(axis=1)
+    columns.costs = columns.costs + triple_costs + group_dual - record_costs
+    reduced_costs = proof.base - (record_dual.sum() - triple_dual.sum() - group_duals)
+    triple_duals = triple_dual[~in_programme].sum()
+    return float(remaining.sum() - triple_duals - group_duals + reduced_costs)
 
 
-def bound_by(proof: Proof, step: float, columns: Columns, leading: Leading) -> None:
-    """Bound all partitions by the best choice among listed groups."""
+def bound_by_listed_groups(proof: Proof, step: float, columns: Columns, leading: Leading) -> None:
+    """Raise the bound by an integer programme over the listed groups."""
     groups, limit = int(proof.labels.max()) + 1, len(columns.X) // proof.k
-    whole = leading.all() and step > proof.known - proof.base
-    seconds = proof.left * (1.0 if whole else SHARE)
-    paid = charge_others(proof, columns, leading)
+    includes_all = leading.all() and step > proof.sse - proof.base
+    seconds = proof.seconds_left * (1.0 if includes_all else SHARE)
+    constant = charge_others(proof, columns, leading)
     for choice in MasterProblem(columns, limit, leading).choose(
         groups, seconds, proof.check_interrupt
     ):
         if choice.columns is not None:
-            keep(proof, labels_of(columns, choice.columns))
-        bound = min(choice.bound + paid, proof.base + step, proof.known)
-        proof.bound = max(proof.bound, bound - SURE * proof.known)
+            record_partition(proof, labels_of(columns, choice.columns))
+        bound = min(choice.bound + constant, proof.base + step, proof.sse)
+        proof.bound = max(proof.bound, bound - TOLERANCE * proof.sse)
 
 
 def is_closed(proof: Proof) -> bool:
-    """Say whether the best partition known is proven to be the best, to eight digits."""
-    return proof.known - proof.bound <= 4 * SURE * proof.known
+    """Say whether the best partition so far is proven to be optimal, to eight digits."""
+    return proof.sse - proof.bound <= 4 * TOLERANCE * proof.sse
 
 
-def close(proof: Proof) -> None:
-    """Improve the partition and the bound by whole groups."""
+def close_gap(proof: Proof) -> None:
+    """Improve the partition and the bound by integer programmes."""
     choose(proof)
-    for most in MANY:
-        step = proof.known - proof.base + SURE * proof.known
-        columns, leading = list_groups(proof, step, most)
-        bound_by(proof, step, columns, leading)
+    for max_groups in GROUP_LIMITS:
+        step = proof.sse - proof.base + TOLERANCE * proof.sse
+        columns, leading = list_groups(proof, step, max_groups)
+        bound_by_listed_groups(proof, step, columns, leading)
         if leading.all() or is_closed(proof):
             return
-        while not leading.all() and step > SURE * proof.known:  # groups may be many at no step
-            step *= SHORTEN
-            columns, leading = list_groups(proof, step, most)
-        bound_by(proof, step, columns, leading)
+        while not leading.all() and step > TOLERANCE * proof.sse:
+            step *= STEP_FACTOR
+            columns, leading = list_groups(proof, step, max_groups)
+        bound_by_listed_groups(proof, step, columns, leading)

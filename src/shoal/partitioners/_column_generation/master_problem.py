@@ -1,4 +1,4 @@
-"""The master problem: a linear programme over groups, and the choice of whole ones, in HiGHS."""
+"""The master problem: the linear and the integer programme over groups, solved by HiGHS."""
 
 from collections.abc import Callable, Iterator
 from threading import Thread
@@ -25,7 +25,7 @@ class Duals(NamedTuple):
 
 
 class Relaxation(NamedTuple):
-    """The solved programme: the weights of the groups, their cost and the dual values."""
+    """The solution of the linear programme: weights of the groups, cost and dual values."""
 
     weights: Matrix
     cost: float
@@ -33,16 +33,16 @@ class Relaxation(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """Whole groups: their columns, None if there are none yet, and a lower bound of all choices."""
+    """A solution of the integer programme: its columns, or None, and a lower bound."""
 
     columns: Labels | None
     bound: float
 
 
 def solve(highs: "Highs", seconds: float, check_interrupt: Callable[[], None]) -> None:
-    """Run HiGHS for so many seconds at most, calling ``check_interrupt`` now and then.
+    """Run HiGHS for at most ``seconds``, calling ``check_interrupt`` regularly.
 
-    The solver works in a thread of its own; whatever ``check_interrupt`` raises ends it.
+    The solver runs in its own thread; any exception of ``check_interrupt`` cancels it.
     """
     highs.setOptionValue("time_limit", highs.getRunTime() + max(seconds, 0.0))
     highs.HandleUserInterrupt = True
@@ -59,7 +59,7 @@ def solve(highs: "Highs", seconds: float, check_interrupt: Callable[[], None]) -
 
 
 def silent_solver() -> "Highs":
-    """Return HiGHS without output, for one core."""
+    """Return a silent HiGHS solver with one thread."""
     from highspy import Highs
 
     highs = Highs()  # type: ignore[no-untyped-call]
@@ -71,9 +71,9 @@ def silent_solver() -> "Highs":
 
 
 def whole_groups(costs: Matrix, cover: Labels) -> "Highs":
-    """Return a programme that covers every record once by whole groups of least cost.
+    """Return the set partitioning problem: cover every record once by groups of least cost.
 
-    ``cover`` holds a row per member of a group: record and group, in order of groups.
+    ``cover`` has a row per member of a group: record and group, in order of groups.
     """
     from highspy import Highs, HighsVarType
 
@@ -98,10 +98,10 @@ def whole_groups(costs: Matrix, cover: Labels) -> "Highs":
 
 
 class MasterProblem:
-    """The programme over all columns; it grows with them, and each solution starts at the last.
+    """The programme over all columns; columns are added, and each solution is warm-started.
 
-    Rows are the records, then the number of groups where ``limit`` is given, then the
-    triples. Only ``leading`` records have to be covered: all, where it is not given.
+    Rows are the records, then the number of groups if ``limit`` is given, then the triples.
+    Only ``leading`` records have to be covered; all of them if it is None.
     """
 
     def __init__(
@@ -110,8 +110,8 @@ class MasterProblem:
         self.columns, self.limit = columns, limit
         self.highs = silent_solver()
         n = len(columns.X)
-        least = np.ones(n) if leading is None else leading.astype(np.float64)
-        self._add_rows(least, np.ones(n), np.empty((0, 2), np.int64))
+        lower = np.ones(n) if leading is None else leading.astype(np.float64)
+        self._add_rows(lower, np.ones(n), np.empty((0, 2), np.int64))
         if limit is not None:
             self._add_rows(
                 np.array([-np.inf]), np.array([float(limit)]), np.empty((0, 2), np.int64)
@@ -119,7 +119,7 @@ class MasterProblem:
         self.head, self.width, self.depth = n + (limit is not None), 0, 0
 
     def _add_rows(self, low: Matrix, high: Matrix, entries: Labels) -> None:
-        """Add rows with ones at ``entries``, (row, column) in the order of rows."""
+        """Add rows with ones at ``entries``: (row, column), sorted by row."""
         start = np.searchsorted(entries[:, 0], np.arange(len(low)))
         self.highs.addRows(
             len(low),
@@ -131,17 +131,17 @@ class MasterProblem:
             np.ones(len(entries)),
         )
 
-    def grow(self) -> None:
-        """Take in the columns and the triples that are new."""
+    def add_new(self) -> None:
+        """Add the new columns and triples to the solver."""
         columns, n = self.columns, len(self.columns.X)
         new = columns.members[self.width :]
         if len(new):
-            place, column = np.nonzero(new >= 0)
-            pairs = [np.column_stack([new[place, column], place])]
+            row, member = np.nonzero(new >= 0)
+            pairs = [np.column_stack([new[row, member], row])]
             if self.limit is not None:
                 pairs.append(np.column_stack([np.full(len(new), n), np.arange(len(new))]))
-            held = columns.holding(columns.triples[: self.depth], self.width)
-            pairs.append(held + np.array([self.head, -self.width]))
+            triple_group = columns.holding(columns.triples[: self.depth], self.width)
+            pairs.append(triple_group + np.array([self.head, -self.width]))
             entries = np.concatenate(pairs)
             entries = entries[np.argsort(entries[:, 1], kind="stable")]
             self.highs.addCols(
@@ -157,16 +157,16 @@ class MasterProblem:
             self.width = len(columns)
         more = columns.triples[self.depth :]
         if len(more):
-            held = columns.holding(more)
-            held = held[np.argsort(held[:, 0], kind="stable")]
-            self._add_rows(np.full(len(more), -np.inf), np.ones(len(more)), held)
+            entries = columns.holding(more)
+            entries = entries[np.argsort(entries[:, 0], kind="stable")]
+            self._add_rows(np.full(len(more), -np.inf), np.ones(len(more)), entries)
             self.depth = len(columns.triples)
 
     def relax(self, seconds: float, check_interrupt: Callable[[], None]) -> Relaxation | None:
-        """Solve with fractions of groups allowed; None if the seconds did not suffice."""
+        """Solve the linear programme; return None if there was not enough time."""
         from highspy import HighsModelStatus
 
-        self.grow()
+        self.add_new()
         solve(self.highs, seconds, check_interrupt)
         if self.highs.getModelStatus() != HighsModelStatus.kOptimal:
             return None
@@ -181,27 +181,27 @@ class MasterProblem:
     def choose(
         self, start: int, seconds: float, check_interrupt: Callable[[], None]
     ) -> Iterator[Choice]:
-        """Choose the partition of the least cost; the first ``start`` columns are one.
+        """Solve the integer programme; the first ``start`` columns are a feasible solution.
 
-        The choice is yielded also where ``check_interrupt`` raised an exception; it is raised
-        again when the next choice is asked for.
+        The solution is yielded even if ``check_interrupt`` raised an exception, which is raised
+        again when the iteration continues.
         """
         from highspy import HighsSolution, HighsVarType
 
-        self.grow()
+        self.add_new()
         highs, width = self.highs, self.width
         for option in ("mip_rel_gap", "mip_abs_gap"):
             highs.setOptionValue(option, 0.0)
         kinds = np.full(width, HighsVarType.kInteger)
         highs.changeColsIntegrality(width, np.arange(width, dtype=np.int32), kinds)
-        known = HighsSolution()
-        known.col_value = (np.arange(width) < start).astype(float).tolist()
-        highs.setSolution(known)
+        feasible = HighsSolution()
+        feasible.col_value = (np.arange(width) < start).astype(float).tolist()
+        highs.setSolution(feasible)
         try:
             solve(highs, seconds, check_interrupt)
         finally:
             solution = highs.getSolution()
-            chosen = (
+            selected = (
                 np.flatnonzero(np.array(solution.col_value) > 0.5) if solution.value_valid else None
             )
-            yield Choice(chosen, float(highs.getInfo().mip_dual_bound))
+            yield Choice(selected, float(highs.getInfo().mip_dual_bound))

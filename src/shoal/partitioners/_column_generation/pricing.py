@@ -1,23 +1,23 @@
 """Pricing: the lower bound that dual values prove, and the groups of negative reduced cost.
 
-Let every record have a dual value, every triple of records one that is due where a group holds
-two or three of them, and every group one. The reduced cost of a group is its SSE plus the duals
-of its triples plus the group's dual, minus the duals of its records. A partition covers each
-record once and each triple at most once, so its SSE is at least
+Every record has a dual value, and so has every triple of records, which applies to a group that
+contains two or three of them, and the number of groups. The reduced cost of a group is its SSE plus
+the duals of its triples plus the dual of the number of groups, minus the duals of its records. A
+partition covers each record once and each triple at most once, so its SSE is at least
 
     record duals - triple duals - groups * group dual + reduced costs of its groups,
 
-and the reduced cost of a group is at least the least one at the first of its records, in an order
-that may differ from size to size. This holds for any dual values: good ones make the bound high,
-none makes it wrong.
+and the reduced cost of a group is at least the minimum over all groups with the same first record,
+in an order of the records that may differ from size to size. The bound is valid for any dual
+values; good ones make it high.
 
 Groups larger than k need a search only where the duals of triples or groups are large. Cover a
 group S of s records evenly by its subsets of k, each with weight 1 / C(s-1, k-1). Their SSEs weigh
 s (k-1) / (k (s-1)) of that of S, their group duals s / k of one, the dual of a triple with two
 records in S less than once, and that of a triple inside S `repeated` times. So if no group of k has
-a negative reduced cost, S has not either, unless the duals of triples and groups weigh more than
-its SSE saves. That SSE is bounded by the nearest distances of its records, so only groups whose
-records have an `excess` above 0 are left.
+a negative reduced cost, neither has S, unless the duals of triples and groups weigh more than its
+SSE saves. That SSE is bounded by the nearest distances of its records, so only groups whose records
+have a positive `excess` need to be searched.
 """
 
 from collections.abc import Callable, Iterator
@@ -36,27 +36,27 @@ from shoal.partitioners._column_generation.columns import incidence
 from shoal.partitioners._column_generation.master_problem import Duals
 from shoal.partitioners._neighbours import nearest_others
 
-NEAR = 48  # nearest others that are listed; a search that needs more reads all records
-STRIDE = 16  # records between two looks at the clock
+NEAR = 48  # listed neighbours; a search that needs more scans all records
+STRIDE = 16  # records between two checks of the time
 THREADS = 2
-RAISE = 10.0  # on the excess of records: any number is right
-KEPT = 3  # cheap groups that are kept of each record
+EXCESS_FACTOR = 10.0  # any positive factor is valid
+KEPT = 3  # groups of lowest reduced cost that are kept per record
 EPSILON = float(np.finfo(np.float64).eps)
 
 
 class PricingEffort(NamedTuple):
-    """How hard to search at a record: how many others may join it, and how many looks.
+    """Limits of the search at a record: the number of candidates, and of search steps.
 
-    Without a search for groups larger than k, their excess lowers the bound.
+    Without a search for ``larger`` groups than k, their excess lowers the bound.
     """
 
-    most: int
-    work: int
+    max_candidates: int
+    max_steps: int
     larger: bool = True
 
 
 class PricedAnchors(NamedTuple):
-    """Bounds of the reduced costs at some records, groups below 0, and the sum of these."""
+    """Bounds of the reduced costs at some records, groups of negative ones, and their sum."""
 
     reduced_cost: Matrix
     groups: Labels
@@ -64,7 +64,7 @@ class PricedAnchors(NamedTuple):
 
 
 class Priced(NamedTuple):
-    """A bound that holds for every partition, groups of negative reduced cost, and their sum."""
+    """A lower bound of all partitions, groups of negative reduced cost, and their sum."""
 
     bound: float
     groups: list[Labels]
@@ -72,7 +72,7 @@ class Priced(NamedTuple):
 
 
 def neighbour_table(X: Matrix, k: int) -> NeighbourTable:
-    """List the nearest others of every record."""
+    """Return the nearest neighbours of every record, with cumulated squared distances."""
     near, gaps = nearest_others(open_index(X), min(len(X) - 1, max(NEAR, 2 * k)))
     sums = np.zeros((len(X), 2 * k - 1))
     sums[:, 1:] = np.cumsum(gaps[:, : 2 * k - 2], axis=1)
@@ -80,15 +80,15 @@ def neighbour_table(X: Matrix, k: int) -> NeighbourTable:
 
 
 def repeated(size: int, k: int) -> float:
-    """Return how often weighted subsets of ``k`` count the dual of a triple in their union."""
+    """Return how often the weighted subsets of ``k`` count the dual of a triple inside S."""
     two, three = comb(size - 3, k - 2), comb(size - 3, k - 3) if k > 2 else 0
     return (3 * two + three) / comb(size - 1, k - 1)
 
 
 def excess(table: NeighbourTable, triples: Labels, duals: Duals, k: int, size: int) -> Matrix:
-    """Return by how much each record helps a group of ``size`` above ``k`` to be cheap.
+    """Return the contribution of each record to a negative reduced cost of groups of ``size`` > k.
 
-    A cheap group has records whose sum is above 0.
+    The contributions of the records of such a group have a positive sum.
     """
     load = np.zeros(len(table.X))
     np.add.at(load, triples, duals.triple_dual[:, None] / 3)
@@ -98,30 +98,30 @@ def excess(table: NeighbourTable, triples: Labels, duals: Duals, k: int, size: i
 
 
 class Pricing:
-    """Search a table for the groups of negative reduced cost."""
+    """Searches a table for groups of negative reduced cost."""
 
     def __init__(self, X: Matrix, k: int):
         self.k, self.table = k, neighbour_table(X, k)
 
     def prices(self, triples: Labels, duals: Duals, order: Labels, size: int) -> PricingDuals:
-        """Put the dual values into the form that the search reads."""
+        """Return the dual values in the form that the compiled search needs."""
         n = len(order)
         rank = np.empty(n, np.int64)
         rank[order] = np.arange(n)
-        most = (duals.record_dual - self.table.sums[:, size - 2] / (2 * size))[order]
-        later = np.maximum.accumulate(np.append(most[1:], -np.inf)[::-1])[::-1]
-        paid = triples[duals.triple_dual > 0]
+        net_dual = (duals.record_dual - self.table.sums[:, size - 2] / (2 * size))[order]
+        later = np.maximum.accumulate(np.append(net_dual[1:], -np.inf)[::-1])[::-1]
+        active = triples[duals.triple_dual > 0]
         return PricingDuals(
             duals.record_dual,
             rank,
             later[rank],
-            paid,
+            active,
             duals.triple_dual[duals.triple_dual > 0],
-            *incidence(paid, n),
+            *incidence(active, n),
         )
 
     def order(self, duals: Duals, suspects: NDArray[np.bool_]) -> tuple[Labels, Labels]:
-        """Return all records, suspects first and the greatest dual first; and the suspects."""
+        """Return all records, suspects first, by decreasing dual; and the suspects alone."""
         by_dual = np.argsort(-duals.record_dual, kind="stable").astype(np.int64)
         anchors = by_dual[suspects[by_dual]]
         return np.concatenate([anchors, by_dual[~suspects[by_dual]]]), anchors
@@ -134,7 +134,7 @@ class Pricing:
         group_dual: float,
         effort: PricingEffort,
     ) -> PricedAnchors:
-        """Search for the groups of some records."""
+        """Search for groups whose first record is one of ``anchors``."""
         n = len(anchors)
         reduced_cost, counts, costs = np.empty(n), np.zeros(n, np.int64), np.zeros((n, KEPT))
         result = np.empty((n, KEPT, size), np.int64)
@@ -144,8 +144,8 @@ class Pricing:
             anchors,
             size,
             group_dual,
-            effort.most,
-            effort.work,
+            effort.max_candidates,
+            effort.max_steps,
             reduced_cost,
             result,
             costs,
@@ -162,25 +162,25 @@ class Pricing:
         effort: PricingEffort,
         check_interrupt: Callable[[], None],
     ) -> Iterator[tuple[Labels, PricedAnchors]]:
-        """Yield records and the result of the search there, until all sizes and records are done.
+        """Yield records and the result of the search there, for all sizes.
 
-        A group above k of negative reduced cost keeps it when many times their excess is added to
-        the duals of its records. That lowers most duals, so most records are soon ruled out.
+        For sizes above k, a multiple of the excess is added to the duals first: a group of
+        negative reduced cost keeps it, but most duals fall, which rules out most records quickly.
         """
         order, anchors = self.order(duals, np.ones(len(duals.record_dual), bool))
         yield from self.pass_over(triples, duals, order, anchors, self.k, effort, check_interrupt)
         for size in range(self.k + 1, 2 * self.k) if effort.larger else ():
             over = excess(self.table, triples, duals, self.k, size)
-            raised = duals._replace(record_dual=duals.record_dual + RAISE * over)
+            raised = duals._replace(record_dual=duals.record_dual + EXCESS_FACTOR * over)
             order, anchors = self.order(raised, over > 0)
-            left = [
+            suspects = [
                 some[result.reduced_cost < 0]
                 for some, result in self.pass_over(
                     triples, raised, order, anchors, size, effort, check_interrupt
                 )
             ]
-            if left:
-                anchors = np.concatenate(left)
+            if suspects:
+                anchors = np.concatenate(suspects)
                 yield from self.pass_over(
                     triples, duals, order, anchors, size, effort, check_interrupt
                 )
@@ -195,59 +195,61 @@ class Pricing:
         effort: PricingEffort,
         check_interrupt: Callable[[], None],
     ) -> Iterator[tuple[Labels, PricedAnchors]]:
-        """Yield records and the result of the search there for one size, in two threads."""
+        """Yield records and the result of the search there, for one size, in two threads."""
         prices = self.prices(triples, duals, order, size)
         steps = [anchors[i : i + STRIDE] for i in range(0, len(anchors), STRIDE)]
         with ThreadPoolExecutor(THREADS) as pool:
-            looks = [
+            futures = [
                 pool.submit(self.price_anchors, prices, some, size, duals.group_dual, effort)
                 for some in steps
             ]
             try:
-                for some, one in zip(steps, looks, strict=True):
+                for some, one in zip(steps, futures, strict=True):
                     yield some, one.result()
                     check_interrupt()
             finally:
-                for one in looks:
+                for one in futures:
                     one.cancel()
 
-    def bound(self, reduced_cost: Matrix, duals: Duals, known: float) -> float:
+    def bound(self, reduced_cost: Matrix, duals: Duals, sse: float) -> float:
         """Return a lower bound of all partitions from bounds of the reduced costs at each record.
 
-        ``known`` is the SSE of some partition. What rounding may have cost is taken
-        off: every term enters through fewer additions than there are in a group of
-        2k - 1 records, and none exceeds what is summed here.
+        ``sse`` is the SSE of some partition. The greatest possible rounding error is subtracted:
+        every term is part of fewer additions than a group of 2k - 1 records needs, and none
+        exceeds the sum of all terms.
         """
         n, columns = self.table.X.shape
         group_duals = duals.group_dual * (n // self.k)
-        paid = fsum(duals.record_dual)
-        lost = max(fsum(reduced_cost), n / self.k * float(reduced_cost.min()))
-        size = fsum(np.abs(duals.record_dual)) + fsum(duals.triple_dual) + group_duals + known
+        record_duals = fsum(duals.record_dual)
+        reduced_costs = max(fsum(reduced_cost), n / self.k * float(reduced_cost.min()))
+        size = fsum(np.abs(duals.record_dual)) + fsum(duals.triple_dual) + group_duals + sse
         rounding = 8 * EPSILON * (columns + 16 + 4 * self.k**2) * size
-        return float(paid - fsum(duals.triple_dual) - group_duals + lost - rounding)
+        return float(
+            record_duals - fsum(duals.triple_dual) - group_duals + reduced_costs - rounding
+        )
 
     def unsearched_excess(self, triples: Labels, duals: Duals) -> float:
-        """Return by how much groups larger than k may lower the bound, without a search."""
-        most = np.zeros(len(duals.record_dual))
+        """Return by how much groups larger than k may lower the bound if they are not searched."""
+        largest = np.zeros(len(duals.record_dual))
         for size in range(self.k + 1, 2 * self.k):
-            np.maximum(most, excess(self.table, triples, duals, self.k, size), out=most)
-        return fsum(most)
+            np.maximum(largest, excess(self.table, triples, duals, self.k, size), out=largest)
+        return fsum(largest)
 
     def __call__(
         self,
         triples: Labels,
         duals: Duals,
-        known: float,
+        sse: float,
         effort: PricingEffort,
         check_interrupt: Callable[[], None],
     ) -> Priced:
-        """Return the bound that dual values prove, and groups of negative reduced cost."""
+        """Return the lower bound that dual values prove, and groups of negative reduced cost."""
         reduced_cost, groups, violation = np.zeros(len(duals.record_dual)), [], 0.0
         for some, result in self.search(triples, duals, effort, check_interrupt):
             reduced_cost[some] = np.minimum(reduced_cost[some], result.reduced_cost)
             groups.append(result.groups)
             violation -= result.violation
-        bound = self.bound(reduced_cost, duals, known)
+        bound = self.bound(reduced_cost, duals, sse)
         return Priced(
             bound if effort.larger else bound - self.unsearched_excess(triples, duals),
             groups,

@@ -1,69 +1,73 @@
-"""Restarts: further searches in the time that a proof has left, each with its own draws."""
+"""Restarts: further searches in the remaining time of a proof, with different seeds."""
 
 from contextvars import copy_context
 
 from shoal import _progress as progress
-from shoal.partitioners._column_generation.column_pool import choose, divided, keep
-from shoal.partitioners._column_generation.integrality_gap import close, is_closed
+from shoal.partitioners._column_generation.column_pool import (
+    choose,
+    divide_large_groups,
+    record_partition,
+)
+from shoal.partitioners._column_generation.integrality_gap import close_gap, is_closed
 from shoal.partitioners._column_generation.proof import Proof
 from shoal.partitioners.mdav import MDAV
 from shoal.partitioners.search import SearchResult, search
 
-FIRST, MOST = 10, 500  # rounds per record: of the first search, which measures the pace, and of any
-SHARE = 0.2  # of the time that is left, for one search
-AS_LONG = 2.0  # times what was spent on pricing: the most for a search that may be needless
-TRIES = 30
+MIN_ROUNDS, MAX_ROUNDS = 10, 500  # per record; the first search, which measures the speed, is short
+SHARE = 0.2  # of the remaining time, for one search
+FIRST_LIMIT = 2.0  # times the time spent on pricing, for the first search, which may be unnecessary
+MAX_RESTARTS = 30
 
 
 class Restarts:
-    """Searches that start from MDAV, so that they come to other groups than those known."""
+    """Searches that start from MDAV, not from the best partition, to reach other groups."""
 
     def __init__(self, proof: Proof, seed: int):
         self.proof, self.seed = proof, seed
-        self.pace = 0.0  # rounds in a second; 0 as long as it is unknown
+        self.speed = 0.0  # rounds per second; 0 before the first search
         self.start = MDAV(k=proof.k).fit_predict(proof.columns.X)
 
     def rounds(self, seconds: float) -> int:
-        """Return for how many rounds there is time, 0 if for too few."""
-        least, most = FIRST * len(self.start), MOST * len(self.start)
-        if self.pace == 0:
+        """Return the number of rounds that fit into some seconds, 0 if too few."""
+        least, most = MIN_ROUNDS * len(self.start), MAX_ROUNDS * len(self.start)
+        if self.speed == 0:
             return least
-        if self.pace * self.proof.left < least:
+        if self.speed * self.proof.seconds_left < least:
             return 0
-        return min(max(int(self.pace * seconds), least), most)
+        return min(max(int(self.speed * seconds), least), most)
 
     def _run_search(self, rounds: int) -> SearchResult:
-        """Search, reporting the progress of the proof, which may end the search."""
+        """Search; report the progress of the proof, which may interrupt the search."""
         proof, outside = self.proof, copy_context()
         with progress.reporting_to(lambda *_: outside.run(proof.check_interrupt)):
             return search(proof.columns.X, self.start, proof.k, seed=self.seed, rounds=rounds)
 
     def search(self, seconds: float) -> bool:
-        """Search for so long, and remember the groups; say if there was time."""
+        """Search for some seconds and keep the groups; say whether there was time."""
         proof, rounds = self.proof, self.rounds(seconds)
         if rounds == 0:
             return False
         self.seed += 1
         began = proof.budget.spent
         result = self._run_search(rounds)
-        self.pace = rounds / max(proof.budget.spent - began, 1e-3)
-        keep(proof, divided(proof.columns.X, result.labels, proof.k))
-        if not result.whole:  # a search does not raise KeyboardInterrupt
+        self.speed = rounds / max(proof.budget.spent - began, 1e-3)
+        record_partition(proof, divide_large_groups(proof.columns.X, result.labels, proof.k))
+        if not result.complete:  # a search does not raise KeyboardInterrupt
             raise KeyboardInterrupt
         return True
 
     def begin(self) -> None:
-        """Search once, after a short search that measures the pace."""
-        longest = AS_LONG * self.proof.budget.spent
+        """Search once, after a short search that measures the speed."""
+        longest = FIRST_LIMIT * self.proof.budget.spent
         self.search(0.0)
-        self.search(min(longest, SHARE * self.proof.left))
+        self.search(min(longest, SHARE * self.proof.seconds_left))
 
     def search_until_closed(self) -> None:
-        """Search and choose again until the time is spent or the gap is closed."""
-        for _ in range(TRIES):
-            before = self.proof.known
-            if is_closed(self.proof) or not self.search(SHARE * self.proof.left):
+        """Search and select groups until the time is used up or the gap is closed."""
+        for _ in range(MAX_RESTARTS):
+            before = self.proof.sse
+            if is_closed(self.proof) or not self.search(SHARE * self.proof.seconds_left):
                 return
             choose(self.proof)
-            if self.proof.known < before:
-                close(self.proof)
+            if self.proof.sse < before:
+                close_gap(self.proof)

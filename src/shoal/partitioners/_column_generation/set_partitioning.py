@@ -1,8 +1,7 @@
-"""The best partition among groups that a search met, by integer programming.
+"""The best partition into groups that a search met, by integer programming.
 
-Records that are too many in one place and too few in another move over long
-distances here, where local moves do not lead. A programme of a whole table takes too
-long, so one region after the other is chosen again.
+This moves records over long distances, which local moves cannot do. An integer programme for a
+whole table takes too long, so it is solved for one region after the other.
 """
 
 import numpy as np
@@ -10,29 +9,29 @@ import numpy as np
 from shoal import _progress as progress
 from shoal._kernels.leftovers import group_means
 from shoal._kernels.local_search.annealing import pool_sse
-from shoal.partitioners._base import Labels, Matrix, in_order
+from shoal.partitioners._base import Labels, Matrix, in_order, squared_distances
 from shoal.partitioners._column_generation.master_problem import solve, whole_groups
 
-REGION = 400  # records that are chosen for at a time, at most
-MOST = 1000  # groups that are chosen among at a time
-OVERLAP = 4  # regions that a record is in, about
-NODES = 20  # a limit in nodes repeats, one in seconds does not
-ROUNDING = 1e-9  # share of the SSE that a choice must save
+REGION = 400  # most records of a region
+MAX_GROUPS = 1000  # candidate groups of a region
+OVERLAP = 4  # approximate number of regions that contain a record
+MAX_NODES = 20  # a limit in nodes is reproducible, one in seconds is not
+MIN_GAIN = 1e-9  # share of the SSE that new groups must save
 
 
-def choose(X: Matrix, pool: Labels, labels: Labels, most: int) -> Labels:
-    """Return groups that lose no more than ``labels``, from these groups and those of a pool.
+def choose(X: Matrix, pool: Labels, labels: Labels, max_regions: int) -> Labels:
+    """Return groups with an SSE no higher than that of ``labels``, from these and a pool.
 
     Parameters
     ----------
     X : ndarray of shape (n_records, n_columns)
-        Records in comparable units; those that lie close together stand close together.
+        Records in comparable units, in an order in which near records are near each other.
     pool : ndarray of shape (n_groups, n_places)
-        Records of each group, filled up with -1.
+        Records of each group, padded with -1.
     labels : ndarray of shape (n_records,)
         Group of each record.
-    most : int
-        Number of regions that are chosen again, at most.
+    max_regions : int
+        Most regions to solve an integer programme for.
 
     Returns
     -------
@@ -41,7 +40,7 @@ def choose(X: Matrix, pool: Labels, labels: Labels, most: int) -> Labels:
     """
     n, labels = len(X), in_order(labels)
     pool = np.unique(-np.sort(-pool, axis=1), axis=0)
-    regions = 1 if n <= REGION else min(most, -(-OVERLAP * n // REGION))
+    regions = 1 if n <= REGION else min(max_regions, -(-OVERLAP * n // REGION))
     for done in range(regions):
         progress.report("choosing groups", done, regions)
         centre = int((done + 0.5) * n / regions)
@@ -50,37 +49,37 @@ def choose(X: Matrix, pool: Labels, labels: Labels, most: int) -> Labels:
 
 
 def _choose_around(X: Matrix, pool: Labels, labels: Labels, centre: int) -> Labels:
-    """Return the groups, those around a record chosen again."""
+    """Return the groups, with better ones around a record if there are any."""
     records, groups = _region(X, pool, labels, centre)
     groups = np.vstack([groups, _groups_of(records, labels, pool.shape[1])])
     costs = pool_sse(X, groups)
-    now = costs[-len(np.unique(labels[records])) :].sum()
-    if now == 0:
+    current = costs[-len(np.unique(labels[records])) :].sum()
+    if current == 0:
         return labels
-    chosen = _solve(costs * (len(records) / now), _cover(groups, records, len(X)))
-    groups = groups[chosen]
-    if costs[chosen].sum() >= now * (1 - ROUNDING) or (groups >= 0).sum() != len(records):
+    selected = _solve(costs * (len(records) / current), _cover(groups, records, len(X)))
+    groups = groups[selected]
+    if costs[selected].sum() >= current * (1 - MIN_GAIN) or (groups >= 0).sum() != len(records):
         return labels
-    chosen_labels = labels.copy()
+    new_labels = labels.copy()
     for label, group in enumerate(groups, start=len(X)):
-        chosen_labels[group[group >= 0]] = label
-    return chosen_labels
+        new_labels[group[group >= 0]] = label
+    return new_labels
 
 
 def _region(X: Matrix, pool: Labels, labels: Labels, centre: int) -> tuple[Labels, Labels]:
-    """Return the records of the groups nearest to one record, and the groups of these alone.
+    """Return the records of the groups nearest to ``centre``, and the candidate groups of these.
 
-    It is as large as the groups to choose among are not too many.
+    The region is halved until there are at most ``MAX_GROUPS`` candidates.
     """
     means, sizes = group_means(X, labels, labels.max() + 1)
-    nearest = np.argsort(np.square(means - X[centre]).sum(axis=1), kind="stable")
+    nearest = np.argsort(squared_distances(means, X[centre]), kind="stable")
     size = REGION
     while True:
         count = max(2, int(np.searchsorted(np.cumsum(sizes[nearest]), size, side="right")))
-        values = np.append(np.isin(labels, nearest[:count]), True)  # the last for empty places
-        groups = pool[values[pool].all(axis=1)]
-        if len(groups) <= MOST or count == 2:
-            return np.flatnonzero(values[:-1]), groups[:MOST]
+        inside = np.append(np.isin(labels, nearest[:count]), True)  # the last stands for padding
+        groups = pool[inside[pool].all(axis=1)]
+        if len(groups) <= MAX_GROUPS or count == 2:
+            return np.flatnonzero(inside[:-1]), groups[:MAX_GROUPS]
         size //= 2
 
 
@@ -95,21 +94,21 @@ def _groups_of(records: Labels, labels: Labels, places: int) -> Labels:
 
 
 def _cover(groups: Labels, records: Labels, n: int) -> Labels:
-    """Return a row per member: its place among ``records`` and its group, in order of groups."""
-    place = np.full(n, -1)  # records of other regions have none
-    place[records] = np.arange(len(records))
-    columns, places = np.nonzero(groups >= 0)
-    return np.column_stack([place[groups[columns, places]], columns])
+    """Return a row per member: its position in ``records`` and its group, in order of groups."""
+    position = np.full(n, -1)
+    position[records] = np.arange(len(records))
+    columns, members = np.nonzero(groups >= 0)
+    return np.column_stack([position[groups[columns, members]], columns])
 
 
 def _solve(costs: Matrix, cover: Labels) -> Labels:
-    """Return the groups with the least sum of costs that cover every record once.
+    """Return the groups of least total cost that cover every record once.
 
-    There are none if the solver met no such groups within its limit of nodes.
+    The result is empty if the solver finds none within its limit of nodes.
     """
     highs = whole_groups(costs, cover)
     highs.setOptionValue("mip_rel_gap", 1e-7)
-    highs.setOptionValue("mip_max_nodes", NODES)
+    highs.setOptionValue("mip_max_nodes", MAX_NODES)
     solve(highs, np.inf, lambda: None)
     solution = highs.getSolution()
     if not solution.value_valid:

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def find_attained(evidence: Evidence) -> list[Finding]:
-    """Find a k that is not kept, that is no guarantee, or that nobody promises."""
+    """Find a k that is not kept, that is 1, or that no step guarantees."""
     plan = evidence.plan
     attained = evidence.smallest(evidence.joint_classes)
     below: list[str] = []
     if plan.k is not None and attained < plan.k:
-        below = _below(evidence)
+        below = _block_below_k(evidence)
     linkage = (evidence.measures or {}).get("linkage")
     return check_attained(plan, attained, evidence.counted_unit, below, linkage)
 
@@ -30,25 +30,25 @@ def check_attained(
     below: Sequence[str] = (),
     linkage: float | None = None,
 ) -> list[Finding]:
-    """Find a k that is not kept, by the size of the smallest class of all columns together.
+    """Find a k that is not kept, given the size of the smallest class on all quasi-identifiers.
 
     Parameters
     ----------
     plan : Plan
-        What was promised.
+        The plan of the release.
     attained : int
-        Size of the smallest class of all columns that an attacker may know.
+        Size of the smallest class on all quasi-identifiers.
     unit : str
-        What was counted.
+        What was counted: ``"record"`` or a column of units.
     below : list of str
-        The columns of blocks that do not keep their k by themselves.
+        The columns of a block that does not keep its own k.
     linkage : float, optional
-        Share of the records that an attacker who knows all columns links rightly.
+        Share of the records that an attacker who knows all columns links correctly.
 
     Returns
     -------
     list of Finding
-        What was found.
+        At most one finding, or one for each step without k.
     """
     figures: dict[str, Any] = {"k": plan.k, "attained": attained}
     if plan.k is None:
@@ -58,7 +58,7 @@ def check_attained(
             Finding(
                 "k-is-one",
                 "breaks",
-                "k = 1 protects nobody: a record may be the only one of its kind.",
+                "k = 1 protects nobody: a record may be unique.",
                 figures,
                 way_out="Choose k of 3 or more.",
             )
@@ -80,7 +80,7 @@ def check_attained(
     if linkage is not None:
         figures |= {"linkage": linkage}
         linked = (
-            f" An attacker who knows them all links {100 * linkage:.3g}% of the records rightly."
+            f" An attacker who knows them all links {100 * linkage:.3g}% of the records correctly."
         )
     return [
         Finding(
@@ -90,7 +90,7 @@ def check_attained(
             f" in separate blocks or steps.{linked}",
             figures,
             tuple(plan.quasi_identifiers),
-            "Mask them in one step if that may be.",
+            "Mask them in one step if possible.",
         )
     ]
 
@@ -106,8 +106,8 @@ def _no_promise(plan: "Plan", step: Step, figures: dict[str, Any]) -> Finding:
     )
 
 
-def _below(evidence: Evidence) -> list[str]:
-    """Return the columns of the first block that does not keep its k by itself."""
+def _block_below_k(evidence: Evidence) -> list[str]:
+    """Return the columns of the first block that does not keep its own k, or an empty list."""
     for step in evidence.plan.steps:
         for block in step.column_blocks:
             labels = evidence.classes_on([*block, *step.strata])

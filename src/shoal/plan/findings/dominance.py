@@ -1,4 +1,4 @@
-"""Records that dominate the sum of their group, and so give their value away."""
+"""Records that dominate the sum of their group, so that its mean reveals their value."""
 
 from collections.abc import Mapping
 
@@ -13,13 +13,13 @@ from shoal.plan.verdict import Finding
 from shoal.steps import Microaggregate, Step
 
 
-def averages(step: Step) -> bool:
-    """Say whether a step releases means of groups."""
+def releases_means(step: Step) -> bool:
+    """Return whether a step releases means of groups."""
     return isinstance(step, Microaggregate) and step.aggregate == "mean"
 
 
-def numeric(evidence: Evidence, step: Step) -> list[str]:
-    """Return the columns of a step of which means were taken."""
+def averaged_columns(evidence: Evidence, step: Step) -> list[str]:
+    """Return the columns of a step that were averaged."""
     types = evidence.plan.types
     return [
         name
@@ -35,16 +35,20 @@ def find_dominance(evidence: Evidence) -> list[Finding]:
     original, limits = evidence.original, evidence.plan.thresholds
     if original is None:
         return []
-    found: dict[str, int] = {}
+    dominated: dict[str, int] = {}
     groups: dict[str, int] = {}
-    for step in filter(averages, evidence.plan.steps):
-        columns = [n for n in numeric(evidence, step) if not binary(tables.numbers(original, n))]
+    for step in filter(releases_means, evidence.plan.steps):
+        columns = [
+            n
+            for n in averaged_columns(evidence, step)
+            if not is_binary(tables.numbers(original, n))
+        ]
         weights = None if step.weight is None else tables.weights(original, step.weight)
         for block in step.column_blocks:
             labels = evidence.classes_on([*block, *step.strata])
             parts = {name: tables.numbers(original, name) for name in block if name in columns}
             if weights is not None:
-                share = weights / weights.max()  # products must fit into a float64
+                share = weights / weights.max()  # avoids overflow of the products
                 parts = {name: values * share for name, values in parts.items()}
                 parts[str(step.weight)] = share
             if not parts:
@@ -56,36 +60,36 @@ def find_dominance(evidence: Evidence) -> list[Finding]:
                 limits.p_percent,
                 evidence.units,
             )
-            found |= dict(zip(parts, counts.tolist(), strict=True))
+            dominated |= dict(zip(parts, counts.tolist(), strict=True))
             groups |= dict.fromkeys(parts, int(labels.max()) + 1)
     who = "record" if evidence.units is None else "unit"
-    return check_dominance(found, groups, limits, who)
+    return check_dominance(dominated, groups, limits, who)
 
 
 def check_dominance(
-    found: Mapping[str, int], groups: Mapping[str, int], limits: Thresholds, who: str = "record"
+    counts: Mapping[str, int], groups: Mapping[str, int], limits: Thresholds, who: str = "record"
 ) -> list[Finding]:
-    """Find dominated groups, by their number and the number of all groups of each column."""
-    found = {name: count for name, count in found.items() if count}
-    if not found:
+    """Find dominated groups, given their number and the number of all groups by column."""
+    dominated = {name: count for name, count in counts.items() if count}
+    if not dominated:
         return []
-    words = by_column({name: f"in {count} of {groups[name]}" for name, count in found.items()})
+    words = by_column({name: f"in {count} of {groups[name]}" for name, count in dominated.items()})
     rule = "" if limits.p_percent is None else f", or the {limits.p_percent:g} % rule is broken"
     return [
         Finding(
             "dominated-groups",
             "qualifies",
             f"In some groups one {who} holds more than {100 * limits.dominance:g} % of the sum"
-            f"{rule}, so that the group's mean gives its value away: {words}.",
-            {"groups": found, "share": limits.dominance},
-            tuple(found),
+            f"{rule}, so that the mean of the group reveals its value: {words}.",
+            {"groups": dominated, "share": limits.dominance},
+            tuple(dominated),
             'Top-code the column, raise k, or release `aggregate="median"`.',
         )
     ]
 
 
-def binary(values: np.ndarray) -> bool:
-    """Say whether a column has two values at most: sums of such are counts."""
+def is_binary(values: np.ndarray) -> bool:
+    """Return whether a column has at most two values, so that its sums are counts."""
     known = values[~np.isnan(values)]
     if not len(known):
         return True

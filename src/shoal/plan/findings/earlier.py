@@ -1,4 +1,4 @@
-"""What earlier releases of the same people give away together with this one."""
+"""Disclosure by combining this release with earlier ones of the same people."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -18,48 +18,48 @@ from shoal.plan.verdict import Finding, counted
 
 Codes = NDArray[np.int64]
 Matrix = NDArray[np.float64]
-LEAST = 2  # candidates, where a plan promises no k
+MIN_CANDIDATES = 2  # where a plan guarantees no k
 WAY_OUT = (
     "Release a table once; where that cannot be, keep the groups of the earlier release, and"
     " publish new columns only."
 )
 
 
-class Shared(NamedTuple):
+class SharedColumns(NamedTuple):
     """Columns that this release and an earlier one have in common.
 
-    ``names`` are those that an attacker may know, ``numbers`` the numeric ones among them.
+    ``names`` are the quasi-identifiers, ``numeric`` the numeric ones among them.
     """
 
     names: list[str]
-    numbers: list[str]
+    numeric: list[str]
 
 
 def find_earlier(
     evidence: Evidence, earlier: Mapping[str, Frame], rows: Codes | None = None
 ) -> list[Finding]:
-    """Count the candidates that are left for each unit after intersecting with earlier releases.
+    """Find units for which few candidates remain after intersecting with earlier releases.
 
-    With the original at hand, the class of each record in an earlier release is that of its row,
-    where the rows are the same; otherwise it is the class with the nearest values, which is what
-    an attacker would take.
+    If the original is available and has the same rows, the class of a record in an earlier
+    release is that of its row. Otherwise it is the class with the nearest values, which an
+    attacker would choose.
 
     Parameters
     ----------
     evidence : Evidence
-        The release, and the original if there is one.
+        The release, and the original if it is available.
     earlier : mapping of str to Frame
         Earlier releases of the same people or nearly so, by name.
     rows : ndarray of shape (n_records,), optional
-        Row of the original table that each released record comes from, where the order is
-        another one.
+        Row of the original table that each released record comes from, where the order
+        differs.
 
     Returns
     -------
     list of Finding
-        What they give away.
+        Findings on intersections and differences.
     """
-    found: list[Finding] = []
+    findings: list[Finding] = []
     labels, exact = [evidence.joint_classes], True
     uncounted: dict[str, float] = {}
     for name, frame in earlier.items():
@@ -67,22 +67,22 @@ def find_earlier(
         if not shared.names:
             continue
         then = classes(tables.codes(frame, shared.names))
-        found += _difference(evidence, name, frame, shared)
+        findings += _difference(evidence, name, frame, shared)
         if evidence.original is None:
             uncounted[name] = _changed(evidence, frame, shared.names)
             continue
         place = np.arange(len(evidence.released)) if rows is None else np.argsort(np.argsort(rows))
-        own, sure = _classes_then(evidence, frame, shared, then, place)
+        own, certain = _earlier_classes(evidence, frame, shared, then, place)
         labels.append(own)
-        exact = exact and sure
+        exact = exact and certain
     if uncounted:
-        return [*found, *_uncounted(uncounted)]
+        return [*findings, *_uncounted(uncounted)]
     if len(labels) == 1:
-        return found
-    return [*_intersection(evidence, np.column_stack(labels), exact), *found]
+        return findings
+    return [*_intersection(evidence, np.column_stack(labels), exact), *findings]
 
 
-def _shared(evidence: Evidence, frame: Frame) -> Shared:
+def _shared(evidence: Evidence, frame: Frame) -> SharedColumns:
     names = [
         n
         for n in evidence.plan.quasi_identifiers
@@ -90,21 +90,21 @@ def _shared(evidence: Evidence, frame: Frame) -> Shared:
     ]
     now = evidence.released if evidence.original is None else evidence.original
     both = (now, frame)
-    numbers = [n for n in names if all(tables.is_numeric(one, n) for one in both)]
-    return Shared(names, numbers)
+    numeric = [n for n in names if all(tables.is_numeric(one, n) for one in both)]
+    return SharedColumns(names, numeric)
 
 
-def _classes_then(
-    evidence: Evidence, frame: Frame, shared: Shared, then: Codes, place: Codes
+def _earlier_classes(
+    evidence: Evidence, frame: Frame, shared: SharedColumns, then: Codes, place: Codes
 ) -> tuple[Codes, bool]:
     """Return the class of each record in an earlier release, and whether that is certain.
 
-    ``place`` is where each record stands among those of the original.
+    ``place`` is the position of each record in the original.
     """
     original = evidence.original
     assert original is not None
-    if shared.numbers and len(original) == len(frame):
-        after, before = _numbers(frame, shared.numbers), _numbers(original, shared.numbers)
+    if shared.numeric and len(original) == len(frame):
+        after, before = _numbers(frame, shared.numeric), _numbers(original, shared.numeric)
         if rows_agree(before, after[place], then[place]):
             return then[place], True
     points, released = _axes(original, frame, shared.names, evidence)
@@ -118,13 +118,13 @@ def _numbers(frame: Frame, names: Sequence[str]) -> Matrix:
 def _axes(
     original: Frame, frame: Frame, names: Sequence[str], evidence: Evidence
 ) -> tuple[Matrix, Matrix]:
-    """Return both tables in units of the original's deviations; categories are 0 or 1 apart."""
+    """Return both tables scaled by the standard deviations of the original."""
     parts = []
     for name in names:
         try:
             column = read_concatenated(original, frame, name, evidence.plan.types.get(name))
         except InputError:
-            continue  # a column that cannot be compared tells nothing
+            continue  # the column cannot be compared
         parts.append(_axis(column, len(original)))
     both = np.column_stack(parts) if parts else np.zeros((len(original) + len(frame), 1))
     return both[: len(original)], both[len(original) :]
@@ -135,12 +135,12 @@ def _axis(column: Column, n: int) -> Matrix:
         values = column.values
         centre, spread = np.nanmean(values[:n]), np.nanstd(values[:n])
         return np.nan_to_num((values - centre) / (spread if spread > 0 else 1.0))[:, np.newaxis]
-    every = np.arange(column.codes.max(initial=0) + 1)
-    return np.asarray((column.codes[:, np.newaxis] == every) / np.sqrt(2))
+    codes = np.arange(column.codes.max(initial=0) + 1)
+    return np.asarray((column.codes[:, np.newaxis] == codes) / np.sqrt(2))
 
 
 def _intersection(evidence: Evidence, labels: Codes, exact: bool) -> list[Finding]:
-    k = evidence.plan.k or LEAST
+    k = evidence.plan.k or MIN_CANDIDATES
     left = candidates_left(labels, evidence.units)
     below, alone = float((left < k).mean()), float((left == 1).mean())
     fewest, unit = int(left.min()), evidence.counted_unit
@@ -164,15 +164,15 @@ def _intersection(evidence: Evidence, labels: Codes, exact: bool) -> list[Findin
     how = (
         "Their classes follow from their rows."
         if exact
-        else "A class in an earlier release is that with the nearest values, as an attacker would"
-        " take it."
+        else "A class in an earlier release is the one with the nearest values, as an attacker"
+        " would choose it."
     )
     return [
         Finding(
             "earlier-release-intersection",
             "breaks" if exact else "qualifies",
-            f"Whoever intersects this release with earlier ones is left with fewer than {k}"
-            f" candidates for {percent(below)} of {evidence.everybody}, and with one for"
+            f"Anyone who intersects this release with earlier ones is left with fewer than {k}"
+            f" candidates for {percent(below)} of {evidence.population}, and with one for"
             f" {percent(alone)}. {how}",
             figures,
             way_out=WAY_OUT,
@@ -180,21 +180,23 @@ def _intersection(evidence: Evidence, labels: Codes, exact: bool) -> list[Findin
     ]
 
 
-def _difference(evidence: Evidence, name: str, frame: Frame, shared: Shared) -> list[Finding]:
-    """Find releases that differ by so few records that totals give away the values of these."""
+def _difference(
+    evidence: Evidence, name: str, frame: Frame, shared: SharedColumns
+) -> list[Finding]:
+    """Find releases that differ by so few records that totals reveal the values of these."""
     more = len(evidence.released) - len(frame)
-    k = evidence.plan.k or LEAST
-    if not 0 < abs(more) < k or not shared.numbers:
+    k = evidence.plan.k or MIN_CANDIDATES
+    if not 0 < abs(more) < k or not shared.numeric:
         return []
-    now, then = (_numbers(one, shared.numbers) for one in (evidence.released, frame))
+    now, then = (_numbers(one, shared.numeric) for one in (evidence.released, frame))
     if np.isnan(now).any() or np.isnan(then).any():
         return []
     mean = (now.sum(axis=0) - then.sum(axis=0)) / more
-    known = now if evidence.original is None else _numbers(evidence.original, shared.numbers)
+    known = now if evidence.original is None else _numbers(evidence.original, shared.numeric)
     low, high = np.nanmin(known, axis=0), np.nanmax(known, axis=0)
     margin = high - low if evidence.original is None else 1e-6 * (high - low)
     if not ((mean >= low - margin) & (mean <= high + margin)).all():
-        return []  # other people: the totals do not differ by values of a few
+        return []  # the records are of other people
     records = counted(abs(more))
     return [
         Finding(
@@ -204,14 +206,14 @@ def _difference(evidence: Evidence, name: str, frame: Frame, shared: Shared) -> 
             " keep totals, so the difference of the totals is the sum of the values of"
             f" {'that record' if abs(more) == 1 else 'these records'}.",
             {"earlier": name, "records": abs(more)},
-            tuple(shared.numbers),
+            tuple(shared.numeric),
             "Wait until k or more have joined or left, or release the same records.",
         )
     ]
 
 
 def _changed(evidence: Evidence, frame: Frame, names: Sequence[str]) -> float:
-    """Return the share of records whose class an earlier release does not have, of equal size."""
+    """Return the share of records whose class an earlier release lacks, or has in another size."""
     earlier = _sizes(frame, names)
     now = _sizes(evidence.released, names)
     same = sum(size for values, size in now.items() if earlier.get(values) == size)
@@ -229,14 +231,14 @@ def _uncounted(shares: Mapping[str, float]) -> list[Finding]:
     changed = {name: share for name, share in shares.items() if share}
     if not changed:
         return []
-    told = ", ".join(f"{name!r} {percent(share)}" for name, share in changed.items())
+    phrases = ", ".join(f"{name!r} {percent(share)}" for name, share in changed.items())
     return [
         Finding(
             "earlier-release-uncounted",
             "qualifies",
-            "Some records stand in classes that an earlier release does not have, so that fewer"
-            f" candidates may be left for them ({told} of the records). How many can be counted"
-            " with the original alone.",
+            "Some records are in classes that an earlier release does not have, so that fewer"
+            f" candidates may be left for them ({phrases} of the records). Their number can"
+            " only be counted with the original.",
             {"changed": changed},
             (),
             "Verify with the original.",

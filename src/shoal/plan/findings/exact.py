@@ -1,4 +1,4 @@
-"""Released values that are the original ones."""
+"""Released values that equal the original ones."""
 
 from collections.abc import Mapping
 
@@ -13,7 +13,7 @@ def find_exact(evidence: Evidence) -> list[Finding]:
 
 
 def check_exact(exact: Mapping[str, float], limit: float) -> list[Finding]:
-    """Find shares of original values above a limit, by column and (``""``) of all together."""
+    """Find shares of unchanged values above a limit, by column and (``""``) of all together."""
     if not exact:
         return []
     shares = {name: share for name, share in exact.items() if name}

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 import numpy as np
 
 from shoal.frame import tables
-from shoal.frame.roles import columns_with
 from shoal.metrics import homogeneous_classes
 from shoal.plan.evidence import Evidence
 from shoal.plan.verdict import Finding
@@ -13,19 +12,25 @@ from shoal.steps.homogeneity import describe_homogeneity
 
 
 def find_homogeneous(evidence: Evidence) -> list[Finding]:
-    """Find classes whose records share a confidential value."""
+    """Find classes whose records share a confidential value, released or original.
+
+    Values that differ in the table may be equal in a file, and a masked confidential column may
+    vary where the original did not: the greater count is stated.
+    """
     labels = evidence.joint_classes
-    number = int(labels.max()) + 1
-    frame = evidence.released if evidence.original is None else evidence.original
-    secret = [n for n in columns_with(evidence.plan.roles, "confidential") if n in frame.columns]
-    if not secret:
+    names = evidence.with_role("confidential")
+    if not names:
         return []
-    counts = homogeneous_classes(labels[:, np.newaxis], tables.codes(frame, secret))
-    return check_homogeneous(dict(zip(secret, map(int, counts), strict=True)), number)
+    frames = [frame for frame in (evidence.released, evidence.original) if frame is not None]
+    counts = [
+        homogeneous_classes(labels[:, np.newaxis], tables.codes(frame, names)) for frame in frames
+    ]
+    most = np.max(counts, axis=0)
+    return check_homogeneous(dict(zip(names, map(int, most), strict=True)), int(labels.max()) + 1)
 
 
 def check_homogeneous(counts: Mapping[str, int], number: int) -> list[Finding]:
-    """Find classes that share a confidential value, by their number of each column."""
+    """Find classes that share a confidential value, given their number by column."""
     sentence = describe_homogeneity(counts, number)
     if not sentence:
         return []

@@ -1,4 +1,4 @@
-"""Missing values filled in with what few records gave."""
+"""Imputed values that rest on few records."""
 
 from collections.abc import Mapping
 
@@ -13,7 +13,7 @@ from shoal.steps import Microaggregate
 
 
 def find_imputed(evidence: Evidence) -> list[Finding]:
-    """Find groups whose released value rests on fewer than k records, or on a single one."""
+    """Find groups whose imputed value comes from fewer than k records, or from a single one."""
     if evidence.original is None:
         return []
     single: dict[str, int] = {}
@@ -35,41 +35,41 @@ def find_imputed(evidence: Evidence) -> list[Finding]:
 
 
 def check_givers(single: Mapping[str, int], few: Mapping[str, int], k: int | None) -> list[Finding]:
-    """Find groups whose released value one record gave, or fewer than k, by their number."""
+    """Find groups whose value comes from one record, or from fewer than k, given their number."""
     return [*_single(single), *_few(few, k)]
 
 
 def _single(groups: Mapping[str, int]) -> list[Finding]:
-    found = {name: number for name, number in groups.items() if number}
-    if not found:
+    counts = {name: number for name, number in groups.items() if number}
+    if not counts:
         return []
-    words = by_column({name: f"in {number}" for name, number in found.items()})
+    words = by_column({name: f"in {number}" for name, number in counts.items()})
     return [
         Finding(
             "one-giver",
             "qualifies",
             "In some groups all records but one had a missing value, and now show the value of that"
             f" one: {words}.",
-            {"groups": found},
-            tuple(found),
+            {"groups": counts},
+            tuple(counts),
             'Use `missing="own-groups"` or `missing="drop"`.',
         )
     ]
 
 
 def _few(groups: Mapping[str, int], k: int | None) -> list[Finding]:
-    found = {name: number for name, number in groups.items() if number}
-    if not found:
+    counts = {name: number for name, number in groups.items() if number}
+    if not counts:
         return []
-    words = by_column({name: f"in {number}" for name, number in found.items()})
+    words = by_column({name: f"in {number}" for name, number in counts.items()})
     return [
         Finding(
             "few-givers",
             "qualifies",
             "In some groups fewer than k records gave the released value, because the others had"
             f" none: {words}. Each of two givers computes the value of the other.",
-            {"groups": found, "k": k},
-            tuple(found),
+            {"groups": counts, "k": k},
+            tuple(counts),
             'Use `missing="own-groups"` or `missing="drop"`.',
         )
     ]

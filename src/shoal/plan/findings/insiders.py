@@ -1,19 +1,19 @@
-"""What members of a group learn about each other."""
+"""Members of a group who can compute the values of another member."""
 
 from collections.abc import Sequence
 
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.dominance import averages
-from shoal.plan.findings.words import few
+from shoal.plan.findings.dominance import releases_means
+from shoal.plan.findings.words import name_few
 from shoal.plan.verdict import Finding, counted
 
 
 def find_insiders(evidence: Evidence) -> list[Finding]:
-    """Find groups whose members compute the values of one of them from the released mean."""
+    """Find groups so small that their members can compute values of one of them from the mean."""
     types = evidence.plan.types
     columns: list[str] = []
     smallest: list[tuple[int, int]] = []  # size, and number of groups of that size
-    for step in filter(averages, evidence.plan.steps):
+    for step in filter(releases_means, evidence.plan.steps):
         numbers = [n for n in step.numeric_columns if n in step.columns]
         numbers = [n for n in numbers if n not in types or types[n].kind == "numeric"]
         numbers = [n for n in numbers if evidence.released[n].dtype.is_numeric()]
@@ -31,10 +31,10 @@ def find_insiders(evidence: Evidence) -> list[Finding]:
 
 
 def check_insiders(size: int, number: int, columns: Sequence[str], unit: str) -> list[Finding]:
-    """Find the smallest groups of a release, by their size, that average some columns."""
+    """Find the smallest groups whose means are released, given their size and number."""
     if size < 2:
-        return []  # a class of one is a graver finding
-    of = few(columns, "", "").strip()
+        return []  # a class of one is another, graver finding
+    of = name_few(columns, "", "").strip()
     groups = "1 group holds" if number == 1 else f"{number} groups hold"
     figures = {"size": size, "groups": number}
     if size == 2:

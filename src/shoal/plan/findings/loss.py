@@ -1,4 +1,4 @@
-"""Releases that lose much: a high information loss, and groups far larger than k."""
+"""A high information loss, and groups far larger than k."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -11,20 +11,20 @@ from shoal.plan.verdict import Finding
 def find_loss(evidence: Evidence) -> list[Finding]:
     """Find a high information loss, and groups far larger than k."""
     loss = (evidence.measures or {}).get("information_loss")
-    found = check_loss(loss, evidence.plan.thresholds.loss)
+    findings = check_loss(loss, evidence.plan.thresholds.loss)
     if evidence.units is None and evidence.plan.unit_column is not None:
-        return found  # k counts units, and these are not at hand
+        return findings  # k counts units, and these are unknown
     counts: Counter[tuple[int, int]] = Counter()
     for part in evidence.partitions:
         counts.update((part.k, size) for size in evidence.sizes(part.labels).tolist())
     what = "records" if evidence.units is None else "units"
-    return [*found, *check_groups(counts, evidence.plan.thresholds.group_size, what)]
+    return [*findings, *check_groups(counts, evidence.plan.thresholds.group_size, what)]
 
 
 def check_groups(
     counts: Mapping[tuple[int, int], int], times: float, what: str = "records"
 ) -> list[Finding]:
-    """Find groups far larger than k, by their number of each k and size."""
+    """Find groups far larger than k, given the number of groups by k and size."""
     large = {size: n for (k, size), n in counts.items() if size > times * k}
     if not large:
         return []

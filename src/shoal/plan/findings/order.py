@@ -1,4 +1,4 @@
-"""What the order of the released records tells."""
+"""Orders of the released records that reveal whose they are."""
 
 from collections.abc import Collection
 
@@ -12,59 +12,59 @@ from shoal.plan.evidence import Evidence
 from shoal.plan.findings.words import by_column, percent
 from shoal.plan.verdict import Finding
 
-FEWEST = 10  # records; the order of fewer may be chance
+MIN_RECORDS = 10  # the order of fewer may be chance
 WAY_OUT = "Put the records in random order: `shuffle=True`."
 
 
 def find_order(evidence: Evidence) -> list[Finding]:
-    """Find columns that the order of records follows, and units whose records stand together."""
+    """Find columns that the order of records follows, and units whose records are adjacent."""
     if evidence.original is None:
         return []
-    together = _together(evidence)
-    apart = {name for finding in together for name in finding.columns}
-    return [*_sorted(evidence, apart), *together]
+    adjacent = _adjacent_units(evidence)
+    units = {name for finding in adjacent for name in finding.columns}
+    return [*_sorted_columns(evidence, units), *adjacent]
 
 
-def _sorted(evidence: Evidence, apart: Collection[str]) -> list[Finding]:
+def _sorted_columns(evidence: Evidence, skipped: Collection[str]) -> list[Finding]:
     plan, original = evidence.plan, evidence.original
     assert original is not None
-    if len(original) < FEWEST:
+    if len(original) < MIN_RECORDS:
         return []
-    secret = [name for name, role in plan.roles.items() if role in ("identifier", *UNIT_ROLES)]
-    named = [n for n in dict.fromkeys([*plan.masked, *secret]) if n in original.columns]
-    found: dict[str, float] = {}
-    n, most = len(original), 4 * plan.thresholds.sample
-    rows = np.arange(n) if n <= most else np.linspace(0, n - 1, most).astype(np.int64)
-    for name in (name for name in named if name not in apart):
+    hidden = [name for name, role in plan.roles.items() if role in ("identifier", *UNIT_ROLES)]
+    names = [n for n in dict.fromkeys([*plan.masked, *hidden]) if n in original.columns]
+    correlations: dict[str, float] = {}
+    n, limit = len(original), 4 * plan.thresholds.sample
+    rows = np.arange(n) if n <= limit else np.linspace(0, n - 1, limit).astype(np.int64)
+    for name in (name for name in names if name not in skipped):
         place = value_ranks(original, name)
         rho = 0.0 if place is None else order_correlation(place[rows])
         if abs(rho) > plan.thresholds.order:
-            found[name] = rho
-    if not found:
+            correlations[name] = rho
+    if not correlations:
         return []
-    words = by_column({name: f"{rho:.3g}" for name, rho in found.items()})
+    words = by_column({name: f"{rho:.3g}" for name, rho in correlations.items()})
     return [
         Finding(
             "order-follows-column",
             "qualifies",
-            "The order of the records follows columns that the release hides, so that a row may be"
-            f" found by its place (rank correlation {words}).",
-            {"rank_correlation": found},
-            tuple(found),
+            "The order of the records follows columns that the release hides, so that a record may"
+            f" be identified by its position (rank correlation {words}).",
+            {"rank_correlation": correlations},
+            tuple(correlations),
             WAY_OUT,
         )
     ]
 
 
-def _together(evidence: Evidence) -> list[Finding]:
+def _adjacent_units(evidence: Evidence) -> list[Finding]:
     plan, original = evidence.plan, evidence.original
     assert original is not None
     names = [n for role in UNIT_ROLES for n in columns_with(plan.roles, role)]
-    found = {}
+    shares = {}
     for name in dict.fromkeys(n for n in names if n in original.columns):
         share = side_by_side(classes(any_codes(original, [name])))
         if share > plan.thresholds.order:
-            found[name] = share
+            shares[name] = share
     return [
         Finding(
             "revealing-order",
@@ -76,5 +76,5 @@ def _together(evidence: Evidence) -> list[Finding]:
             (name,),
             WAY_OUT,
         )
-        for name, share in found.items()
+        for name, share in shares.items()
     ]

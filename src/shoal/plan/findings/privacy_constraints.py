@@ -1,4 +1,4 @@
-"""Count the promised l-diversity and t-closeness on the released values."""
+"""l-diversity and t-closeness, counted on the released values."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,7 +15,7 @@ from shoal.steps.privacy_constraints import TOLERANCE
 
 
 def find_privacy_constraints(evidence: Evidence) -> list[Finding]:
-    """Find l-diversity and t-closeness that were promised and are not attained."""
+    """Find l-diversity and t-closeness that are guaranteed and not attained."""
     plan = evidence.plan
     confidential = columns_with(plan.roles, "confidential")
     return [
@@ -35,7 +35,7 @@ def check_privacy_constraints(
     types: Mapping[str, Type],
     units: Codes | None = None,
 ) -> list[Finding]:
-    """Find what a step promised of the confidential columns and the released values do not keep.
+    """Find constraints of a step that the released values do not meet.
 
     Parameters
     ----------
@@ -46,44 +46,44 @@ def check_privacy_constraints(
     confidential : list of str
         The confidential columns.
     types : mapping of str to Type
-        What columns hold where the table does not say it.
+        Declared types of columns.
     units : ndarray of shape (n_records,), optional
         The unit of each record, where units are counted.
 
     Returns
     -------
     list of Finding
-        What was found; nothing where all is kept.
+        The constraints that are not met.
     """
     if step.diversity is None and step.closeness is None:
         return []
-    known = classes(tables.codes(released, [*step.columns, *step.strata]))[:, None]
-    numbered, ordered = ranks(released, confidential, types)
-    found = []
+    labels = classes(tables.codes(released, [*step.columns, *step.strata]))[:, None]
+    values, ordered = ranks(released, confidential, types)
+    findings = []
     if step.diversity is not None:
-        least = float(l_diversity(known, numbered, units=units)[step.diversity_kind].min())
+        least = float(l_diversity(labels, values, units=units)[step.diversity_kind].min())
         if least < step.diversity - TOLERANCE:
-            found.append(
+            findings.append(
                 Finding(
                     "diversity-not-attained",
                     "breaks",
-                    f"Some class of the released values hides behind {least:.4g} confidential"
+                    f"Some class of the released values has only {least:.4g} confidential"
                     f" values; diversity={step.diversity:g} was promised.",
                     {"l": step.diversity, "attained": least},
                     tuple(confidential),
                 )
             )
     if step.closeness is not None:
-        farthest = float(t_closeness(known, numbered, ordered, units).max())
+        farthest = float(t_closeness(labels, values, ordered, units).max())
         if farthest > step.closeness + TOLERANCE:
-            found.append(
+            findings.append(
                 Finding(
                     "closeness-not-attained",
                     "breaks",
-                    f"Some class of the released values is {farthest:.4g} away from the table;"
-                    f" closeness={step.closeness:g} was promised.",
+                    f"Some class of the released values is at distance {farthest:.4g} from the"
+                    f" table; closeness={step.closeness:g} was promised.",
                     {"t": step.closeness, "attained": farthest},
                     tuple(confidential),
                 )
             )
-    return found
+    return findings

@@ -1,4 +1,4 @@
-"""Columns that are released unchanged: without a role, singling records out, or as a key."""
+"""Columns released unchanged: without a role, with unique values, or usable as a key."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -7,7 +7,7 @@ from shoal.frame.roles import name_columns
 from shoal.metrics import classes
 from shoal.metrics.uniqueness import unique_share
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.words import by_column, few, percent
+from shoal.plan.findings.words import by_column, name_few, percent
 from shoal.plan.verdict import Finding
 
 if TYPE_CHECKING:
@@ -42,12 +42,12 @@ def check_roles(plan: "Plan", columns: Sequence[str]) -> list[Finding]:
 
 
 def find_unchanged(evidence: Evidence) -> list[Finding]:
-    """Find records that unchanged columns single out, alone or together with the masked ones.
+    """Find records that are unique on unchanged columns, alone or with the masked ones.
 
-    Confidential columns and weights are looked at by themselves.
+    Confidential columns and weights have checks of their own.
     """
-    apart = (*evidence.with_role("confidential"), *evidence.with_role("weight"))
-    free = [name for name in evidence.unchanged if name not in apart]
+    excluded = (*evidence.with_role("confidential"), *evidence.with_role("weight"))
+    free = [name for name in evidence.unchanged if name not in excluded]
     other = [name for name in free if name not in evidence.plan.quasi_identifiers]
     if not other:  # strata alone are among the columns that k is counted on
         return []
@@ -56,33 +56,33 @@ def find_unchanged(evidence: Evidence) -> list[Finding]:
     share = unique_share(alone, evidence.units)
     together = unique_share(classes(joined[:, None]), evidence.units)
     limit = evidence.plan.thresholds.unique
-    return check_unique(free, share, together, limit, evidence.everybody)
+    return check_unique(free, share, together, limit, evidence.population)
 
 
 def check_unique(
-    free: Sequence[str], alone: float | None, together: float, limit: float, everybody: str
+    free: Sequence[str], alone: float | None, together: float, limit: float, population: str
 ) -> list[Finding]:
-    """Find unique records, by their share on unchanged columns alone and with the masked ones.
+    """Find unique records, given their share on unchanged columns alone and with the masked ones.
 
-    The share of the unchanged columns alone is None where nobody could count it.
+    The share on unchanged columns alone is None where it is unknown.
     """
     if together == 0:
         return []
     them = "it" if len(free) == 1 else "them"
     figures = {"with_masked": together}
     if alone is None:
-        said = f"{percent(together)} of {everybody} are unique on {them} and the masked columns."
+        shares = f"{percent(together)} of {population} are unique on {them} and the masked columns."
     else:
         figures = {"alone": alone, **figures}
-        said = (
-            f"{percent(alone)} of {everybody} are unique on {them} alone, {percent(together)}"
+        shares = (
+            f"{percent(alone)} of {population} are unique on {them} alone, {percent(together)}"
             " together with the masked columns."
         )
     return [
         Finding(
             "unique-on-unchanged-columns",
             "qualifies" if together > limit else "informs",
-            f"{few(free)} {'is' if len(free) == 1 else 'are'} released unchanged: {said}",
+            f"{name_few(free)} {'is' if len(free) == 1 else 'are'} released unchanged: {shares}",
             figures,
             tuple(free),
             "Mask what somebody may know of a person, or drop it.",
@@ -91,13 +91,13 @@ def check_unique(
 
 
 def find_confidential_keys(evidence: Evidence) -> list[Finding]:
-    """Find confidential columns so nearly unique that they work as a key."""
+    """Find confidential columns with so many unique values that they work as a key."""
     plan = evidence.plan
-    secret = [name for name in evidence.with_role("confidential") if name not in plan.masked]
-    if not secret:
+    names = [name for name in evidence.with_role("confidential") if name not in plan.masked]
+    if not names:
         return []
     limit = plan.thresholds.key
-    shares = {name: unique_share(evidence.classes_on([name]), evidence.units) for name in secret}
+    shares = {name: unique_share(evidence.classes_on([name]), evidence.units) for name in names}
     keys = {name: share for name, share in shares.items() if share > limit}
     if keys:
         words = {name: percent(share) for name, share in keys.items()}
@@ -106,22 +106,22 @@ def find_confidential_keys(evidence: Evidence) -> list[Finding]:
                 "confidential-key",
                 "qualifies",
                 "Anyone who knows a confidential value that no other record has finds the record;"
-                f" share of {evidence.everybody} with such a value: {by_column(words)}.",
+                f" share of {evidence.population} with such a value: {by_column(words)}.",
                 {"unique": shares},
                 tuple(keys),
                 "Round or mask the column if somebody may know its values.",
             )
         ]
-    together = unique_share(evidence.classes_on(secret), evidence.units)
-    if together <= limit or len(secret) == 1:
+    together = unique_share(evidence.classes_on(names), evidence.units)
+    if together <= limit or len(names) == 1:
         return []
     return [
         Finding(
             "confidential-key",
             "informs",
-            f"{percent(together)} of {evidence.everybody} are unique on the confidential"
-            f" {few(secret, 'column', 'columns')} together.",
+            f"{percent(together)} of {evidence.population} are unique on the confidential"
+            f" {name_few(names, 'column', 'columns')} together.",
             {"unique": shares, "together": together},
-            tuple(secret),
+            tuple(names),
         )
     ]

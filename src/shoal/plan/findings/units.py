@@ -1,4 +1,4 @@
-"""Units that k counts and that nobody could count."""
+"""Units that could not be counted, or identifiers that were not checked."""
 
 from typing import TYPE_CHECKING
 
@@ -28,19 +28,19 @@ def find_units(evidence: Evidence) -> list[Finding]:
 
 
 def check_identifiers(plan: "Plan") -> list[Finding]:
-    """Find identifiers that nobody looked at: where their values repeat, k counts records alone."""
-    named = plan.identifiers_to_check
-    if not named:
+    """Find identifiers that were not checked: if their values repeat, k only counts records."""
+    names = plan.identifiers_to_check
+    if not names:
         return []
     return [
         Finding(
             "units-not-counted",
             "qualifies",
-            f"{name_columns(named, 'Identifier', 'Identifiers')}: nobody checked whether values"
-            " repeat."
+            f"{name_columns(names, 'Identifier', 'Identifiers')}: it was not checked whether"
+            " values repeat."
             " k counts records, and where a person has several, a class may hold fewer than k"
             " persons.",
-            columns=tuple(named),
+            columns=tuple(names),
             way_out=f'Set `unit="{RECORD_UNIT}"` if every record is a person of its own.',
         )
     ]

@@ -5,7 +5,7 @@ from shoal.plan.verdict import RECORD_UNIT, Finding, counted
 
 
 def find_weights(evidence: Evidence) -> list[Finding]:
-    """Find weights that leave: they may tell records apart that otherwise look alike."""
+    """Find released weights, which may distinguish records of one class."""
     plan = evidence.plan
     name = plan.weight
     if name is None or name not in evidence.released.columns:
@@ -17,7 +17,7 @@ def find_weights(evidence: Evidence) -> list[Finding]:
 def check_weights(
     name: str, k: int | None, attained: int, unit: str = RECORD_UNIT
 ) -> list[Finding]:
-    """Find weights that leave, by the smallest class of those who know them."""
+    """Find released weights, given the smallest class on them and the quasi-identifiers."""
     return [
         Finding(
             "released-weights",

@@ -1,14 +1,14 @@
-"""How findings name columns and shares."""
+"""Phrases for columns and shares in the sentences of findings."""
 
 from collections.abc import Mapping, Sequence
 
 from shoal.frame.roles import name_columns
 
-NAMED = 6  # columns shown by name; the others are counted
+MAX_NAMES = 6  # columns shown by name; the others are counted
 
 
 def percent(share: float) -> str:
-    """Return a share in per cent, with three digits; never 0 or 100 unless it is.
+    """Return a share in per cent, with three digits; 0 and 100 only if exact.
 
     Examples
     --------
@@ -22,22 +22,22 @@ def percent(share: float) -> str:
     return f"{100 * share:.3g} %"
 
 
-def few(columns: Sequence[str], singular: str = "Column", plural: str = "Columns") -> str:
-    """Name columns in a sentence; of many, the first ones and the number of the others.
+def name_few(columns: Sequence[str], singular: str = "Column", plural: str = "Columns") -> str:
+    """Return the names of columns for a sentence; of many, the first and the number of the others.
 
     Examples
     --------
-    >>> few(["a", "b"])
+    >>> name_few(["a", "b"])
     "Columns 'a' and 'b'"
     """
-    if len(columns) <= NAMED:
+    if len(columns) <= MAX_NAMES:
         return name_columns(columns, singular, plural)
-    names = ", ".join(map(repr, columns[:NAMED]))
-    return f"{plural} {names} and {len(columns) - NAMED} more"
+    names = ", ".join(map(repr, columns[:MAX_NAMES]))
+    return f"{plural} {names} and {len(columns) - MAX_NAMES} more"
 
 
 def by_column(words: Mapping[str, str]) -> str:
-    """Return what is said of each column; of many, the first ones and the number of the others."""
-    shown = [f"{name!r} {said}" for name, said in list(words.items())[:NAMED]]
-    more = f" and {len(words) - NAMED} more" if len(words) > NAMED else ""
+    """Return a phrase for each column; of many, the first and the number of the others."""
+    shown = [f"{name!r} {phrase}" for name, phrase in list(words.items())[:MAX_NAMES]]
+    more = f" and {len(words) - MAX_NAMES} more" if len(words) > MAX_NAMES else ""
     return ", ".join(shown) + more

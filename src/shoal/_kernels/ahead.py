@@ -1,0 +1,68 @@
+"""The longest compilation of a first run, in a process of its own beside the rest.
+
+The kernel of the local search takes more than half of the time that a first run spends compiling,
+and numba compiles in one thread at a time. So a command starts a second process, which compiles
+that kernel into the folder of kernels while the command reads its file and compiles the others.
+"""
+
+import os
+import subprocess
+import sys
+from contextlib import suppress
+
+import numpy as np
+
+from shoal import _progress as progress
+from shoal._kernels._cache import compiled_files, kernel_folder
+
+CHECK_EVERY = 0.2  # seconds between two checks for an interrupt
+_process: subprocess.Popen[bytes] | None = None
+
+
+def start() -> None:
+    """Compile the kernel of the local search in a second process, unless it is compiled.
+
+    Nothing is started where the result could not be kept, or where there is one processor.
+    """
+    global _process
+    folder = kernel_folder()
+    if _process or folder is None or processors() < 2 or not sys.executable:
+        return
+    if any(path.name.startswith("passes.run_pass") for path in compiled_files(folder)):
+        return
+    with suppress(OSError):
+        _process = subprocess.Popen(
+            [sys.executable, "-m", "shoal._kernels.ahead"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+
+def wait() -> None:
+    """Wait for the second process, if there is one. If it failed, the kernel is compiled here."""
+    global _process
+    while _process is not None:
+        progress.report("compiling", 0, 1)
+        with suppress(subprocess.TimeoutExpired):
+            _process.wait(CHECK_EVERY)
+            _process = None
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def main() -> None:
+    """Compile the kernel by a call on the smallest table."""
+    from shoal._kernels.local_search.passes import open_grouping
+
+    zeros = np.zeros(4, np.int64)
+    open_grouping(np.zeros((4, 1)), zeros.reshape(4, 1), zeros, 2)
+
+
+if __name__ == "__main__":
+    main()
