@@ -136,9 +136,9 @@ def apart():
 
 
 def promises():
-    """Tell what further promises cost."""
+    """Return the table of the cost of further guarantees."""
     return rows(
-        ["promise beside k = 5", "loss %", "classes", "of one value", "right links %"],
+        ["guarantee besides k = 5", "loss %", "classes", "of one value", "right links %"],
         [
             [e["promise"], f"{e['loss']:.2f}", f"{e['classes']:g}", f"{e['homogeneous']:g}"]
             + [percent(e["linkage"])]

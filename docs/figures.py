@@ -49,7 +49,7 @@ def masked(columns=KNOWN, k=5, people=None, **options):
 
 
 def unique():
-    """Show how soon people are alone with what others know about them."""
+    """Show how many people are unique by what others know about them."""
     people, columns = shoal.datasets.survey(), ["region", "age", "years_of_education"]
     columns += ["household_size", "height", "weight"]
     shares = [
@@ -60,7 +60,7 @@ def unique():
     names = [columns[0], *(f"and {name}" for name in columns[1:])]
     bars = axes.barh(names[::-1], shares[::-1], color=BLUE)
     axes.bar_label(bars, [f"{share:.1f} %" for share in shares[::-1]], padding=3)
-    axes.set(xlim=(0, 115), xlabel="records that nobody else looks like, in %")
+    axes.set(xlim=(0, 115), xlabel="unique records, in %")
     return picture
 
 
@@ -81,7 +81,7 @@ def groups():
     axes[0].plot(*before.T, "o", color=BLUE, ms=4)
     threads(axes[1], before, after)
     axes[1].plot(*before.T, "o", color=BLUE, ms=3, label="a person")
-    axes[1].plot(*after.T, "s", color=RED, ms=6, label="what is released")
+    axes[1].plot(*after.T, "s", color=RED, ms=6, label="released value")
     axes[1].legend(loc="lower left")
     titles = "the people of the islands", "in groups of 5 or more"
     for axis, title in zip(axes, titles, strict=True):
@@ -115,10 +115,10 @@ def price():
         lost.append(release.measures["information_loss"])
         linked.append(100 * risk["linkage"])
     axes[0].plot(SIZES, lost, "o-", color=BLUE)
-    axes[0].set(title="what it costs", ylabel="information loss, in %")
-    axes[1].plot(SIZES, linked, "o-", color=RED, label="right links")
+    axes[0].set(title="cost", ylabel="information loss, in %")
+    axes[1].plot(SIZES, linked, "o-", color=RED, label="correct links")
     axes[1].plot(SIZES, [100 / k for k in SIZES], ":", color=GREY, label="1/k")
-    axes[1].set(title="what it buys", ylabel="records linked rightly, in %")
+    axes[1].set(title="benefit", ylabel="records linked correctly, in %")
     axes[1].legend()
     for axis in axes:
         axis.set(xscale="log", xlabel="k")
@@ -128,21 +128,21 @@ def price():
 
 
 def homogeneity():
-    """Show how many smokers a group holds."""
+    """Show the share of smokers in each group."""
     people, release = masked(confidential=SECRET)
     labels = release.labels
     share = np.bincount(labels, people["smoker"] == "yes") / np.bincount(labels)
     picture, (axes,) = canvas(width=5.6, height=2.8)
     _, _, bars = axes.hist(share, bins=np.linspace(0, 1, 21), color=BLUE)
     bars[0].set_facecolor(RED)
-    told = f"{(share == 0).sum()} groups:\nnobody smokes,\nand everybody knows"
-    axes.text(0.62, 0.95, told, color=RED, va="top", transform=axes.transAxes)
+    note = f"{(share == 0).sum()} groups\nin which\nnobody smokes"
+    axes.text(0.62, 0.95, note, color=RED, va="top", transform=axes.transAxes)
     axes.set(xlabel="share of smokers in a group", ylabel="groups")
     return picture
 
 
 def blocks():
-    """Show that columns masked apart can be put together again."""
+    """Show that records can be linked again if columns are masked separately."""
     picture, (axes,) = canvas(width=5.6)
     for size, aside in ((1, (-3, -40)), (2, (8, -3)), (3, (8, -3)), (None, (8, 5))):
         people, release = masked(blocks=size)
@@ -154,7 +154,7 @@ def blocks():
     axes.axhline(20, color=GREY, ls=":")
     axes.annotate("1/k", (0, 20), xytext=(0, 3), textcoords="offset points", color=GREY)
     axes.set(xlim=(0, 13), ylim=(0, 105), xlabel="information loss, in %")
-    axes.set(ylabel="records linked rightly, in %")
+    axes.set(ylabel="records linked correctly, in %")
     return picture
 
 
@@ -188,7 +188,7 @@ def dependence():
     best = knee(curve).dependence
     axes.axvline(best, color=GREY, ls=":")
     axes.annotate(f"knee: {best:g}", (best, 0.6), xytext=(4, 0), textcoords="offset points")
-    axes.set(xlabel="dependence", ylabel="share of the variation lost", ylim=(0, None))
+    axes.set(xlabel="dependence", ylabel="share of the variance", ylim=(0, None))
     axes.legend()
     return picture
 
