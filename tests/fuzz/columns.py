@@ -24,6 +24,8 @@ MISLEADING = (
     "ä", "日本", "=1+1", "-", ".", "a,b", 'a"b', "a;b", "a\tb", "two\nlines", "x" * 300, "'", "\\N",
 )  # fmt: skip
 
+CONFUSABLE = ("yes", "yes ", "no", "no ", "")  # some formats do not tell these apart
+
 
 @dataclass(frozen=True)
 class Column:
@@ -107,7 +109,10 @@ def _whole(rng: Rng, n: int) -> Values:
 
 def _words(rng: Rng, n: int) -> Values:
     number = int(rng.choice([1, 2, 3, 4, 8, n], p=[0.05, 0.25, 0.25, 0.2, 0.15, 0.1]))
-    if rng.random() < 0.3:
+    draw = rng.random()
+    if draw > 0.85:
+        pool = list(CONFUSABLE[: max(2, number)])
+    elif draw < 0.3:
         pool = rng.choice(MISLEADING, min(number, len(MISLEADING)), replace=False).tolist()
     else:
         pool = [f"{MARK}{chr(97 + at % 26)}{at // 26 or ''}" for at in range(number)]

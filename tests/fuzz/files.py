@@ -240,6 +240,10 @@ def _judged(case: Case, route: Route, shown: Any) -> Iterator[str]:
     if route.target.layout is not None:  # a column that is dropped is left blank there
         gone = promises.dropped(case.plan)
         after = {n: v for n, v in after.items() if n not in gone or any(v)}
+    letters_lost = route.source.codes and {route.source.kind, route.target.kind} in (
+        {"dta", "sav"}, {"xpt", "sav"}, {"sas7bdat", "sav"}, {"dta", "zsav"}, {"xpt", "zsav"},
+        {"sas7bdat", "zsav"},
+    )  # fmt: skip
     same = route.source.kind == route.target.kind and route.source.format in (*TEXT, *FIXED)
     judged = Judged(
         case.plan,
@@ -248,7 +252,8 @@ def _judged(case: Case, route: Route, shown: Any) -> Iterator[str]:
         _orders(case, after),
         shown.verdict,
         rows=shown.rows,
-        unmasked_before=seen_before,
+        # SPSS files hold no letters for missing values.
+        unmasked_before=before if letters_lost else seen_before,
         same_cell=(lambda one, other: one == other) if same else alike,
         secrets=_secrets(case, with_holes(after, route.target)),
         in_file=True,

@@ -94,6 +94,11 @@ def _statistical(place: Place) -> View:
         readers = {"dta": pyreadstat.read_dta, "sas7bdat": pyreadstat.read_sas7bdat}
         reader = readers.get(place.kind, pyreadstat.read_sav)
         frame, _ = reader(str(place.path), user_missing=True)
+    if place.kind == "dta":
+        # pyreadstat reads a plain missing value among coded ones as the value before it.
+        missing = pd.read_stata(place.path, convert_categoricals=False, convert_dates=False).isna()
+        coded = pd.DataFrame(frame).map(lambda cell: isinstance(cell, str))
+        frame = pd.DataFrame(frame).astype(object).mask(missing & ~coded, None)
     return plain_values(pd.DataFrame(frame))
 
 

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 import pytest
 
 import shoal
+from fuzz import promises
 from fuzz.case import draw_case
 from fuzz.run import run_one
 from shoal.frame import tables
@@ -16,17 +17,21 @@ from shoal.frame.tables import RowGather
 from shoal.io.formats import _statistical_write
 from shoal.metrics import anonymity
 from shoal.partitioners import _base
+from shoal.plan import deliver, guarantees, readback
 from shoal.plan import plan as plans
 from shoal.plan.plan import Plan
+from shoal.steps.privacy_constraints import PrivacyConstraint
 
 
-def problem_within(runs, *checks, seed=11, in_files=False):
+def problem_within(runs, *checks, seed=11, in_files=False, where=lambda case: True):
     """Return the number of the first run that fails one of some checks; None where none does.
 
-    Runs ``in_files``, or those in memory alone, are made.
+    Runs ``in_files``, or those in memory alone, are made; of these, the runs that a planted
+    fault can touch (``where``).
     """
     for number in range(runs):
-        if in_files != (draw_case(seed, number).route is not None):
+        case = draw_case(seed, number)
+        if in_files != (case.route is not None) or not where(case):
             continue
         found = run_one(seed, number).problems
         if any(problem.startswith(checks) for problem in found):
@@ -102,6 +107,52 @@ def test_a_verdict_that_is_always_kind_is_found(monkeypatch):
     assert problem_within(60, "verdict:") is not None
 
 
+def has_option(*names):
+    """Return a condition: some step of a run has one of these options."""
+    return lambda case: any(name in step for step in case.plan["steps"] for name in names)
+
+
+def test_groups_that_lack_diversity_or_closeness_are_found(monkeypatch):
+    beyond_k = has_option("diversity", "closeness")
+    monkeypatch.setattr(PrivacyConstraint, "is_met_by", lambda self, records: True)
+    assert problem_within(200, "guarantee:", where=beyond_k) is not None
+    monkeypatch.setattr(guarantees, "check_privacy_constraints", lambda *arguments: [])
+    assert problem_within(200, "diversity:", "closeness:", where=beyond_k) is not None
+
+
+def test_a_release_that_depends_on_more_than_the_seed_is_found(monkeypatch):
+    seeded = np.random.default_rng
+
+    def unseeded(seed=None):
+        return seeded(None if isinstance(seed, int) else seed)
+
+    monkeypatch.setattr(np.random, "default_rng", unseeded)
+    draws = {"swap", "hybridise", "rank-swap", "add-noise"}
+    drawing = lambda case: any(step["method"] in draws for step in case.plan["steps"])  # noqa: E731
+    assert problem_within(400, "repeat:", where=drawing) is not None
+
+
+def confusable(case):
+    """Say whether a guarantee rests on texts that the target does not tell apart."""
+    columns = {c.name for c in case.columns if {"yes", "yes "} <= set(c.values)}
+    strata = {n for step in case.plan["steps"] for n in promises.as_list(step.get("within"))}
+    if has_option("diversity", "closeness")(case):
+        strata |= set(promises.with_role(case.plan, "confidential"))
+    return case.route[1] in ("sav", "zsav", "xpt", "fwf", "dat") and bool(columns & strata)
+
+
+def test_a_file_that_is_not_judged_as_it_reads_back_is_found(monkeypatch):
+    def judge_in_memory(draft, back, name):
+        table = draft.evidence
+        return readback.Judged(
+            guarantees.judge(table), dict(table.measures), tuple(table.released.columns)
+        )
+
+    monkeypatch.setattr(deliver, "judge_file", judge_in_memory)
+    checks = ("diversity:", "verify:", "verdict:")
+    assert problem_within(2000, *checks, seed=13, in_files=True, where=confusable) is not None
+
+
 def test_an_error_that_tells_a_value_is_found(monkeypatch):
     original = tables.check_columns
 
@@ -146,6 +197,6 @@ def test_a_traceback_is_found(monkeypatch):
     def planted(frame, columns):
         raise StopIteration
 
-    monkeypatch.setattr(tables, "holes", planted)
+    monkeypatch.setattr(tables, "missing_counts", planted)
     assert problem_within(20, "traceback:") is not None
     assert problem_within(20, "traceback:", in_files=True) is not None
