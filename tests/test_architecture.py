@@ -29,7 +29,7 @@ ALLOWED = {
     "scale": {
         "io", "frame", "geometry", "partitioners", "metrics", "steps", "plan", "audit", "report",
     },
-    "app": {"datasets", "io", "frame", "partitioners", "steps", "plan", "report"},
+    "app": {"datasets", "io", "frame", "partitioners", "steps", "plan", "comparison", "report"},
     "cli": {
         "_kernels", "io", "frame", "datasets", "partitioners", "metrics", "steps", "plan", "audit",
         "comparison", "report", "scale", "app",
