@@ -1,4 +1,4 @@
-"""Run several methods with several k on one table and show which are worth a choice."""
+"""Run several methods with several k on one table and show which are on the Pareto front."""
 
 import shoal
 
@@ -16,5 +16,5 @@ compared = shoal.compare(
 print("method           k   loss %   linked %")
 for trial in sorted(compared.done, key=lambda trial: trial.measures["information_loss"]):
     loss, linked = trial.measures["information_loss"], 100 * trial.measures["linkage"]
-    worth = "worth a choice" if trial in compared.front else ""
-    print(f"{trial.method:15}{trial.plan.k:3}{loss:9.2f}{linked:11.1f}   {worth}")
+    front = "on the Pareto front" if trial in compared.front else ""
+    print(f"{trial.method:15}{trial.plan.k:3}{loss:9.2f}{linked:11.1f}   {front}")

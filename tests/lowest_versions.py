@@ -8,8 +8,8 @@ import tomllib
 from pathlib import Path
 
 TESTING = ("hypothesis", "polars", "pytest", "scipy")
-# Warnings are errors in the tests, and typer 0.16 uses what click 8.2 and later warn of.
-BEFORE = ["click==8.1.8"]
+# Warnings are errors in the tests, and typer 0.16 uses what later versions of click warn of.
+BEFORE = ["click==8.2.1"]
 
 pyproject = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())
 project, developers = pyproject["project"], pyproject["dependency-groups"]["dev"]

@@ -16,7 +16,7 @@ EXAMPLES = sorted(path.stem for path in FOLDER.glob("*.py"))
 SHOWN = {
     "attack_a_release": r"each column by itself:\s+(9\d\.\d|100\.0)%",
     "certified_gap": r"proven optimal: True",
-    "compare_methods": r"mdav \+ refine\s+10.*worth a choice",
+    "compare_methods": r"mdav \+ refine\s+10.*on the Pareto front",
     "hide_a_survey": r"looks like 4 others or more.\nWritten: plan.toml release.csv report.html",
     "keep_dependence": r"dependence +0.05: R² = 0\.48",
     "mixed_types": r"'town': '\d+% unchanged'",

@@ -9,7 +9,7 @@ import pytest
 
 import shoal
 from shoal.app import worker
-from shoal.app.jobs import Job, how_it_ended
+from shoal.app.jobs import Job, describe_exit
 from shoal.app.sessions import Run, Session, release_name
 from shoal.io.dialect import Dialect
 from shoal.io.files import read, write
@@ -39,7 +39,7 @@ def put(name, dialect=None):
 @pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 def test_a_release_has_the_format_of_its_source(folder, name):
     put(name)
-    found = worker.look({"name": name, "dialect": {}})
+    found = worker.inspect_file({"name": name, "dialect": {}})
     assert [column["name"] for column in found["columns"]] == ["person", *KNOWN]
     (folder / "run-1").mkdir()
     order = {"name": name, "dialect": {}, "plan": PLAN.to_dict(), "folder": "run-1"}
@@ -57,7 +57,7 @@ def test_the_dialect_of_the_source_is_that_of_the_release(folder):
     dialect = Dialect(separator=";", decimal=",")
     put("a.csv", dialect)
     (folder / "run-1").mkdir()
-    plain = worker.plain(dialect)
+    plain = worker.dialect_entries(dialect)
     order = {"name": "a.csv", "dialect": plain, "plan": PLAN.to_dict(), "folder": "run-1"}
     worker.mask({**order, "target": "a-release.csv"})
     first = (folder / "run-1" / "a-release.csv").read_text().splitlines()[0]
@@ -65,33 +65,35 @@ def test_the_dialect_of_the_source_is_that_of_the_release(folder):
 
 
 def test_a_job_says_what_went_wrong_and_never_how_it_looks_inside(tmp_path):
-    told = Job("look", {"name": "none.csv", "dialect": {}}, tmp_path).wait(lambda *step: None)
-    assert told == {"failed": "There is no file 'none.csv'."}
-    told = Job("look", {"name": 3, "dialect": {"colour": 1}}, tmp_path).wait(lambda *step: None)
-    assert told == {"failed": "Unexpected error (TypeError). Nothing was released."}
+    answer = Job("inspect", {"name": "none.csv", "dialect": {}}, tmp_path).wait(lambda *step: None)
+    assert answer == {"failed": "There is no file 'none.csv'."}
+    answer = Job("inspect", {"name": 3, "dialect": {"colour": 1}}, tmp_path).wait(
+        lambda *step: None
+    )
+    assert answer == {"failed": "Unexpected error (TypeError). Nothing was released."}
 
 
 def test_a_job_that_is_killed_is_told(tmp_path):
-    job = Job("look", {"name": "none.csv", "dialect": {}}, tmp_path)
+    job = Job("inspect", {"name": "none.csv", "dialect": {}}, tmp_path)
     job.cancel()
-    said = job.wait(lambda *step: None)["failed"]
-    assert said in (how_it_ended(-signal.SIGKILL), "There is no file 'none.csv'.")
+    reason = job.wait(lambda *step: None)["failed"]
+    assert reason in (describe_exit(-signal.SIGKILL), "There is no file 'none.csv'.")
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGABRT, signal.SIGSEGV])
 def test_the_signal_that_ended_a_job_is_named(tmp_path, number):
-    job = Job("look", {"name": "none.csv", "dialect": {}}, tmp_path)
+    job = Job("inspect", {"name": "none.csv", "dialect": {}}, tmp_path)
     os.kill(job._process.pid, signal.SIGSTOP)  # it cannot answer before the signal comes
     os.kill(job._process.pid, number)
     os.kill(job._process.pid, signal.SIGCONT)
-    said = job.wait(lambda *step: None)["failed"]
-    assert signal.Signals(number).name in said or "none.csv" in said
-    assert ("memory" in said) == (number == signal.SIGKILL and "none.csv" not in said)
+    reason = job.wait(lambda *step: None)["failed"]
+    assert signal.Signals(number).name in reason or "none.csv" in reason
+    assert ("memory" in reason) == (number == signal.SIGKILL and "none.csv" not in reason)
 
 
 def test_what_waits_is_taken_out_of_the_queue(tmp_path):
     session, run = Session(tmp_path / "one"), Run()
     session.cancel(run)
     assert run.state == "cancelled"
-    session._do(run, "mask", {})
+    session._execute(run, "mask", {})
     assert (run.state, run.job) == ("cancelled", None)

@@ -65,7 +65,7 @@ def test_labels_and_codes_come_back_and_losses_are_reported(folder):
     done = shell(
         "mask", FILES / "pspp.sav", "out.sav", "-c", "age", "-c", "height", "-k", "3", "-i", "name"
     )
-    assert "warning: Free text about the whole file is left behind" in done.stderr
+    assert "warning: Free text about the whole file is not released" in done.stderr
     assert "no place" not in done.stderr
     done = shell(
         "mask", FILES / "pspp.sav", "out.csv", "-c", "age", "-c", "height", "-k", "3", "-i", "name"

@@ -19,6 +19,14 @@ def test_scikit_learn_starts_without_them():
     assert run(code) == "False"
 
 
+def test_masking_imports_no_neighbours_and_no_measures_of_scikit_learn():
+    code = (
+        "import sys, shoal.audit, shoal.plan, shoal.plan.deliver, shoal.report;"
+        "print([name for name in ('sklearn.neighbors', 'sklearn.metrics') if name in sys.modules])"
+    )
+    assert run(code) == "[]"
+
+
 def test_a_module_that_is_used_is_the_real_one():
     code = (
         "from shoal.cli._lazy_imports import defer_imports; defer_imports();"

@@ -12,7 +12,7 @@ from pyarrow import feather
 from shoal.io.files import open_source, read, write
 
 READ = {"parquet": pd.read_parquet, "feather": pd.read_feather}
-HARMLESS = {"label": "Age", "unit": "years", "PARQUET:field_id": "7"}
+ALWAYS_ALLOWED = {"label": "Age", "unit": "years", "PARQUET:field_id": "7"}
 
 
 def schema_of(path):
@@ -34,7 +34,7 @@ def release(source, masked, dropped):
 @pytest.mark.parametrize("ending", READ)
 @pytest.mark.parametrize("keep", [False, True])
 def test_harmless_entries_leave_and_others_only_when_asked(tmp_path, ending, keep):
-    field = {**HARMLESS, "max": "SECRET"}
+    field = {**ALWAYS_ALLOWED, "max": "SECRET"}
     fields = [pa.field(name, pa.int64(), metadata=field) for name in ("masked", "plain", "gone")]
     schema = pa.schema(fields, metadata={"owner": "SECRET owner", "bytes": b"\xff\xfe"})
     table = pa.Table.from_arrays([pa.array([1, 2])] * 3, schema=schema)

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from needs import lacking
+from raising import raises
 from shoal.errors import FileError
 from shoal.io import csv, limits
 from shoal.io.dialect import Dialect
@@ -54,33 +55,33 @@ def test_a_packed_file_that_is_cut_off_is_refused(tmp_path, ending):
     content = path.read_bytes()
     for length in (0, 3, len(content) // 2, len(content) - 3):
         path.write_bytes(content[:length])
-        with pytest.raises(FileError, match="cut off|empty|could not be read"):
+        with pytest.raises(FileError, match="truncated|empty|could not be read"):
             read(path)
 
 
 def test_a_line_at_fault_is_named_in_packed_text_too(tmp_path):
     with gzip.open(tmp_path / "t.csv.gz", "wt") as file:
         file.write("a,b\n1,2\n3\n")
-    with pytest.raises(FileError, match=r"Line 3 of 't.csv.gz' has 1 field"):
+    with raises(FileError, "ragged-line", line=3, fields=1):
         read(tmp_path / "t.csv.gz")
 
 
 def test_a_file_that_grows_beyond_all_measure_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(limits, "HARMLESS", 1 << 22)
+    monkeypatch.setattr(limits, "ALWAYS_ALLOWED", 1 << 22)
     with gzip.open(tmp_path / "t.csv.gz", "wb") as file:
         file.write(b"a\n" + b"0\n" * (1 << 22))
-    with pytest.raises(FileError, match="more than 200 times its size"):
+    with raises(FileError, "file-too-large"):
         read(tmp_path / "t.csv.gz")
 
 
 @pytest.mark.parametrize("ending", ["", ".gz"])
 def test_a_line_without_end_is_not_held_in_memory(tmp_path, monkeypatch, ending):
-    monkeypatch.setattr(csv, "LONGEST_LINE", 1 << 20)
+    monkeypatch.setattr(csv, "MAX_LINE", 1 << 20)
     path = tmp_path / f"t.csv{ending}"
     for content in (b"x" * (1 << 25), b"a,b\n1," + b"9" * (1 << 22) + b"\n"):
         path.write_bytes(gzip.compress(content) if ending else content)
         tracemalloc.start()
-        with pytest.raises(FileError, match="a line of more than 1 MB"):
+        with raises(FileError, "line-too-long"):
             read(path)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()

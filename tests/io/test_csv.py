@@ -124,8 +124,8 @@ def test_pandas_and_polars_read_our_files_exactly(tmp_path):
     table = pa.table({"x": rng.normal(size=50) / 3, "t": ['a "b", c\nd'] * 50})
     path = tmp_path / "t.csv"
     write(table, path, target=path)
-    read_by_pandas = pd.read_csv(path)
-    assert read_by_pandas["x"].tolist() == table.column("x").to_pylist()
+    read_by_pandas = pd.read_csv(path, dtype={"x": str})  # pandas 2 rounds numbers
+    assert read_by_pandas["x"].map(float).tolist() == table.column("x").to_pylist()
     assert pl.read_csv(path)["t"].to_list() == table.column("t").to_pylist()
     assert pl.read_csv(path)["x"].to_list() == table.column("x").to_pylist()
 
@@ -145,19 +145,19 @@ def test_digits_that_64_bits_cannot_hold_stay_text(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "code", "attributes"),
     [
-        ("", "is empty"),
-        ("\n\n", "is empty"),
-        ("a,b\n", "no records"),
-        ("a,b\n1,2\n3\n", r"Line 3 .* has 1 field where the header has 2"),
-        ("a,b\n1,2\n3,4,5\n", r"Line 3 .* has 3 fields where the header has 2"),
-        ("a;b\n1;2\n", "seems to be separated by ';'"),
-        ('a,b\n"1,2\n', "begins in line 2: it is never closed"),
+        ("", "file-empty", {}),
+        ("\n\n", "file-empty", {}),
+        ("a,b\n", "no-records", {}),
+        ("a,b\n1,2\n3\n", "ragged-line", {"line": 3, "fields": 1, "expected": 2}),
+        ("a,b\n1,2\n3,4,5\n", "ragged-line", {"line": 3, "fields": 3, "expected": 2}),
+        ("a;b\n1;2\n", "wrong-separator", {"separator": ";"}),
+        ('a,b\n"1,2\n', "stray-quotation-mark", {"line": 2}),
     ],
 )
-def test_a_file_that_is_no_table_is_refused(tmp_path, text, message):
-    with pytest.raises(FileError, match=message):
+def test_malformed_tables_are_refused(tmp_path, text, code, attributes):
+    with raises(FileError, code, **attributes):
         read(written(tmp_path, text))
 
 
@@ -175,7 +175,7 @@ def test_a_quotation_mark_that_would_swallow_records_is_refused(tmp_path, text):
 
 
 def test_the_line_at_fault_is_counted_in_lines_of_the_file(tmp_path):
-    with pytest.raises(FileError, match="Line 4 .* has 1 field where the header has 2"):
+    with raises(FileError, "ragged-line", line=4, fields=1, expected=2):
         read(written(tmp_path, 'a,b\n1,"x\ny"\n3\n'))
 
 
@@ -185,7 +185,7 @@ def test_a_utf_16_file_is_recognised(tmp_path):
 
 
 def test_two_columns_of_one_name_are_refused(tmp_path):
-    with pytest.raises(ColumnError, match="two columns named 'a'"):
+    with raises(ColumnError, "name-twice", column="a"):
         read(written(tmp_path, "a,a\n1,2\n"))
 
 
@@ -194,7 +194,7 @@ def test_a_wrong_encoding_is_named_with_a_way_out(tmp_path):
     with raises(FileError, "wrong-encoding", encoding="latin-1"):
         read(in_header)
     in_cell = written(tmp_path, "a\nMálaga\n", encoding="latin-1")
-    with pytest.raises(FileError, match="not written in utf-8"):
+    with raises(FileError, "wrong-encoding"):
         read(in_cell)
 
 
@@ -212,11 +212,11 @@ def test_marks_must_be_one_character_and_differ(options):
 
 
 def test_an_unknown_encoding_is_refused():
-    with pytest.raises(ParameterError, match="no encoding 'utf-9'"):
+    with raises(ParameterError, "unknown-encoding", encoding="utf-9"):
         Dialect(encoding="utf-9")
 
 
 def test_characters_that_the_encoding_lacks_are_refused(tmp_path):
     path = tmp_path / "t.csv"
-    with pytest.raises(FileError, match="latin-1 cannot write"):
+    with raises(FileError, "cannot-encode", encoding="latin-1"):
         write(pa.table({"a": ["λ"]}), path, target=path, dialect=Dialect(encoding="latin-1"))

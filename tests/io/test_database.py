@@ -105,7 +105,7 @@ def test_types_values_and_comments_come_back(server, run):
 
 def test_an_infinite_date_is_refused_in_our_words(server, run):
     run("UPDATE survey SET told = 'infinity' WHERE id = 5")
-    with pytest.raises(FileError, match="a date is infinite"):
+    with raises(FileError, "database-refuses"):
         read(server, dialect=SURVEY)
 
 
@@ -144,9 +144,9 @@ def test_a_table_that_exists_is_refused_or_replaced_within_the_transaction(serve
     publish(target, release)
     assert run("SELECT count(*) FROM release") == [(6,)]
     run("CREATE VIEW seen AS SELECT age FROM release")
-    with pytest.raises(FileError, match="depends on the table"):
+    with raises(FileError, "database-refuses"):
         publish(target, release)
-    with pytest.raises(FileError, match="is a view"):
+    with raises(FileError, "target-is-a-view"):
         TableTarget(server, "seen", force=True)
     assert run("SELECT count(*) FROM seen") == [(6,)]
 
@@ -165,9 +165,9 @@ def test_a_read_only_database_is_refused(server, run):
         TableTarget(address, "release")
     run("DROP ROLE IF EXISTS reader", f"CREATE ROLE reader LOGIN PASSWORD '{PASSWORD}'")
     run("GRANT USAGE ON SCHEMA public TO reader")
-    with pytest.raises(FileError, match="this user may not make a table"):
+    with raises(FileError, "not-allowed"):
         TableTarget(server.replace("owner", "reader"), "release")
-    with pytest.raises(FileError, match="this user may not do that"):
+    with raises(FileError, "database-refuses"):
         read(server.replace("owner", "reader"), dialect=SURVEY)
     run("REVOKE ALL ON SCHEMA public FROM reader", "DROP ROLE reader")
 
@@ -177,19 +177,20 @@ def test_no_error_holds_a_password_a_user_or_a_value(server, run):
     wrong = server.replace(PASSWORD, "sesame-sesame")
     nobody = "postgresql://owner:sesame-sesame@127.0.0.1:9/postgres"
     tries = [
-        (lambda: read(wrong, dialect=SURVEY), "the user or the password is wrong"),
-        (lambda: read(nobody, dialect=SURVEY), "nobody answers"),
-        (lambda: read(f"{server}s", dialect=SURVEY), "no such database"),
-        (lambda: read(server, dialect=Dialect(table="surveys")), "no table 'surveys'. Did you"),
-        (lambda: read(server), "Name a table with 'table'"),
-        (lambda: TableTarget(server, None), "target_table"),
-        (lambda: TableTarget(server, "release"), "exists already"),
-        (lambda: read(f"{server}:x:y@[", dialect=SURVEY), "cannot be read|no such"),
-        (lambda: read("mysterious://owner:sesame-sesame@h/d", dialect=SURVEY), "no kind of data"),
+        (lambda: read(wrong, dialect=SURVEY), "database-refuses"),
+        (lambda: read(nobody, dialect=SURVEY), "database-refuses"),
+        (lambda: read(f"{server}s", dialect=SURVEY), "database-refuses"),
+        (lambda: read(server, dialect=Dialect(table="surveys")), "no-such-table"),
+        (lambda: read(server), "table-needed"),
+        (lambda: TableTarget(server, None), "target-table-needed"),
+        (lambda: TableTarget(server, "release"), "table-exists"),
+        (lambda: read(f"{server}:x:y@[", dialect=SURVEY), "address-unreadable|database-refuses"),
+        (lambda: read("mysterious://owner:sesame-sesame@h/d", dialect=SURVEY), "unknown-database"),
     ]
-    for attempt, said in tries:
-        with pytest.raises((FileError, ParameterError), match=said) as error:
+    for attempt, codes in tries:
+        with pytest.raises((FileError, ParameterError)) as error:
             attempt()
+        assert error.value.code in codes.split("|")
         for secret in (PASSWORD, "sesame", "owner"):
             assert secret not in str(error.value)
     assert redact_address(server) == "postgresql://127.0.0.1/postgres"
@@ -234,7 +235,7 @@ def test_sqlite_makes_a_table_whole_or_not_at_all(lite):
 
     with pytest.raises(KeyboardInterrupt), progress.reporting_to(interrupted):
         publish(target, release)
-    with pytest.raises(FileError, match="no table 'release'"):
+    with raises(FileError, "no-such-table", table="release"):
         read(address, dialect=Dialect(table="release"))
     publish(target, release)
     with raises(FileError, "table-exists"):
@@ -251,13 +252,13 @@ def test_a_read_only_sqlite_file_is_refused(lite):
 
 def test_what_is_no_sqlite_database_is_refused(tmp_path):
     (tmp_path / "t.db").write_text("no database at all, but long enough to look at" * 30)
-    with pytest.raises(FileError, match="no SQLite database"):
+    with raises(FileError, "database-refuses"):
         read(f"sqlite:///{tmp_path}/t.db", dialect=SURVEY)
-    with pytest.raises(FileError, match="no folder"):
+    with raises(FileError, "no-such-folder"):
         read(f"sqlite:///{tmp_path}/none/t.db", dialect=SURVEY)
-    with pytest.raises(FileError, match="names a file"):
+    with raises(FileError, "address-unreadable"):
         read("sqlite://", dialect=SURVEY)
-    with pytest.raises(FileError, match="There is no file"):
+    with raises(FileError, "no-such-file"):
         read(f"sqlite:///{tmp_path}/none.db", dialect=SURVEY)
     assert not (tmp_path / "none.db").exists()
 
@@ -281,5 +282,5 @@ def test_a_column_of_mixed_kinds_is_refused(lite):
     with sqlite3.connect(lite) as connection:
         connection.execute("UPDATE survey SET free = 'text' WHERE id = 9")
     connection.close()
-    with pytest.raises(ColumnError, match="'free' mixes kinds"):
+    with raises(ColumnError, "mixed-values", column="free"):
         read(f"sqlite:///{lite}", dialect=SURVEY)

@@ -34,7 +34,7 @@ def test_several_sheets_are_named_and_one_is_chosen():
     path = FILES / "libreoffice-sheets.xlsx"
     with raises(FileError, "sheet-needed", sheets=("survey", "codes")):
         read(path)
-    with pytest.raises(FileError, match="no sheet 'surveys'. Did you mean 'survey'"):
+    with raises(FileError, "no-such-sheet", sheet="surveys"):
         read(path, dialect=Dialect(sheet="surveys"))
     table = read(path, dialect=Dialect(sheet="survey"))
     assert table.column("double").to_pylist() == [68, 72, 71, 74]  # formulas, computed elsewhere
@@ -58,7 +58,7 @@ def test_text_that_looks_like_a_formula_stays_text(tmp_path):
 
 def test_a_formula_without_a_value_is_refused(tmp_path):
     path = book(tmp_path / "t.xlsx", ["a", "b"], [1, "=A2+1"], [2, "=A3+1"])
-    with pytest.raises(FileError, match="Column 'b' of 't.xlsx' has 2 formulas without a value"):
+    with raises(FileError, "formula-without-value", column="b", count=2):
         read(path)
 
 
@@ -67,7 +67,7 @@ def test_cells_with_errors_are_counted(tmp_path):
     made = openpyxl.load_workbook(path)
     made.active["A3"].data_type = "e"
     made.save(path)
-    with pytest.raises(ColumnError, match="Column 'a' has 1 cell with an error"):
+    with raises(ColumnError, "cells-with-errors", column="a", count=1):
         read(path)
 
 
@@ -76,25 +76,25 @@ def test_a_date_beyond_all_dates_is_an_error_without_its_value(tmp_path, recwarn
     made = openpyxl.load_workbook(path)
     made.active["A2"].number_format = "yyyy-mm-dd"
     made.save(path)
-    with pytest.raises(ColumnError, match="1 cell with an error") as error:
+    with raises(ColumnError, "cells-with-errors", count=1) as error:
         read(path)
     assert "123" not in str(error.value)
     assert not recwarn.list
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "code"),
     [
-        ([], "no names of columns"),
-        ([["a", None, "b"], [1, 2, 3]], "Column 2 of 't.xlsx' has no name"),
-        ([["a", 7], [1, 2]], "name of column 2 of 't.xlsx' is no text"),
-        ([["a"], [1, 2]], "values right of its last named column"),
-        ([["a"]], "holds no records"),
-        ([["a", "a"], [1, 2]], "two columns named 'a'"),
+        ([], "header-missing"),
+        ([["a", None, "b"], [1, 2, 3]], "name-missing"),
+        ([["a", 7], [1, 2]], "name-not-text"),
+        ([["a"], [1, 2]], "values-beside-columns"),
+        ([["a"]], "no-records"),
+        ([["a", "a"], [1, 2]], "name-twice"),
     ],
 )
-def test_what_is_no_table_is_refused(tmp_path, rows, said):
-    with pytest.raises((FileError, ColumnError), match=said):
+def test_malformed_sheets_are_refused(tmp_path, rows, code):
+    with raises((FileError, ColumnError), code):
         read(book(tmp_path / "t.xlsx", *rows))
 
 
@@ -109,16 +109,16 @@ def test_damaged_and_inflated_files_are_refused(tmp_path, monkeypatch):
     content = path.read_bytes()
     for cut in (content[:200], content[: len(content) // 2], b"PK\x03\x04" + bytes(99)):
         path.write_bytes(cut)
-        with pytest.raises(FileError, match="not an Excel file"):
+        with raises(FileError, "file-damaged"):
             read(path)
     with zipfile.ZipFile(path, "w") as packed:
         packed.writestr("xl/workbook.xml", "<workbook/>")
-    with pytest.raises(FileError, match="not an Excel file"):
+    with raises(FileError, "file-damaged"):
         read(path)
-    monkeypatch.setattr(limits, "HARMLESS", 1 << 20)
+    monkeypatch.setattr(limits, "ALWAYS_ALLOWED", 1 << 20)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
         packed.writestr("xl/worksheets/sheet1.xml", bytes(1 << 22))
-    with pytest.raises(FileError, match="more than 200 times"):
+    with raises(FileError, "file-too-large"):
         read(path)
 
 

@@ -71,18 +71,18 @@ def test_what_does_not_fit_is_refused_without_its_value(tmp_path, dialect):
     with raises(FileError, "value-too-wide", column="age", needed=18, width=5) as error:
         write(pa.table({"age": [34.333333333333336]}), target, target=target, dialect=dialect)
     assert "333" not in str(error.value)
-    with pytest.raises(FileError, match="holds line ends"):
+    with raises(FileError, "line-ends"):
         write(pa.table({"town": ["a\nb"]}), target, target=target, dialect=dialect)
-    with pytest.raises(FileError, match="no place for 'towns'. Did you mean 'town'"):
+    with raises(FileError, "layout-lacks-column", column="towns"):
         write(pa.table({"towns": ["a"]}), target, target=target, dialect=dialect)
     latin = Dialect(layout=dialect.layout, encoding="latin-1")
-    with pytest.raises(FileError, match="latin-1 cannot write"):
+    with raises(FileError, "cannot-encode"):
         write(pa.table({"town": ["λ"]}), target, target=target, dialect=latin)
 
 
 def test_text_beyond_the_map_is_refused(tmp_path, dialect):
     (tmp_path / "t.fwf").write_text("007    034Zürich     x\n", encoding="utf-8")
-    with pytest.raises(FileError, match="Line 1 of 't.fwf' has 22 characters; the column map ends"):
+    with raises(FileError, "line-beyond-layout", line=1, length=22):
         read(tmp_path / "t.fwf", dialect=dialect)
     (tmp_path / "t.fwf").write_bytes("007    034Zürich\n".encode("latin-1"))
     with raises(FileError, "wrong-encoding", encoding="latin-1"):
@@ -91,24 +91,24 @@ def test_text_beyond_the_map_is_refused(tmp_path, dialect):
 
 COLUMN = '[[columns]]\nname = "a"\nstart = 1\nwidth = 2\n'
 BAD_MAPS = [
-    ("", "no column map"),
-    ("columns = 3", "no column map"),
-    ("columns = [3]", "is no table"),
-    (COLUMN + 'kind = "text"', "unknown key 'kind'"),
-    (COLUMN.replace("1", "0"), "needs start = a whole number"),
-    (COLUMN.replace("2", "true"), "needs width = a whole number"),
-    (COLUMN.replace('name = "a"\n', ""), "needs a name"),
-    (COLUMN + 'type = "date"', "has the type 'date'"),
-    (COLUMN + COLUMN.replace('"a"', '"b"').replace("1", "2"), "'a' and 'b' of 'm.toml' overlap"),
-    ("[[columns", "cannot be read as a column map"),
+    ("", "layout-malformed"),
+    ("columns = 3", "layout-malformed"),
+    ("columns = [3]", "layout-malformed"),
+    (COLUMN + 'kind = "text"', "unknown-key"),
+    (COLUMN.replace("1", "0"), "layout-malformed"),
+    (COLUMN.replace("2", "true"), "layout-malformed"),
+    (COLUMN.replace('name = "a"\n', ""), "layout-malformed"),
+    (COLUMN + 'type = "date"', "layout-malformed"),
+    (COLUMN + COLUMN.replace('"a"', '"b"').replace("1", "2"), "layout-overlaps"),
+    ("[[columns", "layout-malformed"),
 ]
 
 
-@pytest.mark.parametrize(("text", "said"), BAD_MAPS)
-def test_a_bad_map_is_refused(tmp_path, text, said):
+@pytest.mark.parametrize(("text", "code"), BAD_MAPS)
+def test_a_bad_map_is_refused(tmp_path, text, code):
     (tmp_path / "t.fwf").write_text("ab\n")
     (tmp_path / "m.toml").write_text(text)
-    with pytest.raises(FileError, match=said):
+    with raises(FileError, code):
         read(tmp_path / "t.fwf", dialect=Dialect(layout=tmp_path / "m.toml"))
 
 
@@ -116,7 +116,7 @@ def test_a_map_is_asked_for(tmp_path):
     (tmp_path / "t.fwf").write_text("ab\n")
     with raises(ParameterError, "layout-needed"):
         read(tmp_path / "t.fwf")
-    with pytest.raises(FileError, match="no such file"):
+    with raises(FileError, "file-unreadable"):
         read(tmp_path / "t.fwf", dialect=Dialect(layout=tmp_path / "none.toml"))
 
 

@@ -1,7 +1,7 @@
-"""A form made from signatures, and a plan made from what was filled in.
+"""The settings form, generated from signatures, and the plans built from its values.
 
-Fields are named by the place of a column or by a parameter, never by a column's name:
-that is data.
+Fields are named by the index of a column or by a parameter, never by the name of a column, which is
+data.
 """
 
 import re
@@ -19,7 +19,7 @@ from shoal.partitioners.registry import EFFORTS
 from shoal.plan import Plan
 from shoal.steps import Microaggregate
 
-# What a column is, and what is done to it: strata are known to attackers and not masked.
+# Roles and what is done to a column; strata are quasi-identifiers that are not masked.
 ROLES = {
     "": "no role: released, with a warning",
     "identifier": "identifier: dropped",
@@ -39,8 +39,8 @@ LABELS = {
     "missing_text": "Sign for a missing value",
     "sheet": "Sheet of an Excel file",
 }  # of fields that the templates hold
-MOST_SIZES = 12  # values of k at a time
-ELSEWHERE = {  # the form has other fields for these
+MAX_K_VALUES = 12  # in one submission
+NOT_GENERATED = {  # the form has other fields for these
     "columns", "partitioner", "within", "k", "method", "n_jobs",
 }  # fmt: skip
 
@@ -51,7 +51,7 @@ class Field:
 
     name: str
     label: str
-    meaning: str
+    description: str
     choices: tuple[str, ...] = ()
     number: bool = False
     whole: bool = False
@@ -65,12 +65,12 @@ def fields(cls: type, prefix: str) -> list[Field]:
     return [
         _field(parameter, f"{prefix}:{name}")
         for name, parameter in parameters.signature_parameters(cls).items()
-        if name not in ELSEWHERE
+        if name not in NOT_GENERATED
     ]
 
 
 def catalogue() -> dict[str, Any]:
-    """Return all that the form is made of, but for the columns."""
+    """Return the content of the form, except for the columns."""
     methods = {name: cls for name, cls in METHODS.items() if name not in EFFORTS}
     return {
         "roles": ROLES,
@@ -84,7 +84,7 @@ def catalogue() -> dict[str, Any]:
 
 
 def page_wording(name: str, value: str | None) -> str:
-    """Return an option that a message names as the page shows it: the label of its field.
+    """Return an option as the page names it: by the label of its field.
 
     >>> page_wording("small_strata", '"merge"'), page_wording("missing_text", None)
     ("'Small strata' merge", "'Sign for a missing value'")
@@ -94,13 +94,13 @@ def page_wording(name: str, value: str | None) -> str:
 
 
 def first_settings(columns: list[dict[str, Any]]) -> dict[str, str]:
-    """Return what stands in the form at first: suggested roles, our advice, and no k."""
+    """Return the initial values of the form: suggested roles, the default method, and no k."""
     roles = {f"role:{at}": column["role"] or "" for at, column in enumerate(columns)}
     return {**roles, "k": "", "method": "auto", "effort": ""}
 
 
 def known_only(settings: Mapping[str, str], columns: list[dict[str, Any]]) -> dict[str, str]:
-    """Return the settings that the form has a field for."""
+    """Return the settings for which the form has a field."""
     names = {"k", "method", "effort", *(field.name for field in _all_fields())}
     for at in range(len(columns)):
         names |= {f"role:{at}", f"kind:{at}", f"order:{at}"}
@@ -108,28 +108,28 @@ def known_only(settings: Mapping[str, str], columns: list[dict[str, Any]]) -> di
 
 
 def plans(settings: Mapping[str, str], columns: list[dict[str, Any]]) -> list[Plan]:
-    """Return a plan for every k; refuse settings that make none."""
-    return [_plan(settings, [column["name"] for column in columns], k) for k in _sizes(settings)]
+    """Return a plan for every k; refuse invalid settings."""
+    return [_plan(settings, [column["name"] for column in columns], k) for k in _k_values(settings)]
 
 
 def _plan(settings: Mapping[str, str], columns: list[str], k: int) -> Plan:
-    given = {name: settings.get(f"role:{at}", "") for at, name in enumerate(columns)}
-    for role in given.values():
+    chosen = {name: settings.get(f"role:{at}", "") for at, name in enumerate(columns)}
+    for role in chosen.values():
         if role not in ROLES:
             raise ParameterError(
                 f"There is no role {role!r}. Choose one of: {', '.join(ROLES)}.",
                 code="unknown-role",
             )
-    masked = [name for name, role in given.items() if role == "quasi-identifier"]
+    masked = [name for name, role in chosen.items() if role == "quasi-identifier"]
     if not masked:
         raise ParameterError(
-            "No column would be masked. Give the role quasi-identifier to what others may know.",
+            "No column would be masked. Give the role quasi-identifier to what attackers may know.",
             code="nothing-masked",
         )
-    strata = [name for name, role in given.items() if role == "stratum"]
+    strata = [name for name, role in chosen.items() if role == "stratum"]
     roles = {
         name: "quasi-identifier" if role == "stratum" else role or "unassigned"
-        for name, role in given.items()
+        for name, role in chosen.items()
     }
     method, effort = settings.get("method", "auto"), settings.get("effort", "")
     options = {"k": k, "effort": effort or None}
@@ -152,17 +152,17 @@ def _plan(settings: Mapping[str, str], columns: list[str], k: int) -> Plan:
 
 
 def _types(settings: Mapping[str, str], columns: list[str]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    types: dict[str, Any] = {}
     for at, name in enumerate(columns):
         kind, order = settings.get(f"kind:{at}", ""), settings.get(f"order:{at}", "")
         if kind == "ordinal" and order:
-            found[name] = {"kind": kind, "order": [word.strip() for word in order.split(",")]}
+            types[name] = {"kind": kind, "order": [word.strip() for word in order.split(",")]}
         elif kind:
-            found[name] = kind
-    return found
+            types[name] = kind
+    return types
 
 
-def _sizes(settings: Mapping[str, str]) -> list[int]:
+def _k_values(settings: Mapping[str, str]) -> list[int]:
     words = settings.get("k", "").replace(",", " ").split()
     if not words or not all(word.isdecimal() and len(word) < 10 for word in words):
         raise ParameterError(
@@ -170,9 +170,9 @@ def _sizes(settings: Mapping[str, str]) -> list[int]:
             code="k-not-a-number",
         )
     sizes = list(dict.fromkeys(int(word) for word in words))
-    if len(sizes) > MOST_SIZES:
+    if len(sizes) > MAX_K_VALUES:
         raise ParameterError(
-            f"{len(sizes)} values of k are too many at a time: try {MOST_SIZES}.",
+            f"{len(sizes)} values of k are too many at a time: try {MAX_K_VALUES}.",
             code="too-many-sizes",
             sizes=len(sizes),
         )
@@ -180,54 +180,61 @@ def _sizes(settings: Mapping[str, str]) -> list[int]:
 
 
 def _read(cls: type, prefix: str, settings: Mapping[str, str]) -> dict[str, Any]:
-    """Return the parameters of ``cls`` that were filled in."""
-    found: dict[str, Any] = {}
+    """Return the parameters of ``cls`` whose fields were filled in."""
+    given: dict[str, Any] = {}
     for name, parameter in parameters.signature_parameters(cls).items():
         text = settings.get(f"{prefix}:{name}", "")
-        if name in ELSEWHERE or not text:
+        if name in NOT_GENERATED or not text:
             continue
-        found[name] = parameter.parse(text)
-        if not parameter.accepts(found[name]):
+        given[name] = parameter.parse(text)
+        if not parameter.accepts(given[name]):
             raise ParameterError(
                 f"{_label(name)} must be {parameter.expected}. Got {text!r}.",
                 code="parameter-not-accepted",
                 parameter=name,
             )
-    return found
+    return given
 
 
 def _all_fields() -> Iterator[Field]:
-    found = catalogue()
-    yield from found["step"]
-    for several in (*found["of_method"].values(), *found["of_effort"].values()):
+    content = catalogue()
+    yield from content["step"]
+    for several in (*content["of_method"].values(), *content["of_effort"].values()):
         yield from several
 
 
-NOT_TYPED = (NoneType, *parameters.GENERATORS)  # what nobody can type into a field
+NOT_TYPED = (NoneType, *parameters.GENERATORS)  # cannot be entered in a field
 
 
 def _field(parameter: Parameter, name: str) -> Field:
     parts = [part for part in _parts(parameter.annotation) if part not in NOT_TYPED]
-    label, meaning = _label(parameter.name), _plain(parameter.description)
+    label, description = _label(parameter.name), _plain(parameter.description)
     default = "" if parameter.required or parameter.default is None else parameter.default
     text = str(default).lower() if isinstance(default, bool) else str(default)
     if parts == [bool]:
-        return Field(name, label, meaning, choices=("false", "true"), default=text)
+        return Field(name, label, description, choices=("false", "true"), default=text)
     if all(get_origin(part) is Literal for part in parts):
         words = tuple(str(word) for part in parts for word in get_args(part))
-        return Field(name, label, meaning, choices=words, default=text)
+        return Field(name, label, description, choices=words, default=text)
     base, *rules = get_args(parts[0]) if get_origin(parts[0]) is Annotated else [parts[0]]
     if len(parts) > 1 or base not in (int, float):
-        return Field(name, label, f"{meaning} Takes {parameter.expected}.", default=text)
+        return Field(name, label, f"{description} Takes {parameter.expected}.", default=text)
     least = next((getattr(rule, "bound", getattr(rule, "low", None)) for rule in rules), None)
     most = next((getattr(rule, "high", None) for rule in rules), None)
     return Field(
-        name, label, meaning, number=True, whole=base is int, least=least, most=most, default=text
+        name,
+        label,
+        description,
+        number=True,
+        whole=base is int,
+        least=least,
+        most=most,
+        default=text,
     )
 
 
 def _parts(annotation: Any) -> list[Any]:
-    """Return what a union is made of."""
+    """Return the members of a union."""
     if get_origin(annotation) in (Union, UnionType):
         return [part for one in get_args(annotation) for part in _parts(one)]
     return [annotation]
@@ -238,6 +245,6 @@ def _label(name: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return words of a docstring without markup and keys of papers."""
+    """Return text of a docstring without markup and citations."""
     text = re.sub(r":\w+:`~?([\w.]+)`", r"\1", text)
     return re.sub(r",? \[\w+\]_", "", text).replace("`", "")

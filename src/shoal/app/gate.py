@@ -1,4 +1,4 @@
-"""Who may come in: the right address, the right token once, then the right cookie."""
+"""Access control: the right host, a one-time token, then a session cookie."""
 
 import secrets
 import sys
@@ -27,27 +27,27 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
-    "Referrer-Policy": "same-origin",  # no-referrer would hide the origin of forms from us too
+    "Referrer-Policy": "same-origin",  # no-referrer would remove the origin of forms too
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
 
 
 class Gate:
-    """Stands before every page.
+    """ASGI middleware that admits only requests of an open session.
 
-    A token opens one session and is worth nothing afterwards. A session has an
-    address and a cookie that is sent to this address alone, because cookies do not
-    tell ports apart and other servers of this machine must not see it.
+    A token opens one session and is invalid afterwards. A session has a path of its own, and its
+    cookie is sent to that path only: browsers do not separate cookies by port, and other servers
+    of this machine must not see it.
 
     Parameters
     ----------
     app : ASGI application
-        What lies behind; it finds the session in ``scope["session"]``.
+        Application to protect; it finds the session in ``scope["session"]``.
     sessions : Sessions
-        Those who are in.
+        The open sessions.
     port : int
-        Where the server listens.
+        Port of the server.
     tell : callable
         Shows a link to the user.
     """
@@ -63,14 +63,14 @@ class Gate:
         return f"http://{self._host}/?token={self._token}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or let the page answer."""
+        """Answer a request, or pass it to the application."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
         if scope["type"] != "http":
             return
 
-        async def armoured(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
@@ -78,15 +78,15 @@ class Gate:
             await send(message)
 
         try:
-            await self._answer(scope)(scope, receive, armoured)
+            await self._answer(scope)(scope, receive, send_with_headers)
         except Exception as error:
-            # The message of an error that nobody foresaw may hold a value from the data.
+            # The message of an unexpected error may contain a value from the data.
             sys.stderr.write("".join(traceback.format_tb(error.__traceback__)))
             sys.stderr.write(f"error: unexpected error ({type(error).__name__})\n")
 
     def _answer(self, scope: Scope) -> ASGIApp:
         headers, path = Headers(scope=scope), scope["path"]
-        if not self._comes_from_here(headers, scope["method"]):
+        if not self._is_same_origin(headers, scope["method"]):
             return PlainTextResponse("", 403)
         if path == "/" and scope["method"] == "GET":
             return self._exchange(scope["query_string"])
@@ -97,8 +97,8 @@ class Gate:
         scope["raw_path"] = scope["path"].encode()
         return self._app
 
-    def _comes_from_here(self, headers: Headers, method: str) -> bool:
-        """Say whether a request names this server, and no other page sent it."""
+    def _is_same_origin(self, headers: Headers, method: str) -> bool:
+        """Return whether a request is for this server and was not sent by another site."""
         if headers.getlist("host") != [self._host]:
             return False
         if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
@@ -106,7 +106,7 @@ class Gate:
         return method in SAFE_METHODS or headers.getlist("origin") == [f"http://{self._host}"]
 
     def _exchange(self, query: bytes) -> Response:
-        """Take the token for a session."""
+        """Exchange the token for a session."""
         given = parse_qs(query.decode("latin-1")).get("token", [""])[0]
         if not secrets.compare_digest(given.encode(), self._token.encode()):
             return PlainTextResponse(NOTHING, 403)

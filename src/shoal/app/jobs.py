@@ -1,4 +1,4 @@
-"""Work in a process of its own: the page stays awake, and whatever happens can be ended."""
+"""Jobs in processes of their own, so that the page stays responsive and jobs can be ended."""
 
 import json
 import multiprocessing
@@ -10,28 +10,28 @@ from typing import Any
 
 from shoal.app import worker
 
-LOST = "lost"  # stands for an answer that never came
+LOST = "lost"  # the process ended without an answer
 
 
 def _context() -> BaseContext:
-    """Return a way to start processes that does not copy this one, threads and all."""
+    """Return a start method that does not copy this process with its threads."""
     known = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if "forkserver" in known else "spawn")
     if context.get_start_method() == "forkserver":
-        context.set_forkserver_preload(["shoal.app.worker"])  # so that a job starts at once
+        context.set_forkserver_preload(["shoal.app.worker"])  # so that jobs start fast
     return context
 
 
 def prepare() -> None:
-    """Start what starts the jobs, so that the first one need not wait."""
+    """Start the fork server, so that the first job need not wait for it."""
     if _context().get_start_method() == "forkserver":
         from multiprocessing.forkserver import ensure_running
 
         ensure_running()
 
 
-def how_it_ended(code: int | None) -> str:
-    """Say how a process ended that sent no answer.
+def describe_exit(code: int | None) -> str:
+    """Describe how a process ended that sent no answer.
 
     Parameters
     ----------
@@ -41,11 +41,11 @@ def how_it_ended(code: int | None) -> str:
     Returns
     -------
     str
-        What is known, and what to try.
+        A sentence, and what to try.
 
     Examples
     --------
-    >>> how_it_ended(-11)
+    >>> describe_exit(-11)
     'The worker was ended by signal 11 (SIGSEGV). Nothing was released. Please report this.'
     """
     if code is None or code >= 0:
@@ -57,8 +57,8 @@ def how_it_ended(code: int | None) -> str:
     way_out = "Please report this."
     if -code == getattr(signal, "SIGKILL", None):
         way_out = (
-            "That is how the system ends a process when memory runs out: try fewer columns, or the"
-            " command line on a larger machine."
+            "The system does this when memory runs out: try fewer columns, or the command line on"
+            " a larger machine."
         )
     elif -code in (signal.SIGTERM, signal.SIGINT):
         way_out = "Run again."
@@ -73,9 +73,9 @@ class Job:
     task : str
         A name in `shoal.app.worker.TASKS`.
     order : dict
-        What to do, ready for JSON.
+        Arguments of the task, ready for JSON.
     folder : Path
-        Where the files lie; the process works there.
+        Working directory of the process.
     """
 
     def __init__(self, task: str, order: dict[str, Any], folder: Path):
@@ -88,7 +88,7 @@ class Job:
         writer.close()
 
     def wait(self, tell: Callable[[str, int, int], None]) -> dict[str, Any]:
-        """Return what came out, ``{"done": ...}`` or ``{"failed": reason}``; pass progress on."""
+        """Return ``{"done": result}`` or ``{"failed": reason}``; report progress to ``tell``."""
         answer: dict[str, Any] = {}
         while not answer:
             try:
@@ -102,9 +102,9 @@ class Job:
         self._process.join()
         self._reader.close()
         if answer.get("failed") == LOST:
-            answer = {"failed": how_it_ended(self._process.exitcode)}
+            answer = {"failed": describe_exit(self._process.exitcode)}
         return answer
 
     def cancel(self) -> None:
-        """End the process at once; what it wrote is for the caller to remove."""
+        """End the process at once; the caller removes what it wrote."""
         self._process.kill()

@@ -1,4 +1,4 @@
-"""What can be asked of the page, and what it answers."""
+"""Routes of the page."""
 
 import re
 from importlib import resources
@@ -27,28 +27,30 @@ from shoal.io.formats import format_of
 from shoal.plan import Plan
 from shoal.report import styles
 
-LARGEST_FORM = 1_000_000  # bytes
+MAX_FORM = 1_000_000  # bytes
 STATIC = {"app.css": "text/css", "app.js": "text/javascript", "figures.css": "text/css"}
-READER = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
-MARKS = ("separator", "decimal", "encoding", "missing", "sheet")
+REPORT_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
+)
+DIALECT_FIELDS = ("separator", "decimal", "encoding", "missing", "sheet")
 
 
 class Pages:
-    """The answers, each for the session that the gate found.
+    """The handlers, each for the session of its request.
 
     Parameters
     ----------
     sessions : Sessions
-        Those who are in.
+        The open sessions.
     limit : int
-        The most megabytes of a file.
+        Largest file to accept, in MB.
     """
 
     def __init__(self, sessions: Sessions, limit: int):
         self._sessions, self._limit = sessions, limit
 
     def application(self) -> Starlette:
-        """Return the application, to be put behind a gate."""
+        """Return the application, to be wrapped by `Gate`."""
         get, post = ["GET"], ["POST"]
         return Starlette(
             routes=[
@@ -69,7 +71,7 @@ class Pages:
         )
 
     async def show(self, request: Request) -> Response:
-        """Show the page; a message is shown once."""
+        """Show the page, with a pending message."""
         session = _session(request)
         if not session.settings and session.columns:
             session.settings = form.first_settings(session.columns)
@@ -78,7 +80,7 @@ class Pages:
         return HTMLResponse(text)
 
     async def static(self, request: Request) -> Response:
-        """Send a file of our own."""
+        """Send a static file."""
         name = request.path_params["name"]
         if name not in STATIC:
             raise HTTPException(404)
@@ -90,15 +92,15 @@ class Pages:
         return Response(text, media_type=STATIC[name])
 
     async def state(self, request: Request) -> Response:
-        """Say how far everything is."""
+        """Return the progress of all work."""
         return JSONResponse(views.state(_session(request)))
 
     async def runs(self, request: Request) -> Response:
-        """Show the runs alone."""
+        """Show only the runs."""
         return HTMLResponse(views.runs(_session(request)))
 
     async def upload(self, request: Request) -> Response:
-        """Take a file as it streams in, and have it looked at."""
+        """Receive a file as a stream, and start its inspection."""
         session = _session(request)
         try:
             name = safe_name(unquote(request.headers.get("x-file-name", "")))
@@ -111,7 +113,7 @@ class Pages:
         except ClientDisconnect:
             session.forget()
             return Response(status_code=400)
-        session.look(name, dialect)
+        session.inspect(name, dialect)
         return JSONResponse({"message": ""})
 
     async def _receive(self, request: Request, path: Path) -> None:
@@ -135,26 +137,26 @@ class Pages:
             path.unlink(missing_ok=True)
             if isinstance(error, OSError) and not isinstance(error, ShoalError):
                 raise FileError(
-                    "The file could not be kept: is the disk full?", code="disk-full"
+                    "The file could not be stored: is the disk full?", code="disk-full"
                 ) from None
             raise
 
     async def example(self, request: Request) -> Response:
-        """Take a table that comes with the package."""
+        """Load a table that comes with the package."""
         session, name = _session(request), (await _form(request)).get("name", "")
         if name in views.EXAMPLES:
             session.forget()
-            session.look(f"{name}.csv", Dialect(), name)
+            session.inspect(f"{name}.csv", Dialect(), name)
         return _back(request)
 
     async def settings(self, request: Request) -> Response:
-        """Take what stands in the form."""
+        """Store the settings of the form."""
         session = _session(request)
         await _take_settings(request)
         return JSONResponse({"undo": bool(session.past), "redo": bool(session.future)})
 
     async def run(self, request: Request) -> Response:
-        """Take what stands in the form, and run it."""
+        """Store the settings of the form, and start its runs."""
         session = _session(request)
         await _take_settings(request)
         try:
@@ -167,12 +169,12 @@ class Pages:
         return _back(request, "#message" if session.message else "#runs")
 
     async def cancel(self, request: Request) -> Response:
-        """End a run."""
+        """Cancel a run."""
         _session(request).cancel(_the_run(request))
         return _back(request, "#runs")
 
     async def again(self, request: Request) -> Response:
-        """Put the settings of a run into the form."""
+        """Copy the settings of a run to the form."""
         _session(request).change(dict(_the_run(request).settings))
         return _back(request, "#settings")
 
@@ -196,7 +198,7 @@ class Pages:
         return _back(request, "#settings" if way in ("undo", "redo") else "")
 
     async def download(self, request: Request) -> Response:
-        """Send what a run made."""
+        """Send a file of a run."""
         session, run, what = _session(request), _the_run(request), request.path_params["what"]
         release = release_name(session.name)
         files = {
@@ -214,12 +216,12 @@ class Pages:
         if saved:
             return FileResponse(path, media_type="application/octet-stream", filename=saved)
         return FileResponse(
-            path, media_type="text/html", headers={"Content-Security-Policy": READER}
+            path, media_type="text/html", headers={"Content-Security-Policy": REPORT_POLICY}
         )
 
 
 def safe_name(name: str) -> str:
-    r"""Return a file name that is harmless everywhere.
+    r"""Return a file name that is safe on all systems.
 
     Examples
     --------
@@ -250,7 +252,7 @@ def _run(plan: Plan, settings: dict[str, str]) -> Run:
 
 
 def _dialect(given: dict[str, str]) -> Dialect:
-    chosen = {name: given[name] for name in MARKS if given.get(name)}
+    chosen = {name: given[name] for name in DIALECT_FIELDS if given.get(name)}
     if chosen.get("separator") in ("tab", "\\t"):
         chosen["separator"] = "\t"
     return Dialect(**chosen)  # type: ignore[arg-type]
@@ -263,11 +265,11 @@ async def _take_settings(request: Request) -> None:
 
 
 async def _form(request: Request) -> dict[str, str]:
-    """Return the fields of a form, which is short."""
+    """Return the fields of a form; refuse a body that is too long."""
     body = b""
     async for chunk in request.stream():
         body += chunk
-        if len(body) > LARGEST_FORM:
+        if len(body) > MAX_FORM:
             raise HTTPException(413)
     return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
 

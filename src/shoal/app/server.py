@@ -1,4 +1,4 @@
-"""The server: on this machine only, with a private folder that goes when it ends."""
+"""The server: on the loopback address only, with a private folder that is removed at the end."""
 
 import contextlib
 import logging
@@ -14,21 +14,21 @@ from typing import Any
 
 from shoal.errors import FileError, MissingDependency
 
-PATIENCE = 2  # seconds for answers under way when the server ends
+SHUTDOWN_TIMEOUT = 2  # seconds for open requests
 SIGNALS = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
 
 
 def serve(
     *, port: int = 0, limit: int = 2000, browser: bool = True, tell: Callable[[str], None] = print
 ) -> None:
-    """Show the page until somebody ends it.
+    """Serve the page until it is interrupted.
 
     Parameters
     ----------
     port : int
-        Where to listen; 0 takes a port that is free.
+        Port; 0 for any free one.
     limit : int
-        The most megabytes of a file that is loaded.
+        Largest file to accept, in MB.
     browser : bool
         Whether to open the page in the user's browser.
     tell : callable
@@ -44,13 +44,13 @@ def serve(
             extra="app",
         ) from None
     listener = _listen(port)
-    from shoal.app import jobs  # what follows takes a second or two
+    from shoal.app import jobs  # slow imports, after the port is known to be free
     from shoal.app.gate import Gate
     from shoal.app.pages import Pages
     from shoal.app.sessions import Sessions
 
     before = {number: signal.getsignal(number) for number in SIGNALS}
-    folder = Path(tempfile.mkdtemp(prefix="shoal-app-"))  # for this user alone
+    folder = Path(tempfile.mkdtemp(prefix="shoal-app-"))  # readable by this user only
     sessions = Sessions(folder)
     try:
         jobs.prepare()
@@ -62,14 +62,14 @@ def serve(
         logging.getLogger("uvicorn").setLevel(logging.CRITICAL)
         config = uvicorn.Config(
             gate, access_log=False, log_config=None, ws="none", proxy_headers=False,
-            server_header=False, timeout_graceful_shutdown=PATIENCE,
+            server_header=False, timeout_graceful_shutdown=SHUTDOWN_TIMEOUT,
         )  # fmt: skip
         server = uvicorn.Server(config)
         server.capture_signals = lambda: _ended_by_signals(server)  # type: ignore[method-assign]
         server.run(sockets=[listener])
     finally:
         for number in SIGNALS:
-            signal.signal(number, signal.SIG_IGN)  # the folder goes, whoever is in a hurry
+            signal.signal(number, signal.SIG_IGN)  # a second signal must not stop the clean-up
         sessions.close_all()
         shutil.rmtree(folder, ignore_errors=True)
         listener.close()
@@ -82,7 +82,7 @@ def _listen(port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind(("127.0.0.1", port))
-        listener.listen()  # who is quick waits, and is not refused
+        listener.listen()  # early requests wait instead of being refused
     except (OSError, OverflowError):
         listener.close()
         raise FileError(
@@ -95,7 +95,7 @@ def _listen(port: int) -> socket.socket:
 
 @contextlib.contextmanager
 def _ended_by_signals(server: Any) -> Iterator[None]:
-    """Let signals end the server, and nothing but the server: what is to be removed comes after."""
+    """Let signals stop only the server, so that the clean-up runs afterwards."""
     before = {number: signal.signal(number, server.handle_exit) for number in SIGNALS}
     try:
         yield

@@ -1,4 +1,4 @@
-"""What a session looks like: plain data into templates."""
+"""Rendering of a session with templates."""
 
 import shlex
 from functools import cache
@@ -12,30 +12,30 @@ from shoal.report import embedded
 from shoal.report.draw import Figure
 from shoal.report.maps import Spot, risk_map
 
-EXAMPLES = ("survey", "sme")  # those that come with the package
-UNFIT = "fixed-width text"  # it needs a second file, its column map
-RISK = "records picked rightly in %"
+EXAMPLES = ("survey", "sme")
+UNSUPPORTED = "fixed-width text"  # needs a second file, its column map
+RISK = "records linked correctly in %"
 
 
 def whole_page(session: Session, limit: int) -> str:
-    """Return the page of a session in its state: no file, a file being read, or a table."""
-    looking = session.looking
-    if looking is None or looking.state in ("failed", "cancelled"):
-        reason = looking.reason if looking else ""
+    """Return the page of a session: without a file, while it is read, or with a table."""
+    inspection = session.inspection
+    if inspection is None or inspection.state in ("failed", "cancelled"):
+        reason = inspection.reason if inspection else ""
         return page(
             "start.html",
             message=session.message or reason,
             limit=limit,
-            formats=[(form.name, form.endings) for form in FORMATS if form.name != UNFIT],
+            formats=[(form.name, form.endings) for form in FORMATS if form.name != UNSUPPORTED],
             examples={name: CATALOGUE[name].line for name in EXAMPLES},
         )
-    if looking.under_way:
-        return page("reading.html", name=session.name, work=looking, message="")
+    if inspection.under_way:
+        return page("reading.html", name=session.name, work=inspection, message="")
     return page(
         "table.html",
         message=session.message,
         name=session.name,
-        found=looking.result,
+        inspection=inspection.result,
         settings=session.settings,
         undo=bool(session.past),
         redo=bool(session.future),
@@ -50,10 +50,10 @@ def runs(session: Session) -> str:
 
 
 def state(session: Session) -> dict[str, Any]:
-    """Return what a waiting page asks for again and again."""
-    works = [session.looking, *session.runs]
+    """Return the progress that a waiting page polls."""
+    works = [session.inspection, *session.runs]
     return {
-        "reading": session.looking is not None and session.looking.under_way,
+        "reading": session.inspection is not None and session.inspection.under_way,
         "works": [
             {"stage": work.stage, "done": work.done, "total": work.total, "state": work.state}
             for work in works
@@ -72,13 +72,13 @@ def command(session: Session, run: Run) -> str:
         "--missing-text": dialect.missing or None,
         "--sheet": dialect.sheet,
     }
-    words = ["shoal", "run", plan_name(run), session.name, release_name(session.name)]
-    words += [word for name, value in options.items() if value for word in (name, value)]
-    return shlex.join(words)
+    arguments = ["shoal", "run", plan_name(run), session.name, release_name(session.name)]
+    arguments += [word for name, value in options.items() if value for word in (name, value)]
+    return shlex.join(arguments)
 
 
 def plan_name(run: Run) -> str:
-    """Return what the plan of a run is called."""
+    """Return the file name of the plan of a run."""
     return f"plan-{run.number}.toml"
 
 
@@ -103,7 +103,7 @@ def _measured(runs: list[Run]) -> dict[int, tuple[float, float]]:
 
 
 def _front(runs: list[Run]) -> set[int]:
-    """Return the runs that no other one beats in loss and risk."""
+    """Return the runs on the Pareto front of loss and risk."""
     points = _measured(runs)
     return {
         number
@@ -116,7 +116,7 @@ def _front(runs: list[Run]) -> set[int]:
 
 
 def _map(runs: list[Run], front: set[int]) -> str:
-    """Return the risk-utility map; nothing before there is a point."""
+    """Return the risk-utility map; empty if no run is done."""
     points = _measured(runs)
     if not points:
         return ""
@@ -132,23 +132,25 @@ def _map(runs: list[Run], front: set[int]) -> str:
         for number, (loss, risk) in points.items()
     }
     best = sorted(spots[number] for number in front)
-    told = (
-        f"{len(spots)} run{'s' if len(spots) > 1 else ''} by what is lost and by the share of the"
-        " records that an attacker who goes for all of them picks rightly. Worth a choice:"
-        f" {', '.join(spot.label for spot in best)}."
+    description = (
+        f"{len(spots)} run{'s' if len(spots) > 1 else ''} by information loss and by the share of"
+        " the records that an attacker who links all of them links correctly. On the Pareto"
+        f" front: {', '.join(spot.label for spot in best)}."
     )
-    drawn = risk_map(list(spots.values()), best, told, RISK, title="Risk-utility map", width=640)
-    legend = [("best", "worth a choice"), ("other", "beaten by another")]
+    drawn = risk_map(
+        list(spots.values()), best, description, RISK, title="Risk-utility map", width=640
+    )
+    legend = [("best", "on the Pareto front"), ("other", "dominated by another")]
     heading = ["run", "information loss in %", RISK]
     rows = [[s.label, f"{s.loss:.3f}", f"{s.risk:.3f}"] for s in spots.values()]
     figure = Figure(
-        drawn.title, told, drawn.width, drawn.height, drawn.marks, legend, [heading, *rows]
+        drawn.title, description, drawn.width, drawn.height, drawn.marks, legend, [heading, *rows]
     )
     return embedded(figure, "map")
 
 
 def page(template: str, **content: Any) -> str:
-    """Return a template filled with ``content``; all that comes from data is escaped."""
+    """Return a rendered template; all data are escaped."""
     return str(_environment().get_template(template).render(**content))
 
 

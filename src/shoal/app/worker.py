@@ -1,7 +1,7 @@
-"""What a job does, in its own process: look at a file, or mask it.
+"""The tasks of jobs, in processes of their own: inspect a file, or mask it.
 
-It works in the folder of a session, so that messages name files and no places, and
-says nothing but through its pipe: messages of libraries may hold values.
+A process works in the folder of its session, so that messages contain file names without paths, and
+communicates only through its pipe: messages of libraries may contain values.
 """
 
 import json
@@ -26,67 +26,67 @@ from shoal.plan import Plan, document
 from shoal.plan.deliver import deliver
 from shoal.report import one_line, render, summarise
 
-MOST_COLUMNS = 500  # more than a page can show
-LONGEST_NAME = 200  # characters of a column's name
-RHYTHM = 0.1  # seconds between two messages about progress
+MAX_COLUMNS = 500  # that the page shows
+MAX_NAME = 200  # characters of a column's name
+REPORT_INTERVAL = 0.1  # seconds between two messages about progress
 PLAN, PUBLIC, INTERNAL = "plan.toml", "report.html", "internal.html"
 
 
 def work(task: str, order: str, folder: str, pipe: Connection) -> None:
-    """Do a task and send what came of it; the last message says ``done`` or ``failed``."""
-    _be_quiet()
+    """Run a task and send its messages; the last one has the key ``done`` or ``failed``."""
+    _silence()
     os.chdir(folder)
-    teller = _Teller(pipe)
+    reporter = _ProgressReporter(pipe)
     log = logging.getLogger("shoal")
     log.setLevel(logging.INFO)
-    log.addHandler(_Told(teller))
+    log.addHandler(_LogForwarder(reporter))
     try:
-        with progress.reporting_to(teller), warnings.catch_warnings():
-            warnings.simplefilter("ignore", ShoalWarning)  # they stand in the report
+        with progress.reporting_to(reporter), warnings.catch_warnings():
+            warnings.simplefilter("ignore", ShoalWarning)  # the report contains them
             answer: dict[str, Any] = {"done": TASKS[task](json.loads(order))}
     except ShoalError as error:
         answer = {"failed": error.message_for(page_wording)}
     except MemoryError:
         answer = {"failed": "There is not enough memory for this table. Nothing was released."}
     except Exception as error:
-        # The message of an error that nobody foresaw may hold a value from the data.
+        # The message of an unexpected error may contain a value from the data.
         name = type(error).__name__
         answer = {"failed": f"Unexpected error ({name}). Nothing was released."}
     _send(pipe, answer)
     pipe.close()
 
 
-def look(order: dict[str, Any]) -> dict[str, Any]:
-    """Return what is known about the columns of a file, or of an example written to it."""
+def inspect_file(order: dict[str, Any]) -> dict[str, Any]:
+    """Return the inspection of a file, or of an example written to it."""
     name = order["name"]
     if order.get("example"):
         table = datasets.CATALOGUE[order["example"]].load(kind="pyarrow")
         write(table, name, target=Path(name))
     progress.report("reading", 0, 0)
     table = read(name, dialect=Dialect(**order["dialect"]))
-    if table.num_columns > MOST_COLUMNS:
+    if table.num_columns > MAX_COLUMNS:
         raise FileError(
-            f"{name!r} has {table.num_columns} columns; the page shows at most {MOST_COLUMNS}. Use"
+            f"{name!r} has {table.num_columns} columns; the page shows at most {MAX_COLUMNS}. Use"
             " the command line, or leave columns out.",
             code="too-many-columns",
             file=name,
             count=table.num_columns,
         )
     longest = max(map(len, table.column_names), default=0)
-    if longest > LONGEST_NAME:
+    if longest > MAX_NAME:
         raise FileError(
             f"A column of {name!r} has a name of {longest} characters; the page shows at most"
-            f" {LONGEST_NAME}. Is the first line a header?",
+            f" {MAX_NAME}. Is the first line a header?",
             code="name-too-long",
             file=name,
             length=longest,
         )
-    progress.report("looking at the columns", 0, 0)
+    progress.report("inspecting the columns", 0, 0)
     return inspect(table)
 
 
 def mask(order: dict[str, Any]) -> dict[str, Any]:
-    """Run a plan; leave release, plan and both reports in a folder, return the numbers."""
+    """Run a plan; write release, plan and both reports to a folder, and return the figures."""
     folder = Path(order["folder"])
     made = deliver(
         Plan.from_dict(order["plan"], None),
@@ -114,49 +114,49 @@ def mask(order: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-TASKS = {"look": look, "mask": mask}
+TASKS = {"inspect": inspect_file, "mask": mask}
 
 
-class _Teller:
-    """Sends progress, but not more often than somebody could see."""
+class _ProgressReporter:
+    """Sends progress, at most once per ``REPORT_INTERVAL`` and stage."""
 
     def __init__(self, pipe: Connection):
         self._pipe, self._stage, self._last = pipe, "", 0.0
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         now = time.monotonic()
-        if stage != self._stage or now - self._last >= RHYTHM:
+        if stage != self._stage or now - self._last >= REPORT_INTERVAL:
             self._stage, self._last = stage, now
             _send(self._pipe, {"stage": stage, "done": int(done), "total": int(total)})
 
 
-class _Told(logging.Handler):
-    """Passes on what the package says of itself: that it compiles, which takes a while."""
+class _LogForwarder(logging.Handler):
+    """Forwards log messages as progress, such as that kernels are being compiled."""
 
-    def __init__(self, teller: _Teller):
+    def __init__(self, reporter: _ProgressReporter):
         super().__init__()
-        self._teller = teller
+        self._reporter = reporter
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._teller(record.getMessage(), 0, 0)
+        self._reporter(record.getMessage(), 0, 0)
 
 
 def _send(pipe: Connection, message: dict[str, Any]) -> None:
     try:
         pipe.send_bytes(json.dumps(message).encode())
     except OSError:
-        os._exit(1)  # nobody listens any more
+        os._exit(1)  # the server is gone
 
 
-def _be_quiet() -> None:
+def _silence() -> None:
     """Leave Ctrl-C to the server, and print nothing."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    silence = os.open(os.devnull, os.O_WRONLY)
+    null = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):
-        os.dup2(silence, stream)
+        os.dup2(null, stream)
 
 
-def plain(dialect: Dialect) -> dict[str, Any]:
-    """Return a dialect as an order holds it."""
+def dialect_entries(dialect: Dialect) -> dict[str, Any]:
+    """Return a dialect as plain data for an order."""
     return asdict(dialect)

@@ -1,4 +1,4 @@
-"""A release is held against its manifest and its promise."""
+"""Verification of a release against its manifest and its guarantee."""
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,9 +33,9 @@ def verify(
     layout: str | Path | None = None,
     client: Any = None,
 ) -> Verification:
-    """Check a released file or folder against its manifest and its promise.
+    """Check a released file or folder against its manifest and its guarantee.
 
-    A folder is looked at file by file: no more than one file is held at a time.
+    A folder is checked file by file, with one file in memory at a time.
 
     Parameters
     ----------
@@ -45,9 +45,9 @@ def verify(
         The manifest that was written with it.
     original : str, Path or list of them, optional
         The file, the database, the folder or the files that were masked. With it the plan is
-        run again, and all that the manifest states is compared with that run.
+        run again, and every statement of the manifest is compared with that run.
     earlier : str, Path or list of them
-        Earlier releases of the same people, or nearly so. The verdict then also says how many
+        Earlier releases of about the same people. The verdict then also says how many
         candidates are left for each unit in all of them, which needs the original.
     key : str or Path, optional
         The public key of whoever signed the manifest. With it, a signature that is absent or of
@@ -58,13 +58,13 @@ def verify(
     report : str or Path, optional
         The report that was written with the release.
     hash_key : str or Path, optional
-        The key of the hashes of the original; by default the file beside the manifest.
+        Secret key of the hashes of the original; by default the file next to the manifest.
     table : str, optional
         The released table of a database; by default the one that the manifest names.
     original_table : str, optional
         The original table of a database; by default the one that the manifest names.
     layout : str or Path, optional
-        Column map of fixed-width text; by default the one that the manifest names, beside
+        Column map of fixed-width text; by default the one that the manifest names, next to
         the manifest.
     client : Client, str or None
         The cluster on which the plan of a folder is run again, or the address of its
@@ -73,9 +73,8 @@ def verify(
     Returns
     -------
     Verification
-        What was looked at, a list in order: ``name``, ``passed`` (True, False, or None where it
-        could not be looked at) and ``told``, a sentence. Its ``verdict`` is that of the released
-        values.
+        The checks in order, each with ``name``, ``passed`` (True, False, or None if it could not
+        be made) and ``message``, and the ``verdict`` on the released values.
     """
     path = Path(manifest)
     content = keys.read_bytes(path)
@@ -86,21 +85,21 @@ def verify(
     secret = _hash_key(path, hash_key) if places else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ShoalWarning)
-        found = [run_check("signature", lambda: check_signature(content, path, public))]
-        found += _papers(entries, plan, report)
+        checks = [run_check("signature", lambda: check_signature(content, path, public))]
+        checks += _check_documents(entries, plan, report)
         if "files" in entries.get("output", {}):
             if others:
                 raise ParameterError(
-                    "Earlier releases are not compared with a folder: no process holds its table."
-                    " Leave the earlier releases out.",
+                    "Earlier releases cannot be compared with a folder, whose table is never in"
+                    " memory. Leave the earlier releases out.",
                     code="earlier-of-folder",
                 )
             from shoal.scale.verification import FolderAudit  # large tables
 
-            whole = FolderAudit(entries, Path(released), path.parent, client)
-            found += whole.checks()
-            found += whole.checks_with_original(places, secret) if places else ()
-            return Verification(tuple(found), whole.verdict)
+            folder = FolderAudit(entries, Path(released), path.parent, client)
+            checks += folder.checks()
+            checks += folder.checks_with_original(places, secret) if places else ()
+            return Verification(tuple(checks), folder.verdict)
         if len(places) > 1:
             raise ParameterError(
                 f"A file has one original. Got {len(places)}; name one.",
@@ -108,24 +107,26 @@ def verify(
                 count=len(places),
             )
         audit = Audit(entries, str(released), table, read_dialect(entries, path.parent, layout))
-        found += audit.checks()
-        found += audit.again(str(places[0]), original_table, secret) if places else ()
-        found += audit.beside([str(place) for place in others])
-        return Verification(tuple(found), audit.verdict)
+        checks += audit.checks()
+        checks += audit.again(str(places[0]), original_table, secret) if places else ()
+        checks += audit.compare_earlier([str(place) for place in others])
+        return Verification(tuple(checks), audit.verdict)
 
 
-def _papers(
+def _check_documents(
     entries: Mapping[str, Any], plan: str | Path | None, report: str | Path | None
 ) -> Iterator[Check]:
-    """Yield what can be said of the manifest itself, of the plan and of the report."""
+    """Yield the checks of the manifest itself, of the plan and of the report."""
     yield run_check("manifest", lambda: statements.check_manifest(entries))
     if plan is not None:
         yield run_check("plan", lambda: check_agreed(plan, entries))
     if report is not None or "report" in entries:
-        yield run_check("report", lambda: _report(entries.get("report"), report))
+        yield run_check("report", lambda: _check_report(entries.get("report"), report))
 
 
-def _report(entry: Mapping[str, Any] | None, report: str | Path | None) -> tuple[bool | None, str]:
+def _check_report(
+    entry: Mapping[str, Any] | None, report: str | Path | None
+) -> tuple[bool | None, str]:
     if report is None:
         return None, "not checked: no report was named"
     if entry is None:
@@ -134,7 +135,7 @@ def _report(entry: Mapping[str, Any] | None, report: str | Path | None) -> tuple
 
 
 def _hash_key(manifest: Path, hash_key: str | Path | None) -> bytes | None:
-    """Return the key of the hashes of an original; None where there is none beside a manifest."""
+    """Return the key of the hashes of an original; None if there is none."""
     if hash_key is not None:
         return keys.load_hash_key(hash_key)
     path = hash_key_path(manifest)

@@ -1,6 +1,6 @@
-"""The plan of a manifest is held against the plan that was agreed on.
+"""Comparison of the plan in a manifest with the plan that was agreed on.
 
-What a run adds to a plan may differ, and nothing else:
+Only what a run adds to a plan may differ:
 
 - ``random_state``, where the agreed plan gives none: the run drew it;
 - ``rounds`` in place of ``budget`` in an effort, where the agreed plan gives no rounds: the run
@@ -15,24 +15,24 @@ from typing import Any
 
 from shoal.plan import Plan
 
-DRAWN, COUNTED, TIME = "random_state", "rounds", "budget"
+SEED, ROUNDS, BUDGET = "random_state", "rounds", "budget"
 OTHERS = "other_columns"
 
 
 def check_agreed(agreed: str | Path, entries: Mapping[str, Any]) -> tuple[bool, str]:
-    """Say whether a plan file is the plan of a manifest, and what differs."""
-    found = entries["plan"]
+    """Return whether a plan file is the plan of a manifest, and a message."""
+    actual = entries["plan"]
     if entries["manifest"] == 1:  # written by an older Shoal
-        found = Plan.from_dict(found, None).to_dict()
-    wanted = Plan.load(agreed).to_dict()
-    differ = list(differences(wanted, _without_named(found, wanted)))
+        actual = Plan.from_dict(actual, None).to_dict()
+    expected = Plan.load(agreed).to_dict()
+    differ = list(differences(expected, _without_named(actual, expected)))
     if differ:
         return False, f"it is NOT the agreed plan: {', '.join(differ)} {_verb(differ)}"
     return True, "it is the agreed plan"
 
 
 def differences(agreed: Any, found: Any, where: str = "") -> Iterator[str]:
-    """Yield the places in which two documents of plans differ, but for what a run adds."""
+    """Yield the entries in which two plan documents differ, except for what a run adds."""
     if isinstance(agreed, Mapping) and isinstance(found, Mapping):
         for name in dict.fromkeys([*agreed, *found]):
             place = f"{where}.{name}" if where else str(name)
@@ -48,7 +48,7 @@ def differences(agreed: Any, found: Any, where: str = "") -> Iterator[str]:
 
 
 def _without_named(found: Mapping[str, Any], agreed: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a plan without what a run adds to one that releases other columns."""
+    """Return a plan without the roles that a run adds if other columns are released."""
     if agreed.get(OTHERS) != "release" or found.get(OTHERS, "refuse") != "refuse":
         return found
     named = found.get("roles", {}).items()
@@ -57,12 +57,10 @@ def _without_named(found: Mapping[str, Any], agreed: Mapping[str, Any]) -> Mappi
 
 
 def _added(name: str, agreed: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
-    """Say whether a run adds an entry, or leaves it out, where nothing was agreed on."""
-    if name == DRAWN:
+    """Return whether a run adds an entry, or leaves it out, where nothing was agreed."""
+    if name in (SEED, ROUNDS):
         return name in found and "method" in found
-    if name == COUNTED:
-        return name in found and "method" in found
-    return name == TIME and name in agreed and COUNTED not in agreed and COUNTED in found
+    return name == BUDGET and name in agreed and ROUNDS not in agreed and ROUNDS in found
 
 
 def _verb(differ: list[str]) -> str:

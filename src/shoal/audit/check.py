@@ -1,4 +1,4 @@
-"""One thing that was looked at, and how that is told."""
+"""Checks of a verification and their results."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ from shoal.plan.verdict import Verdict
 if TYPE_CHECKING:
     from shoal.plan import Plan
 
-OUT_OF_PLACE = (" Please report this: no data were released.", " Nothing was released.")
+OUTCOMES = (" Please report this: no data were released.", " Nothing was released.")
 
 
 class Check(NamedTuple):
-    """One thing that was looked at; ``passed`` is None where it could not be."""
+    """The result of one check; ``passed`` is None if the check could not be made."""
 
     name: str
     passed: bool | None
@@ -25,14 +25,14 @@ class Check(NamedTuple):
 
 @dataclass(frozen=True)
 class Verification(Sequence[Check]):
-    """What was looked at, in order, and what may be said about the release.
+    """The checks of a release, in order, and the verdict on it.
 
     Parameters
     ----------
     checks : tuple of Check
-        What was looked at; iterating and indexing give these.
+        The checks; iterating and indexing give these.
     verdict : Verdict or None
-        What may be said about the release; None where it could not be read.
+        Verdict on the release; None if it could not be read.
     """
 
     checks: tuple[Check, ...]
@@ -40,7 +40,7 @@ class Verification(Sequence[Check]):
 
     @property
     def passed(self) -> bool:
-        """Whether no check failed and the promise is kept."""
+        """Whether no check failed and the guarantee is kept."""
         kept = self.verdict is None or self.verdict.status != "not kept"
         return kept and all(check.passed is not False for check in self.checks)
 
@@ -63,7 +63,7 @@ class Verification(Sequence[Check]):
 
 
 def run_check(name: str, look: Callable[[], tuple[bool | None, str]]) -> Check:
-    """Look at one thing; an error is a reason to fail, unless nobody could look."""
+    """Run one check; a `ShoalError` makes it fail, unless the check itself is impossible."""
     try:
         return Check(name, *look())
     except (ClusterError, MissingDependency):
@@ -73,20 +73,20 @@ def run_check(name: str, look: Callable[[], tuple[bool | None, str]]) -> Check:
 
 
 def message_without_outcome(error: ShoalError) -> str:
-    """Return the words of an error without what is true only of a run."""
-    told = str(error)
-    for words in OUT_OF_PLACE:
-        told = told.replace(words, "")
-    return told
+    """Return the message of an error without sentences about the outcome of a run."""
+    message = str(error)
+    for outcome in OUTCOMES:
+        message = message.replace(outcome, "")
+    return message
 
 
 def check_dropped_columns(plan: "Plan", columns: Sequence[str]) -> tuple[bool, str]:
-    """Say whether no column that the plan drops, or does not name, is among those of a release."""
+    """Check that a release has no column that the plan drops or does not name."""
     dropped = plan.dropped
     others = unnamed_columns(plan, columns) if plan.other_columns != "release" else []
-    left = [*(name for name in dropped if name in columns), *others]
-    if left:
-        return False, f"{name_columns(left)} should not have left"
+    released = [*(name for name in dropped if name in columns), *others]
+    if released:
+        return False, f"{name_columns(released)} should not have been released"
     if not dropped:
         return True, "the plan drops no column"
-    return True, f"none of {len(dropped)} identifiers and households is there"
+    return True, f"none of {len(dropped)} identifiers and households is released"

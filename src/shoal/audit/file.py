@@ -1,4 +1,4 @@
-"""A released file is held against its manifest and its promise."""
+"""Verification of a released file against its manifest and its guarantee."""
 
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,11 +25,11 @@ from shoal.plan.guarantees import judge
 from shoal.plan.readback import read_frame
 from shoal.plan.verdict import Verdict, make_verdict
 
-NOBODY = bytes(32)  # keys hashes that nobody looks at
+DUMMY_KEY = bytes(32)  # for hashes that are not compared
 
 
 class Audit:
-    """A released file beside its manifest."""
+    """A released file and its manifest."""
 
     def __init__(self, entries: Mapping[str, Any], place: str, table: str | None, dialect: Dialect):
         self.entries, self.place, self.dialect = entries, place, dialect
@@ -37,10 +37,10 @@ class Audit:
         self.output = entries.get("output", {})
         self.table = table or self.output.get("table")
         self.verdict: Verdict | None = None
-        self.made: Delivery | None = None  # what running the plan again gave, if the bytes agree
+        self.made: Delivery | None = None  # of the repeated run, if the bytes agree
 
     def checks(self) -> Iterator[Check]:
-        """Yield what can be said without the original."""
+        """Yield the checks that do not need the original."""
         yield run_check("file", lambda: check_file(self.place, self.output))
         try:
             evidence = Evidence(self.plan, self._released())
@@ -61,7 +61,7 @@ class Audit:
         yield run_check("verdict", lambda: self._verdict(evidence))
 
     def again(self, original: str, table: str | None, hash_key: bytes | None) -> Iterator[Check]:
-        """Yield what the original adds: it is the one, and makes this file and this manifest."""
+        """Yield the checks that need the original: its hash, and what running the plan gives."""
         source = self.entries.get("input", {})
         yield run_check("original", lambda: check_original(original, source, hash_key))
         self.dialect = replace(self.dialect, table=table or source.get("table"))
@@ -74,12 +74,12 @@ class Audit:
         yield run_check("statements", lambda: statements.check_statements(self.entries, entries))
         yield run_check("versions", lambda: statements.check_versions(self.entries, entries))
 
-    def beside(self, earlier: Sequence[str]) -> Iterator[Check]:
-        """Yield what earlier releases give away, and add it to the verdict."""
+    def compare_earlier(self, earlier: Sequence[str]) -> Iterator[Check]:
+        """Yield the check of what earlier releases disclose, and add it to the verdict."""
         if earlier and self.verdict is not None:
-            yield run_check("earlier releases", lambda: self._intersected(earlier))
+            yield run_check("earlier releases", lambda: self._intersect(earlier))
 
-    def _intersected(self, earlier: Sequence[str]) -> tuple[bool | None, str]:
+    def _intersect(self, earlier: Sequence[str]) -> tuple[bool | None, str]:
         plan, rows = self.plan, None
         evidence = Evidence(plan, self._released())
         if self.made is not None:
@@ -102,7 +102,7 @@ class Audit:
         return passed, " ".join(finding.sentence for finding in worst or found)
 
     def _read(self, place: str) -> Frame:
-        """Return an earlier release; it is written as this one is."""
+        """Return an earlier release, read with the dialect of this one."""
         return read_frame(
             open_source(place, dialect=replace(self.dialect, sheet=None), numbers=()), self.plan
         )
@@ -128,10 +128,10 @@ class Audit:
             return False, " ".join(finding.sentence for finding in self.verdict.of("breaks"))
         if self.plan.k is None:
             return None, "the plan promises no k-anonymity"
-        told = f"k={self.plan.k} is kept, counted on the released values"
+        message = f"k={self.plan.k} is kept, counted on the released values"
         if self.plan.unit_column is not None:
-            told += "; in records, because the column of units was dropped"
-        return True, told
+            message += "; in records, because the column of units was dropped"
+        return True, message
 
     def _smallest(self, evidence: Evidence) -> tuple[bool, str]:
         attained = evidence.smallest(evidence.joint_classes)
@@ -159,7 +159,7 @@ class Audit:
                 allow_not_kept=True,
             )
         places: dict[str, Any] = {"source": (original, None), "target": (name, None)}
-        entries = manifests.of_delivery(made, self.dialect, **places, hash_key=NOBODY)
+        entries = manifests.of_delivery(made, self.dialect, **places, hash_key=DUMMY_KEY)
         return made, entries
 
     def _repeated(self, made: Delivery) -> tuple[bool | None, str]:
@@ -173,7 +173,7 @@ class Audit:
 
 
 def check_file(place: str, entry: Mapping[str, Any]) -> tuple[bool | None, str]:
-    """Compare a file with what a manifest says of it; a manifest without a hash says nothing."""
+    """Compare a file with the size and the hash in a manifest."""
     if is_database(place):
         return None, "not compared: a table of a database has no hash"
     if not has_hash(entry):
@@ -188,7 +188,7 @@ def check_file(place: str, entry: Mapping[str, Any]) -> tuple[bool | None, str]:
 def check_original(
     place: str, entry: Mapping[str, Any], hash_key: bytes | None
 ) -> tuple[bool | None, str]:
-    """Compare an original with the hash that a manifest holds, which needs the key."""
+    """Compare an original with the keyed hash in a manifest."""
     if is_database(place):
         return None, "not compared: a table of a database has no hash"
     if not has_hash(entry):
@@ -200,7 +200,7 @@ def check_original(
 
 
 def read_dialect(entries: Mapping[str, Any], folder: Path, layout: str | Path | None) -> Dialect:
-    """Return what is needed to read a file, as its manifest says it."""
+    """Return the dialect of a file from its manifest."""
     given = dict(entries.get("dialect", {}))
     named = given.pop("layout", None)
     texts = [value for name, value in given.items() if name not in ("keep_notes", "mark_formulas")]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     PrivateKey: TypeAlias = Ed25519PrivateKey
 
 PASSPHRASE = "SHOAL_PASSPHRASE"  # the environment variable
-SHARED = 0o037  # what others must not do with a secret: read, write or run; a group may read
+SHARED = 0o037  # permissions that a secret must not have; the group may read it
 HASH_KEY_BYTES = 32
 
 
@@ -32,9 +32,9 @@ def make_key_pair(
     Parameters
     ----------
     private : str or Path
-        Where the private key is to appear, readable by its owner alone.
+        File for the private key, readable by its owner only.
     public : str or Path
-        Where the public key is to appear.
+        File for the public key.
     passphrase : str, optional
         Encrypts the private key.
     """
@@ -49,10 +49,10 @@ def make_key_pair(
         encryption = serialization.BestAvailableEncryption(passphrase.encode())
     pem, pkcs8 = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
     secret = key.private_bytes(pem, pkcs8, encryption)
-    shown = key.public_key().public_bytes(pem, serialization.PublicFormat.SubjectPublicKeyInfo)
+    public_pem = key.public_key().public_bytes(pem, serialization.PublicFormat.SubjectPublicKeyInfo)
     _create(Path(private), secret, 0o600)
     try:
-        _create(Path(public), shown, 0o644)
+        _create(Path(public), public_pem, 0o644)
     except FileError:
         with contextlib.suppress(OSError):
             Path(private).unlink()
@@ -92,17 +92,17 @@ def load_private_key(path: str | Path, *, passphrase: str | None = None) -> "Pri
                 code="passphrase-needed",
                 file=str(path),
             ) from None
-        # A passphrase that happens to be set says nothing against a key that has none.
+        # SHOAL_PASSPHRASE may be set for another key.
         key = serialization.load_pem_private_key(content, None)
     except (ValueError, UnsupportedAlgorithm):
         raise FileError(
-            f"{path.name!r} is not a private key in PEM format, or its passphrase is another.",
+            f"{path.name!r} is not a private key in PEM format, or the passphrase is wrong.",
             code="bad-private-key",
             file=str(path),
         ) from None
     if not isinstance(key, Ed25519PrivateKey):
         raise FileError(
-            f"{path.name!r} is not an Ed25519 key. Make one with shoal keygen.",
+            f"{path.name!r} is not an Ed25519 key. Create one with shoal keygen.",
             code="bad-private-key",
             file=str(path),
         )
@@ -112,7 +112,7 @@ def load_private_key(path: str | Path, *, passphrase: str | None = None) -> "Pri
 def as_private_key(
     given: "str | Path | PrivateKey | None",
 ) -> "PrivateKey | None":
-    """Return the private key that somebody named by its file, or has read already."""
+    """Return a private key, given as a file or as a loaded key."""
     return load_private_key(given) if isinstance(given, str | Path) else given
 
 
@@ -181,7 +181,7 @@ def load_hash_key(path: str | Path) -> bytes:
 
 
 def read_secret(path: Path) -> bytes:
-    """Read a file that nobody else may read; refuse one that others can read or write."""
+    """Read a secret file; refuse one that others can read or write."""
     content = read_bytes(path)
     if os.name == "posix" and path.stat().st_mode & SHARED:
         raise FileError(

@@ -1,9 +1,9 @@
 """The manifest of a release: what an auditor needs to repeat it.
 
-It holds the plan as it was run, with the seeds, so it is not for publication. It holds
-neither paths nor the time, so the same run gives the same bytes. Of the original it holds keyed
-hashes alone (see `shoal.audit.hashes`), and of measures four digits: as many as a report shows, and
-as many as another machine computes alike.
+It contains the plan as it was run, with the seeds, so it must not be published. It contains neither
+paths nor times, so the same run gives the same bytes. Of the original it contains only keyed hashes
+(see `shoal.audit.hashes`), and measures to four digits, which reports show too and which do not
+depend on the machine.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ NOTE = "For auditors, not for publication: whoever holds the seeds may undo a ma
 
 
 def content(release: Release) -> dict[str, Any]:
-    """Return what a release says about itself, without files; sealed."""
+    """Return the manifest of a release, without files; sealed."""
     return sealed(_entries(release, open_frame(release.data).columns))
 
 
@@ -42,17 +42,17 @@ def of_folder(
     target: Mapping[str, Any],
     large: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return the manifest of a release that lies in a folder; sealed.
+    """Return the manifest of a released folder; sealed.
 
-    ``target`` tells its files and the types of its columns, ``large`` what repeats the run
-    besides the plan.
+    ``target`` describes its files and the types of its columns, ``large`` what is needed besides
+    the plan to repeat the run.
     """
     files = {"input": dict(source), "output": dict(target), "large": dict(large)}
     return sealed({**_entries(release, list(target["types"])), **files})
 
 
 def with_report(entries: Mapping[str, Any], name: str, text: str) -> dict[str, Any]:
-    """Return a manifest that also holds the hash of the report; sealed."""
+    """Return a manifest with the hash of the report added; sealed."""
     content = text.encode()
     digest = hashlib.sha256(content).hexdigest()
     report = {"name": name, "bytes": len(content), "sha256": digest}
@@ -89,7 +89,7 @@ def with_files(
     dialect: Dialect,
     hash_key: bytes,
 ) -> dict[str, Any]:
-    """Return a manifest that also names its files, and what is needed to read them; sealed.
+    """Return a manifest with its files and their dialect added; sealed.
 
     The hash of the original is keyed with ``hash_key``.
     """
@@ -101,8 +101,8 @@ def with_files(
     }
     if dialect.layout is not None:
         plain["layout"] = dialect.layout.name
-    came = keyed_entry(source, hash_key)
-    files = {"input": came, "output": dict(target), "dialect": plain}
+    input_entry = keyed_entry(source, hash_key)
+    files = {"input": input_entry, "output": dict(target), "dialect": plain}
     return sealed({**entries, **files})
 
 
@@ -114,10 +114,10 @@ def of_delivery(
     target: tuple[str, str | None],
     hash_key: bytes,
 ) -> dict[str, Any]:
-    """Return the manifest of a file that was delivered; sealed.
+    """Return the manifest of a delivered file; sealed.
 
-    ``source`` and ``target`` are places, each with its table where it is a database. The
-    hashes are those of the input that was masked, keyed, and of the file that was judged.
+    ``source`` and ``target`` are places, each with its table if it is a database. The hashes are
+    those of the masked input, keyed, and of the file that was judged.
     """
     entries = {**delivery.release.manifest, "columns": list(delivery.columns)}
     return with_files(
@@ -136,9 +136,9 @@ def _entry(place: str, table: str | None, fingerprint: Fingerprint | None) -> di
 
 
 def file_entry(place: str, written: Path | None, table: str | None = None) -> dict[str, Any]:
-    """Return the name of a file, its size and its hash; of a database the table alone.
+    """Return name, size and hash of a file; only the table of a database.
 
-    What is meant for ``place`` may still lie at ``written``.
+    The file for ``place`` may still be at ``written``.
     """
     if is_database(place):
         return {"table": table}
@@ -146,17 +146,17 @@ def file_entry(place: str, written: Path | None, table: str | None = None) -> di
     try:
         return {"name": Path(place).name, "bytes": path.stat().st_size, "sha256": sha256(path)}
     except OSError as error:
-        reason = (error.strerror or "the disk said no").lower()
+        reason = (error.strerror or "I/O error").lower()
         raise FileError(
             f"{place!r} could not be read: {reason}.", code="file-unreadable", file=place
         ) from None
 
 
 def check_manifest(path: Path) -> None:
-    """Refuse a path whose ending names no manifest."""
+    """Refuse a path without the suffix of a manifest."""
     if path.suffix.lower() != ".json":
         raise FileError(
-            f"A manifest is a .json file; {path.name!r} is none.",
+            f"A manifest is a .json file; {path.name!r} has another suffix.",
             code="manifest-ending",
             file=path.name,
         )
@@ -169,10 +169,10 @@ def sha256(path: Path) -> str:
 
 
 def sealed(entries: Mapping[str, Any]) -> dict[str, Any]:
-    """Return entries as plain data with a hash over all of them.
+    """Return entries as plain data with a hash over all of them, the seal.
 
-    The seal shows that somebody or something changed an entry; it stops nobody who makes
-    a new seal. The original does: see `shoal.verify`.
+    The seal detects accidental changes. Anyone can compute a new seal: a forged manifest is
+    detected by its signature, or with the original, see `shoal.verify`.
     """
     plain = json.loads(json.dumps(_finite(entries), allow_nan=False))
     plain.pop("seal", None)
@@ -191,24 +191,24 @@ def dumps(entries: Mapping[str, Any]) -> str:
 
 
 def load(path: Path) -> dict[str, Any]:
-    """Read a manifest; refuse what is none."""
+    """Read a manifest; refuse other files."""
     return parse(read_bytes(path), path.name)
 
 
 def parse(content: bytes, name: str) -> dict[str, Any]:
-    """Return the entries of a manifest from the bytes of a file; refuse what is none."""
+    """Return the entries of a manifest from the bytes of a file; refuse other content."""
     try:
         entries = json.loads(content.decode("utf-8"))
     except (ValueError, RecursionError):
         raise FileError(
-            f"{name!r} is no manifest, or it is damaged: no JSON.", code="bad-manifest"
+            f"{name!r} is not a manifest, or it is damaged: no JSON.", code="bad-manifest"
         ) from None
     check_shape(entries, name, READ)
     return entries  # type: ignore[no-any-return]
 
 
 def rounded(value: Any) -> Any:
-    """Return plain data in which every number that is not whole has four significant digits."""
+    """Return plain data with floats rounded to four significant digits."""
     if isinstance(value, Mapping):
         return {name: rounded(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):
@@ -221,7 +221,7 @@ def rounded(value: Any) -> Any:
 
 
 def _finite(value: Any) -> Any:
-    """Return entries that JSON can hold: nothing stands for what is no finite number."""
+    """Return entries that JSON can hold, with None for infinite and NaN values."""
     if isinstance(value, Mapping):
         return {str(name): _finite(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""The files that vouch for a release: its manifest, the signature and the hash key."""
+"""The files that document a release: manifest, signature and hash key."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -17,17 +17,17 @@ Made = TypeVar("Made")
 
 
 class Record:
-    """Where a manifest is to be written, with what signs it and what keys its hashes.
+    """A manifest to be written, with its signing key and its hash key.
 
     Parameters
     ----------
     manifest : Path
-        The manifest.
+        Path of the manifest.
     signing_key : Ed25519PrivateKey, optional
-        Signs the manifest; the signature appears beside it.
+        Signs the manifest; the signature is written next to it.
     hash_key : Path, optional
-        The file of the hash key; by default it lies beside the manifest. One that exists is
-        used, so that the same run gives the same manifest again; else it is made.
+        File of the hash key, by default next to the manifest. An existing key is used, so that
+        the same run gives the same manifest again; otherwise a key is created.
     """
 
     def __init__(
@@ -47,21 +47,21 @@ class Record:
 
     @property
     def secret(self) -> tuple[Path, ...]:
-        """The files that their owner alone may read."""
+        """Files that only their owner may read."""
         return () if self._new is None else (self._key_file,)
 
     def documents(self, text: Callable[[Made], str]) -> dict[Path, Callable[[Made], str | bytes]]:
-        """Return the files to write, each with what returns its content.
+        """Return the files to write, each with a function that returns its content.
 
         Parameters
         ----------
         text : callable
-            Returns the manifest of what was made.
+            Returns the manifest of a release.
 
         Returns
         -------
         dict
-            Paths, and functions of what was made.
+            Paths, and functions of the release.
         """
         written: list[str] = []
 
@@ -69,21 +69,21 @@ class Record:
             written[:] = [text(made)]
             return written[0]
 
-        found: dict[Path, Callable[[Made], str | bytes]] = {self.manifest: manifest}
+        documents: dict[Path, Callable[[Made], str | bytes]] = {self.manifest: manifest}
         signing_key, new = self._signing_key, self._new
         if signing_key is not None:
-            # The manifest comes first, so what is signed are its very bytes.
+            # The manifest is written first, so that exactly its bytes are signed.
             path = signature_path(self.manifest)
-            found[path] = lambda made: signing_key.sign(written[0].encode())
+            documents[path] = lambda made: signing_key.sign(written[0].encode())
         if new is not None:
-            found[self._key_file] = lambda made: new
-        return found
+            documents[self._key_file] = lambda made: new
+        return documents
 
 
 def check_signing(manifest: Path | None, sign: object) -> None:
     """Refuse a key that has no manifest to sign."""
     if sign is not None and manifest is None:
         raise ParameterError(
-            "A signature is made over the manifest. Name one with `manifest`, or leave `sign` out.",
+            "A signature needs a manifest to sign. Name one with `manifest`, or leave `sign` out.",
             code="nothing-to-sign",
         )

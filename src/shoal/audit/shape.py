@@ -1,4 +1,4 @@
-"""What a manifest must look like; a file that looks otherwise is refused before it is used."""
+"""Validation of the structure of a manifest before it is used."""
 
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -6,14 +6,14 @@ from typing import Any, NoReturn
 
 from shoal.errors import FileError
 
-NEEDED: dict[str, type] = {
+REQUIRED: dict[str, type] = {
     "records": int,
     "columns": list,
     "promise": dict,
     "plan": dict,
     "seal": str,
 }
-NEEDED_SINCE_2: dict[str, type] = {
+REQUIRED_SINCE_2: dict[str, type] = {
     "note": str,
     "dropped": list,
     "verdict": dict,
@@ -23,7 +23,7 @@ NEEDED_SINCE_2: dict[str, type] = {
     "methods": list,
     "versions": dict,
 }
-POSSIBLE: dict[str, type] = {
+OPTIONAL: dict[str, type] = {
     "manifest": int,
     "input": dict,
     "output": dict,
@@ -31,7 +31,7 @@ POSSIBLE: dict[str, type] = {
     "dialect": dict,
     "large": dict,
 }
-OF_VERDICT: dict[str, type] = {
+VERDICT_ENTRIES: dict[str, type] = {
     "status": str,
     "sentence": str,
     "promised": object,
@@ -39,8 +39,8 @@ OF_VERDICT: dict[str, type] = {
     "unit": str,
     "findings": list,
 }
-OF_PROMISE: dict[str, type] = {"k": object, "smallest_class": int, "guarantees": list}
-OF_FINDING: dict[str, type] = {
+PROMISE_ENTRIES: dict[str, type] = {"k": object, "smallest_class": int, "guarantees": list}
+FINDING_ENTRIES: dict[str, type] = {
     "code": str,
     "severity": str,
     "sentence": str,
@@ -48,7 +48,7 @@ OF_FINDING: dict[str, type] = {
     "columns": list,
     "way_out": str,
 }
-OF_FILE: dict[str, type] = {
+FILE_ENTRIES: dict[str, type] = {
     "name": str,
     "bytes": int,
     "sha256": str,
@@ -61,19 +61,19 @@ OF_FILE: dict[str, type] = {
 
 
 def check_shape(entries: Any, name: str, versions: Collection[int]) -> None:
-    """Refuse what is not a manifest: entries that are missing, unknown or of another type.
+    """Refuse entries that are missing, unknown or of the wrong type.
 
     Parameters
     ----------
     entries : dict
-        What was read.
+        The content of the file.
     name : str
         The name of the file.
     versions : collection of int
         The versions that can be read.
     """
-    if not isinstance(entries, dict) or any(part not in entries for part in NEEDED):
-        _refuse(name, f"it lacks one of {', '.join(NEEDED)}")
+    if not isinstance(entries, dict) or any(part not in entries for part in REQUIRED):
+        _refuse(name, f"it lacks one of {', '.join(REQUIRED)}")
     version = entries.get("manifest")
     if isinstance(version, bool) or version not in versions:
         readable = " and ".join(map(str, versions))
@@ -82,30 +82,30 @@ def check_shape(entries: Any, name: str, versions: Collection[int]) -> None:
             code="manifest-version",
         )
     if version == 1:
-        _check_types(entries, {**NEEDED, **POSSIBLE, "versions": dict}, name)
+        _check_types(entries, {**REQUIRED, **OPTIONAL, "versions": dict}, name)
     else:
-        needed = {**NEEDED, **NEEDED_SINCE_2}
-        _check_part(entries, {**needed, **POSSIBLE}, name, needed)
-        _check_part(entries["verdict"], OF_VERDICT, name)
-        _check_part(entries["promise"], OF_PROMISE, name)
+        needed = {**REQUIRED, **REQUIRED_SINCE_2}
+        _check_part(entries, {**needed, **OPTIONAL}, name, needed)
+        _check_part(entries["verdict"], VERDICT_ENTRIES, name)
+        _check_part(entries["promise"], PROMISE_ENTRIES, name)
         for finding in entries["verdict"]["findings"]:
-            _check_part(finding, OF_FINDING, name)
+            _check_part(finding, FINDING_ENTRIES, name)
     _check_needed(entries["promise"], ("k", "smallest_class"), name)
     for part in ("input", "output", "report"):
         held = entries.get(part, {})
         listed = held.get("files", [])
         for file in [held, *(listed if isinstance(listed, list) else [None])]:
             hashed = version != 1 and isinstance(file, dict) and "sha256" in file
-            _check_part(file, OF_FILE, name, ("name", "bytes") if hashed else ())
+            _check_part(file, FILE_ENTRIES, name, ("name", "bytes") if hashed else ())
     _check_files(entries, name)
 
 
 def _check_part(
     part: Any, types: Mapping[str, type], name: str, needed: Collection[str] | None = None
 ) -> None:
-    """Refuse a part that lacks an entry, has an unknown one, or one of another type."""
+    """Refuse a part with a missing or unknown entry, or an entry of the wrong type."""
     if not isinstance(part, dict):
-        _refuse(name, "a part of it is not what it should be")
+        _refuse(name, "a part of it has the wrong type")
     _check_needed(part, types if needed is None else needed, name)
     _check_types(part, types, name)
     unknown = [entry for entry in part if entry not in types]
@@ -124,18 +124,18 @@ def _check_types(entries: Mapping[str, Any], types: Mapping[str, type], name: st
         held = entries.get(part)
         wrong = not isinstance(held, kind) or isinstance(held, bool)
         if part in entries and wrong:
-            _refuse(name, f"{part!r} is not what it should be")
+            _refuse(name, f"{part!r} has the wrong type")
 
 
 def _check_files(entries: Mapping[str, Any], name: str) -> None:
-    """Refuse files that are not told as they should be."""
+    """Refuse malformed entries of files."""
     output, large = entries.get("output", {}), entries.get("large", {})
     files = [*output.get("files", []), *entries.get("input", {}).get("files", [])]
     if not all("name" in file for file in files):
         _refuse(name, "a file has no name")
     named = [entries.get(part, {}).get("name", "a") for part in ("output", "input", "report")]
     if not all(isinstance(one, str) and "\0" not in one and Path(one).name == one for one in named):
-        _refuse(name, "the name of a file is not what it should be")
+        _refuse(name, "the name of a file is invalid")
     if "files" in output and not (
         isinstance(output.get("types"), dict) and {"chunk_size", "random_state"} <= set(large)
     ):
@@ -143,4 +143,4 @@ def _check_files(entries: Mapping[str, Any], name: str) -> None:
 
 
 def _refuse(name: str, reason: str) -> NoReturn:
-    raise FileError(f"{name!r} is no manifest, or it is damaged: {reason}.", code="bad-manifest")
+    raise FileError(f"{name!r} is not a manifest, or it is damaged: {reason}.", code="bad-manifest")

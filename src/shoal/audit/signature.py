@@ -1,8 +1,8 @@
-"""A detached signature shows who wrote a manifest.
+"""Detached signatures of manifests.
 
-The signature is made over the bytes of the manifest, whose hashes cover the released file, the
-report and the plan. It is the 64 bytes of an Ed25519 signature, in a file beside the manifest, so
-that other software can check it too.
+The signature covers the bytes of the manifest, whose hashes cover the released file, the report and
+the plan. It is the 64 bytes of an Ed25519 signature, in a file next to the manifest, so that other
+software can check it too.
 """
 
 from pathlib import Path
@@ -16,12 +16,12 @@ from shoal.io.publish import Publication
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-ENDING = ".sig"
+SUFFIX = ".sig"
 
 
 def signature_path(manifest: str | Path) -> Path:
-    """Return where the signature of a manifest lies: beside it, with one more ending."""
-    return Path(f"{manifest}{ENDING}")
+    """Return the path of the signature of a manifest: its own path with another suffix."""
+    return Path(f"{manifest}{SUFFIX}")
 
 
 def sign(
@@ -31,7 +31,7 @@ def sign(
     passphrase: str | None = None,
     force: bool = False,
 ) -> Path:
-    """Sign a manifest that exists.
+    """Sign an existing manifest.
 
     Parameters
     ----------
@@ -47,10 +47,10 @@ def sign(
     Returns
     -------
     Path
-        The signature, beside the manifest.
+        The signature, next to the manifest.
     """
     content = keys.read_bytes(Path(manifest))
-    manifests.parse(content, Path(manifest).name)  # what is no manifest is not signed as one
+    manifests.parse(content, Path(manifest).name)  # refuses to sign any other file
     private = keys.load_private_key(key, passphrase=passphrase)
     target = signature_path(manifest)
     with Publication(force=force) as publication:
@@ -61,20 +61,20 @@ def sign(
 def check_signature(
     content: bytes, manifest: Path, key: "Ed25519PublicKey | None"
 ) -> tuple[bool | None, str]:
-    """Say whether a manifest of some content was signed with the private half of ``key``.
+    """Check that a manifest with this content was signed with the private key of ``key``.
 
-    One without a signature was not; without a key nothing can be said.
+    Without a key, nothing is checked.
     """
     path = signature_path(manifest)
     if key is None:
-        there = "" if path.exists() else ", and there is none beside the manifest"
+        there = "" if path.exists() else ", and there is none next to the manifest"
         return None, f"not checked: no key was given{there}"
     from cryptography.exceptions import InvalidSignature
 
     try:
         signature = keys.read_bytes(path)
     except FileError:
-        return False, f"there is no readable signature {path.name!r} beside the manifest"
+        return False, f"there is no readable signature {path.name!r} next to the manifest"
     try:
         key.verify(signature, content)
     except InvalidSignature:

@@ -1,4 +1,4 @@
-"""What a manifest states is computed again and compared."""
+"""Comparison of the statements of a manifest with recomputed values."""
 
 from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
@@ -11,26 +11,26 @@ from shoal.metrics import MEASURES
 from shoal.plan import Plan
 from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict
 
-OF_CLASSES = ("smallest_class", "class_sizes", "reidentification")  # counted from classes alone
-OF_RECORDS = ("smallest_class", "class_sizes")  # and these whatever the unit is
-OF_RUN = (
+CLASS_MEASURES = ("smallest_class", "class_sizes", "reidentification")
+RECORD_MEASURES = ("smallest_class", "class_sizes")  # do not depend on the unit
+RUN_ENTRIES = (
     "records", "columns", "dropped", "promise", "plan", "verdict", "measures", "remarks",
     "warnings", "methods", "large",
 )  # fmt: skip
-GRAVE = ("breaks", "qualifies")
+SEVERE = ("breaks", "qualifies")
 
 
 def check_manifest(entries: Mapping[str, Any]) -> tuple[bool, str]:
-    """Say whether a manifest has its seal and the note that every manifest has."""
+    """Check the seal of a manifest and its note."""
     if seal(entries) != entries["seal"]:
-        return False, "somebody changed it"
+        return False, "it was changed"
     if entries["manifest"] != 1 and entries["note"] != NOTE:
         return False, "its note is another than that of this Shoal"
     return True, "as it was written"
 
 
 def check_plan(entries: Mapping[str, Any], plan: Plan) -> tuple[bool, str]:
-    """Say whether promise and dropped columns are those of the plan, as a manifest states them."""
+    """Check that a manifest states the guarantee and the dropped columns of its plan."""
     promise = entries["promise"]
     if promise["k"] != plan.k:
         return False, f"the manifest promises k={promise['k']} and its plan k={plan.k}"
@@ -43,12 +43,12 @@ def check_plan(entries: Mapping[str, Any], plan: Plan) -> tuple[bool, str]:
 
 
 def check_measures(entries: Mapping[str, Any], classes: Any, plan: Plan) -> tuple[bool, str]:
-    """Say whether measures that are counted on the released values are those of a manifest.
+    """Check the measures of a manifest that can be counted on the released values.
 
-    Where the plan counts units, their column was dropped: what depends on it is left out.
+    Those that need the column of units, which was dropped, are left out.
     """
     stated = entries.get("measures", {})
-    names: tuple[str, ...] = OF_CLASSES if plan.unit_column is None else OF_RECORDS
+    names: tuple[str, ...] = CLASS_MEASURES if plan.unit_column is None else RECORD_MEASURES
     names = tuple(name for name in names if name in stated or entries["manifest"] != 1)
     counted = {name: MEASURES[name](classes[:, np.newaxis]) for name in names}
     differ = [name for name in names if plain(counted[name]) != plain(stated.get(name))]
@@ -60,7 +60,7 @@ def check_measures(entries: Mapping[str, Any], classes: Any, plan: Plan) -> tupl
 def check_verdict(
     entries: Mapping[str, Any], counted: Verdict, plan: Plan
 ) -> tuple[bool | None, str]:
-    """Say whether a manifest's verdict can be that of the released values.
+    """Check that the verdict of a manifest is consistent with the released values.
 
     Without the original fewer checks can be made, so the manifest may state more findings than
     ``counted`` has, and never fewer of those that break or qualify the guarantee. Where the plan
@@ -81,8 +81,8 @@ def check_verdict(
         return False, "it counts another unit than the plan"
     if stated["k"] > counted.k or (plan.unit_column is None and stated["k"] != counted.k):
         return False, f"it states k={stated['k']}, and the released values attain {counted.k}"
-    stated_codes = {one["code"] for one in stated["findings"] if one["severity"] in GRAVE}
-    grave = GRAVE if plan.unit_column is None else ("breaks",)
+    stated_codes = {one["code"] for one in stated["findings"] if one["severity"] in SEVERE}
+    grave = SEVERE if plan.unit_column is None else ("breaks",)
     concealed = [
         one.code
         for one in counted.findings
@@ -94,17 +94,17 @@ def check_verdict(
 
 
 def check_statements(entries: Mapping[str, Any], again: Mapping[str, Any]) -> tuple[bool, str]:
-    """Say whether all that a manifest states is what the plan, run again, says of itself."""
+    """Compare all statements of a manifest with those of the repeated run."""
     if entries["manifest"] == 1:
         return _check_old(entries, again)
-    differ = [name for name in OF_RUN if plain(entries.get(name)) != plain(again.get(name))]
+    differ = [name for name in RUN_ENTRIES if plain(entries.get(name)) != plain(again.get(name))]
     if differ:
         return False, f"NOT those of the run: {', '.join(differ)}{other_versions(entries)}"
-    return True, "verdict, measures, warnings and all else are those of the run"
+    return True, "verdict, measures, warnings and everything else are those of the run"
 
 
 def check_versions(entries: Mapping[str, Any], again: Mapping[str, Any]) -> tuple[bool | None, str]:
-    """Say whether the software that a manifest names is installed; other versions prove nothing."""
+    """Check the versions of software; with other versions, nothing can be concluded."""
     if entries["manifest"] != 1 and set(entries["versions"]) != set(again["versions"]):
         return False, "it names other software than the run"
     differ = other_versions(entries)
@@ -114,7 +114,7 @@ def check_versions(entries: Mapping[str, Any], again: Mapping[str, Any]) -> tupl
 
 
 def other_versions(entries: Mapping[str, Any]) -> str:
-    """Return what to add to a sentence where software has another version here; may be empty."""
+    """Return a clause about software with other versions here; may be empty."""
     differ = []
     for name, then in entries.get("versions", {}).items():
         try:
@@ -127,7 +127,7 @@ def other_versions(entries: Mapping[str, Any]) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Return data as a manifest holds them, to compare them: names are text, numbers rounded."""
+    """Return data as a manifest holds them, for comparison: names as text, numbers rounded."""
     value = rounded(value)
     if isinstance(value, Mapping):
         return {str(name): plain(entry) for name, entry in value.items()}
@@ -135,23 +135,23 @@ def plain(value: Any) -> Any:
         return [plain(entry) for entry in value]
     if isinstance(value, float) and not np.isfinite(value):
         return None
-    # True equals 1 in Python, and in a manifest it does not.
+    # True equals 1 in Python, but not in a manifest.
     return (str(value),) if isinstance(value, bool) else value
 
 
 def _follows(stated: Mapping[str, Any]) -> bool:
-    """Say whether status and sentence of a verdict are those of its findings."""
+    """Return whether status and sentence of a verdict follow from its findings."""
     findings = tuple(
         Finding(one["code"], one["severity"], one["sentence"]) for one in stated["findings"]
     )
-    known = all(one.severity in (*GRAVE, "informs") for one in findings)
+    known = all(one.severity in (*SEVERE, "informs") for one in findings)
     rebuilt = Verdict(stated["promised"], stated["k"], stated["unit"], findings)
     same = (rebuilt.status, rebuilt.sentence) == (stated["status"], stated["sentence"])
     return known and same
 
 
 def _check_old(entries: Mapping[str, Any], again: Mapping[str, Any]) -> tuple[bool, str]:
-    """Compare a manifest of version 1, whose sentences are those of an older Shoal."""
+    """Compare a manifest of version 1, whose sentences an older version wrote."""
     names: Sequence[str] = [n for n in ("records", "columns", "dropped") if n in entries]
     differ = [name for name in names if entries[name] != again[name]]
     before, now = entries.get("measures", {}), again["measures"]

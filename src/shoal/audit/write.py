@@ -1,4 +1,4 @@
-"""The manifest of a file that was written from Python."""
+"""Manifests of files that were written from Python."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,20 +30,20 @@ def write_manifest(
     Parameters
     ----------
     release : Release
-        What was released.
+        The release.
     released : str or Path
         The file that holds its data.
     manifest : str or Path
-        Where the manifest is to appear: ``.json``.
+        Manifest to write: ``.json``.
     original : str or Path, optional
         The file that was masked; the manifest holds its keyed hash.
     sign : str, Path or Ed25519PrivateKey, optional
         Private key, or the PEM file that holds it, to sign the manifest with.
     hash_key : str or Path, optional
-        Secret that keys the hash of the original, by default beside the manifest; made if it
+        Secret key for the hash of the original, by default next to the manifest; created if it
         does not exist.
     dialect : Dialect, optional
-        What the file does not say, as the separator of a text table.
+        What the file does not say, such as the separator of a text table.
     force : bool
         Whether files that exist may be replaced.
 
@@ -57,10 +57,10 @@ def write_manifest(
         signing_key=keys.as_private_key(sign),
         hash_key=None if hash_key is None else Path(hash_key),
     )
-    came = {} if original is None else manifests.file_entry(str(original), None)
-    left = manifests.file_entry(str(released), None)
+    input_entry = {} if original is None else manifests.file_entry(str(original), None)
+    output_entry = manifests.file_entry(str(released), None)
     entries = manifests.with_files(
-        release.manifest, came, left, dialect or Dialect(), record.hash_key
+        release.manifest, input_entry, output_entry, dialect or Dialect(), record.hash_key
     )
     documents = record.documents(manifests.dumps)
     with Publication(force=force) as publication:

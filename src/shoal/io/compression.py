@@ -1,6 +1,6 @@
-"""Files packed with gzip or zstd, read and written as they stream by.
+"""Files compressed with gzip or zstd, read and written as streams.
 
-Nothing is unpacked to a disk: what is to be masked must not lie about.
+Nothing is decompressed to disk, so that no copy of the original data is left behind.
 """
 
 import io
@@ -17,19 +17,19 @@ COMPRESSION_SUFFIXES = {".gz": "gzip", ".zst": "zstd"}
 
 
 def compression_of(path: Path) -> str | None:
-    """Return how ``path`` is packed, by its ending."""
+    """Return the compression that the suffix of ``path`` names, or None."""
     return COMPRESSION_SUFFIXES.get(Path(path).suffix.lower())
 
 
 def strip_compression_suffix(path: Path) -> Path:
-    """Return the name without the ending that says how it is packed."""
+    """Return ``path`` without the suffix of its compression."""
     path = Path(path)
     return path.with_suffix("") if compression_of(path) else path
 
 
 @contextmanager
 def open_decompressed(path: Path) -> Iterator[Any]:
-    """Open ``path`` for reading bytes; refuse what is damaged."""
+    """Open ``path`` for reading decompressed bytes; refuse a damaged file."""
     try:
         with pa.input_stream(str(path), compression=compression_of(path)) as stream:
             yield stream
@@ -39,7 +39,7 @@ def open_decompressed(path: Path) -> Iterator[Any]:
         if compression_of(path) is None or error.errno is not None:
             raise
         raise FileError(
-            f"{path.name!r} is no {compression_of(path)} file, or it is damaged or cut off.",
+            f"{path.name!r} is not a {compression_of(path)} file, or it is damaged or truncated.",
             code="file-damaged",
             file=path.name,
         ) from None
@@ -47,20 +47,20 @@ def open_decompressed(path: Path) -> Iterator[Any]:
 
 @contextmanager
 def open_decompressed_text(path: Path, encoding: str) -> Iterator[TextIO]:
-    """Open ``path`` for reading text, line ends as they are."""
+    """Open ``path`` for reading decompressed text, with line endings unchanged."""
     with open_decompressed(path) as stream:
         yield io.TextIOWrapper(stream, encoding=encoding, newline="")
 
 
 @contextmanager
 def open_compressed_text(path: Path, encoding: str, target: Path) -> Iterator[TextIO]:
-    """Open ``path`` for writing text, packed as the name of ``target`` says."""
+    """Open ``path`` for writing text, compressed as the suffix of ``target`` names."""
     kind = compression_of(target)
     if kind is None:
         with path.open("w", encoding=encoding, newline="") as text:
             yield text
         return
-    # A file of Python's under the packer would be closed by it, and a full disk not be told.
+    # Arrow would close a Python file object itself and swallow the error of a full disk.
     with pa.OSFile(str(path), "wb") as file, pa.CompressedOutputStream(file, kind) as stream:
         packed = io.TextIOWrapper(io.BufferedWriter(stream), encoding=encoding, newline="")
         yield packed

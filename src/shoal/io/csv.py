@@ -1,7 +1,7 @@
-"""Text tables: strict on the way in, exact on the way out.
+"""Text tables: strict when reading, exact when writing.
 
-Columns that nobody computes with stay text and come back as they were written,
-so that ``007`` does not become 7.
+Columns that are not used in computations stay text and are written unchanged, so that ``007`` does
+not become 7.
 """
 
 import codecs
@@ -20,11 +20,11 @@ import pyarrow.csv as pacsv
 from shoal.errors import FileError
 from shoal.io.compression import open_compressed_text, open_decompressed, open_decompressed_text
 from shoal.io.dialect import Dialect
-from shoal.io.formulas import with_marks
+from shoal.io.formulas import mark_formulas
 from shoal.io.limits import check_columns, check_growth
 
-LONGEST_LINE = 1 << 25
-ROWS_AT_ONCE = 1 << 16
+MAX_LINE = 1 << 25  # characters
+ROWS_PER_BATCH = 1 << 16
 
 
 def read_csv(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> pa.Table:
@@ -42,19 +42,19 @@ def parse_columns(
 ) -> pa.Table:
     """Return the table with those of ``columns`` that are text and hold only numbers as numbers.
 
-    Where they hold other text, and in ``words``, a cell without a value becomes a hole.
+    Where they hold other text, and in ``words``, a cell without a value becomes null.
     """
     for at, name in enumerate(table.column_names):
         if (name in columns or name in words) and pa.types.is_string(table.column(at).type):
             parsed = None if name in words else _parse(table.column(at), dialect)
             if parsed is None:
-                parsed = _with_holes(table.column(at), dialect)
+                parsed = _blank_to_null(table.column(at), dialect)
             table = table.set_column(at, name, parsed)
     return table
 
 
 def write_csv(table: pa.Table, path: Path, dialect: Dialect, target: Path) -> None:
-    """Write ``table`` with shortest exact numbers; a cell is quoted only where it must be."""
+    """Write ``table`` with the shortest exact numbers; quote cells only where necessary."""
     try:
         with open_compressed_text(path, dialect.encoding, target) as file:
             for block in _lines(table, dialect, dialect.separator_for(target)):
@@ -102,50 +102,50 @@ def _header(path: Path, dialect: Dialect) -> list[str]:
 
 
 def _bounded(file: TextIO, path: Path) -> Iterator[str]:
-    """Yield the lines; refuse one that is longer than a memory should hold."""
-    while line := file.readline(LONGEST_LINE):
-        if len(line) == LONGEST_LINE:
+    """Yield the lines; refuse a line longer than ``MAX_LINE``."""
+    while line := file.readline(MAX_LINE):
+        if len(line) == MAX_LINE:
             raise _long_line(path)
         yield line
 
 
 def _has_quotes(path: Path, dialect: Dialect) -> bool:
-    """Look through the file for quotation marks, and see that it does not grow out of hand."""
-    packed, seen, found = path.stat().st_size, 0, False
+    """Return whether the file has quotation marks; refuse one that decompresses too far."""
+    file_size, n_read, has_quotes = path.stat().st_size, 0, False
     with open_decompressed(path) as file:
         for chunk in iter(lambda: file.read(1 << 20), b""):
-            found = found or b'"' in chunk
-            seen += len(chunk)
-            check_growth(path.name, packed, seen, dialect.memory_limit)
-    return found
+            has_quotes = has_quotes or b'"' in chunk
+            n_read += len(chunk)
+            check_growth(path.name, file_size, n_read, dialect.memory_limit)
+    return has_quotes
 
 
 def _check_quotes(path: Path, dialect: Dialect, width: int) -> None:
-    """Refuse a mark that is never closed or stands among text: it would swallow records."""
-    csv.field_size_limit(LONGEST_LINE)
+    """Refuse an unbalanced or misplaced quotation mark, which would merge records."""
+    csv.field_size_limit(MAX_LINE)
     with open_decompressed_text(path, dialect.encoding_read) as file:
         lines = _bounded(file, path)
         rows = csv.reader(lines, delimiter=dialect.separator_for(path), strict=True)
-        begins = 1
+        first_line = 1
         try:
             for row in rows:
                 if len(row) != width and row and width > 1:
-                    raise _ragged(path, begins, len(row), width)
-                begins = rows.line_num + 1
+                    raise _ragged(path, first_line, len(row), width)
+                first_line = rows.line_num + 1
         except UnicodeError:
             raise wrong_encoding(path, dialect) from None
         except csv.Error:
             raise FileError(
                 f"A quotation mark is out of place in the record of {path.name!r} that begins in"
-                f" line {begins}: it is never closed, or text follows it. Mend the line.",
+                f" line {first_line}: it is not closed, or text follows it. Correct the line.",
                 code="stray-quotation-mark",
                 file=path.name,
-                line=begins,
+                line=first_line,
             ) from None
 
 
 def _cells(path: Path, dialect: Dialect, names: list[str]) -> pa.Table:
-    """Read every cell as text; a line of another length than the header is refused."""
+    """Read every cell as text; refuse a line with more or fewer cells than the header."""
     ragged: list[Any] = []
 
     def refuse(row: Any) -> str:
@@ -162,12 +162,12 @@ def _cells(path: Path, dialect: Dialect, names: list[str]) -> pa.Table:
                     column_names=columns,
                     skip_rows_after_names=1,
                     encoding="utf8" if dialect.is_utf8 else dialect.encoding,
-                    block_size=LONGEST_LINE,
+                    block_size=MAX_LINE,
                 ),
                 pacsv.ParseOptions(
                     delimiter=dialect.separator_for(path),
                     newlines_in_values=True,
-                    ignore_empty_lines=len(names) > 1,  # in one column, it is a missing value
+                    ignore_empty_lines=len(names) > 1,  # in a single column, it is a missing value
                     invalid_row_handler=refuse,
                 ),
                 pacsv.ConvertOptions(
@@ -193,7 +193,7 @@ def _cells(path: Path, dialect: Dialect, names: list[str]) -> pa.Table:
 
 
 def _ragged_line(path: Path, read: Any, ragged: list[Any]) -> FileError:
-    """Read once more, in order, to learn the number of the first bad line."""
+    """Return the error for the first bad line, found by reading again in a single thread."""
     ragged.clear()
     with contextlib.suppress(pa.ArrowInvalid):
         read(threads=False)
@@ -201,35 +201,35 @@ def _ragged_line(path: Path, read: Any, ragged: list[Any]) -> FileError:
     return _ragged(path, row.number, row.actual_columns, row.expected_columns)
 
 
-def _ragged(path: Path, line: int, found: int, expected: int) -> FileError:
+def _ragged(path: Path, line: int, n_fields: int, expected: int) -> FileError:
     return FileError(
-        f"Line {line} of {path.name!r} has {found} field{'s' if found != 1 else ''} where the"
-        f" header has {expected}. Mend it (is a quotation mark open?), or check `separator`.",
+        f"Line {line} of {path.name!r} has {n_fields} field{'s' if n_fields != 1 else ''} where the"
+        f" header has {expected}. Correct it (is a quotation mark open?), or check `separator`.",
         code="ragged-line",
         file=path.name,
         line=line,
-        fields=found,
+        fields=n_fields,
         expected=expected,
     )
 
 
 def _long_line(path: Path) -> FileError:
     return FileError(
-        f"{path.name!r} has a line of more than {LONGEST_LINE >> 20} MB, or a quotation mark that"
-        " is never closed.",
+        f"{path.name!r} has a line of more than {MAX_LINE >> 20} MB, or a quotation mark that"
+        " is not closed.",
         code="line-too-long",
         file=path.name,
     )
 
 
 def wrong_encoding(path: Path, dialect: Dialect) -> FileError:
-    """Return the error that says which other character set may be the right one."""
+    """Return the error for text in another encoding, with one to try."""
     with open_decompressed(path) as file:
-        marked = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-    other = "utf-16" if marked else "latin-1" if dialect.is_utf8 else "utf-8"
+        is_utf16 = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    other = "utf-16" if is_utf16 else "latin-1" if dialect.is_utf8 else "utf-8"
     return FileError(
-        f'{path.name!r} is not written in {dialect.encoding}. Try `encoding="{other}"`, or name the'
-        " right one.",
+        f'{path.name!r} is not encoded in {dialect.encoding}. Try `encoding="{other}"`, or give the'
+        " right encoding.",
         code="wrong-encoding",
         file=path.name,
         encoding=other,
@@ -240,30 +240,29 @@ _WHOLE = r"^[+-]?\d+$"
 _NUMBER = r"^[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[iI]nf(inity)?|INF)$|^[nN][aA][nN]$"
 
 
-def _with_holes(column: pa.ChunkedArray, dialect: Dialect) -> pa.ChunkedArray:
-    """Return the column with a hole where nothing stands, or the sign for a missing value."""
+def _blank_to_null(column: pa.ChunkedArray, dialect: Dialect) -> pa.ChunkedArray:
+    """Return the column with null for empty cells and for the text of a missing value."""
     text = pc.utf8_trim_whitespace(column)
-    hole = pc.equal(text, "")
+    is_missing = pc.equal(text, "")
     if dialect.missing:
-        hole = pc.or_(hole, pc.equal(text, dialect.missing))
-    return pc.if_else(hole, pa.scalar(None, pa.string()), column)
+        is_missing = pc.or_(is_missing, pc.equal(text, dialect.missing))
+    return pc.if_else(is_missing, pa.scalar(None, pa.string()), column)
 
 
 def _parse(column: pa.ChunkedArray, dialect: Dialect) -> pa.ChunkedArray | None:
-    """Return the column as whole numbers or as floats, or None if it holds other text."""
-    text = pc.utf8_trim_whitespace(_with_holes(column, dialect))
+    """Return the column as integers or floats, or None if it holds other text."""
+    text = pc.utf8_trim_whitespace(_blank_to_null(column, dialect))
     if text.null_count == len(text):
         return None
     if dialect.decimal != ".":
-        foreign = pc.any(pc.match_substring(text, ".")).as_py()
-        if foreign:
+        if pc.any(pc.match_substring(text, ".")).as_py():
             return None
         text = pc.replace_substring(text, dialect.decimal, ".")
     for pattern, kind in ((_WHOLE, pa.int64()), (_NUMBER, pa.float64())):
         if pc.all(pc.match_substring_regex(text, pattern)).as_py():
             try:
                 return pc.cast(pc.replace_substring_regex(text, r"^\+", ""), kind)
-            except pa.ArrowInvalid:  # more digits than 64 bits hold
+            except pa.ArrowInvalid:  # too large for 64 bits
                 return None
     return None
 
@@ -273,12 +272,12 @@ def _lines(table: pa.Table, dialect: Dialect, separator: str) -> Iterator[str]:
     header = io.StringIO()
     csv.writer(header, delimiter=separator, lineterminator="\n").writerow(table.column_names)
     yield header.getvalue()
-    for batch in table.to_batches(max_chunksize=ROWS_AT_ONCE):
+    for batch in table.to_batches(max_chunksize=ROWS_PER_BATCH):
         cells = [
-            _quoted(_text_cells(column, name, dialect), special)
+            _quote(_text_cells(column, name, dialect), special)
             for name, column in zip(batch.schema.names, batch.columns, strict=True)
         ]
-        if len(cells) == 1:  # an empty line would not count as a record
+        if len(cells) == 1:  # an empty line would not be read as a record
             cells = [pc.if_else(pc.equal(cells[0], ""), '""', cells[0])]
         lines = pc.binary_join_element_wise(*cells, separator)
         yield "\n".join(lines.to_pylist()) + "\n" if len(lines) else ""
@@ -286,13 +285,13 @@ def _lines(table: pa.Table, dialect: Dialect, separator: str) -> Iterator[str]:
 
 def _text_cells(column: pa.Array, name: str, dialect: Dialect) -> pa.Array:
     cells = cell_texts(column, name, dialect)
-    held = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    is_text = pa.types.is_string(held) or pa.types.is_large_string(held)
-    return with_marks(cells) if dialect.mark_formulas and is_text else cells
+    value_type = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    is_text = pa.types.is_string(value_type) or pa.types.is_large_string(value_type)
+    return mark_formulas(cells) if dialect.mark_formulas and is_text else cells
 
 
 def cell_texts(column: pa.Array, name: str, dialect: Dialect) -> pa.Array:
-    """Return the cells of a column as they are written, without quotation marks."""
+    """Return the cells of a column as text, without quotation marks."""
     kind = column.type
     try:
         if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
@@ -300,7 +299,8 @@ def cell_texts(column: pa.Array, name: str, dialect: Dialect) -> pa.Array:
         text = pc.cast(column, pa.string())
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
         raise FileError(
-            f"Column {name!r} holds {kind} values, which text cannot. Write Parquet instead.",
+            f"Column {name!r} holds {kind} values, which a text table cannot hold. Write Parquet"
+            " instead.",
             code="unrepresentable-column",
             column=name,
         ) from None
@@ -309,6 +309,6 @@ def cell_texts(column: pa.Array, name: str, dialect: Dialect) -> pa.Array:
     return pc.fill_null(text, dialect.missing)
 
 
-def _quoted(text: pa.Array, special: str) -> pa.Array:
+def _quote(text: pa.Array, special: str) -> pa.Array:
     quoted = pc.binary_join_element_wise('"', pc.replace_substring(text, '"', '""'), '"', "")
     return pc.if_else(pc.match_substring_regex(text, special), quoted, text)

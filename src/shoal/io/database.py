@@ -1,7 +1,7 @@
-"""Databases: their addresses, and what goes wrong with them.
+"""Databases: addresses, connections and errors.
 
-SQLAlchemy is imported when a database is met. What a database says about an error may
-hold a value or a password, so none of it is shown: errors are told in our own words.
+SQLAlchemy is imported on first use. The error messages of a database may contain values or
+passwords, so they are never shown but translated into fixed sentences.
 """
 
 import warnings
@@ -18,40 +18,40 @@ if TYPE_CHECKING:
     from sqlalchemy import URL, Connection, Engine
 
 DRIVERS = {"postgres": "postgresql+psycopg", "postgresql": "postgresql+psycopg"}
-_REASONS = {
+_REASON_OF_SQLSTATE = {
     "28": "the user or the password is wrong, or may not connect",
     "3D": "there is no such database",
     "25006": "the database is read-only",
     "42501": "this user may not do that",
-    "53": "the database has no room or no connection left",
+    "53": "the database has no disk space or no connection left",
     "2BP01": "a view or another object depends on the table; drop or rename that first",
     "42P07": "the table exists already",
-    "57014": "somebody cancelled it",
+    "57014": "the statement was cancelled",
 }
-_WORDS = {
+_REASON_OF_MESSAGE = {
     "readonly database": "the database is read-only",
     "unable to open database file": "the file cannot be opened",
-    "file is not a database": "the file is no SQLite database, or it is damaged",
+    "file is not a database": "the file is not an SQLite database, or it is damaged",
     "malformed": "the file is damaged",
-    "database is locked": "somebody else is writing to it; try again later",
+    "database is locked": "another process is writing to it; try again later",
     "password": "the user or the password is wrong",
     "does not exist": "there is no such database or user",
-    "refused": "nobody answers there",
+    "refused": "the server does not accept connections",
     "could not translate": "there is no such host",
     "resolve": "there is no such host",
-    "timeout": "nobody answers there",
+    "timeout": "the server does not respond",
     "too large": "a date is infinite, or beyond the year 9999",
     "too small": "a date is infinite, or before the year 1",
 }
 
 
 def is_database(place: Any) -> bool:
-    """Say whether a place is the address of a database and no file."""
+    """Return whether a place is the address of a database rather than a file."""
     return "://" in str(place)
 
 
 def redact_address(place: str) -> str:
-    """Return a place as it may be shown: an address without user and password."""
+    """Return a place for messages: an address without user and password."""
     if not is_database(place):
         return str(place)
     url = _url(place)
@@ -78,8 +78,8 @@ def sqlite_file(place: str) -> Path | None:
 
 
 @contextmanager
-def connected(place: str, *, keep: bool = False) -> Iterator["Connection"]:
-    """Open a connection within one transaction; ``keep`` commits it, else it is rolled back."""
+def connected(place: str, *, commit: bool = False) -> Iterator["Connection"]:
+    """Open a connection in one transaction, which is committed or else rolled back."""
     engine = _engine(place)
     try:
         with (
@@ -88,7 +88,7 @@ def connected(place: str, *, keep: bool = False) -> Iterator["Connection"]:
             connection.begin() as transaction,
         ):
             yield connection
-            if not keep:
+            if not commit:
                 transaction.rollback()
     finally:
         engine.dispose()
@@ -96,7 +96,7 @@ def connected(place: str, *, keep: bool = False) -> Iterator["Connection"]:
 
 @contextmanager
 def translate_database_errors(place: str) -> Iterator[None]:
-    """Turn what a database says into one line without values and passwords."""
+    """Translate SQLAlchemy exceptions into `FileError`, without values and passwords."""
     from sqlalchemy.exc import SAWarning, SQLAlchemyError
 
     try:
@@ -110,8 +110,8 @@ def translate_database_errors(place: str) -> Iterator[None]:
         ) from None
 
 
-def table_named(connection: "Connection", name: str) -> tuple[str | None, str]:
-    """Split ``schema.table`` where the database has such a schema."""
+def split_table_name(connection: "Connection", name: str) -> tuple[str | None, str]:
+    """Return schema and table of ``schema.table``, if the database has such a schema."""
     from sqlalchemy import inspect
 
     schema, dot, table = name.partition(".")
@@ -120,12 +120,14 @@ def table_named(connection: "Connection", name: str) -> tuple[str | None, str]:
     return None, name
 
 
-def check_there(connection: "Connection", place: str, schema: str | None, table: str) -> None:
+def check_table_exists(
+    connection: "Connection", place: str, schema: str | None, table: str
+) -> None:
     """Refuse a table that the database does not have."""
     from sqlalchemy import inspect
 
-    look = inspect(connection)
-    names = [*look.get_table_names(schema), *look.get_view_names(schema)]
+    inspector = inspect(connection)
+    names = [*inspector.get_table_names(schema), *inspector.get_view_names(schema)]
     if table not in names:
         raise FileError(
             f"{redact_address(place)!r} has no table {table!r}.{hint(table, names)} The tables are:"
@@ -149,8 +151,8 @@ def read_table(place: str, table: str | None) -> Source:
     if file is not None and not file.exists():
         raise FileError(f"There is no file {str(file)!r}.", code="no-such-file", file=str(file))
     with connected(place) as connection:
-        schema, name = table_named(connection, table)
-        check_there(connection, place, schema, name)
+        schema, name = split_table_name(connection, table)
+        check_table_exists(connection, place, schema, name)
         return read(connection, schema, name)
 
 
@@ -167,30 +169,30 @@ def _engine(place: str) -> "Engine":
         return create_engine(url, hide_parameters=True)
     except ImportError:
         raise MissingDependency(
-            f'A {name} database needs a driver: pip install "shoal[sql]" brings the one of'
-            " PostgreSQL and SQLite; others have their own.",
+            f'A {name} database needs a driver: pip install "shoal[sql]" installs those of'
+            " PostgreSQL and SQLite; install others yourself.",
             code="package-missing",
             extra="sql",
         ) from None
     except SQLAlchemyError:
         raise FileError(
-            f"There is no kind of database {name!r} that SQLAlchemy knows.",
+            f"SQLAlchemy does not know databases of kind {name!r}.",
             code="unknown-database",
             given=name,
         ) from None
 
 
 def _sqlite(url: "URL") -> "Engine":
-    """Open an SQLite file so that making a table is part of the transaction.
+    """Open an SQLite file so that creating a table is part of the transaction.
 
-    Left alone, Python's driver begins a transaction only before the first insert.
+    By default, Python's driver begins a transaction only before the first insert.
     """
     from sqlalchemy import create_engine, event
 
     engine = create_engine(url, hide_parameters=True)
 
     @event.listens_for(engine, "connect")
-    def _leave_alone(connection: Any, record: Any) -> None:
+    def _disable_autobegin(connection: Any, record: Any) -> None:
         connection.isolation_level = None
 
     @event.listens_for(engine, "begin")
@@ -222,14 +224,14 @@ def _url(place: str) -> "URL":
 
 
 def _reason(error: Any) -> str:
-    """Return why a database refused, in our words."""
+    """Return the reason for an error of a database."""
     original = getattr(error, "orig", None)
     state = str(getattr(original, "sqlstate", None) or "")
-    for start, reason in _REASONS.items():
+    for start, reason in _REASON_OF_SQLSTATE.items():
         if state.startswith(start):
             return reason
     message = str(original or "").lower()
-    for word, reason in _WORDS.items():
+    for word, reason in _REASON_OF_MESSAGE.items():
         if word in message:
             return reason
     return f"the database refused ({state or type(original or error).__name__})"

@@ -1,4 +1,4 @@
-"""What the user says about a table because its file does not."""
+"""How a table is written, where its file does not say."""
 
 import codecs
 from dataclasses import dataclass
@@ -15,28 +15,27 @@ class Dialect:
     Parameters
     ----------
     separator : str or None
-        One character between two cells of a text table; None takes the comma, or
-        the tabulator for ``.tsv``.
+        Cell separator of a text table, one character; None for a comma, or a tab in ``.tsv``.
     decimal : str
-        The decimal mark of a text table, one character.
+        Decimal mark of a text table, one character.
     encoding : str
-        The character set, by a name that Python knows.
+        Character encoding, by its Python name.
     missing : str
-        What stands in a cell that has no value, besides nothing at all.
+        Text of a missing value, besides an empty cell.
     sheet : str or None
-        The sheet of an Excel file; None takes the only one.
+        Sheet of an Excel file; None if it has only one.
     layout : Path or None
-        The column map of a fixed-width text table, a ``.toml`` file.
+        Column map of a fixed-width text table, a ``.toml`` file.
     table : str or None
-        The table of a database.
+        Table of a database.
     keep_notes : bool
-        Whether free text about the whole file, as its label and notes, is released.
+        Whether free text about the whole file, such as its label and notes, is released.
     memory_limit : float or None
-        GB of memory that a file may take when it is read; None refuses files that grow beyond
-        all measure.
+        GB of memory that a file may take once it is read; None refuses only files that
+        decompress to an implausible size.
     mark_formulas : bool
-        Whether text that a spreadsheet program takes for a formula gets an apostrophe in
-        front when a text table is written.
+        Whether to write an apostrophe before text that a spreadsheet program would evaluate as a
+        formula.
     """
 
     separator: str | None = None
@@ -76,16 +75,16 @@ class Dialect:
 
     @property
     def is_utf8(self) -> bool:
-        """Whether the character set is UTF-8, with or without a mark at the beginning."""
+        """Whether the encoding is UTF-8, with or without a byte order mark."""
         return codecs.lookup(self.encoding).name in ("utf-8", "utf-8-sig")
 
     @property
     def encoding_read(self) -> str:
-        """The character set for Python to read with."""
+        """The encoding for reading, which accepts a byte order mark in UTF-8."""
         return "utf-8-sig" if self.is_utf8 else self.encoding
 
     def separator_for(self, path: Path) -> str:
-        """Return the separator to use for ``path``."""
+        """Return the cell separator of ``path``."""
         return self.separator or (
             "\t" if strip_compression_suffix(path).suffix.lower() == ".tsv" else ","
         )

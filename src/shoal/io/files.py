@@ -1,4 +1,4 @@
-"""A path becomes a table, and a table a file."""
+"""Reading a table from a file or a database, and writing it to a file."""
 
 import math
 from collections.abc import Collection, Mapping
@@ -13,7 +13,7 @@ from shoal.frame.names import check_names
 from shoal.frame.types import Type
 from shoal.io.database import is_database, read_table
 from shoal.io.dialect import Dialect
-from shoal.io.formats import check_beginning, format_of
+from shoal.io.formats import check_signature, format_of
 from shoal.io.formats._arrow import notes_of
 from shoal.io.source import Source
 
@@ -26,14 +26,12 @@ def read(
     Parameters
     ----------
     path : str or Path
-        The file, whose ending says what it is, or the address of a database. See
-        docs/files.md.
+        The file, in the format of its suffix, or the address of a database. See docs/files.md.
     dialect : Dialect, optional
-        What the file does not say, as the separator of a text table.
+        What the file does not say, such as the separator of a text table.
     numbers : collection of str, optional
-        Columns of a text table to read as numbers where they hold numbers; the
-        others stay as they are written. None reads every column that holds
-        only numbers as numbers.
+        Columns of a text table to parse as numbers if they hold only numbers; the others stay
+        text. None parses all columns that hold only numbers.
 
     Returns
     -------
@@ -46,12 +44,12 @@ def read(
 def open_source(
     path: str | Path, *, dialect: Dialect | None = None, numbers: Collection[str] | None = None
 ) -> Source:
-    """Read a table with what its file says about it; see `read`."""
+    """Read a table with the metadata of its file; see `read`."""
     dialect = dialect or Dialect()
     if is_database(path):
-        return _whole(read_table(str(path), dialect.table), "The table")
+        return _check_table(read_table(str(path), dialect.table), "The table")
     path = Path(path)
-    found = format_of(path, dialect)
+    file_format = format_of(path, dialect)
     if path.is_dir():
         raise FileError(
             f"{str(path)!r} is a directory. Name a file in it.",
@@ -61,13 +59,13 @@ def open_source(
     if not path.exists():
         raise FileError(f"There is no file {str(path)!r}.", code="no-such-file", file=str(path))
     try:
-        check_beginning(path, found)
-        source: Source = found.load().read(path, dialect, numbers)
+        check_signature(path, file_format)
+        source: Source = file_format.load().read(path, dialect, numbers)
     except ShoalError:
         raise
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError, pa.ArrowKeyError):
         raise FileError(
-            f"{path.name!r} is not a {found.name} file, or it is damaged.",
+            f"{path.name!r} is not a {file_format.name} file, or it is damaged.",
             code="file-damaged",
             file=path.name,
         ) from None
@@ -76,11 +74,11 @@ def open_source(
         raise FileError(
             f"{str(path)!r} could not be read: {reason}.", code="file-unreadable", file=str(path)
         ) from None
-    return _whole(source, repr(path.name))
+    return _check_table(source, repr(path.name))
 
 
 def read_typed(path: str | Path, types: Mapping[str, Type], dialect: Dialect) -> pa.Table:
-    """Read a table in which some columns have declared types, and guess the others."""
+    """Read a table; columns without a declared type are parsed as numbers where possible."""
     source = open_source(path, dialect=dialect, numbers=())
     words = [name for name, declared in types.items() if declared.kind != "numeric"]
     others = [name for name in source.table.column_names if name not in words]
@@ -90,23 +88,23 @@ def read_typed(path: str | Path, types: Mapping[str, Type], dialect: Dialect) ->
 def write(
     data: Any, path: str | Path, *, target: Path, dialect: Dialect | None = None
 ) -> tuple[str, ...]:
-    """Write a table to ``path`` in the format that the name of ``target`` asks for.
+    """Write a table to ``path`` in the format of the suffix of ``target``.
 
     Parameters
     ----------
     data : Source or pyarrow.Table
         The table.
     path : str or Path
-        The file to write.
+        File to write.
     target : Path
-        The name that the file will have.
+        Final name of the file.
     dialect : Dialect, optional
-        What the ending does not say, as the separator of a text table.
+        What the suffix does not say, such as the separator of a text table.
 
     Returns
     -------
     tuple of str
-        What had no place in the file.
+        Sentences about metadata that the format cannot hold.
     """
     dialect = dialect or Dialect()
     source = data if isinstance(data, Source) else Source(data, notes_of(data.schema))
@@ -115,13 +113,15 @@ def write(
 
 
 def read_back(path: Path, *, target: Path, dialect: Dialect) -> Source:
-    """Read a file that `write` wrote for ``target``, as others will read it under that name."""
+    """Read a file written for ``target`` as readers of the release will read it."""
     try:
-        own = replace(dialect, sheet=None, table=None, memory_limit=math.inf)  # it was in memory
+        own = replace(
+            dialect, sheet=None, table=None, memory_limit=math.inf
+        )  # the table fitted into memory
         return open_source(path, dialect=own, numbers=())
     except ShoalError:
         raise FileError(
-            f"{target.name!r} cannot be read back as it was written. Nothing was released. Write"
+            f"{target.name!r} could not be read back after writing. Nothing was released. Write"
             " another format.",
             code="not-read-back",
             file=target.name,
@@ -129,19 +129,20 @@ def read_back(path: Path, *, target: Path, dialect: Dialect) -> Source:
 
 
 def check_format(path: Path, dialect: Dialect | None = None) -> None:
-    """Refuse a path whose ending names no format, or one that cannot be written."""
-    found = format_of(path, dialect)
-    if not found.writes:
+    """Refuse a path whose suffix names no format, or a format that cannot be written."""
+    file_format = format_of(path, dialect)
+    if not file_format.writable:
         raise FileError(
-            f"{found.name} files can be read, not written. Write .xpt for SAS, or another format.",
+            f"{file_format.name} files can be read, not written. Write .xpt for SAS, or another"
+            " format.",
             code="format-only-read",
-            format=found.name,
+            format=file_format.name,
         )
-    found.load()  # a package that is not there is missed before the work, not after it
+    file_format.load()  # raises now, not after the computation, if a package is missing
 
 
-def _whole(source: Source, culprit: str) -> Source:
+def _check_table(source: Source, description: str) -> Source:
     check_names(source.table.column_names)
     if source.table.num_rows == 0:
-        raise FileError(f"{culprit} holds no records.", code="no-records")
+        raise FileError(f"{description} has no records.", code="no-records")
     return source

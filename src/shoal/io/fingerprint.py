@@ -1,4 +1,4 @@
-"""Size and hash of a file, and whether it stayed the same while it was read."""
+"""Size and hash of a file, and a check that it does not change while it is read."""
 
 import hashlib
 import os
@@ -19,9 +19,9 @@ class Fingerprint:
     Parameters
     ----------
     bytes : int
-        Its size.
+        Size in bytes.
     sha256 : str
-        Its hash.
+        SHA-256 of the content.
     """
 
     bytes: int
@@ -37,24 +37,23 @@ class Fingerprint:
 
 @dataclass
 class Reading:
-    """What is known about a file that is being read; ``fingerprint`` only where it was asked."""
+    """A file that is being read; ``fingerprint`` is None unless requested."""
 
     fingerprint: Fingerprint | None = None
 
 
 @contextmanager
 def unchanged_while_read(place: str, *, hashed: bool) -> Iterator[Reading]:
-    """Refuse a file that somebody changes while the enclosed code reads it.
+    """Raise `FileError` if a file changes while the enclosed code reads it.
 
-    A database is read within one transaction and needs no such check.
+    A database is read in one transaction and needs no such check.
 
     Parameters
     ----------
     place : str
         The file, or the address of a database.
     hashed : bool
-        Whether the content is hashed before and after; else size and time of the last change
-        must stay the same.
+        Whether to compare the hash of the content, or only size and modification time.
 
     Yields
     ------
@@ -65,15 +64,15 @@ def unchanged_while_read(place: str, *, hashed: bool) -> Iterator[Reading]:
         yield Reading()
         return
     path = Path(place)
-    if not path.is_file():  # whoever reads it says so
+    if not path.is_file():  # reading raises the error
         yield Reading()
         return
     before = _state(path, hashed)
     yield Reading(before[1])
     if _state(path, hashed) != before:
         raise FileError(
-            f"{place!r} was changed while it was read. Nothing was released. Run again when nobody"
-            " writes to it.",
+            f"{place!r} was changed while it was read. Nothing was released. Run again when no"
+            " other process writes to it.",
             code="source-changed",
             path=place,
         )
@@ -81,11 +80,11 @@ def unchanged_while_read(place: str, *, hashed: bool) -> Iterator[Reading]:
 
 def _state(path: Path, hashed: bool) -> tuple[tuple[int, ...], Fingerprint | None]:
     try:
-        found = path.stat()
+        status = path.stat()
         fingerprint = Fingerprint.of(path) if hashed else None
     except OSError as error:
-        reason = (error.strerror or "it cannot be read").lower()
+        reason = (error.strerror or "I/O error").lower()
         raise FileError(
             f"{str(path)!r} could not be read: {reason}.", code="file-unreadable", file=str(path)
         ) from None
-    return (found.st_size, found.st_mtime_ns, found.st_ino, found.st_dev), fingerprint
+    return (status.st_size, status.st_mtime_ns, status.st_ino, status.st_dev), fingerprint

@@ -1,4 +1,4 @@
-"""Text that a spreadsheet program takes for a formula when it opens a text table."""
+"""Text that a spreadsheet program evaluates as a formula when it opens a text table."""
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,7 +13,7 @@ def formula_cells(table: pa.Table) -> dict[str, int]:
     Parameters
     ----------
     table : pyarrow.Table
-        What is going to be written.
+        Table to be written.
 
     Returns
     -------
@@ -23,19 +23,19 @@ def formula_cells(table: pa.Table) -> dict[str, int]:
     """
     counts = {}
     for name in table.column_names:
-        named = int(_looks_like_formula(pa.array([name]))[0].as_py())
+        count = int(_looks_like_formula(pa.array([name]))[0].as_py())
         column = table.column(name)
         if pa.types.is_dictionary(column.type):
             column = column.cast(column.type.value_type)
         if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-            named += pc.sum(_looks_like_formula(column)).as_py() or 0
-        if named:
-            counts[name] = named
+            count += pc.sum(_looks_like_formula(column)).as_py() or 0
+        if count:
+            counts[name] = count
     return counts
 
 
-def with_marks(text: pa.Array) -> pa.Array:
-    """Return text cells with an apostrophe in front of those that look like a formula."""
+def mark_formulas(text: pa.Array) -> pa.Array:
+    """Return text cells with an apostrophe before those that look like a formula."""
     marked = pc.binary_join_element_wise("'", text, "")
     return pc.if_else(pc.fill_null(_looks_like_formula(text), False), marked, text)
 

@@ -1,54 +1,55 @@
-"""Files that would fill the memory are refused before they are read."""
+"""Limits on the memory that a file may take, checked before it is read."""
 
 from shoal.errors import FileError
 
-HARMLESS = 1 << 29  # bytes in memory that nobody needs to worry about
-RATIO = 200  # tables shrink 3 to 50 times; what shrinks more is built to fill a memory
-MOST_COLUMNS = 50_000  # each takes some 10 kB, however few records there are
+ALWAYS_ALLOWED = 1 << 29  # bytes in memory, whatever the size of the file
+MAX_RATIO = 200  # tables compress 3 to 50 times; more suggests a decompression bomb
+MAX_COLUMNS = 50_000  # each takes about 10 kB even without records
 GIGABYTE = 10**9
 
 
-def check_growth(name: str, packed: int, unpacked: int, limit: float | None = None) -> None:
+def check_growth(name: str, file_size: int, memory_size: int, limit: float | None = None) -> None:
     """Refuse a file that takes too much memory.
 
     Parameters
     ----------
     name : str
         The file.
-    packed : int
-        Its size.
-    unpacked : int
+    file_size : int
+        Its size in bytes.
+    memory_size : int
         Bytes that it takes in memory, or has taken so far.
     limit : float, optional
-        GB that it may take; without one, files that grow beyond all measure are refused.
+        GB that it may take. If None, only files that decompress to an implausible size are
+        refused.
     """
-    if limit is not None and unpacked > limit * GIGABYTE:
+    if limit is not None and memory_size > limit * GIGABYTE:
         raise FileError(
-            f"{name!r} takes {unpacked / GIGABYTE:.2g} GB of memory or more; the limit is"
+            f"{name!r} takes {memory_size / GIGABYTE:.2g} GB of memory or more; the limit is"
             f" {limit:g}. Raise `memory_limit`, or mask it as a large table.",
             code="file-too-large",
             path=name,
         )
-    if limit is None and unpacked > growth_limit(packed):
+    if limit is None and memory_size > growth_limit(file_size):
         raise FileError(
-            f"{name!r} unpacks to more than {RATIO} times its size, {unpacked >> 20} MB and more."
-            " If that is right, name the GB that it may take with `memory_limit`.",
+            f"{name!r} takes more than {MAX_RATIO} times its size in memory, {memory_size >> 20} MB"
+            " or more. If that is right, allow it with `memory_limit`, in GB.",
             code="file-too-large",
             path=name,
         )
 
 
-def growth_limit(packed: int, limit: float | None = None) -> float:
-    """Return the bytes that a file of ``packed`` bytes may take in memory."""
-    return max(HARMLESS, RATIO * packed) if limit is None else limit * GIGABYTE
+def growth_limit(file_size: int, limit: float | None = None) -> float:
+    """Return the number of bytes that a file may take in memory."""
+    return max(ALWAYS_ALLOWED, MAX_RATIO * file_size) if limit is None else limit * GIGABYTE
 
 
 def check_columns(name: str, number: int) -> None:
-    """Refuse a file with more columns than a table can have."""
-    if number > MOST_COLUMNS:
+    """Refuse a file with more columns than are supported."""
+    if number > MAX_COLUMNS:
         raise FileError(
-            f"{name!r} has {number:,} columns; at most {MOST_COLUMNS:,} are read. Is the first line"
-            " a header, and the separator the right one? Else leave columns out.",
+            f"{name!r} has {number:,} columns; at most {MAX_COLUMNS:,} are supported. Is the first"
+            " line a header, and is the separator right? Otherwise leave columns out.",
             code="too-many-columns",
             path=name,
             columns=number,

@@ -1,4 +1,4 @@
-"""One run at a time writes to a target."""
+"""A lock that lets only one run at a time write to a target."""
 
 import contextlib
 import os
@@ -12,22 +12,22 @@ from shoal.errors import FileError
 fcntl: ModuleType | None
 try:
     import fcntl
-except ImportError:  # Windows has no such locks; there, the last of two runs wins
+except ImportError:  # Windows has no such locks: the last of two runs wins
     fcntl = None
 
-OLD = 60.0  # seconds since its last change after which a file that nobody locks was left behind
+STALE_AFTER = 60.0  # seconds since its last change after which a partial file is abandoned
 
 
 class TargetLock:
-    """A lock on a target, held by a hidden file beside it until `release`.
+    """A lock on a target, held on a hidden file next to it until `release`.
 
-    The operating system gives the lock back when a process ends, however it ends. On a file
-    system without locks nothing is locked, and nothing is swept.
+    The operating system releases the lock when the process ends in any way. On a file system
+    without locks nothing is locked and nothing is removed.
 
     Parameters
     ----------
     target : Path
-        The file that is going to be written.
+        File to be written.
     """
 
     def __init__(self, target: Path):
@@ -53,38 +53,38 @@ class TargetLock:
                 os.close(handle)
                 self.path.unlink(missing_ok=True)
                 return
-            if self._is_there(handle):
+            if self._is_current(handle):
                 self._handle = handle
                 return
-            os.close(handle)  # the run that held the lock has just removed the file
+            os.close(handle)  # another run has just released the lock and removed the file
 
     def release(self) -> None:
-        """Give the lock back."""
+        """Release the lock."""
         if self._handle is not None:
             with contextlib.suppress(OSError):
                 self.path.unlink()
             os.close(self._handle)
             self._handle = None
 
-    def sweep(self) -> int:
-        """Remove what runs that crashed left beside the target; return the number of files.
+    def remove_stale_parts(self) -> int:
+        """Remove partial files of crashed runs; return their number.
 
-        Only hidden files with the name of a part of this very target go, and only while the
+        Only hidden files with the name of a part of this target are removed, and only while the
         target is locked, so that no other run is writing them.
         """
         if self._handle is None:
             return 0
-        named = re.compile(rf"\.{re.escape(self.target.name)}\.[a-z0-9_]{{8}}\.part(\.\w+)*")
+        pattern = re.compile(rf"\.{re.escape(self.target.name)}\.[a-z0-9_]{{8}}\.part(\.\w+)*")
         removed = 0
         for entry in os.scandir(self.target.parent):
-            if named.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+            if pattern.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
                 with contextlib.suppress(OSError):
-                    if time.time() - entry.stat(follow_symlinks=False).st_mtime > OLD:
+                    if time.time() - entry.stat(follow_symlinks=False).st_mtime > STALE_AFTER:
                         Path(entry.path).unlink()
                         removed += 1
         return removed
 
-    def _is_there(self, handle: int) -> bool:
+    def _is_current(self, handle: int) -> bool:
         try:
             return os.path.samestat(os.fstat(handle), self.path.stat())
         except OSError:

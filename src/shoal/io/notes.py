@@ -1,4 +1,4 @@
-"""What a file says about its columns and about itself, beyond the values."""
+"""Metadata of a file: labels, formats, missing codes and free text."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -10,30 +10,30 @@ import pyarrow.compute as pc
 
 @dataclass(frozen=True, eq=False)
 class ColumnNotes:
-    """What a file says about one column.
+    """Metadata of one column.
 
     Parameters
     ----------
     label : str or None
-        What the column means.
+        Description of the column.
     value_labels : dict
-        What single values mean; a letter stands for a missing code.
+        Labels of single values; a letter stands for a missing code.
     format : str or None
-        How the values are shown, in the words of the file's family.
+        Display format, as the file's family writes it.
     measure : str or None
         Level of measurement: ``"nominal"``, ``"ordinal"`` or ``"scale"``.
     width : int or None
-        How wide the column is shown.
+        Display width.
     missing : list
-        Values and ranges that are declared as missing.
+        Values and ranges declared as missing.
     codes : pyarrow.Array or None
-        The missing code of each cell, null where there is none.
+        Missing code of each cell, or null.
     declared : str or None
-        The type, as a database spells it.
+        Type of the column in a database.
     kept : dict
-        Harmless entries of a schema, by key.
+        Schema metadata that may be released, by key.
     other : dict
-        Further entries of a schema, by key.
+        Other schema metadata, by key.
     """
 
     label: str | None = None
@@ -48,17 +48,17 @@ class ColumnNotes:
     other: Mapping[str, str] = field(default_factory=dict)
 
     def for_new_values(self, values: pa.ChunkedArray) -> "ColumnNotes":
-        """Return what still holds when a step has written other values.
+        """Return the metadata that is still valid and safe for masked values.
 
-        A missing code among means would make a mean a hole, and a format without
-        decimals would hide them. Entries of a schema may hold the old extremes. Labels stay with
-        values that some record still shows: the others name values of the original.
+        A mean could equal a missing code, a format without decimals would hide decimals, and
+        schema metadata may contain the original extremes. Labels are kept only for values that
+        still occur: the others would disclose values of the original.
         """
-        shown = self.format if pa.types.is_temporal(values.type) else None
+        display_format = self.format if pa.types.is_temporal(values.type) else None
         return replace(
             self,
-            value_labels=_labels_of(self.value_labels, values),
-            format=shown,
+            value_labels=_labels_in_use(self.value_labels, values),
+            format=display_format,
             missing=[],
             codes=None,
             declared=None,
@@ -68,18 +68,18 @@ class ColumnNotes:
 
 @dataclass(frozen=True, eq=False)
 class Notes:
-    """What a file says about itself.
+    """Metadata of a file.
 
     Parameters
     ----------
     family : str
-        Whose words formats and codes are in, as ``"stata"``.
+        Software family that formats and missing codes belong to, such as ``"stata"``.
     columns : dict
-        Notes on columns, by name.
+        Metadata of columns, by name.
     free : dict
-        Free text about the whole file, by what it is called.
+        Free text about the whole file, by description.
     frame : dict or None
-        How pandas described the table that it wrote.
+        Metadata that pandas wrote.
     """
 
     family: str = ""
@@ -91,16 +91,16 @@ class Notes:
     TEXT = "its notes"
 
     def on(self, name: str) -> ColumnNotes:
-        """Return the notes on one column."""
+        """Return the metadata of one column."""
         return self.columns.get(name, ColumnNotes())
 
     def released(
         self, data: pa.Table, unchanged: Collection[str], *, keep_notes: bool = False
     ) -> "Notes":
-        """Return what may leave with ``data``: notes on its columns, and no free text.
+        """Return the metadata to release with ``data``: that of its columns, without free text.
 
-        Free text may name persons or dropped columns, and no program can tell;
-        ``keep_notes`` says that somebody has read it.
+        Free text may name persons or dropped columns, which no program can detect; pass
+        ``keep_notes`` once it has been checked.
         """
         columns = {}
         for name in data.column_names:
@@ -111,39 +111,41 @@ class Notes:
         return replace(self, columns=columns, free=self.free if keep_notes else {})
 
     def left_behind(self, *, keep_notes: bool = False) -> list[str]:
-        """Say which free text stays behind."""
+        """Return a sentence about the free text that is not released."""
         names = [name for name, text in self.free.items() if text]
         if keep_notes or not names:
             return []
         return [
-            f"Free text about the whole file is left behind: {', '.join(names)}. It may name"
-            " persons; read it, and use --keep-notes if it may leave."
+            f"Free text about the whole file is not released: {', '.join(names)}. It may name"
+            " persons; read it, and use --keep-notes if it may be published."
         ]
 
-    def without_place(self, kind: str, holds: Collection[str], family: str) -> list[str]:
-        """Say what a file cannot hold; ``holds`` names kinds of notes, and free text."""
+    def describe_loss(self, kind: str, holds: Collection[str], family: str) -> list[str]:
+        """Return a sentence about metadata that a format cannot hold.
+
+        ``holds`` lists the kinds of metadata and the free text that it can hold.
+        """
         lost = [name for name, text in self.free.items() if text and name not in holds]
-        for what, of in _KINDS.items():
-            names = [name for name, notes in self.columns.items() if of(notes)]
-            foreign = what in _OWN and family != self.family
+        for what, get in _KINDS.items():
+            names = [name for name, notes in self.columns.items() if get(notes)]
+            foreign = what in _FAMILY_SPECIFIC and family != self.family
             if what == "missing codes" and {family, self.family} == {"sas", "stata"}:
-                foreign = False  # both spell them with letters
+                foreign = False  # both use letters
             if names and (what not in holds or foreign):
                 some = ", ".join(repr(name) for name in names[:3])
                 lost.append(f"{what} of {some}{' and others' if len(names) > 3 else ''}")
         return [f"{kind} has no place for: {'; '.join(lost)}."] if lost else []
 
 
-def _labels_of(labels: Mapping[Any, str], values: pa.ChunkedArray) -> dict[Any, str]:
-    """Return the labels of values that a column holds; text may be labelled by its number."""
+def _labels_in_use(labels: Mapping[Any, str], values: pa.ChunkedArray) -> dict[Any, str]:
+    """Return the labels of values that occur in a column; text may be labelled by a number."""
     if not labels:
         return {}
-    held = values.type
-    if pa.types.is_dictionary(held):
-        values = values.cast(held.value_type)
-    shown = set(pc.unique(values).to_pylist())
-    shown |= {value for value in labels if str(value) in shown}
-    return {value: label for value, label in labels.items() if value in shown}
+    if pa.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
+    present = set(pc.unique(values).to_pylist())
+    present |= {value for value in labels if str(value) in present}
+    return {value: label for value, label in labels.items() if value in present}
 
 
 _KINDS: dict[str, Callable[[ColumnNotes], Any]] = {
@@ -154,7 +156,7 @@ _KINDS: dict[str, Callable[[ColumnNotes], Any]] = {
     "levels of measurement": lambda notes: notes.measure,
 }
 
-_OWN = ("missing codes", "formats", "levels of measurement")  # in the words of a family
+_FAMILY_SPECIFIC = ("missing codes", "formats", "levels of measurement")
 
 
 def with_codes(column: pa.Array, codes: pa.Array | None) -> pa.Array:

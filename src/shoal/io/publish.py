@@ -1,4 +1,4 @@
-"""Files that appear whole, together and at the end, or not at all."""
+"""Atomic publication of files: all appear complete and at once, or none does."""
 
 import contextlib
 import logging
@@ -17,12 +17,12 @@ _log = logging.getLogger("shoal")
 
 
 class Publication:
-    """Files under way: each is written beside its target and renamed when all are done.
+    """Files to be published: each is written next to its target and renamed when all are done.
 
-    Whatever goes wrong before that (a full disk, Ctrl-C, an error) removes what
-    was written and leaves every target as it was. A killed process may leave
-    hidden files (``.NAME.xxxxxxxx.part.ENDING``), never half a target; the next run that
-    writes to the target removes them. Two runs do not write to one target at a time.
+    After an error, a full disk or Ctrl-C, the partial files are removed and every target is as
+    before. A killed process may leave hidden files (``.NAME.xxxxxxxx.part.SUFFIX``) but never a
+    partial target; the next run that writes to the target removes them. A lock keeps two runs
+    from writing to one target at a time.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class Publication:
     def add(self, target: Path, *, secret: bool = False) -> Path:
         """Return the path to write to in place of ``target``.
 
-        A ``secret`` can be read by its owner alone, before and after it is published.
+        A ``secret`` file is readable by its owner only, before and after publication.
         """
         target = Path(target)
         if target.absolute() in (other.absolute() for other in self._parts):
@@ -58,9 +58,9 @@ class Publication:
             raise _exists(target)
         try:
             self._lock(target)
-            # The ending stays, so that the part is read back as its target will be.
+            # The part keeps the suffix, so that it is read back in the format of its target.
             handle, name = tempfile.mkstemp(
-                prefix=f".{target.name}.", suffix=f".part{_ending(target)}", dir=target.parent
+                prefix=f".{target.name}.", suffix=f".part{_suffixes(target)}", dir=target.parent
             )
         except FileError:
             raise
@@ -75,14 +75,14 @@ class Publication:
         return Path(name)
 
     def _lock(self, target: Path) -> None:
-        """Keep other runs from the target, and remove what runs that crashed left beside it."""
+        """Lock the target, and remove partial files of crashed runs."""
         lock = TargetLock(target)
         lock.acquire()
         self._locks.append(lock)
-        swept = lock.sweep()
-        if swept:
-            files = "1 hidden file" if swept == 1 else f"{swept} hidden files"
-            _log.info("removed %s that an earlier run left beside %s", files, target.name)
+        removed = lock.remove_stale_parts()
+        if removed:
+            files = "1 hidden file" if removed == 1 else f"{removed} hidden files"
+            _log.info("removed %s of an interrupted run next to %s", files, target.name)
 
     def __enter__(self) -> Self:
         return self
@@ -121,14 +121,14 @@ class Publication:
                 raise FileError(
                     _cannot_write(target, error), code="cannot-write", file=str(target)
                 ) from None
-        made: list[Path] = []
+        published: list[Path] = []
         try:
             for target, part in self._parts.items():
                 self._rename(part, target)
-                made.append(target)
+                published.append(target)
         except FileError:
-            if not self.force:  # what stood there before nobody can give back
-                for target in made:
+            if not self.force:  # with force, the previous file cannot be restored
+                for target in published:
                     target.unlink(missing_ok=True)
             raise
 
@@ -137,7 +137,7 @@ class Publication:
             if self.force:
                 part.replace(target)
             else:
-                os.link(part, target)  # fails if somebody made the target meanwhile
+                os.link(part, target)  # fails if the target was created meanwhile
         except FileExistsError:
             raise _exists(target) from None
         except OSError as error:
@@ -151,7 +151,7 @@ class Publication:
 def refuse_overwriting(
     paths: Iterable[str | Path | None], inputs: Iterable[tuple[str | Path | None, str]]
 ) -> None:
-    """Refuse to write over what is read; ``inputs`` are paths and what each of them is."""
+    """Refuse to overwrite an input; ``inputs`` are paths and what each of them is."""
     inputs = list(inputs)
     for path in paths:
         for other, what in inputs:
@@ -169,15 +169,15 @@ def _same(one: str | Path, other: str | Path) -> bool:
     return one.exists() and other.exists() and one.samefile(other)
 
 
-def _ending(target: Path) -> str:
-    """Return the suffixes that say how a file is written, as ``.csv.gz``."""
+def _suffixes(target: Path) -> str:
+    """Return the suffixes of format and compression, such as ``.csv.gz``."""
     return strip_compression_suffix(target).suffix + (
         target.suffix if compression_of(target) else ""
     )
 
 
 def _cannot_write(target: Path, error: OSError) -> str:
-    reason = (os.strerror(error.errno) if error.errno else "the disk said no").lower()
+    reason = (os.strerror(error.errno) if error.errno else "I/O error").lower()
     return f"{str(target)!r} could not be written: {reason}. Nothing was changed."
 
 

@@ -1,4 +1,4 @@
-"""A table as a file holds it, between reading and writing."""
+"""A table with the metadata of its file."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
@@ -17,7 +17,7 @@ from shoal.io.notes import Notes
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A table with what its file says about it.
+    """A table with the metadata of its file.
 
     Parameters
     ----------
@@ -26,10 +26,10 @@ class Source:
     notes : Notes
         Labels, formats, missing codes and free text.
     text : Dialect or None
-        How numbers are written in columns that were left as text; None where the
-        file has types of its own.
+        How numbers are written in columns that were left as text; None if the file format has
+        types.
     remarks : tuple of str
-        What the reader must know about the way the table was read.
+        Remarks on how the table was read.
     """
 
     table: pa.Table
@@ -38,28 +38,28 @@ class Source:
     remarks: tuple[str, ...] = ()
 
     def with_numbers(self, columns: Collection[str], words: Collection[str] = ()) -> pa.Table:
-        """Return the table with more columns as numbers, where text stands for them.
+        """Return the table with ``columns`` parsed as numbers where they hold numbers as text.
 
-        Those of ``columns`` that hold other text, and ``words``, stay text, in which
-        nothing and the sign for a missing value are holes.
+        Those that hold other text, and ``words``, stay text, with empty cells and the text of a
+        missing value as null.
         """
         if self.text is None:
             return self.table
         return parse_columns(self.table, columns, self.text, words)
 
-    def with_codes_apart(self, table: pa.Table, columns: Collection[str]) -> pa.Table:
-        """Return ``table`` with missing codes as values of their own in some columns.
+    def with_codes_as_categories(self, table: pa.Table, columns: Collection[str]) -> pa.Table:
+        """Return ``table`` with different missing codes as different values in some columns.
 
-        Such a column becomes one of categories: two cells are equal where a file that keeps
-        missing codes shows the same. No code is also a value, for a file declares its codes.
+        Such a column becomes categorical: two cells are equal if a file that keeps missing codes
+        shows the same in both.
         """
         for at, name in enumerate(table.column_names):
             if name in columns and (codes := self.notes.on(name).codes) is not None:
-                table = table.set_column(at, name, _apart(self.table.column(name), codes))
+                table = table.set_column(at, name, _code_categories(self.table.column(name), codes))
         return table
 
     def without_blank(self, table: pa.Table, columns: Collection[str]) -> pa.Table:
-        """Return ``table`` without those of some columns that hold nothing in a text table."""
+        """Return ``table`` without those of ``columns`` that are empty in a text table."""
         if self.text is None:
             return table
         blank = [
@@ -79,36 +79,37 @@ class Source:
         rows: NDArray[np.int64] | None = None,
         keep_notes: bool = False,
     ) -> "Source":
-        """Return what leaves: ``data``, with ``unchanged`` columns as they stand, to the letter.
+        """Return the release: ``data``, with ``unchanged`` columns exactly as in the file.
 
-        ``rows`` are the rows of the file that ``data`` holds, where these are not all in their
-        order.
+        ``rows`` are the rows of the file that ``data`` holds; None for all rows in order.
         """
         source = self if rows is None else self._take(pa.array(rows))
         for name in unchanged:
             data = data.set_column(data.column_names.index(name), name, source.table.column(name))
         notes = source.notes.released(data, unchanged, keep_notes=keep_notes)
         for name in data.column_names:
-            if name not in unchanged and self._is_apart(data, name):
-                data, notes = self._with_codes_again(data, notes, name)
+            if name not in unchanged and self._has_coded_categories(data, name):
+                data, notes = self._restore_codes(data, notes, name)
         for at, name in enumerate(data.column_names):
-            data = data.set_column(at, name, _bare(data.column(at), books=name not in unchanged))
-        bare = pa.schema([field.remove_metadata() for field in data.schema])
-        data = pa.Table.from_arrays(data.columns, schema=bare)
+            data = data.set_column(
+                at, name, _strip_hidden(data.column(at), prune_ordered=name not in unchanged)
+            )
+        schema = pa.schema([field.remove_metadata() for field in data.schema])
+        data = pa.Table.from_arrays(data.columns, schema=schema)
         remarks = (*self.remarks, *self.notes.left_behind(keep_notes=keep_notes))
         return replace(self, table=data, notes=notes, remarks=remarks)
 
-    def _is_apart(self, data: pa.Table, name: str) -> bool:
-        """Say whether `with_codes_apart` turned a column of ``data`` into categories."""
+    def _has_coded_categories(self, data: pa.Table, name: str) -> bool:
+        """Return whether `with_codes_as_categories` turned a column of ``data`` into categories."""
         held = [table.schema.field(name).type for table in (data, self.table)]
         coded = self.notes.on(name).codes is not None
         return coded and pa.types.is_dictionary(held[0]) and not pa.types.is_dictionary(held[1])
 
-    def _with_codes_again(self, data: pa.Table, notes: Notes, name: str) -> tuple[pa.Table, Notes]:
-        """Return values and missing codes in place of the categories that stand for them."""
+    def _restore_codes(self, data: pa.Table, notes: Notes, name: str) -> tuple[pa.Table, Notes]:
+        """Return the table and notes with categories replaced by values and missing codes."""
         own = self.notes.on(name)
         column, codes = self.table.column(name).combine_chunks(), pa.array(own.codes)
-        texts = _apart(column, codes).cast(pa.string())
+        texts = _code_categories(column, codes).cast(pa.string())
         first = pc.index_in(data.column(name).cast(pa.string()).combine_chunks(), texts)
         data = data.set_column(data.column_names.index(name), name, column.take(first))
         columns = {**notes.columns, name: replace(own, codes=codes.take(first), other={})}
@@ -117,7 +118,7 @@ class Source:
     def _take(self, rows: pa.Array) -> "Source":
         table = self.table.take(rows)
         for at, name in enumerate(table.column_names):
-            table = table.set_column(at, name, _bare(table.column(at), books=True))
+            table = table.set_column(at, name, _strip_hidden(table.column(at), prune_ordered=True))
         columns = {
             name: notes if notes.codes is None else replace(notes, codes=notes.codes.take(rows))
             for name, notes in self.notes.columns.items()
@@ -126,10 +127,10 @@ class Source:
 
 
 def cast_like(table: pa.Table, like: pa.Table) -> pa.Table:
-    """Return ``table`` with columns in the types that they have in ``like``, where that is exact.
+    """Return ``table`` with columns cast to their types in ``like``, where that is exact.
 
-    A text table, or an SPSS file, holds dates and categories in another form; a column that
-    does not convert stays as it is.
+    Text tables and SPSS files store dates and categories in another form. A column that cannot be
+    converted is left as it is.
     """
     for at, name in enumerate(table.column_names):
         if name in like.column_names:
@@ -150,7 +151,7 @@ def _as_type_of(column: pa.ChunkedArray, like: pa.ChunkedArray) -> pa.ChunkedArr
         ordered = like.unify_dictionaries().chunk(0).dictionary
         places = pc.index_in(values, ordered)
         if places.null_count > values.null_count:
-            return values  # the file shows a value that the table does not have
+            return values  # the file has a value that ``like`` does not have
         places = places.cast(held.index_type)
         return pa.chunked_array(
             [pa.DictionaryArray.from_arrays(places, ordered, ordered=held.ordered)]
@@ -165,19 +166,19 @@ def _is_text(held: pa.DataType) -> bool:
     return bool(pa.types.is_string(held) or pa.types.is_large_string(held))
 
 
-def _apart(column: Any, codes: pa.Array) -> pa.Array:
-    """Return values and missing codes of a column as categories."""
+def _code_categories(column: Any, codes: pa.Array) -> pa.Array:
+    """Return the values and missing codes of a column as categories."""
     texts = pc.coalesce(codes.cast(pa.string()), column.cast(pa.string()))
     texts = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
     return texts.dictionary_encode()
 
 
-def _bare(column: pa.ChunkedArray, *, books: bool) -> pa.ChunkedArray | pa.Array:
-    """Return a column with its values alone: no unused categories, nothing beneath missing cells.
+def _strip_hidden(column: pa.ChunkedArray, *, prune_ordered: bool) -> pa.ChunkedArray | pa.Array:
+    """Return a column without unused categories and without values under missing cells.
 
-    Ordered categories, which are a code book, are pruned where ``books`` says so.
+    Ordered categories, which serve as a code book, are pruned only if ``prune_ordered``.
     """
     held = column.type
     if pa.types.is_dictionary(held):
-        return prune_dictionary(column) if books or not held.ordered else column
+        return prune_dictionary(column) if prune_ordered or not held.ordered else column
     return clear_missing_cells(column)

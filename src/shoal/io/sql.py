@@ -1,4 +1,4 @@
-"""Tables of databases: what SQL types become, and how a table is made."""
+"""Tables of databases: conversion of types, reading and writing."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from sqlalchemy.types import TypeEngine
 
-ROWS_AT_ONCE = 5_000
-_INSERTED = {"sqlite": "rowid", "postgresql": "ctid"}  # where a new table keeps its rows in order
+ROWS_PER_INSERT = 5_000
+_ROW_ID = {"sqlite": "rowid", "postgresql": "ctid"}  # orders the rows of a new table
 
 
 def read(
     connection: "Connection", schema: str | None, name: str, *, as_written: bool = False
 ) -> Source:
-    """Read a table in the order of its primary key, or as the database gives it.
+    """Read a table in the order of its primary key, or else in the database's own order.
 
-    With ``as_written`` a table that was just made is read in the order of its insertion.
+    With ``as_written``, a table that was just created is read in the order of insertion.
     """
     import sqlalchemy as sa
 
     table = sa.Table(name, sa.MetaData(), schema=schema, autoload_with=connection)
     family = connection.dialect.name
-    query = sa.select(*[_asked(column, family) for column in table.columns])
-    order = _INSERTED.get(family) if as_written else None
+    query = sa.select(*[_selected(column, family) for column in table.columns])
+    order = _ROW_ID.get(family) if as_written else None
     ordered = query.order_by(*([sa.text(order)] if order else table.primary_key.columns))
     rows = connection.execute(ordered).fetchall()
     columns = [
@@ -40,7 +40,7 @@ def read(
     names = [str(column.name) for column in table.columns]
     notes = {
         str(column.name): ColumnNotes(
-            label=column.comment or None, declared=_words(column.type, connection)
+            label=column.comment or None, declared=_declared_type(column.type, connection)
         )
         for column in table.columns
     }
@@ -50,13 +50,13 @@ def read(
 def write(
     source: Source, connection: "Connection", schema: str | None, name: str, *, replace: bool
 ) -> list[str]:
-    """Make the table within the connection's transaction; say what had no place."""
+    """Create the table in the connection's transaction; return sentences about lost metadata."""
     import sqlalchemy as sa
 
     family = connection.dialect.name
     kinds = {field.name: _kind(field, family) for field in source.table.schema}
     own = {
-        column: _spelled(words)
+        column: _type_from_text(words)
         for column in kinds
         if source.notes.family == family and (words := source.notes.on(column).declared)
     }
@@ -64,41 +64,41 @@ def write(
         sa.Column(column, own.get(column, kind), comment=source.notes.on(column).label)
         for column, kind in kinds.items()
     ]
-    made = sa.Table(name, sa.MetaData(), *columns, schema=schema)
+    new_table = sa.Table(name, sa.MetaData(), *columns, schema=schema)
     if replace:
-        made.drop(connection)
-    made.create(connection)
+        new_table.drop(connection)
+    new_table.create(connection)
     cells: dict[str, Any] = {}
     for at, (column, kind) in enumerate(kinds.items()):
         cells[column] = sa.bindparam(f"c{at}", type_=kind)
         if column in own and family != "sqlite":  # SQLite converts by itself
             cells[column] = sa.cast(cells[column], own[column])
-    said = _fill(connection, sa.insert(made).values(cells), source.table)
+    remarks = _insert(connection, sa.insert(new_table).values(cells), source.table)
     holds = ("labels",) if connection.dialect.supports_comments else ()
-    return [*said, *source.notes.without_place("A table of this database", holds, family)]
+    return [*remarks, *source.notes.describe_loss("A table of this database", holds, family)]
 
 
-def _fill(connection: "Connection", into: Any, table: pa.Table) -> list[str]:
-    """Insert the records; say what was finer than a database keeps."""
-    said = []
+def _insert(connection: "Connection", statement: Any, table: pa.Table) -> list[str]:
+    """Insert the records; return remarks on lost precision."""
+    remarks = []
     for at, field in enumerate(table.schema):
         if pa.types.is_timestamp(field.type) and field.type.unit == "ns":
             coarse = table.column(at).cast(pa.timestamp("us", field.type.tz), safe=False)
             if not coarse.cast(field.type).equals(table.column(at)):
-                said.append(f"Column {field.name!r} loses its nanoseconds in a database.")
+                remarks.append(f"Column {field.name!r} loses its nanoseconds in a database.")
             table = table.set_column(at, field.name, coarse)
     done = 0
-    for batch in table.to_batches(max_chunksize=ROWS_AT_ONCE):
+    for batch in table.to_batches(max_chunksize=ROWS_PER_INSERT):
         cells = zip(*(column.to_pylist() for column in batch.columns), strict=True)
-        connection.execute(into, [{f"c{at}": c for at, c in enumerate(row)} for row in cells])
+        connection.execute(statement, [{f"c{at}": c for at, c in enumerate(row)} for row in cells])
         done += batch.num_rows
-        # Whoever wants an end is heard here, while all can still be taken back.
+        # A listener may stop the run here, while the transaction can still be rolled back.
         progress.report("writing", done, table.num_rows)
-    return said
+    return remarks
 
 
-def _asked(column: Any, family: str) -> Any:
-    """Return what to ask for: types that Arrow has, and all others as text."""
+def _selected(column: Any, family: str) -> Any:
+    """Return the expression to select: types that Arrow has as they are, others as text."""
     import sqlalchemy as sa
 
     if family == "sqlite":  # a cell may hold any kind of value, whatever the column declares
@@ -143,15 +143,15 @@ def _column(column: Any, cells: list[Any], family: str) -> pa.Array:
         return pa.array(cells, held)
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, ValueError, TypeError):
         raise ColumnError(
-            f"Column {str(column.name)!r} mixes kinds of values, or holds some that have no place"
-            " in a table. Leave it out with a view, or mend it.",
+            f"Column {str(column.name)!r} mixes kinds of values, or holds values that a table"
+            " cannot represent. Leave it out with a view, or correct it.",
             code="mixed-values",
             column=str(column.name),
         ) from None
 
 
 def _decimals(kind: Any, cells: list[Any]) -> pa.Array:
-    """Return exact decimals; numbers that are none (NaN, infinite) make a column of floats."""
+    """Return exact decimals, or floats if the column holds NaN or infinite values."""
     if any(cell is not None and not cell.is_finite() for cell in cells):
         return pa.array([None if cell is None else float(cell) for cell in cells], pa.float64())
     if kind.precision and kind.scale is not None and kind.precision <= 76:
@@ -160,8 +160,8 @@ def _decimals(kind: Any, cells: list[Any]) -> pa.Array:
     return pa.array(cells, None if any(cell is not None for cell in cells) else pa.float64())
 
 
-def _words(kind: "TypeEngine[Any]", connection: "Connection") -> str | None:
-    """Return a SQL type as its database spells it; a type of the user's own is not taken along."""
+def _declared_type(kind: "TypeEngine[Any]", connection: "Connection") -> str | None:
+    """Return an SQL type in the syntax of its database; None for user-defined types."""
     import sqlalchemy as sa
 
     if isinstance(kind, sa.Enum | sa.types.NullType) or type(kind).__name__ == "DOMAIN":
@@ -197,18 +197,18 @@ def _kind(field: pa.Field, family: str) -> Any:
         if fits(held):
             return kind
     raise FileError(
-        f"Column {field.name!r} holds {held} values, which a database cannot.",
+        f"Column {field.name!r} holds {held} values, which a database cannot hold.",
         code="type-not-writable",
         column=field.name,
         kind=str(held),
     )
 
 
-def _spelled(words: str) -> Any:
-    """Return the type that a database spells in these words."""
+def _type_from_text(words: str) -> Any:
+    """Return an SQL type from its text in the syntax of the database."""
     import sqlalchemy as sa
 
-    class Spelled(sa.types.UserDefinedType):  # type: ignore[type-arg]
+    class TextType(sa.types.UserDefinedType):  # type: ignore[type-arg]
         cache_ok = True
 
         def __init__(self, words: str):
@@ -217,4 +217,4 @@ def _spelled(words: str) -> Any:
         def get_col_spec(self, **options: Any) -> str:
             return self.words
 
-    return Spelled(words)
+    return TextType(words)

@@ -1,4 +1,4 @@
-"""Where a release goes: a file that appears at the end, or a table of a database."""
+"""Targets of a release: a file or a table of a database, published at the end."""
 
 from contextlib import ExitStack
 from pathlib import Path
@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from shoal.errors import FileError, ParameterError
-from shoal.io.database import connected, is_database, redact_address, sqlite_file, table_named
+from shoal.io.database import connected, is_database, redact_address, split_table_name, sqlite_file
 from shoal.io.dialect import Dialect
 from shoal.io.files import check_format, read_back, write
 from shoal.io.formats import format_of
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
 
 
 class Target(Protocol):
-    """Takes a table, shows how it reads back, and publishes it when it is told to."""
+    """Writes a table, reads it back, and publishes it on request."""
 
     @property
     def written(self) -> Path | None:
-        """Where a file lies until it is published; None for a database."""
+        """Path of the file until it is published; None for a database."""
 
     @property
     def shows_formulas(self) -> bool:
-        """Whether a spreadsheet program would run a text that looks like a formula."""
+        """Whether a spreadsheet program would evaluate text that looks like a formula."""
 
     def write(self, source: Source) -> tuple[str, ...]:
-        """Write the table; return what could not be represented."""
+        """Write the table; return sentences about what could not be represented."""
 
     def read_back(self) -> Source:
         """Read what was written, before it is published."""
 
     def publish(self) -> None:
-        """Let others see what was written."""
+        """Make visible what was written."""
 
     def __enter__(self) -> Self:
-        """Begin; whatever is not published by the end is taken back."""
+        """Begin; what is not published by the end is undone."""
 
     def __exit__(
         self,
@@ -46,20 +46,20 @@ class Target(Protocol):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Take back what was not published."""
+        """Undo what was not published."""
 
 
 class FileTarget:
-    """A file, written beside its name until the publication is done.
+    """A file, written under a temporary name until it is published.
 
     Parameters
     ----------
     path : Path
-        The file.
+        Path of the file.
     dialect : Dialect
-        What its ending does not say.
+        What its suffix does not say.
     publication : Publication
-        The files that appear together.
+        Files that are published together.
     """
 
     def __init__(self, path: Path, dialect: Dialect, publication: Publication):
@@ -73,15 +73,15 @@ class FileTarget:
         return format_of(self.path, self.dialect).name == "text" and not self.dialect.mark_formulas
 
     def write(self, source: Source) -> tuple[str, ...]:
-        """Write the table beside its name; return what could not be represented."""
+        """Write the table; return sentences about what could not be represented."""
         return write(source, self.written, target=self.path, dialect=self.dialect)
 
     def read_back(self) -> Source:
-        """Read the file that was written, before it gets its name."""
+        """Read the file before it is published."""
         return read_back(self.written, target=self.path, dialect=self.dialect)
 
     def publish(self) -> None:
-        """Leave the renaming to the publication, which gives all files their names at once."""
+        """Do nothing: the publication renames all files at once."""
 
     def __enter__(self) -> Self:
         return self
@@ -92,11 +92,11 @@ class FileTarget:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Leave the removal to the publication."""
+        """Do nothing: the publication removes partial files."""
 
 
 class TableTarget:
-    """A table to be made in a database, whole and in one transaction.
+    """A table to be created in a database, in one transaction.
 
     Parameters
     ----------
@@ -121,35 +121,35 @@ class TableTarget:
             )
         self.place, self.table, self.force = place, table, force
         file = sqlite_file(place)
-        self._new = file if file is not None and not file.exists() else None
+        self._new_file = file if file is not None and not file.exists() else None
         self._transaction = ExitStack()
         self._connection: Connection | None = None
-        if self._new is None:
+        if self._new_file is None:
             with connected(place) as connection:
                 self._check(connection)
 
     def write(self, source: Source) -> tuple[str, ...]:
-        """Make the table within the transaction; return what could not be represented."""
+        """Create the table in the transaction; return what could not be represented."""
         from shoal.io.sql import write
 
-        self._connection = self._transaction.enter_context(connected(self.place, keep=True))
+        self._connection = self._transaction.enter_context(connected(self.place, commit=True))
         schema, name, exists = self._check(self._connection)
         lost = write(source, self._connection, schema, name, replace=exists)
         return (*source.remarks, *lost)
 
     def read_back(self) -> Source:
-        """Read the table within the transaction that made it, in the order it was written."""
+        """Read the table in the transaction that created it, in the order of insertion."""
         from shoal.io.sql import read
 
         if self._connection is None:
             raise RuntimeError("A table is read back after it was written.")
-        schema, name = table_named(self._connection, self.table)
+        schema, name = split_table_name(self._connection, self.table)
         return read(self._connection, schema, name, as_written=True)
 
     def publish(self) -> None:
         """Commit the transaction."""
         self._transaction.close()
-        self._new = None
+        self._new_file = None
 
     def __enter__(self) -> Self:
         return self
@@ -160,25 +160,25 @@ class TableTarget:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Roll back what was not committed; remove a database that was not there before."""
+        """Roll back what was not committed; remove a database file that did not exist before."""
         try:
             self._transaction.__exit__(kind, error, trace)
         finally:
-            if self._new is not None:  # SQLite makes the file before the table
-                self._new.unlink(missing_ok=True)
+            if self._new_file is not None:  # SQLite creates the file before the table
+                self._new_file.unlink(missing_ok=True)
 
     def _check(self, connection: "Connection") -> tuple[str | None, str, bool]:
         from sqlalchemy import inspect
 
-        schema, name = table_named(connection, self.table)
-        look = inspect(connection)
-        if name in look.get_view_names(schema):
+        schema, name = split_table_name(connection, self.table)
+        inspector = inspect(connection)
+        if name in inspector.get_view_names(schema):
             raise FileError(
                 f"{name!r} is a view of {redact_address(self.place)!r}. Name another table.",
                 code="target-is-a-view",
                 table=name,
             )
-        exists = look.has_table(name, schema)
+        exists = inspector.has_table(name, schema)
         if exists and not self.force:
             raise FileError(
                 f"Table {name!r} exists already in {redact_address(self.place)!r}. Use"
@@ -190,7 +190,7 @@ class TableTarget:
         return schema, name, exists
 
     def _check_writable(self, connection: "Connection", schema: str | None) -> None:
-        """Refuse before the work a database that is read-only, or where this user may not write."""
+        """Refuse a read-only database, or one where the user may not create tables."""
         from sqlalchemy import func, select
 
         kind = connection.dialect.name
@@ -200,13 +200,13 @@ class TableTarget:
             allowed = func.has_schema_privilege(schema or func.current_schema(), "CREATE")
             if not read_only and not connection.scalar(select(allowed)):
                 raise FileError(
-                    f"{redact_address(self.place)!r}: this user may not make a table there.",
+                    f"{redact_address(self.place)!r}: this user may not create tables there.",
                     code="not-allowed",
                     place=redact_address(self.place),
                 )
         elif kind == "sqlite":
             read_only = bool(connection.exec_driver_sql("PRAGMA query_only").scalar())
-            # A change that changes nothing: a database that cannot be written refuses it.
+            # A no-op write, which a read-only database refuses.
             version = connection.exec_driver_sql("PRAGMA user_version").scalar()
             connection.exec_driver_sql(f"PRAGMA user_version = {version}")
         if read_only:
@@ -218,7 +218,7 @@ class TableTarget:
 
 
 def open_target(place: str, dialect: Dialect, publication: Publication) -> Target:
-    """Return the target that ``place`` names; refuse before the work what would fail after it."""
+    """Return the target that ``place`` names; refuse at once what would fail when writing."""
     if is_database(place):
         return TableTarget(place, dialect.table, force=publication.force)
     if dialect.table is not None:

@@ -1,7 +1,6 @@
 """Several releases of the same people: who is left as a candidate in all of them."""
 
 import numpy as np
-from sklearn.neighbors import KDTree
 
 from shoal.metrics._base import Labels, Matrix
 from shoal.metrics.anonymity import classes
@@ -108,6 +107,8 @@ def nearest_class(points: Matrix, released: Matrix, labels: Labels) -> Labels:
     >>> nearest_class(np.array([[1.0], [6.0]]), masked, labels)
     array([0, 1])
     """
+    from sklearn.neighbors import KDTree  # takes a second, and most runs have no earlier release
+
     classes_, first = np.unique(labels, return_index=True)
     tree = KDTree(released[first])
     return np.asarray(classes_[tree.query(points, return_distance=False)[:, 0]])

@@ -169,7 +169,7 @@ def mask_source(plan: Plan, opened: Source, target: str, dialect: Dialect) -> Ma
     """Run a plan on an open source, for a target whose format may keep its missing codes."""
     table = opened.with_numbers(plan.numeric_columns, plan.categorical_columns)
     if not is_database(target) and opened.notes.family in format_of(Path(target), dialect).codes:
-        table = opened.with_codes_apart(table, coded_columns(plan))
+        table = opened.with_codes_as_categories(table, coded_columns(plan))
     draft = plan.draft(table)
     fields = draft.fields
     to_write = opened.released(

@@ -89,7 +89,7 @@ def read_frame(back: Source, plan: "Plan", *, like: Frame | None = None) -> Fram
     table = back.with_numbers(plan.numeric_columns, plan.categorical_columns)
     if like is not None:
         table = cast_like(table, tables.to_native(like))
-    table = back.with_codes_apart(table, coded_columns(plan))
+    table = back.with_codes_as_categories(table, coded_columns(plan))
     return tables.open_frame(back.without_blank(table, plan.dropped))
 
 

@@ -1,4 +1,4 @@
-"""A release becomes a page: summary (plain data), then HTML, JSON or text."""
+"""Reports: a release is summarised as plain data and rendered as HTML, JSON or text."""
 
 from shoal.report.html import embedded, pictures, render, styles
 from shoal.report.summary import check_audience, summarise

@@ -1,4 +1,4 @@
-"""A comparison as plain data, then as map, page, tables, and a plan for every trial."""
+"""Reports on a comparison: map, page, tables, and a plan for every trial."""
 
 import csv
 import io
@@ -26,28 +26,28 @@ PLANS = "plans"  # folder of the plans behind the trials
 
 
 def rows(comparison: Comparison) -> list[dict[str, Any]]:
-    """Return a row for every trial: decisions, numbers, and the file that repeats it."""
+    """Return a row for every trial: its decisions, its measures and the file of its plan."""
     front = {id(trial) for trial in comparison.front}
     digits = max(2, len(str(len(comparison.trials))))
-    shown = list(dict.fromkeys(["smallest_class", comparison.risk]))
-    found = []
+    risks = list(dict.fromkeys(["smallest_class", comparison.risk]))
+    entries = []
     for at, trial in enumerate(comparison.trials, start=1):
         number = f"{at:0{digits}d}"
         named = ", ".join(dict.fromkeys(_method(s) for s in trial.plan.to_dict()["steps"]))
-        found.append(
+        entries.append(
             {
                 "number": number,
                 "method": trial.method or named,
                 "k": trial.plan.k,
                 "dependence": trial.dependence,
                 "information_loss": trial.measures.get("information_loss"),
-                **{name: trial.measures.get(name) for name in shown},
+                **{name: trial.measures.get(name) for name in risks},
                 "front": id(trial) in front,
                 "plan": f"{PLANS}/{number}.toml",
                 "reason": str(trial.error) if trial.error else "",
             }
         )
-    return found
+    return entries
 
 
 def draw_map(table: Sequence[Mapping[str, Any]], risk: str) -> Figure:
@@ -59,19 +59,19 @@ def draw_map(table: Sequence[Mapping[str, Any]], risk: str) -> Figure:
             row["information_loss"],
             unit * row[risk],
             row["number"],
-            f"{row['number']}: {told(row)}",
+            f"{row['number']}: {describe_row(row)}",
             "best" if row["front"] else "other",
         )
         for row in done
     }
     front = sorted(spots[row["number"]] for row in done if row["front"])
     words = (
-        f"{len(done)} runs by what they lose and what they risk."
+        f"{len(done)} runs by information loss and risk."
         f" {'Runs' if len(front) > 1 else 'Run'} {', '.join(spot.label for spot in front)}"
-        f" {'are' if len(front) > 1 else 'is'} worth a choice: each other one loses and risks at"
-        " least as much as one of these."
+        f" {'are' if len(front) > 1 else 'is'} on the Pareto front: every other run has at least"
+        " as much loss and as much risk as one of these."
     )
-    legend = [("best", "worth a choice"), ("other", "beaten by another")]
+    legend = [("best", "on the Pareto front"), ("other", "dominated by another")]
     drawn = risk_map(list(spots.values()), front, words, label, title="Risk-utility map", width=640)
     heading = ["run", "information loss in %", label]
     numbers = [[s.label, f"{s.loss:.3f}", f"{s.risk:.3f}"] for s in spots.values()]
@@ -81,39 +81,39 @@ def draw_map(table: Sequence[Mapping[str, Any]], risk: str) -> Figure:
 
 
 def comparison_text(table: Sequence[Mapping[str, Any]], risk: str) -> str:
-    """Return the rows for a terminal, the front marked, then what could not be run."""
-    shown = list(dict.fromkeys(["smallest_class", risk]))
-    lines = [["run", "method", "k", "dependence", "loss %", *shown, "", "plan"]]
+    """Return the rows for a terminal, with the Pareto front marked, and the failed runs."""
+    risks = list(dict.fromkeys(["smallest_class", risk]))
+    lines = [["run", "method", "k", "dependence", "loss %", *risks, "", "plan"]]
     for row in table:
         if not row["reason"]:
-            numbers = [f"{row[name]:.4g}" for name in shown]
+            numbers = [f"{row[name]:.4g}" for name in risks]
             start = [row["number"], row["method"], str(row["k"] or "-"), f"{row['dependence']:g}"]
             mark = "*" if row["front"] else ""
             loss = f"{row['information_loss']:.2f}"
             lines.append([*start, loss, *numbers, mark, row["plan"]])
-    failed = [f"not run: {', '.join(runs)}: {reason}" for reason, runs in unable(table).items()]
-    note = "* worth a choice: no other run loses less without risking more."
+    failed = [f"not run: {', '.join(runs)}: {reason}" for reason, runs in failures(table).items()]
+    note = "* on the Pareto front: no other run has less loss without more risk."
     return "\n".join([aligned(lines), note, *failed])
 
 
-def told(row: Mapping[str, Any]) -> str:
-    """Return the decisions of a row in words."""
+def describe_row(row: Mapping[str, Any]) -> str:
+    """Return the decisions of a row as text."""
     share = f", dependence {row['dependence']:g}" if row["dependence"] else ""
     k = f", k = {row['k']}" if row["k"] else ""
     return f"{row['method']}{k}{share}"
 
 
-def unable(table: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Return the runs that could not be made, by the reason."""
-    found: dict[str, list[str]] = {}
+def failures(table: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Return the failed runs by reason."""
+    by_reason: dict[str, list[str]] = {}
     for row in table:
         if row["reason"]:
-            found.setdefault(row["reason"], []).append(f"{row['number']} ({told(row)})")
-    return found
+            by_reason.setdefault(row["reason"], []).append(f"{row['number']} ({describe_row(row)})")
+    return by_reason
 
 
 def write_comparison(comparison: Comparison, folder: Path, *, force: bool = False) -> None:
-    """Write everything into ``folder``: all files appear together or none does."""
+    """Write all files into ``folder``; they appear together or not at all."""
     table = rows(comparison)
     _check_folder(folder, {Path(row["plan"]).name for row in table})
     figure = draw_map(table, comparison.risk)
@@ -125,7 +125,7 @@ def write_comparison(comparison: Comparison, folder: Path, *, force: bool = Fals
             risk=comparison.risk,
             unit=ABOUT[comparison.risk].unit,
             meaning=(MEASURES[comparison.risk].__doc__ or "").split("\n")[0].split(" [")[0],
-            unable=unable(table),
+            failures=failures(table),
         ),
         "map.svg": page("map.svg", figure=figure),
         "table.csv": _csv(table),
@@ -141,7 +141,7 @@ def write_comparison(comparison: Comparison, folder: Path, *, force: bool = Fals
 
 
 def _check_folder(folder: Path, names: set[str]) -> None:
-    """Refuse a folder whose plans would be taken for those of this comparison."""
+    """Refuse a folder with plans of another comparison."""
     place = folder / PLANS
     others = {path.name for path in place.glob("*")} - names if place.is_dir() else set()
     if others:

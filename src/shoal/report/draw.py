@@ -1,7 +1,7 @@
-"""Plain pictures: marks on a plane, as SVG that a page styles and a reader can hear.
+"""Plots as SVG marks, styled by the page and accessible to screen readers.
 
-Marks carry classes, never colours, so that light, dark and printed pages each
-choose their own. Texts are data: the template escapes every one.
+Marks have CSS classes instead of colours, so that light, dark and printed pages can choose their
+own. All texts are data, which the template escapes.
 """
 
 from collections.abc import Sequence
@@ -11,12 +11,12 @@ from typing import Any
 
 LEFT, RIGHT, TOP, BOTTOM = 52, 14, 14, 42  # margins that hold ticks and labels
 WIDTH = 400  # two pictures fit side by side
-LONGEST = 16  # letters of a label; the whole of it is in the mark's title
+MAX_LABEL = 16  # characters; the full text is in the title of the mark
 
 
 @dataclass(frozen=True)
 class Mark:
-    """One shape or text; ``title`` is what a pointer over it shows."""
+    """One shape or text; ``title`` is its tooltip."""
 
     tag: str
     attributes: dict[str, Any]
@@ -26,14 +26,14 @@ class Mark:
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture with its heading, the words that stand for it, and the numbers behind it.
+    """A plot with its heading, a text alternative and the numbers behind it.
 
     Parameters
     ----------
     title : str
         Heading.
     description : str
-        What the picture shows, for those who do not see it.
+        Text alternative for screen readers.
     width, height : int
         Size in its own units.
     marks : list of Mark
@@ -54,7 +54,7 @@ class Figure:
 
 
 class Plot:
-    """Marks under way on two linear axes.
+    """Marks on two linear axes.
 
     Parameters
     ----------
@@ -80,12 +80,12 @@ class Plot:
         self.marks: list[Mark] = []
 
     def across(self, value: float) -> float:
-        """Return where ``value`` lies from the left."""
+        """Return the horizontal position of ``value``, from the left."""
         share = (value - self.x[0]) / (self.x[1] - self.x[0])
         return round(self.left + share * (self.width - self.left - RIGHT), 2)
 
     def up(self, value: float) -> float:
-        """Return where ``value`` lies from the top."""
+        """Return the vertical position of ``value``, from the top."""
         share = (value - self.y[0]) / (self.y[1] - self.y[0])
         return round(self.height - BOTTOM - share * (self.height - TOP - BOTTOM), 2)
 
@@ -107,29 +107,31 @@ class Plot:
 
     def path(self, points: Sequence[tuple[float, float]], style: str) -> None:
         """Draw a line through points."""
-        told = " ".join(f"{self.across(x)},{self.up(y)}" for x, y in points)
-        self.add("polyline", {"points": told}, style)
+        coordinates = " ".join(f"{self.across(x)},{self.up(y)}" for x, y in points)
+        self.add("polyline", {"points": coordinates}, style)
 
     def dot(self, x: float, y: float, radius: float, style: str, title: str, run: str = "") -> None:
-        """Draw a circle; its radius is in units of the picture, ``run`` tells pages which it is."""
+        """Draw a circle with a radius in units of the plot; ``run`` identifies it for scripts."""
         place: dict[str, Any] = {"cx": self.across(x), "cy": self.up(y), "r": round(radius, 2)}
         if run:
             place["data-run"] = run
         self.add("circle", place, style, title=title)
 
     def words(self, text: str, x: float, y: float, anchor: str = "middle", style: str = "") -> None:
-        """Write at a place in units of the picture."""
+        """Write text at a position in units of the plot."""
         place = {"x": round(x, 2), "y": round(y, 2), "text-anchor": anchor}
         self.add("text", place, style, text=text)
 
     def name(self, text: str, x: float, y: float, anchor: str = "end") -> None:
-        """Write a label, cut where it is too long; a pointer shows the whole."""
-        short = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+        """Write a label, truncated if it is too long; the tooltip shows it in full."""
+        short = text if len(text) <= MAX_LABEL else text[: MAX_LABEL - 1] + "…"
         place = {"x": round(x, 2), "y": round(y, 2), "text-anchor": anchor}
         self.add("text", place, "", text=short, title=text if short != text else "")
 
-    def axes(self, below: str, beside: str, *, x_ticks: bool = True, y_ticks: bool = True) -> None:
-        """Draw both axes with round numbers and what they count."""
+    def axes(
+        self, x_label: str, y_label: str, *, x_ticks: bool = True, y_ticks: bool = True
+    ) -> None:
+        """Draw both axes with ticks and labels."""
         floor_, wall = self.height - BOTTOM, self.width - RIGHT
         if y_ticks:
             for value, label in ticks(self.y):
@@ -142,12 +144,12 @@ class Plot:
                 self.add("line", {"x1": at, "x2": at, "y1": floor_, "y2": floor_ + 4}, "axis")
                 self.words(label, at, floor_ + 17, style="tick")
         self.add("line", {"x1": self.left, "x2": wall, "y1": floor_, "y2": floor_}, "axis")
-        self.words(below, (self.left + wall) / 2, self.height - 6)
-        if beside:
+        self.words(x_label, (self.left + wall) / 2, self.height - 6)
+        if y_label:
             middle = (TOP + floor_) / 2
             place = {"x": 12, "y": middle, "text-anchor": "middle"}
             place["transform"] = f"rotate(-90 12 {middle})"
-            self.add("text", place, "", text=beside)
+            self.add("text", place, "", text=y_label)
 
     def add(
         self, tag: str, place: dict[str, Any], style: str, *, text: str = "", title: str = ""
@@ -157,7 +159,7 @@ class Plot:
 
 
 def ticks(span: tuple[float, float], wanted: int = 5) -> list[tuple[float, str]]:
-    """Return round numbers within ``span`` and how to write them.
+    """Return round numbers within ``span`` and their labels.
 
     Examples
     --------
@@ -184,8 +186,8 @@ def number(value: float, decimals: int) -> str:
     """
     if abs(value) >= 1e12 or decimals > 6:
         return f"{value:.3g}"
-    told = f"{value / 1e6:,.4g}M" if abs(value) >= 1e6 else f"{value:,.{decimals}f}"
-    return told.replace("-", "−")
+    text = f"{value / 1e6:,.4g}M" if abs(value) >= 1e6 else f"{value:,.{decimals}f}"
+    return text.replace("-", "−")
 
 
 def _wide(span: tuple[float, float]) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""The pictures of a report, each from its part of the summary; nothing is computed here."""
+"""The plots of a report, each drawn from its part of the summary."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -6,10 +6,10 @@ from typing import Any
 
 from shoal.report.draw import TOP, WIDTH, Figure, Plot
 
-SIZES = 16  # bars for sizes of classes; more are told in ranges
-CELLS = 8  # columns of a heat map whose cells can hold their number
+MAX_BARS = 16  # of class sizes; more sizes are grouped into ranges
+MAX_NUMBERED = 8  # columns of a heat map whose cells show their numbers
 PROVEN = 1e-7  # a proven gap below it is rounding
-STRONGEST = 0.6  # opacity of a correlation of 1: a number on it stays readable
+MAX_OPACITY = 0.6  # of a correlation of 1, on which a number is still readable
 
 
 def class_sizes(sizes: Mapping[int, int], k: int) -> Figure:
@@ -52,10 +52,10 @@ def heat_map(title: str, words: str, columns: Sequence[str], cells: Sequence[Any
         plot.words(str(i + 1), left + side * (i + 0.5), TOP + side * count + 16, style="tick")
         for j, value in enumerate(cells[i]):
             place = {"x": left + side * j, "y": TOP + side * i, "width": side, "height": side}
-            place["fill-opacity"] = round(STRONGEST * min(1.0, abs(value)), 3)
+            place["fill-opacity"] = round(MAX_OPACITY * min(1.0, abs(value)), 3)
             style = "plus cell" if value >= 0 else "minus cell"
             plot.add("rect", place, style, title=f"{row} and {columns[j]}: {_signed(value)}")
-            if count <= CELLS:
+            if count <= MAX_NUMBERED:
                 at = left + side * (j + 0.5), TOP + side * (i + 0.5) + 4
                 plot.words(_signed(value), *at, style="value")
     heading = ["column", *(f"{at + 1}" for at in range(count))]
@@ -76,11 +76,11 @@ def correlations(entry: Mapping[str, Any]) -> list[Figure]:
         for j, value in enumerate(row[:i])
     ]
     most, one, other = max(changes)
-    told = f"The largest change is {most:.2f}, between {one} and {other}."
+    text = f"The largest change is {most:.2f}, between {one} and {other}."
     return [
         heat_map("Correlations before", "In the original table.", names, entry["before"]),
         heat_map("Correlations after", "In the release.", names, entry["after"]),
-        heat_map("Change of the correlations", told, names, entry["difference"]),
+        heat_map("Change of the correlations", text, names, entry["difference"]),
     ]
 
 
@@ -126,7 +126,7 @@ def _numbers(entry: Mapping[str, Any]) -> Figure:
     ]
     return Figure(
         f"{entry['column']} before and after",
-        _untold(entry["untold"]),
+        _hidden_records(entry["untold"]),
         plot.width,
         plot.height,
         plot.marks,
@@ -159,7 +159,7 @@ def _categories(entry: Mapping[str, Any]) -> Figure:
     ]
     return Figure(
         f"{entry['column']} before and after",
-        "Categories of few records are told as one." if entry["others"] else "",
+        "Categories of few records are combined." if entry["others"] else "",
         plot.width,
         plot.height,
         plot.marks,
@@ -170,17 +170,17 @@ def _categories(entry: Mapping[str, Any]) -> Figure:
 
 def _ranges(sizes: Mapping[int, int], k: int) -> list[tuple[int, int, int]]:
     """Return least size, greatest size and count of each bar."""
-    if len(sizes) <= SIZES:
+    if len(sizes) <= MAX_BARS:
         return [(size, size, count) for size, count in sorted(sizes.items())]
     edges = [1, k] if k > 1 else [1]
     while edges[-1] <= max(sizes):
         edges.append(2 * edges[-1])
-    found = []
+    bars = []
     for low, high in pairwise(edges):
         inside = [size for size in sizes if low <= size < high]
         if inside:
-            found.append((min(inside), max(inside), sum(sizes[size] for size in inside)))
-    return found
+            bars.append((min(inside), max(inside), sum(sizes[size] for size in inside)))
+    return bars
 
 
 def _bins(edges: Sequence[float]) -> list[str]:
@@ -192,10 +192,10 @@ def _signed(value: float) -> str:
     return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")  # no negative zero
 
 
-def _untold(count: int) -> str:
+def _hidden_records(count: int) -> str:
     if not count:
         return ""
-    return f"{count:,} original records lie where too few are to be shown."
+    return f"{count:,} original records are in bins with too few records to be shown."
 
 
 def _short(name: str) -> str:

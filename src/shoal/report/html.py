@@ -1,16 +1,16 @@
-"""A summary as one self-contained page."""
+"""A summary as a self-contained HTML page."""
 
 from functools import cache
 from typing import Any
 
 from shoal.report import figures, maps
 from shoal.report.draw import Figure
-from shoal.report.layout import by_reason, numbers, shown, tables
+from shoal.report.layout import by_reason, format_number, numbers, tables
 from shoal.report.text import one_line
 
 
 def render(summary: dict[str, Any]) -> str:
-    """Return the page; names of columns and all else that comes from data are escaped."""
+    """Return the page; names of columns and all other data are escaped."""
     values = {entry["name"]: entry["value"] for entry in summary["measures"]}
     sections = pictures(summary)
     values.pop("class_sizes")
@@ -27,7 +27,7 @@ def render(summary: dict[str, Any]) -> str:
 
 
 def pictures(summary: dict[str, Any]) -> dict[str, list[Figure]]:
-    """Return the figures of a report by the heading they stand under."""
+    """Return the figures of a report by section."""
     values = {entry["name"]: entry["value"] for entry in summary["measures"]}
     parts = summary["pictures"]
     loss = values.get("information_loss")
@@ -52,12 +52,12 @@ def pictures(summary: dict[str, Any]) -> dict[str, list[Figure]]:
 
 
 def embedded(figure: Figure, id: str) -> str:
-    """Return one figure for another page, which must hold `styles` once; ``id`` is unique there."""
+    """Return a figure for another page, which must include `styles`; ``id`` must be unique."""
     return page("embedded.html", figure=figure, id=id)
 
 
 def styles() -> str:
-    """Return the colours and the looks of figures, as CSS."""
+    """Return the CSS of figures."""
     return page("colours.css") + page("picture.css")
 
 
@@ -68,7 +68,7 @@ def page(template: str, *content: dict[str, Any], **more: Any) -> str:
 
 @cache
 def _environment() -> Any:
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # a tenth of a second
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # slow to import
 
     environment = Environment(
         loader=PackageLoader("shoal.report"),
@@ -77,5 +77,5 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["shown"] = shown
+    environment.filters["shown"] = format_number
     return environment

@@ -1,4 +1,4 @@
-"""Measures in the shape a reader wants: a list of numbers, and tables by column."""
+"""Layout of measures: a list of numbers, and tables by column."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
@@ -8,7 +8,7 @@ from shoal.metrics.digits import DIGITS, rounded
 
 
 class Row(NamedTuple):
-    """One number that speaks of the whole table; ``part`` names it among several."""
+    """One number about the whole table; ``part`` names it if a measure has several."""
 
     name: str
     part: str
@@ -16,7 +16,7 @@ class Row(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Numbers that speak of columns: a heading per number, a row per column."""
+    """Numbers about columns: a heading per number, a row per column."""
 
     per: str
     measures: tuple[str, ...]
@@ -25,7 +25,7 @@ class Table(NamedTuple):
 
 
 def numbers(measures: Mapping[str, Any]) -> list[Row]:
-    """Return the numbers that speak of the whole table, one per row; utility comes first."""
+    """Return the numbers about the whole table, utility first."""
     return [
         Row(name, str(part), number)
         for name, value in sorted(
@@ -45,10 +45,10 @@ def tables(measures: Mapping[str, Any]) -> list[Table]:
     ]
 
 
-def shown(value: Any) -> str:
-    """Return a number as a reader wants it: four decimals, or whole.
+def format_number(value: Any) -> str:
+    """Return a number as text, with four decimals unless it is an integer.
 
-    One that was rounded to `DIGITS` digits shows no zeros in place of the others.
+    A number that was rounded to `DIGITS` significant digits is not padded with zeros.
     """
     if not isinstance(value, float):
         return str(value)
@@ -59,10 +59,10 @@ def shown(value: Any) -> str:
 
 def by_reason(remarks: Mapping[str, str]) -> dict[str, list[str]]:
     """Return the measures that each remark is about."""
-    found: dict[str, list[str]] = {}
+    measures: dict[str, list[str]] = {}
     for name, reason in remarks.items():
-        found.setdefault(reason, []).append(name)
-    return found
+        measures.setdefault(reason, []).append(name)
+    return measures
 
 
 def _table(per: str, measures: Mapping[str, Any]) -> Table:

@@ -1,4 +1,4 @@
-"""Pictures with a point for every run, release or group."""
+"""Plots with a point for every run, release or group."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -7,7 +7,7 @@ from shoal.report.draw import WIDTH, Figure, Plot
 
 
 class Spot(NamedTuple):
-    """A run on a map: what it loses, what it risks, what to call it."""
+    """A run on a map: its information loss, its risk and its labels."""
 
     loss: float
     risk: float
@@ -26,7 +26,7 @@ def risk_map(
     width: int = WIDTH,
     limit: float | None = None,
 ) -> Figure:
-    """Draw loss against risk; a line joins the spots of the front, another marks a limit."""
+    """Draw loss against risk, with lines for the Pareto front and for a limit."""
     reach = 1.1 * max(*(spot.loss for spot in spots), 1e-9)
     top = 1.15 * max(*(spot.risk for spot in spots), limit or 0, 1e-9)
     plot = Plot((0, reach), (0, top), width=width, height=260 + (width - WIDTH) // 2)
@@ -38,19 +38,19 @@ def risk_map(
         plot.path([(spot.loss, spot.risk) for spot in front], "front")
     for spot in spots:
         plot.dot(spot.loss, spot.risk, 5, spot.style, spot.title, spot.label)
-    for spot, (x, y, anchor) in zip(spots, _apart(plot, spots), strict=True):
+    for spot, (x, y, anchor) in zip(spots, _label_positions(plot, spots), strict=True):
         plot.words(spot.label, x, y, anchor, "tick")
     return Figure(title, words, plot.width, plot.height, plot.marks)
 
 
 def one_release(loss: float, before: float, after: float, attained: int) -> Figure:
-    """Draw where masking moved the table to: less risk for some loss."""
+    """Draw the original and the release on the risk-utility map."""
     spots = [
         Spot(0, 100 * before, "original", f"original: {100 * before:.1f} %", "origin"),
         Spot(loss, 100 * after, "release", f"release: {100 * after:.1f} %", "best"),
     ]
     words = (
-        f"Share of the records that an attacker who goes for all of them picks rightly:"
+        f"Share of the records that an attacker who links all of them links correctly:"
         f" {100 * before:.0f} % in the original, {100 * after:.1f} % in the release, for an"
         f" information loss of {loss:.1f} %. For a single record it is at most"
         f" {100 / attained:.3g} %."
@@ -61,7 +61,7 @@ def one_release(loss: float, before: float, after: float, attained: int) -> Figu
 
 
 def plane(entry: Mapping[str, Any]) -> Figure:
-    """Draw the centres of the groups on the first two components; wide groups are large."""
+    """Draw the centres of the groups on the first two components, sized by spread."""
     centres, spread = entry["centres"], entry["spread"]
     (left, right), (low, high) = ((min(axis), max(axis)) for axis in zip(*centres, strict=True))
     x, y = (right - left) / 20, (high - low) / 20
@@ -69,8 +69,8 @@ def plane(entry: Mapping[str, Any]) -> Figure:
     plot.axes("first component", "second component")
     widest = max(*spread, 1e-9)
     for (x, y), radius, size in zip(centres, spread, entry["sizes"], strict=True):
-        told = f"{size} records, spread {radius:.2f}"
-        plot.dot(x, y, 1.5 + 9 * radius / widest, "group", told)
+        title = f"{size} records, spread {radius:.2f}"
+        plot.dot(x, y, 1.5 + 9 * radius / widest, "group", title)
     drawn, groups = len(centres), entry["n_groups"]
     words = (
         f"{'All' if drawn == groups else f'{drawn} evenly picked of'} {groups:,} groups on the two"
@@ -82,7 +82,7 @@ def plane(entry: Mapping[str, Any]) -> Figure:
 
 
 def trade_off(entry: Mapping[str, Any]) -> Figure:
-    """Draw what dependence costs and keeps: this release, and the curve if there is one."""
+    """Draw distortion against preserved dependence: this release, and the curve if given."""
     curve = entry["curve"]
     here = (entry["distortion_x"], entry["distortion_y"])
     points = [(point["distortion_x"], point["distortion_y"]) for point in curve]
@@ -107,10 +107,10 @@ def trade_off(entry: Mapping[str, Any]) -> Figure:
     return Figure(title, words, plot.width, plot.height, plot.marks)
 
 
-def _apart(plot: Plot, spots: Sequence[Spot]) -> list[tuple[float, float, str]]:
-    """Return a place for each label beside its spot, touching as little else as it can."""
+def _label_positions(plot: Plot, spots: Sequence[Spot]) -> list[tuple[float, float, str]]:
+    """Return a position for each label next to its spot, with as few overlaps as possible."""
     dots = [(plot.across(spot.loss), plot.up(spot.risk)) for spot in spots]
-    taken: list[tuple[float, float]] = []  # middles of the labels
+    centres: list[tuple[float, float]] = []  # of the labels
     placed: list[tuple[float, float, str]] = []
     for spot, (x, y) in zip(spots, dots, strict=True):
         half = 3.5 * len(spot.label)
@@ -132,19 +132,19 @@ def _apart(plot: Plot, spots: Sequence[Spot]) -> list[tuple[float, float, str]]:
             for across, down in options
             if plot.left + half < across < plot.width - half and 8 < down < plot.up(plot.y[0]) - 4
         ]
-        best = min(inside or options, key=lambda place: _crowd(place, half, taken, dots))
-        taken.append(best)
+        best = min(inside or options, key=lambda place: _count_overlaps(place, half, centres, dots))
+        centres.append(best)
         placed.append((best[0], best[1] + 4, "middle"))
     return placed
 
 
-def _crowd(
+def _count_overlaps(
     place: tuple[float, float],
     half: float,
     labels: Sequence[tuple[float, float]],
     dots: Sequence[tuple[float, float]],
 ) -> int:
-    """Return how many labels and dots a label at ``place`` would touch."""
+    """Return the number of labels and dots that a label at ``place`` would overlap."""
     x, y = place
-    touched = sum(abs(x - a) < 2 * half and abs(y - b) < 12 for a, b in labels)
-    return touched + sum(abs(x - a) < half + 5 and abs(y - b) < 11 for a, b in dots)
+    overlaps = sum(abs(x - a) < 2 * half and abs(y - b) < 12 for a, b in labels)
+    return overlaps + sum(abs(x - a) < half + 5 and abs(y - b) < 11 for a, b in dots)

@@ -1,8 +1,8 @@
-"""A release as plain data: everything a report shows, nothing computed here.
+"""A release as plain data: everything that a report shows.
 
-The public audience learns what was done, the guarantee, loss and risk, to four digits: no seed, no
-group, no value of a single record. The internal one learns all that helps to decide. Seeds that a
-run drew stand in neither: they are keys, and the manifest alone holds them.
+The public report gives the method, the guarantee, loss and risk to four digits, but no seed, no
+groups and no value of a single record. The internal report gives everything that helps to decide.
+Drawn seeds are in neither: they may undo the masking, and only the manifest contains them.
 """
 
 from collections.abc import Sequence
@@ -28,12 +28,12 @@ PUBLIC_PICTURES = ("before", "distributions", "correlations")
 def summarise(
     release: ReleaseLike, audience: str = "public", *, curve: Sequence[Point] = ()
 ) -> dict[str, Any]:
-    """Return what a report says about ``release``, ready for JSON.
+    """Return the content of a report on ``release``, ready for JSON.
 
     Parameters
     ----------
     release : Release or LargeRelease
-        What to report on.
+        The release.
     audience : str
         ``"public"`` or ``"internal"``.
     curve : list of Point
@@ -45,11 +45,11 @@ def summarise(
         Plain data.
     """
     check_audience(audience)
-    whole = _whole(release, audience == "internal", curve)
-    return whole if audience == "internal" else rounded(whole)
+    summary = _summary(release, audience == "internal", curve)
+    return summary if audience == "internal" else rounded(summary)
 
 
-def _whole(release: ReleaseLike, internal: bool, curve: Sequence[Point]) -> dict[str, Any]:
+def _summary(release: ReleaseLike, internal: bool, curve: Sequence[Point]) -> dict[str, Any]:
     plan = release.plan
     return {
         "audience": "internal" if internal else "public",
@@ -91,7 +91,7 @@ def _whole(release: ReleaseLike, internal: bool, curve: Sequence[Point]) -> dict
 
 
 def check_audience(audience: str) -> None:
-    """Refuse an audience that there is no report for."""
+    """Refuse an unknown audience."""
     if audience not in AUDIENCES:
         raise ParameterError(
             f"There is no audience {audience!r}.{hint(audience, AUDIENCES)} Choose one of:"
@@ -114,7 +114,7 @@ def _measure(name: str, value: Any) -> dict[str, Any]:
 
 
 def _tradeoff(release: ReleaseLike, curve: Sequence[Point]) -> dict[str, Any]:
-    """Return what dependence cost and kept; nothing where no step uses it."""
+    """Return the trade-off of dependence; empty if no step uses it."""
     shares = [getattr(step, "dependence", 0.0) for step in release.plan.steps]
     if not any(shares) or "distortion_y" not in release.measures:
         return {}
@@ -127,19 +127,19 @@ def _tradeoff(release: ReleaseLike, curve: Sequence[Point]) -> dict[str, Any]:
 
 
 def _plan(entries: dict[str, Any], *, internal: bool) -> str:
-    """Return the plan as TOML; for the public without what must not be published.
+    """Return the plan as TOML; for the public without seeds and declared values.
 
-    Seeds would help to undo a mask that draws. Orders, hierarchies and distances name categories
-    that no released record may show, and come from files that hold whatever somebody wrote.
+    Seeds could help to undo random masking. Orders, hierarchies and distances may name categories
+    that do not occur in the release, and may come from files with arbitrary content.
     """
     if internal:
         return document.dumps(entries)
-    types = {name: _counted(declared) for name, declared in entries.get("types", {}).items()}
+    types = {name: _hide_values(declared) for name, declared in entries.get("types", {}).items()}
     return document.dumps(_without_seeds({**entries, **({"types": types} if types else {})}))
 
 
-def _counted(declared: Any) -> Any:
-    """Return a declared type with the number of values or rows in place of these."""
+def _hide_values(declared: Any) -> Any:
+    """Return a declared type with values and rows replaced by their number."""
     if not isinstance(declared, dict):
         return declared
     return {

@@ -1,18 +1,18 @@
-"""A summary for the terminal."""
+"""A summary as plain text."""
 
 from collections.abc import Mapping
 from textwrap import fill
 from typing import Any
 
 from shoal.metrics import ABOUT
-from shoal.report.layout import by_reason, numbers, shown, tables
+from shoal.report.layout import by_reason, format_number, numbers, tables
 
-WORDS = {"breaks": "not kept", "qualifies": "reservation", "informs": "note"}
-LEAST = 1e-7  # a proven gap below it is rounding
+SEVERITIES = {"breaks": "not kept", "qualifies": "reservation", "informs": "note"}
+ROUNDING = 1e-7  # a proven gap below it is a rounding error
 
 
 def one_line(summary: dict[str, Any]) -> str:
-    """Return the truth about a release in one line."""
+    """Return a summary of a release in one line."""
     groups = ", ".join(
         f"{entry['number']} group{'s' if entry['number'] != 1 else ''} of {entry['smallest']} to"
         f" {entry['largest']}"
@@ -29,11 +29,11 @@ def one_line(summary: dict[str, Any]) -> str:
 
 
 def _certificate(measures: list[dict[str, Any]]) -> str:
-    """Say how near the loss is to the least possible, if that was proven."""
+    """Return a clause about the proven gap to the least possible loss."""
     gap = next((m["value"] for m in measures if m["name"] == "certified_gap"), None)
     if gap is None:
         return ""
-    if gap < LEAST:
+    if gap < ROUNDING:
         return ", proven to be the least possible"
     return f", at most {100 * gap:.2g}% above the least possible"
 
@@ -46,25 +46,25 @@ def whole_text(summary: dict[str, Any]) -> str:
     parts = [one_line(summary), _folded(f"{verdict['sentence']} {summary['explanation']}")]
     if verdict["findings"]:
         parts.append("\n".join(_folded(finding_line(one), "  ") for one in verdict["findings"]))
-    for who, told in (("cannot", attacker["cannot"]), ("can", attacker["can"])):
-        if told:
-            lines = "\n".join(_folded(entry, "  - ") for entry in told)
-            parts.append(f"An attacker who knows the quasi-identifiers {who}\n{lines}")
+    for verb in ("cannot", "can"):
+        if attacker[verb]:
+            lines = "\n".join(_folded(entry, "  - ") for entry in attacker[verb])
+            parts.append(f"An attacker who knows the quasi-identifiers {verb}\n{lines}")
     parts += [_folded(f"Warning: {warning}") for warning in summary["warnings"]]
     parts.append(table(values, summary["remarks"]))
     return "\n\n".join(parts) + "\n"
 
 
 def finding_line(finding: Mapping[str, Any]) -> str:
-    """Return a finding as a line, with its way out where the reader is to have it."""
-    said = f"{WORDS[finding['severity']]}: {finding['sentence']} {finding.get('way_out', '')}"
-    return said.replace("`", "").rstrip()
+    """Return a finding as a line, with advice if the summary contains it."""
+    line = f"{SEVERITIES[finding['severity']]}: {finding['sentence']} {finding.get('way_out', '')}"
+    return line.replace("`", "").rstrip()
 
 
 def table(measures: Mapping[str, Any], remarks: Mapping[str, str] | None = None) -> str:
-    """Return measures as aligned lines and tables, then what could not be measured."""
+    """Return measures as aligned lines and tables, then remarks."""
     lines = [
-        [f"{name} {part}".strip(), f"{shown(value)} {ABOUT[name].unit}".strip()]
+        [f"{name} {part}".strip(), f"{format_number(value)} {ABOUT[name].unit}".strip()]
         for name, part, value in numbers({**measures, "class_sizes": {}})
     ]
     if "class_sizes" in measures:
@@ -72,10 +72,10 @@ def table(measures: Mapping[str, Any], remarks: Mapping[str, str] | None = None)
         lines.append(["class_sizes", sizes])
     blocks = [aligned(lines)]
     for entry in tables(measures):
-        rows = [[column, *map(shown, values)] for column, values in entry.rows.items()]
+        rows = [[column, *map(format_number, values)] for column, values in entry.rows.items()]
         blocks.append(aligned([[entry.per, *entry.headings], *rows]))
-    told = [f"{', '.join(names)}: {reason}" for reason, names in by_reason(remarks or {}).items()]
-    blocks.append("\n".join(told))
+    notes = [f"{', '.join(names)}: {reason}" for reason, names in by_reason(remarks or {}).items()]
+    blocks.append("\n".join(notes))
     return "\n\n".join(block for block in blocks if block)
 
 
@@ -84,7 +84,7 @@ def _folded(text: str, mark: str = "") -> str:
 
 
 def aligned(rows: list[list[str]]) -> str:
-    """Return rows as lines whose cells stand below each other."""
+    """Return rows as lines with aligned columns."""
     if not rows:
         return ""
     widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]

@@ -1,4 +1,4 @@
-"""A sweep over lambda as text and as a picture."""
+"""The dependence trade-off as text and as a plot."""
 
 from collections.abc import Sequence
 from itertools import groupby

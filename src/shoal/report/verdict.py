@@ -1,4 +1,4 @@
-"""What a release means for those who must answer for it, in words that follow its figures."""
+"""Sentences about what an attacker can and cannot do, derived from the measures of a release."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -9,12 +9,12 @@ from shoal.plan.release import ReleaseLike
 from shoal.plan.verdict import Finding, Verdict, counted
 
 NAMED = 6  # columns shown by name; the others are counted
-# Findings after which nobody may say that the values of their columns cannot be read.
+# Findings whose columns may disclose original values.
 READABLE = ("dominated-groups", "derived-column", "pairs", "one-giver")
 
 
 def explanation(release: ReleaseLike) -> str:
-    """Say what chance the classes leave an attacker, and how missing cells were counted."""
+    """Return the attacker's chance to pick a record, and how missing cells are counted."""
     return _chance(release) + _reading(release.provenance["missing"])
 
 
@@ -38,7 +38,7 @@ def _chance(release: ReleaseLike) -> str:
 
 
 def beyond(release: ReleaseLike) -> dict[str, Any]:
-    """Return what was promised of the confidential columns and what the classes attain."""
+    """Return the required and the attained l-diversity and t-closeness."""
     found: dict[str, Any] = {}
     for step in release.plan.steps:
         options = vars(step)
@@ -96,7 +96,7 @@ def can(release: ReleaseLike) -> list[str]:
 
 
 def named(columns: Sequence[str]) -> str:
-    """Name columns in a sentence; many are counted."""
+    """Return the names of columns for a sentence; of many, the rest is counted."""
     names = list(columns[:NAMED])
     if len(columns) > NAMED:
         return f"{', '.join(names)} and {len(columns) - NAMED} more"
@@ -104,13 +104,13 @@ def named(columns: Sequence[str]) -> str:
 
 
 def uncovered(release: ReleaseLike) -> list[str]:
-    """Return the warnings of a release that no finding of its verdict says already."""
-    said = {finding.with_advice() for finding in release.verdict.findings}
-    return [warning for warning in release.warnings if warning not in said]
+    """Return the warnings of a release that its verdict does not repeat."""
+    repeated = {finding.with_advice() for finding in release.verdict.findings}
+    return [warning for warning in release.warnings if warning not in repeated]
 
 
 def _hidden(verdict: Verdict) -> list[str]:
-    """Return the masked columns of which no record shows, or gives away, its original value."""
+    """Return the masked columns in which no record shows or discloses its original value."""
     readable = {n for f in verdict.findings if f.code in READABLE for n in f.columns}
     return [
         name
@@ -169,7 +169,7 @@ CAN: dict[str, Callable[[Finding], str]] = {
 
 
 def _confidential(release: ReleaseLike) -> list[str]:
-    """Say what becomes known of the confidential columns where no record is alone."""
+    """Return what becomes known of the confidential columns if no record is unique."""
     classes = sum(release.measures["class_sizes"].values())
     alike = release.measures.get("homogeneous_classes", {})
     found = [
@@ -188,7 +188,7 @@ def _confidential(release: ReleaseLike) -> list[str]:
 
 
 def _beyond(promised: dict[str, Any], verdict: Verdict) -> str:
-    """Say what the classes attain of l-diversity and t-closeness, where that was promised."""
+    """Return sentences about the attained l-diversity and t-closeness, if required."""
     broken = verdict.codes()
     said = ""
     if "diversity" in promised:
@@ -209,7 +209,7 @@ def _beyond(promised: dict[str, Any], verdict: Verdict) -> str:
 
 
 def _reading(missing: dict[str, int]) -> str:
-    """Say how missing cells were counted, if there are some."""
+    """Return how missing cells are counted, if there are any."""
     if not missing:
         return ""
     return (

@@ -1,4 +1,4 @@
-"""A summary as a file; the ending of its name says which kind."""
+"""Reports as files, in the format of their suffix."""
 
 import json
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ FORMATS = {".html": render, ".htm": render, ".json": as_json, ".txt": whole_text
 
 
 def check_report(path: Path) -> None:
-    """Refuse a path whose ending names no kind of report."""
+    """Refuse a path whose suffix names no report format."""
     if path.suffix.lower() not in FORMATS:
         raise FileError(
             f"A report is an .html, .json or .txt file; {path.name!r} is none of them.",
@@ -33,7 +33,7 @@ def check_report(path: Path) -> None:
 
 
 def report_text(summary: dict[str, Any], path: Path) -> str:
-    """Return the report in the kind that ``path`` asks for."""
+    """Return the report in the format of ``path``."""
     check_report(path)
     return FORMATS[path.suffix.lower()](summary)
 
@@ -46,7 +46,7 @@ def write_report(
     curve: Sequence[Point] = (),
     force: bool = False,
 ) -> None:
-    """Write the report on ``release`` to ``path``, whole or not at all."""
+    """Write the report on ``release`` to ``path``, completely or not at all."""
     text = report_text(summarise(release, audience, curve=curve), path)
     with Publication(force=force) as publication:
         publication.add(path).write_text(text, encoding="utf-8")

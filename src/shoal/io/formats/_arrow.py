@@ -1,8 +1,8 @@
-"""Schemas of Arrow: what may leave in their entries.
+"""Metadata in Arrow schemas.
 
-An entry is free text that any program may have written: it may name dropped columns
-or hold the extremes of a column. So entries leave by a list of harmless keys, and
-the description that pandas reads is made again for the released columns.
+Any program may have written it: it may name dropped columns or contain the extremes of a column. So
+only known harmless keys are released, and the metadata of pandas is created anew for the released
+columns.
 """
 
 import json
@@ -25,34 +25,35 @@ _NUMPY = re.compile(
 
 
 def source_of(table: pa.Table) -> Source:
-    """Return a table that Arrow read, in types that its functions take, with its notes.
+    """Return a table read by Arrow with its notes, in types that Arrow's functions support.
 
-    A damaged file may give a table whose offsets or codes point outside of it, and reading on
-    would end the process; Arrow refuses such a table where it is asked to look.
+    The offsets or codes of a damaged file may point outside the table, which would crash the
+    process later; the full validation refuses such a table.
     """
     table.validate(full=True)
     notes = notes_of(table.schema)
     for at, field in enumerate(table.schema):
-        usual = _usual(field.type)
-        if usual != field.type:
-            table = table.set_column(at, field.with_type(usual), table.column(at).cast(usual))
+        supported = _supported_type(field.type)
+        if supported != field.type:
+            column = table.column(at).cast(supported)
+            table = table.set_column(at, field.with_type(supported), column)
     return Source(table, notes)
 
 
 def notes_of(schema: pa.Schema) -> Notes:
-    """Return what a schema says beyond types."""
-    free = _words(schema.metadata)
-    frame = _parsed(free.pop("pandas", ""))
+    """Return the metadata of a schema."""
+    free = _decode(schema.metadata)
+    frame = _parse_json(free.pop("pandas", ""))
     return Notes(
         family="arrow",
-        columns={field.name: _column_notes(_words(field.metadata)) for field in schema},
+        columns={field.name: _column_notes(_decode(field.metadata)) for field in schema},
         free=free,
         frame=frame if isinstance(frame, dict) else None,
     )
 
 
 def with_notes(source: Source) -> pa.Table:
-    """Return the table with a schema that holds the notes."""
+    """Return the table with the notes as schema metadata."""
     table, notes = source.table, source.notes
     fields = [field.with_metadata(_entries(notes.on(field.name)) or None) for field in table.schema]
     entries = {str(key): str(text) for key, text in notes.free.items() if text}
@@ -63,7 +64,7 @@ def with_notes(source: Source) -> pa.Table:
 
 def _column_notes(entries: dict[str, str]) -> ColumnNotes:
     label = next((entries[key] for key in LABELS if entries.get(key)), None)
-    values = _parsed(entries.pop(VALUE_LABELS, ""))
+    values = _parse_json(entries.pop(VALUE_LABELS, ""))
     value_labels = {}
     for pair in values if isinstance(values, list) else ():
         if isinstance(pair, list) and len(pair) == 2 and not isinstance(pair[0], list | dict):
@@ -88,7 +89,7 @@ def _entries(notes: ColumnNotes) -> dict[str, str]:
 
 
 def _frame(frame: Mapping[str, Any], table: pa.Table) -> dict[str, Any]:
-    """Return what pandas needs to know about the released columns, and nothing else."""
+    """Return the metadata of pandas for the released columns only."""
     fresh = pa.Schema.from_pandas(
         table.slice(0, 0).to_pandas(ignore_metadata=True), preserve_index=False
     )
@@ -116,26 +117,26 @@ def _entries_of(frame: Mapping[str, Any], key: str) -> list[Any]:
     return entries if isinstance(entries, list) else []
 
 
-def _usual(held: pa.DataType) -> pa.DataType:
-    """Return the type with text as most functions of Arrow know it; views they do not."""
+def _supported_type(held: pa.DataType) -> pa.DataType:
+    """Return the type with views replaced, which many Arrow functions do not support."""
     if pa.types.is_dictionary(held):
-        return pa.dictionary(held.index_type, _usual(held.value_type), held.ordered)
+        return pa.dictionary(held.index_type, _supported_type(held.value_type), held.ordered)
     views = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
     return views.get(held, held)
 
 
-def _words(metadata: Mapping[bytes, bytes] | None) -> dict[str, str]:
-    """Return entries as text; what is no text has no place among notes."""
-    found = {}
+def _decode(metadata: Mapping[bytes, bytes] | None) -> dict[str, str]:
+    """Return metadata as text; entries that are not valid UTF-8 are dropped."""
+    decoded = {}
     for key, value in (metadata or {}).items():
         try:
-            found[key.decode()] = value.decode()
+            decoded[key.decode()] = value.decode()
         except UnicodeDecodeError:
             continue
-    return found
+    return decoded
 
 
-def _parsed(text: str) -> Any:
+def _parse_json(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The way in: a sheet of an Excel file becomes a table."""
+"""Reading a sheet of an Excel file."""
 
 import datetime as dt
 import warnings
@@ -23,13 +23,13 @@ _KINDS = {bool: "yes/no", int: "number", float: "number", str: "text", dt.dateti
 _KINDS |= {dt.date: "date", dt.time: "time", dt.timedelta: "time"}
 
 
-class _Failed:
-    """Stands for a cell that shows an error, as #N/A."""
+class _ErrorCell:
+    """Marks a cell that shows an error, such as #N/A."""
 
 
 def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Source:
-    """Read a sheet of an Excel file: a line of names, then records."""
-    del numbers  # its cells say what is a number
+    """Read a sheet of an Excel file: a row of names, then records."""
+    del numbers  # cells have types
     _check_size(path, dialect)
     with _opened(path, formulas=False) as book:
         sheet = _sheet(book, dialect.sheet, path)
@@ -48,7 +48,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
 
 
 def _content(sheet: Any, path: Path) -> tuple[list[str], list[list[Any]], list[str | None]]:
-    """Return the names, the values by column, and how the first value of each is shown."""
+    """Return the names, the values by column, and the display format of each column."""
     rows = sheet.iter_rows()
     names = _names(next(rows, ()), path)
     cells: list[list[Any]] = [[] for _ in names]
@@ -59,7 +59,7 @@ def _content(sheet: Any, path: Path) -> tuple[list[str], list[list[Any]], list[s
             value = row[at].value if at < len(row) else None
             if value is not None:
                 formats[at] = formats[at] or row[at].number_format
-                value = _Failed if row[at].data_type == "e" else value
+                value = _ErrorCell if row[at].data_type == "e" else value
             column.append(value)
     while cells[0] and all(column[-1] is None for column in cells):
         for column in cells:
@@ -69,7 +69,7 @@ def _content(sheet: Any, path: Path) -> tuple[list[str], list[list[Any]], list[s
 
 @contextmanager
 def _opened(path: Path, *, formulas: bool) -> Iterator[Any]:
-    with warnings.catch_warnings(action="ignore"):  # one shows the value of a cell
+    with warnings.catch_warnings(action="ignore"):  # a warning may show the value of a cell
         yield from _book(path, formulas=formulas)
 
 
@@ -80,7 +80,7 @@ def _book(path: Path, *, formulas: bool) -> Iterator[Any]:
         )
     except FileError:
         raise
-    except Exception:  # whatever is wrong inside, openpyxl says it in many ways
+    except Exception:  # openpyxl raises many kinds of errors for a damaged file
         raise FileError(
             f"{path.name!r} is not an Excel file, or it is damaged.",
             code="file-damaged",
@@ -113,26 +113,25 @@ def _check_size(path: Path, dialect: Dialect) -> None:
     check_growth(path.name, path.stat().st_size, size, dialect.memory_limit)
 
 
-def _sheet(book: Any, wanted: str | None, path: Path) -> Any:
+def _sheet(book: Any, name: str | None, path: Path) -> Any:
     sheets = {sheet.title: sheet for sheet in book.worksheets}
-    listed = ", ".join(repr(name) for name in sheets)
-    if wanted is None and len(sheets) != 1:
+    titles = ", ".join(repr(title) for title in sheets)
+    if name is None and len(sheets) != 1:
         raise FileError(
-            f"{path.name!r} has several sheets: {listed}. Choose one with `sheet`.",
+            f"{path.name!r} has several sheets: {titles}. Choose one with `sheet`.",
             code="sheet-needed",
             file=path.name,
             sheets=tuple(sheets),
         )
-    if wanted is not None and wanted not in sheets:
+    if name is not None and name not in sheets:
         raise FileError(
-            f"{path.name!r} has no sheet {wanted!r}.{hint(wanted, sheets)} The sheets are:"
-            f" {listed}.",
+            f"{path.name!r} has no sheet {name!r}.{hint(name, sheets)} The sheets are: {titles}.",
             code="no-such-sheet",
             file=path.name,
-            sheet=wanted,
+            sheet=name,
         )
-    sheet = sheets[wanted] if wanted is not None else next(iter(sheets.values()))
-    sheet.reset_dimensions()  # some programs write wrong ones
+    sheet = sheets[name] if name is not None else next(iter(sheets.values()))
+    sheet.reset_dimensions()  # some programs write wrong dimensions
     return sheet
 
 
@@ -156,7 +155,7 @@ def _names(row: Any, path: Path) -> list[str]:
             )
         if not isinstance(value, str):
             raise FileError(
-                f"The name of column {at} of {path.name!r} is no text. The first line must hold"
+                f"The name of column {at} of {path.name!r} is not text. The first line must hold"
                 " the names.",
                 code="name-not-text",
                 file=path.name,
@@ -168,14 +167,15 @@ def _names(row: Any, path: Path) -> list[str]:
 def _check_width(row: Any, width: int, path: Path) -> None:
     if any(cell.value is not None for cell in row[width:]):
         raise FileError(
-            f"{path.name!r} has values right of its last named column. Name them, or remove them.",
+            f"{path.name!r} has values to the right of its last named column. Name their columns,"
+            " or remove them.",
             code="values-beside-columns",
             file=path.name,
         )
 
 
 def _has_formulas(path: Path) -> bool:
-    """Look for the mark of a formula in the sheets, which takes a fraction of reading them."""
+    """Return whether the sheets contain formulas, by a fast search in their XML."""
     with zipfile.ZipFile(path) as packed:
         for name in packed.namelist():
             if name.startswith("xl/worksheets/"):
@@ -189,8 +189,8 @@ def _has_formulas(path: Path) -> bool:
 
 
 def _check_formulas(path: Path, title: str, names: list[str], cells: list[list[Any]]) -> None:
-    """Refuse formulas whose values no program has saved: they would look like holes."""
-    lacking: Counter[str] = Counter()
+    """Refuse formulas without saved values, which would read as missing values."""
+    without_value: Counter[str] = Counter()
     with _opened(path, formulas=True) as book:
         sheet = book[title]
         sheet.reset_dimensions()
@@ -199,8 +199,8 @@ def _check_formulas(path: Path, title: str, names: list[str], cells: list[list[A
                 if cell.data_type == "f" and (
                     number >= len(cells[at]) or cells[at][number] is None
                 ):
-                    lacking[names[at]] += 1
-    for name, count in lacking.items():
+                    without_value[names[at]] += 1
+    for name, count in without_value.items():
         raise FileError(
             f"Column {name!r} of {path.name!r} has {count} formula{'s' if count > 1 else ''}"
             " without a value. Open and save it in a spreadsheet program first.",
@@ -211,15 +211,15 @@ def _check_formulas(path: Path, title: str, names: list[str], cells: list[list[A
 
 
 def _typed(name: str, cells: list[Any], remarks: list[str]) -> pa.Array:
-    """Return a column of one type; kinds that do not go together become text."""
-    failed = sum(cell is _Failed for cell in cells)
-    if failed:
+    """Return a column of one type; mixed kinds become text."""
+    n_errors = sum(cell is _ErrorCell for cell in cells)
+    if n_errors:
         raise ColumnError(
-            f"Column {name!r} has {failed} cell{'s' if failed > 1 else ''} with an error such as"
-            " #N/A. Mend or empty them.",
+            f"Column {name!r} has {n_errors} cell{'s' if n_errors > 1 else ''} with an error such"
+            " as #N/A. Correct or clear them.",
             code="cells-with-errors",
             column=name,
-            count=failed,
+            count=n_errors,
         )
     kinds = {_KINDS.get(type(cell), "text") for cell in cells if cell is not None}
     if kinds == {"date"}:

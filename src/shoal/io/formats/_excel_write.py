@@ -1,4 +1,4 @@
-"""The way out: a table becomes an Excel file of one sheet."""
+"""Writing an Excel file of one sheet."""
 
 import datetime as dt
 from pathlib import Path
@@ -12,19 +12,19 @@ from shoal.errors import FileError
 from shoal.io.dialect import Dialect
 from shoal.io.source import Source
 
-MOST_RECORDS = 1_048_575  # and a line of names
-MOST_COLUMNS = 16_384
-LONGEST_TEXT = 32_767
+MAX_RECORDS = 1_048_575  # and a row of names
+MAX_COLUMNS = 16_384
+MAX_TEXT = 32_767
 
 
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
-    """Write an Excel file of one sheet; say what had no place."""
+    """Write an Excel file of one sheet; return sentences about lost metadata."""
     del dialect, target
     table, notes = source.table, source.notes
     own = notes.family == "excel"
-    if table.num_rows > MOST_RECORDS or table.num_columns > MOST_COLUMNS:
+    if table.num_rows > MAX_RECORDS or table.num_columns > MAX_COLUMNS:
         raise FileError(
-            f"An Excel file holds {MOST_RECORDS} records and {MOST_COLUMNS} columns; there are"
+            f"An Excel file holds {MAX_RECORDS} records and {MAX_COLUMNS} columns; there are"
             f" {table.num_rows} and {table.num_columns}. Write another format.",
             code="too-long-for-excel",
             records=table.num_rows,
@@ -36,23 +36,25 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         _write_book(path, columns, formats)
     except xlsxwriter.exceptions.FileCreateError as error:
         raise OSError(*error.args[0].args) from None
-    return notes.without_place("An Excel file", ("formats",), "excel")
+    return notes.describe_loss("An Excel file", ("formats",), "excel")
 
 
 def _write_book(path: Path, columns: dict[str, Any], formats: dict[str, str | None]) -> None:
     with xlsxwriter.Workbook(str(path), {"in_memory": True}) as book:
-        book.set_properties({"created": dt.datetime(2000, 1, 1)})  # the same bytes every day
+        book.set_properties(
+            {"created": dt.datetime(2000, 1, 1)}
+        )  # so that the same table gives the same bytes
         sheet = book.add_worksheet()
         quoted = book.add_format({"quote_prefix": True})
         for at, (name, column) in enumerate(columns.items()):
             sheet.write_string(0, at, name)
-            look = _look(book, column.type, formats.get(name))
+            cell_format = _cell_format(book, column.type, formats.get(name))
             for number, value in enumerate(column.to_pylist(), 1):
-                _write_cell(sheet, number, at, value, look, quoted)
+                _write_cell(sheet, number, at, value, cell_format, quoted)
 
 
 class _Exact(float):
-    """A number that shows all its digits; XlsxWriter would show 16, and 17 can matter."""
+    """A number written with all its digits: XlsxWriter writes 16, and 17 can be needed."""
 
     def __new__(cls, value: float) -> "_Exact":
         number = super().__new__(cls, value)
@@ -84,8 +86,8 @@ def _writable(column: Any, name: str) -> Any:
         )
     if pa.types.is_integer(held):
         bounds = pc.min_max(column).as_py()
-        beyond = max(-(bounds["min"] or 0), bounds["max"] or 0) > 2**53
-        return column.cast(pa.string()) if beyond else column
+        is_inexact = max(-(bounds["min"] or 0), bounds["max"] or 0) > 2**53
+        return column.cast(pa.string()) if is_inexact else column
     if pa.types.is_decimal(held) or pa.types.is_floating(held):
         column = column.cast(pa.float64())
         if pc.any(pc.is_inf(column)).as_py():
@@ -101,9 +103,9 @@ def _writable(column: Any, name: str) -> Any:
     if pa.types.is_time(held) or pa.types.is_duration(held):
         return column.cast(pa.string())
     is_text = pa.types.is_string(held) or pa.types.is_large_string(held)
-    if is_text and (pc.max(pc.utf8_length(column)).as_py() or 0) > LONGEST_TEXT:
+    if is_text and (pc.max(pc.utf8_length(column)).as_py() or 0) > MAX_TEXT:
         raise FileError(
-            f"Column {name!r} holds a text of more than {LONGEST_TEXT} characters, which an Excel"
+            f"Column {name!r} holds a text of more than {MAX_TEXT} characters, which an Excel"
             " cell cannot. Write another format.",
             code="text-too-long",
             column=name,
@@ -111,7 +113,7 @@ def _writable(column: Any, name: str) -> Any:
     return column
 
 
-def _look(book: Any, held: pa.DataType, shown: str | None) -> Any:
+def _cell_format(book: Any, held: pa.DataType, shown: str | None) -> Any:
     if shown is None and pa.types.is_timestamp(held):
         shown = "yyyy-mm-dd hh:mm:ss"
     if shown is None and pa.types.is_date(held):
@@ -119,18 +121,20 @@ def _look(book: Any, held: pa.DataType, shown: str | None) -> Any:
     return None if shown is None else book.add_format({"num_format": shown})
 
 
-def _write_cell(sheet: Any, row: int, at: int, value: Any, look: Any, quoted: Any) -> None:
+def _write_cell(sheet: Any, row: int, at: int, value: Any, cell_format: Any, quoted: Any) -> None:
     if value is None or value != value:
-        return  # no value, or not a number: an empty cell
+        return  # missing or NaN: an empty cell
     if isinstance(value, str):
-        # A text that looks like a formula is marked, so that it stays text when it is edited.
-        sheet.write_string(row, at, value, quoted if value[:1] in "=+-@" and value else look)
+        # Text that looks like a formula is marked, so that it stays text when it is edited.
+        sheet.write_string(row, at, value, quoted if value[:1] in "=+-@" and value else cell_format)
     elif isinstance(value, bool):
-        sheet.write_boolean(row, at, value, look)
+        sheet.write_boolean(row, at, value, cell_format)
     elif isinstance(value, dt.date):
         if value.year < 1900 or (value.year == 1900 and value.month < 3):
-            sheet.write_string(row, at, value.isoformat())  # before the first day of Excel
+            sheet.write_string(
+                row, at, value.isoformat()
+            )  # before the first date that Excel supports
         else:
-            sheet.write_datetime(row, at, value, look)
+            sheet.write_datetime(row, at, value, cell_format)
     else:
-        sheet.write_number(row, at, _Exact(value), look)
+        sheet.write_number(row, at, _Exact(value), cell_format)

@@ -1,7 +1,7 @@
-"""The way in for Stata, SPSS and SAS files: pyreadstat reads them.
+"""Reading Stata, SPSS and SAS files with pyreadstat.
 
-Dates stay numbers on the way through pyreadstat and are converted here, so that what
-cannot be converted exactly comes back to the last digit.
+pyreadstat returns dates as numbers, which are converted here, so that those that cannot be
+converted exactly are kept to the last digit.
 """
 
 import warnings
@@ -17,13 +17,13 @@ from shoal.io.dialect import Dialect
 from shoal.io.formats._calendar import Clock
 from shoal.io.limits import check_columns, check_growth
 
-EXACT = 2**53  # beyond it, a float64 cannot tell two whole numbers apart
-OBJECT = 32  # bytes of a value while pyreadstat holds it, besides its own
+EXACT = 2**53  # float64 does not represent all larger whole numbers
+OBJECT_SIZE = 32  # bytes per value in pyreadstat, besides the value itself
 INTEGERS = {"int8": pa.int8(), "int16": pa.int16(), "int32": pa.int32()}
 
 
 def pyreadstat() -> Any:
-    """Import pyreadstat, or say how to install it."""
+    """Return the module pyreadstat; raises `MissingDependency` if it is not installed."""
     try:
         import pyreadstat
     except ImportError:
@@ -35,24 +35,24 @@ def pyreadstat() -> Any:
     return pyreadstat
 
 
-def parsed(
+def read_columns(
     reader: Callable[..., Any], path: Path, dialect: Dialect, kind: str, **options: Any
 ) -> tuple[Mapping[str, list[Any]], Any]:
-    """Return the columns as lists, and what the file says about them."""
+    """Return the columns as lists, and the metadata of pyreadstat."""
     if not dialect.is_utf8:
         options["encoding"] = dialect.encoding
     try:
-        with warnings.catch_warnings(action="ignore"):  # one may show a value
+        with warnings.catch_warnings(action="ignore"):  # a warning may show a value
             _check_size(reader, path, dialect, options)
             return reader(  # type: ignore[no-any-return]
                 path, output_format="dict", disable_datetime_conversion=True, **options
             )
     except (OSError, FileError):
         raise
-    except Exception:  # pyreadstat raises its own kinds and plain ones; some show values
+    except Exception:  # of pyreadstat or of Python; some show values
         raise FileError(
-            f"{path.name!r} is not {kind}, or it is damaged or cut off. If its text is in another"
-            " character set, name it with `encoding`.",
+            f"{path.name!r} is not {kind}, or it is damaged or truncated. If its text is in another"
+            " encoding, give it with `encoding`.",
             code="file-damaged",
             file=path.name,
         ) from None
@@ -61,21 +61,21 @@ def parsed(
 def _check_size(
     reader: Callable[..., Any], path: Path, dialect: Dialect, options: Mapping[str, Any]
 ) -> None:
-    """Refuse a file that takes too much memory, by what its header says of records and widths."""
+    """Refuse a file that takes too much memory, by the records and widths in its header."""
     if path.suffix.lower() == ".xpt":
-        return  # it is not packed, and its header does not tell the number of records
+        return  # not compressed, and its header has no number of records
     about = {name: value for name, value in options.items() if name == "encoding"}
     meta = reader(path, metadataonly=True, **about)[1]
     check_columns(path.name, meta.number_columns or 0)
     widths = (meta.variable_storage_width or {}).values()
-    size = (meta.number_rows or 0) * sum(OBJECT + (width or 0) for width in widths)
+    size = (meta.number_rows or 0) * sum(OBJECT_SIZE + (width or 0) for width in widths)
     check_growth(path.name, path.stat().st_size, max(size, 0), dialect.memory_limit)
 
 
 def numbers(
     cells: list[Any], kind: str, *, clock: Clock | None, whole: bool
 ) -> tuple[pa.Array, pa.Array | None]:
-    """Return a column of numbers or dates, and the letters that stand for missing values."""
+    """Return a column of numbers or dates, and its missing codes as letters."""
     letters = [cell if isinstance(cell, str) else None for cell in cells]
     values = np.array(
         [np.nan if cell is None or isinstance(cell, str) else cell for cell in cells], np.float64
@@ -85,23 +85,23 @@ def numbers(
 
 
 def typed(values: Any, kind: str, *, clock: Clock | None, whole: bool) -> pa.Array:
-    """Return float64 values with holes as dates, whole numbers or numbers."""
-    hole = np.isnan(values)
+    """Return float64 values, NaN for missing, as dates, integers or floats."""
+    is_missing = np.isnan(values)
     if clock is not None:
-        moments = clock.decode(values, hole)
+        moments = clock.decode(values, is_missing)
         if moments is not None:
             return moments
     if kind in INTEGERS:
-        return pa.array(values, mask=hole).cast(INTEGERS[kind])
-    if whole and _is_whole(values[~hole]):
-        return pa.array(values, mask=hole).cast(pa.int64())
+        return pa.array(values, mask=is_missing).cast(INTEGERS[kind])
+    if whole and _is_whole(values[~is_missing]):
+        return pa.array(values, mask=is_missing).cast(pa.int64())
     if kind == "float":
-        return pa.array(values, mask=hole).cast(pa.float32())
-    return pa.array(values, mask=hole)
+        return pa.array(values, mask=is_missing).cast(pa.float32())
+    return pa.array(values, mask=is_missing)
 
 
 def text(cells: list[Any], *, blank_is_missing: bool = True) -> pa.Array:
-    """Return a column of text; to Stata and SAS, an empty text is a missing one."""
+    """Return a column of text; in Stata and SAS, empty text is missing."""
     if blank_is_missing:
         cells = [cell or None for cell in cells]
     return pa.array([None if cell is None else str(cell) for cell in cells], pa.string())

@@ -1,4 +1,4 @@
-"""The way out for Stata, SPSS and SAS files: numbers and text, labels and letters."""
+"""Writing Stata, SPSS and SAS files with pyreadstat."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
@@ -14,8 +14,10 @@ from shoal.io.formats._statistical_read import EXACT, pyreadstat
 from shoal.io.notes import Notes
 
 
-def written(writer: Callable[..., None], table: Any, path: Path, kind: str, **options: Any) -> None:
-    """Let pyreadstat write; say in our words what it refuses."""
+def write_file(
+    writer: Callable[..., None], table: Any, path: Path, kind: str, **options: Any
+) -> None:
+    """Write with pyreadstat; translate its exceptions."""
     errors = pyreadstat()
     try:
         writer(table, path, **options)
@@ -36,24 +38,26 @@ def written(writer: Callable[..., None], table: Any, path: Path, kind: str, **op
 
 
 def frame(table: pa.Table) -> Any:
-    """Return a frame that pyreadstat takes; whole numbers stay whole beside holes."""
+    """Return a pandas frame for pyreadstat, with nullable integers."""
     import pandas
 
     kinds = {pa.int8(): pandas.Int8Dtype(), pa.int32(): pandas.Int32Dtype()}
     return table.to_pandas(types_mapper=kinds.get)
 
 
-def plain(table: pa.Table, clocks: Callable[[str, pa.DataType], Clock], kind: str) -> pa.Table:
-    """Return the table with columns that such a file can hold: numbers and text."""
+def to_storable(
+    table: pa.Table, clocks: Callable[[str, pa.DataType], Clock], kind: str
+) -> pa.Table:
+    """Return the table with columns that such a file can store: numbers and text."""
     columns = []
     for field in table.schema:
         column = pa.concat_arrays(table.column(field.name).chunks)
-        columns.append(_plain(column, field.name, clocks, kind))
+        columns.append(_to_storable(column, field.name, clocks, kind))
     return pa.table(columns, names=table.column_names)
 
 
 def with_letters(column: Any, letters: list[str | None]) -> Any:
-    """Return a column of a frame with letters in place of holes."""
+    """Return a column of a frame with missing codes, as letters, in place of missing values."""
     mixed = column.astype(object)
     for at, letter in enumerate(letters):
         if letter is not None:
@@ -64,7 +68,7 @@ def with_letters(column: Any, letters: list[str | None]) -> Any:
 def letters(
     notes: Notes, name: str, spelled: Callable[[str], str | None]
 ) -> list[str | None] | None:
-    """Return the letters that stand for missing values in a column, where letters do."""
+    """Return the missing codes of a column as letters; None if the family has none."""
     codes = notes.on(name).codes
     if codes is None or notes.family not in ("stata", "sas"):
         return None
@@ -72,24 +76,24 @@ def letters(
 
 
 def labels_for(value_labels: Mapping[Any, str], column: pa.ChunkedArray) -> dict[Any, str]:
-    """Return value labels whose values are of the column's type; letters stay letters."""
+    """Return value labels with values of the column's type; missing codes stay letters."""
     if pa.types.is_string(column.type):
         return {str(value): label for value, label in value_labels.items()}
-    found: dict[Any, str] = {}
+    converted: dict[Any, str] = {}
     for value, label in value_labels.items():
         if isinstance(value, str) and len(value) == 1:
-            found[value] = label
+            converted[value] = label
         elif isinstance(value, int | float):
             whole = float(value).is_integer()
             if whole or not pa.types.is_integer(column.type):
-                found[int(value) if whole else value] = label
-    return found
+                converted[int(value) if whole else value] = label
+    return converted
 
 
-def shortened(
+def shorten_labels(
     notes: Notes, kind: str, label: Callable[[str], str], value: Callable[[str], str]
 ) -> tuple[Notes, list[str]]:
-    """Return the notes with labels cut to what such a file holds, and say which were cut."""
+    """Return the notes with labels shortened to fit the format, and a remark on which."""
     columns, cut = {}, []
     for name, column in notes.columns.items():
         values = {key: value(text) for key, text in column.value_labels.items()}
@@ -98,25 +102,25 @@ def shortened(
         )
         if columns[name].label != column.label or values != column.value_labels:
             cut.append(repr(name))
-    said = [f"{kind} has place for shorter labels only; cut are those of {', '.join(cut)}."]
-    return replace(notes, columns=columns), said if cut else []
+    remarks = [f"{kind} limits the length of labels; shortened are those of {', '.join(cut)}."]
+    return replace(notes, columns=columns), remarks if cut else []
 
 
 def check_names(table: pa.Table, pattern: Any, reserved: Collection[str], kind: str) -> None:
-    """Refuse column names that such a file cannot hold."""
+    """Refuse column names that the format does not allow."""
     seen: dict[str, str] = {}
     for name in table.column_names:
         if not pattern.fullmatch(name) or name in reserved:
             raise FileError(
-                f"{kind} cannot hold a column named {name!r}. Rename it: letters, digits and _,"
-                " not too many, and no word of its language; or write another format.",
+                f"{kind} cannot hold a column named {name!r}. Rename it, with few letters, digits"
+                " and _, and no reserved word; or write another format.",
                 code="name-not-writable",
                 column=name,
                 format=kind,
             )
         if kind != "A Stata file" and name.lower() in seen:
             raise FileError(
-                f"{kind} does not tell {seen[name.lower()]!r} and {name!r} apart. Rename one.",
+                f"{kind} does not distinguish {seen[name.lower()]!r} and {name!r}. Rename one.",
                 code="names-alike",
                 column=name,
                 format=kind,
@@ -125,7 +129,7 @@ def check_names(table: pa.Table, pattern: Any, reserved: Collection[str], kind: 
 
 
 def check_length(path: Path, table: pa.Table) -> None:
-    """Say so where a file holds less than its values: pyreadstat may not hear of a full disk."""
+    """Raise `OSError` if a file is too short: pyreadstat may not report a full disk."""
     widths = [
         pc.max(pc.binary_length(column)).as_py() or 1 if pa.types.is_string(column.type) else 8
         for column in table.columns
@@ -136,9 +140,9 @@ def check_length(path: Path, table: pa.Table) -> None:
 
 
 def fix_times(path: Path, places: list[tuple[int, bytes]]) -> None:
-    """Write fixed moments where a file holds the one at which it was made.
+    """Overwrite the creation time in a file by a fixed time.
 
-    The same release gives the same bytes, and nobody learns when it was made.
+    So the same release gives the same bytes, and does not disclose when it was made.
     """
     with path.open("r+b") as file:
         for at, moment in places:
@@ -146,12 +150,12 @@ def fix_times(path: Path, places: list[tuple[int, bytes]]) -> None:
             file.write(moment)
 
 
-def _plain(
+def _to_storable(
     column: pa.Array, name: str, clocks: Callable[[str, pa.DataType], Clock], kind: str
 ) -> pa.Array:
     held = column.type
     if pa.types.is_dictionary(held):
-        return _plain(column.cast(held.value_type), name, clocks, kind)
+        return _to_storable(column.cast(held.value_type), name, clocks, kind)
     if pa.types.is_date(held) or pa.types.is_timestamp(held):
         if pa.types.is_timestamp(held) and held.tz is not None:
             column = column.cast(pa.timestamp(held.unit, "UTC")).cast(pa.timestamp(held.unit))
@@ -159,7 +163,7 @@ def _plain(
     if pa.types.is_boolean(held):
         return column.cast(pa.int8())
     if pa.types.is_integer(held):
-        return _fitting(column, name, kind)
+        return _fit_integers(column, name, kind)
     if pa.types.is_decimal(held) or pa.types.is_floating(held):
         return _finite(column.cast(pa.float64()), name, kind)
     if pa.types.is_string(held) or pa.types.is_large_string(held):
@@ -169,7 +173,7 @@ def _plain(
                 code="nul-characters",
                 column=name,
             )
-        return column.cast(pa.string()).fill_null("")  # such files know no missing text
+        return column.cast(pa.string()).fill_null("")  # the formats have no missing text
     if pa.types.is_null(held):
         return column.cast(pa.float64())
     if pa.types.is_time(held):
@@ -183,7 +187,7 @@ def _plain(
 
 
 def _finite(column: pa.Array, name: str, kind: str) -> pa.Array:
-    """Return floats with holes where there is no number; refuse infinite ones."""
+    """Return floats with null for NaN; refuse infinite values."""
     column = pc.if_else(pc.is_nan(column), pa.scalar(None, pa.float64()), column)
     infinite = pc.sum(pc.is_inf(column).cast(pa.int64())).as_py() or 0
     if infinite:
@@ -197,11 +201,11 @@ def _finite(column: pa.Array, name: str, kind: str) -> pa.Array:
     return column
 
 
-def _fitting(column: pa.Array, name: str, kind: str) -> pa.Array:
-    """Return whole numbers in 32 bits where they fit, and as floats where those are exact."""
+def _fit_integers(column: pa.Array, name: str, kind: str) -> pa.Array:
+    """Return integers as int32 if they fit, or else as floats if these are exact."""
     bounds = pc.min_max(column).as_py()
     low, high = bounds["min"] or 0, bounds["max"] or 0
-    if low > -(2**31) and high < 2**31 - 100:  # Stata keeps the last ones for missing codes
+    if low > -(2**31) and high < 2**31 - 100:  # Stata reserves the largest for missing codes
         return column.cast(pa.int32())
     if max(-low, high) >= EXACT:
         raise FileError(
@@ -213,11 +217,11 @@ def _fitting(column: pa.Array, name: str, kind: str) -> pa.Array:
     return column.cast(pa.float64())
 
 
-def cut(text: str, most: int) -> str:
-    """Return as many characters of a text as fit into so many bytes."""
-    return text.encode()[:most].decode(errors="ignore")
+def truncate(text: str, max_bytes: int) -> str:
+    """Return the beginning of a text that fits into ``max_bytes``."""
+    return text.encode()[:max_bytes].decode(errors="ignore")
 
 
 def _within(kind: str) -> str:
-    """Return the name of a kind of file as it stands within a sentence."""
+    """Return the name of a kind of file for the middle of a sentence."""
     return kind[:1].lower() + kind[1:]

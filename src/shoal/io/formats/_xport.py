@@ -1,7 +1,7 @@
-"""The missing codes of SAS transport files, .A to .Z and ._, which pyreadstat leaves aside.
+"""Missing codes of SAS transport files, .A to .Z and ._, which pyreadstat does not support.
 
-A missing value is stored as one letter and zeros in place of a float. Everything else
-about such a file is left to pyreadstat; here only those letters are read and written.
+A missing value is stored as one letter and zeros in place of a float. Only these letters are read
+and written here; pyreadstat does the rest.
 """
 
 from collections.abc import Mapping
@@ -13,29 +13,29 @@ from numpy.typing import NDArray
 
 RECORD = 80  # bytes
 LETTERS = np.frombuffer(f"{ascii_uppercase}_".encode(), np.uint8)
-HOLE = ord(".")
+PLAIN_MISSING = ord(".")
 
 
 def read_letters(path: Path, rows: int) -> dict[int, list[str | None]]:
-    """Return the letters of each column that has some, by its number."""
-    found = {}
+    """Return the missing codes of each column that has any, by column number."""
+    letters = {}
     cells = _cells(path, rows, "r")
     for number, column in cells.items():
         lettered = np.isin(column[:, 0], LETTERS) & ~column[:, 1:].any(axis=1)
         if lettered.any():
             first = column[:, 0]
-            found[number] = [
+            letters[number] = [
                 chr(first[row]) if lettered[row] else None for row in range(len(column))
             ]
-    return found
+    return letters
 
 
 def write_letters(path: Path, rows: int, letters: Mapping[int, list[str | None]]) -> None:
-    """Put letters in place of missing values, by the number of the column."""
+    """Write missing codes in place of missing values, by column number."""
     cells = _cells(path, rows, "r+") if letters else {}
     for number, column in letters.items():
         for row, letter in enumerate(column):
-            if letter is not None and cells[number][row, 0] == HOLE:
+            if letter is not None and cells[number][row, 0] == PLAIN_MISSING:
                 cells[number][row, 0] = ord(letter)
 
 
@@ -62,7 +62,7 @@ def _cells(path: Path, rows: int, mode: str) -> dict[int, NDArray[np.uint8]]:
 
 
 def _after(content: NDArray[np.uint8], heading: bytes) -> int:
-    """Return where the content under a heading begins."""
+    """Return the position after a header record."""
     for at in range(0, len(content) - RECORD + 1, RECORD):
         if bytes(content[at : at + len(heading)]) == heading:
             return at + RECORD

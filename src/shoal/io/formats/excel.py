@@ -1,8 +1,8 @@
-"""Excel files: one sheet, values alone.
+"""Excel files: the values of one sheet.
 
-openpyxl reads the values that a spreadsheet program has computed and never computes
-itself. XlsxWriter writes: text stays text, even where it begins like a formula, and the
-same table gives the same bytes.
+openpyxl reads the values that a spreadsheet program has saved and does not evaluate formulas.
+XlsxWriter writes text as text, even if it looks like a formula, and the same bytes for the same
+table.
 """
 
 from shoal.errors import MissingDependency

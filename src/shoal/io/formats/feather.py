@@ -1,4 +1,4 @@
-"""Feather files: tables as Arrow holds them in memory."""
+"""Feather files: tables in Arrow's memory format."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -13,7 +13,7 @@ from shoal.io.source import Source
 
 def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Source:
     """Read a Feather file, or an Arrow file of one stream."""
-    del dialect, numbers  # it says all about itself
+    del dialect, numbers  # the format has types
     try:
         table = feather.read_table(path, memory_map=False)
     except pa.ArrowInvalid:
@@ -23,9 +23,9 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
 
 
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
-    """Write a Feather file; say what had no place."""
+    """Write a Feather file; return sentences about lost metadata."""
     del dialect, target
     feather.write_feather(_arrow.with_notes(source), path)
-    return source.notes.without_place(
+    return source.notes.describe_loss(
         "A Feather file", (*_arrow.HOLDS, *source.notes.free), "arrow"
     )

@@ -1,4 +1,4 @@
-"""Fixed-width text: columns stand at places that a map tells.
+"""Fixed-width text: the positions of columns are declared in a map.
 
 The map is a TOML file with one table per column::
 
@@ -6,7 +6,7 @@ The map is a TOML file with one table per column::
     name = "age"
     start = 4          # the first character of a line is 1
     width = 3
-    type = "number"    # or "text", which is what is left out
+    type = "number"    # or "text", the default
 """
 
 import tomllib
@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from shoal._params import hint
 from shoal.errors import FileError, ParameterError
 from shoal.io.compression import open_compressed_text, open_decompressed_text
-from shoal.io.csv import LONGEST_LINE, cell_texts, parse_columns, wrong_encoding
+from shoal.io.csv import MAX_LINE, cell_texts, parse_columns, wrong_encoding
 from shoal.io.dialect import Dialect
 from shoal.io.limits import check_growth
 from shoal.io.source import Source
@@ -31,8 +31,8 @@ TYPES = ("text", "number")
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where a column stands in a line.
+class Position:
+    """Position of a column in a line.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class Place:
     width : int
         Its number of characters.
     type : str
-        ``"text"``, which stands at the left, or ``"number"``, which stands at the right.
+        ``"text"``, aligned left, or ``"number"``, aligned right.
     """
 
     name: str
@@ -58,40 +58,40 @@ class Place:
 
 
 def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Source:
-    """Read a fixed-width table; parse ``numbers`` (None: every column the map calls a number)."""
-    places = read_layout(dialect, path)
-    cells: list[list[str]] = [[] for _ in places]
-    last = max(place.end for place in places)
+    """Read a fixed-width table; parse ``numbers`` (None: every numeric column of the map)."""
+    positions = read_layout(dialect, path)
+    cells: list[list[str]] = [[] for _ in positions]
+    last = max(position.end for position in positions)
     for line in _lines(path, dialect, last):
-        for column, place in zip(cells, places, strict=True):
-            cell = line[place.start - 1 : place.end].rstrip()
-            column.append(cell.lstrip() if place.type == "number" else cell)
-    names = [place.name for place in places]
+        for column, position in zip(cells, positions, strict=True):
+            cell = line[position.start - 1 : position.end].rstrip()
+            column.append(cell.lstrip() if position.type == "number" else cell)
+    names = [position.name for position in positions]
     table = pa.Table.from_arrays([pa.array(column, pa.string()) for column in cells], names=names)
-    wanted = [place.name for place in places if place.type == "number"]
+    wanted = [position.name for position in positions if position.type == "number"]
     parsed = parse_columns(table, [n for n in wanted if numbers is None or n in numbers], dialect)
     return Source(parsed, text=dialect)
 
 
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
-    """Write a fixed-width table; a column of the map that is not released is left blank."""
-    places = sorted(read_layout(dialect, target), key=lambda place: place.start)
+    """Write a fixed-width table, with blanks for columns of the map that are not released."""
+    positions = sorted(read_layout(dialect, target), key=lambda position: position.start)
     table = source.table
-    known = {place.name for place in places}
+    known = {position.name for position in positions}
     for name in table.column_names:
         if name not in known:
             raise FileError(
-                f"The column map has no place for {name!r}.{hint(name, known)} Add it, or drop the"
-                " column.",
+                f"The column map has no position for {name!r}.{hint(name, known)} Add it, or drop"
+                " the column.",
                 code="layout-lacks-column",
                 column=name,
             )
     fields, at = [], 1
-    for place in places:
-        if place.start > at:
-            fields.append(pa.array([" " * (place.start - at)] * table.num_rows))
-        fields.append(_field(table, place, dialect))
-        at = place.end + 1
+    for position in positions:
+        if position.start > at:
+            fields.append(pa.array([" " * (position.start - at)] * table.num_rows))
+        fields.append(_field(table, position, dialect))
+        at = position.end + 1
     lines = pc.binary_join_element_wise(*fields, "")
     try:
         with open_compressed_text(path, dialect.encoding, target) as file:
@@ -103,11 +103,11 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
             code="cannot-encode",
             encoding=dialect.encoding,
         ) from None
-    return source.notes.without_place("A fixed-width table", (), "text")
+    return source.notes.describe_loss("A fixed-width table", (), "text")
 
 
-def read_layout(dialect: Dialect, path: Path) -> list[Place]:
-    """Read the column map; refuse one that is no map or whose columns overlap."""
+def read_layout(dialect: Dialect, path: Path) -> list[Position]:
+    """Read the column map; refuse a malformed map and overlapping columns."""
     if dialect.layout is None:
         raise ParameterError(
             f'{path.name!r} is fixed-width text: give its column map with `layout="map.toml"`.',
@@ -118,7 +118,7 @@ def read_layout(dialect: Dialect, path: Path) -> list[Place]:
     try:
         entries = tomllib.loads(dialect.layout.read_text(encoding="utf-8"))
     except OSError as error:
-        reason = (error.strerror or "the disk said no").lower()
+        reason = (error.strerror or "I/O error").lower()
         raise FileError(
             f"{str(dialect.layout)!r} could not be read: {reason}.",
             code="file-unreadable",
@@ -133,12 +133,14 @@ def read_layout(dialect: Dialect, path: Path) -> list[Place]:
     columns = entries.get("columns")
     if not isinstance(columns, list) or not columns or set(entries) != {"columns"}:
         raise FileError(
-            f"{culprit!r} is no column map: it is a list of [[columns]].",
+            f"{culprit!r} is not a column map, which is a list of [[columns]].",
             code="layout-malformed",
             file=culprit,
         )
-    places = [_place(entry, f"Column {at} of {culprit!r}") for at, entry in enumerate(columns, 1)]
-    ordered = sorted(places, key=lambda place: place.start)
+    positions = [
+        _position(entry, f"Column {at} of {culprit!r}") for at, entry in enumerate(columns, 1)
+    ]
+    ordered = sorted(positions, key=lambda position: position.start)
     for one, other in zip(ordered, ordered[1:], strict=False):
         if other.start <= one.end:
             raise FileError(
@@ -147,13 +149,13 @@ def read_layout(dialect: Dialect, path: Path) -> list[Place]:
                 file=culprit,
                 columns=(one.name, other.name),
             )
-    return places
+    return positions
 
 
-def _place(entry: Any, culprit: str) -> Place:
+def _position(entry: Any, culprit: str) -> Position:
     if not isinstance(entry, dict):
         raise FileError(
-            f"{culprit} is no table. Write [[columns]] above each.", code="layout-malformed"
+            f"{culprit} is not a table. Write [[columns]] above each.", code="layout-malformed"
         )
     for key in entry:
         if key not in KEYS:
@@ -167,7 +169,7 @@ def _place(entry: Any, culprit: str) -> Place:
     if not isinstance(name, str) or not name:
         raise FileError(f'{culprit} needs a name: name = "age".', code="layout-malformed")
     for key in ("start", "width"):
-        if type(entry.get(key)) is not int or not 1 <= entry[key] <= LONGEST_LINE:
+        if type(entry.get(key)) is not int or not 1 <= entry[key] <= MAX_LINE:
             raise FileError(
                 f"{culprit}, {name!r}, needs {key} = a whole number from 1.",
                 code="layout-malformed",
@@ -179,24 +181,24 @@ def _place(entry: Any, culprit: str) -> Place:
             code="layout-malformed",
             column=name,
         )
-    return Place(name, entry["start"], entry["width"], kind)
+    return Position(name, entry["start"], entry["width"], kind)
 
 
 def _lines(path: Path, dialect: Dialect, last: int) -> Iterator[str]:
-    """Yield the lines without their ends; refuse one that has text beyond the map."""
-    packed, seen = path.stat().st_size, 0
+    """Yield the lines without line endings; refuse a line with text beyond the map."""
+    file_size, n_read = path.stat().st_size, 0
     try:
         with open_decompressed_text(path, dialect.encoding_read) as file:
             number = 0
-            while line := file.readline(LONGEST_LINE):
+            while line := file.readline(MAX_LINE):
                 number += 1
-                seen += len(line)
-                check_growth(path.name, packed, seen, dialect.memory_limit)
+                n_read += len(line)
+                check_growth(path.name, file_size, n_read, dialect.memory_limit)
                 line = line.rstrip("\r\n\x1a")
                 if len(line) > last and line[last:].strip():
                     raise FileError(
                         f"Line {number} of {path.name!r} has {len(line)} characters; the column"
-                        f" map ends at {last}. Add to the map what is there.",
+                        f" map ends at {last}. Add the remaining columns to the map.",
                         code="line-beyond-layout",
                         file=path.name,
                         line=number,
@@ -208,27 +210,27 @@ def _lines(path: Path, dialect: Dialect, last: int) -> Iterator[str]:
         raise wrong_encoding(path, dialect) from None
 
 
-def _field(table: pa.Table, place: Place, dialect: Dialect) -> Any:
-    """Return the cells of a column, filled up with blanks."""
-    if place.name not in table.column_names:
-        return pa.array([" " * place.width] * table.num_rows)
-    column = pa.concat_arrays(table.column(place.name).chunks)
-    cells = cell_texts(column, place.name, dialect)
+def _field(table: pa.Table, position: Position, dialect: Dialect) -> Any:
+    """Return the cells of a column, padded with blanks."""
+    if position.name not in table.column_names:
+        return pa.array([" " * position.width] * table.num_rows)
+    column = pa.concat_arrays(table.column(position.name).chunks)
+    cells = cell_texts(column, position.name, dialect)
     longest = pc.max(pc.utf8_length(cells)).as_py()
-    if longest > place.width:
+    if longest > position.width:
         raise FileError(
-            f"Column {place.name!r} needs {longest} characters and has {place.width} in the column"
-            " map. Round it with `decimals`, widen the map, or write another format.",
+            f"Column {position.name!r} needs {longest} characters and has {position.width} in the"
+            " column map. Round it with `decimals`, widen the map, or write another format.",
             code="value-too-wide",
-            column=place.name,
-            width=place.width,
+            column=position.name,
+            width=position.width,
             needed=longest,
         )
     if pc.any(pc.match_substring_regex(cells, "[\r\n]")).as_py():
         raise FileError(
-            f"Column {place.name!r} holds line ends, which a fixed-width table cannot.",
+            f"Column {position.name!r} holds line breaks, which a fixed-width table cannot hold.",
             code="line-ends",
-            column=place.name,
+            column=position.name,
         )
-    pad = pc.utf8_lpad if place.type == "number" else pc.utf8_rpad
-    return pad(cells, place.width, " ")
+    pad = pc.utf8_lpad if position.type == "number" else pc.utf8_rpad
+    return pad(cells, position.width, " ")

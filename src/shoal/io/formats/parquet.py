@@ -1,4 +1,4 @@
-"""Parquet files, with their types."""
+"""Parquet files."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -13,12 +13,12 @@ from shoal.io.limits import check_columns, check_growth, growth_limit
 from shoal.io.source import Source
 
 _WIDTHS = {"BOOLEAN": 1 / 8, "INT32": 4, "INT64": 8, "INT96": 8, "FLOAT": 4, "DOUBLE": 8}
-_AT_ONCE = 1 << 28  # bytes that are decoded at a time where a page may hold a long text
+_BATCH_SIZE = 1 << 28  # bytes to decode at a time where a page may hold a long text
 
 
 def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Source:
     """Read a Parquet file."""
-    del numbers  # it says all about itself
+    del numbers  # the format has types
     with pq.ParquetFile(path) as file:
         _check_size(file, path, dialect.memory_limit)
         table = file.read()
@@ -26,11 +26,10 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
 
 
 def _check_size(file: pq.ParquetFile, path: Path, limit: float | None) -> None:
-    """Refuse a file that takes too much memory, by what its footer says.
+    """Refuse a file that takes too much memory, by the sizes in its footer.
 
-    The footer tells the size of pages, not that of the values: a page may hold one long text
-    and many references to it. Where such a column could pass the limit it is decoded once,
-    part by part, and counted.
+    The footer gives the size of pages, not of values: a page may hold one long text and many
+    references to it. A column that could exceed the limit is decoded in batches and measured.
     """
     footer, packed = file.metadata, path.stat().st_size
     check_columns(path.name, footer.num_columns)
@@ -51,7 +50,7 @@ def _check_size(file: pq.ParquetFile, path: Path, limit: float | None) -> None:
     check_growth(path.name, packed, known, limit)
     if known + greatest <= growth_limit(packed, limit):
         return
-    rows = min(max(_AT_ONCE // longest, 64), 1 << 16)
+    rows = min(max(_BATCH_SIZE // longest, 64), 1 << 16)
     seen = 0
     for batch in file.iter_batches(rows, columns=list(texts)):
         seen += batch.nbytes
@@ -59,17 +58,17 @@ def _check_size(file: pq.ParquetFile, path: Path, limit: float | None) -> None:
 
 
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
-    """Write a Parquet file; say what had no place."""
+    """Write a Parquet file; return sentences about lost metadata."""
     del dialect, target
     for field in source.table.schema:
         if pa.types.is_interval(field.type):
             raise FileError(
-                f"Column {field.name!r} holds {field.type} values, which a Parquet file cannot."
-                " Turn it into text first, or write another format.",
+                f"Column {field.name!r} holds {field.type} values, which a Parquet file cannot"
+                " hold. Convert it to text first, or write another format.",
                 code="unrepresentable-column",
                 column=field.name,
             )
     pq.write_table(_arrow.with_notes(source), path)
-    return source.notes.without_place(
+    return source.notes.describe_loss(
         "A Parquet file", (*_arrow.HOLDS, *source.notes.free), "arrow"
     )

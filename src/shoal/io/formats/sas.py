@@ -1,4 +1,4 @@
-"""SAS files: data sets are read, transport files are read and written."""
+"""SAS files: data sets (read only) and transport files."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -24,26 +24,26 @@ MOMENTS = Clock("1960-01-01", 1000, False)
 _NAME = re.compile(r"[A-Za-z_]\w{0,31}", re.ASCII)
 _DATES = ("DATE", "DAY", "DDMMYY", "MMDDYY", "YYMMDD", "E8601DA", "B8601DA", "IS8601DA", "MONYY")
 _TIMES = ("DATETIME", "E8601DT", "B8601DT", "IS8601DT", "DATEAMPM")
-_MADE = b"01JAN70:00:00:00"
-_PLACES = (144, 160, 464, 480)  # made and changed, of the library and of its member
+_CREATED = b"01JAN70:00:00:00"
+_TIME_OFFSETS = (144, 160, 464, 480)  # created and modified, of library and member
 
 
 def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Source:
     """Read a SAS file."""
-    del numbers  # it says what is a number
+    del numbers  # the format has types
     if path.suffix.lower() == ".xpt":
         if path.stat().st_size % 80:  # such a file is made of records of 80 bytes
             raise FileError(
-                f"{path.name!r} is not a SAS transport file, or it is cut off.",
+                f"{path.name!r} is not a SAS transport file, or it is truncated.",
                 code="file-damaged",
                 file=path.name,
             )
         reader = reading.pyreadstat().read_xport
-        cells, meta = reading.parsed(reader, path, dialect, "a SAS transport file")
+        cells, meta = reading.read_columns(reader, path, dialect, "a SAS transport file")
         cells = _with_letters(cells, path)
     else:
         reader = reading.pyreadstat().read_sas7bdat
-        cells, meta = reading.parsed(reader, path, dialect, "a SAS file", user_missing=True)
+        cells, meta = reading.read_columns(reader, path, dialect, "a SAS file", user_missing=True)
     columns, notes = {}, {}
     for name, column in cells.items():
         shown = meta.original_variable_types.get(name) or None
@@ -62,20 +62,20 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
 
 
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
-    """Write a SAS transport file; say what had no place."""
+    """Write a SAS transport file; return sentences about lost metadata."""
     del dialect, target
     writing.check_names(source.table, _NAME, (), "A SAS transport file")
-    notes, said = writing.shortened(
-        source.notes, "A SAS transport file", lambda text: writing.cut(text, 256), str
+    notes, remarks = writing.shorten_labels(
+        source.notes, "A SAS transport file", lambda text: writing.truncate(text, 256), str
     )
     formats = _formats(source)
-    table = writing.plain(
+    table = writing.to_storable(
         source.table,
         lambda name, held: DAYS if pa.types.is_date(held) else MOMENTS,
         "A SAS transport file",
     )
     _check_range(table)
-    writing.written(
+    writing.write_file(
         reading.pyreadstat().write_xport,
         writing.frame(table),
         path,
@@ -88,18 +88,18 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     )
     writing.check_length(path, table)
     letters = {
-        number: found
+        number: codes
         for number, name in enumerate(table.column_names)
-        if (found := writing.letters(notes, name, str.upper)) is not None
+        if (codes := writing.letters(notes, name, str.upper)) is not None
     }
     write_letters(path, table.num_rows, letters)
-    writing.fix_times(path, [(at, _MADE) for at in _PLACES])
-    return [*said, *notes.without_place("A SAS transport file", HOLDS, "sas")]
+    writing.fix_times(path, [(at, _CREATED) for at in _TIME_OFFSETS])
+    return [*remarks, *notes.describe_loss("A SAS transport file", HOLDS, "sas")]
 
 
 def _with_letters(cells: Mapping[str, list[Any]], path: Path) -> dict[str, list[Any]]:
-    """Return the columns with letters where a transport file has missing codes."""
-    found = dict(cells)
+    """Return the columns of a transport file with missing codes as letters."""
+    columns = dict(cells)
     names = list(cells)
     try:
         coded = read_letters(path, len(cells[names[0]])) if names else {}
@@ -110,16 +110,16 @@ def _with_letters(cells: Mapping[str, list[Any]], path: Path) -> dict[str, list[
             file=path.name,
         ) from None
     for number, letters in coded.items():
-        column = found[names[number]]
-        found[names[number]] = [
+        column = columns[names[number]]
+        columns[names[number]] = [
             cell if cell is not None else letter
             for cell, letter in zip(column, letters, strict=True)
         ]
-    return found
+    return columns
 
 
 def _version(table: pa.Table, notes: Notes) -> int:
-    """Return 5, which every program reads, where names, labels and texts are short enough."""
+    """Return 5, which all software reads, if names, labels and texts are short enough; else 8."""
     for name in table.column_names:
         column = table.column(name)
         longest = 0
@@ -131,7 +131,7 @@ def _version(table: pa.Table, notes: Notes) -> int:
 
 
 def _check_range(table: pa.Table) -> None:
-    """Refuse numbers that the floats of a transport file cannot hold."""
+    """Refuse numbers outside the range of a transport file."""
     for name in table.column_names:
         column = table.column(name)
         if not pa.types.is_floating(column.type):
@@ -148,7 +148,7 @@ def _check_range(table: pa.Table) -> None:
 
 
 def _formats(source: Source) -> dict[str, str | None]:
-    """Return the display format of each column; dates need one that says so."""
+    """Return the display format of each column; dates get a date format."""
     formats = {}
     for field in source.table.schema:
         shown = source.notes.on(field.name).format if source.notes.family == "sas" else None
@@ -162,7 +162,7 @@ def _formats(source: Source) -> dict[str, str | None]:
 
 
 def _clock(shown: str | None) -> Clock | None:
-    """Return how a column counts time by its display format; spans of time do not."""
+    """Return the clock of a display format; None if it is not a date or a time."""
     word = (shown or "").upper().rstrip("0123456789.")
     if word in _TIMES:
         return MOMENTS

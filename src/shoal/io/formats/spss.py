@@ -31,14 +31,14 @@ _NAME = re.compile(r"[^\W\d_][\w.@#$]{0,63}")
 _RESERVED = ("ALL", "AND", "BY", "EQ", "GE", "GT", "LE", "LT", "NE", "NOT", "OR", "TO", "WITH")
 _DATES = ("DATE", "ADATE", "EDATE", "SDATE", "JDATE")
 _TIMES = ("DATETIME", "YMDHMS")
-_MADE = [(92, b"01 Jan 70"), (101, b"00:00:00")]
+_CREATED = [(92, b"01 Jan 70"), (101, b"00:00:00")]
 
 
 def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Source:
     """Read an SPSS file."""
-    del numbers  # it says what is a number
+    del numbers  # the format has types
     reader = reading.pyreadstat().read_sav
-    cells, meta = reading.parsed(reader, path, dialect, "an SPSS file", user_missing=True)
+    cells, meta = reading.read_columns(reader, path, dialect, "an SPSS file", user_missing=True)
     columns, notes = {}, {}
     for name, column in cells.items():
         shown = meta.original_variable_types.get(name)
@@ -63,18 +63,18 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
 
 
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
-    """Write an SPSS file; say what had no place."""
+    """Write an SPSS file; return sentences about lost metadata."""
     del dialect
     writing.check_names(source.table, _NAME, _RESERVED, "An SPSS file")
-    notes, said = writing.shortened(
+    notes, remarks = writing.shorten_labels(
         source.notes,
         "An SPSS file",
-        lambda text: writing.cut(text, 256),
-        lambda text: writing.cut(text, 120),
+        lambda text: writing.truncate(text, 256),
+        lambda text: writing.truncate(text, 120),
     )
     own = notes.family == "spss"
     formats = _formats(source)
-    table = writing.plain(
+    table = writing.to_storable(
         source.table, lambda name, held: DAYS if pa.types.is_date(held) else MOMENTS, "An SPSS file"
     )
     labels = {}
@@ -82,16 +82,16 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         table = table.set_column(at, name, _stored(table.column(name), notes.on(name), own))
         labels[name] = _labels(notes.on(name), table.column(name))
     columns = notes.columns if own else {}
-    packed = target.suffix.lower() == ".zsav"
-    writing.written(
+    compressed = target.suffix.lower() == ".zsav"
+    writing.write_file(
         reading.pyreadstat().write_sav,
         writing.frame(table),
         path,
         "An SPSS file",
         file_label=notes.free.get(Notes.LABEL) or "",
         column_labels={name: notes.on(name).label for name in table.column_names},
-        compress=packed,
-        row_compress=not packed,
+        compress=compressed,
+        row_compress=not compressed,
         note=list(notes.free.get(Notes.TEXT) or ()) or None,
         variable_value_labels={name: named for name, named in labels.items() if named},
         missing_ranges={name: column.missing for name, column in columns.items() if column.missing},
@@ -99,14 +99,14 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         variable_measure={name: c.measure for name, c in columns.items() if c.measure},
         variable_format={name: shown for name, shown in formats.items() if shown},
     )
-    writing.fix_times(path, _MADE)
-    return [*said, *notes.without_place("An SPSS file", HOLDS, "spss")]
+    writing.fix_times(path, _CREATED)
+    return [*remarks, *notes.describe_loss("An SPSS file", HOLDS, "spss")]
 
 
 def _column(
     cells: list[Any], kind: str, shown: str | None, ranges: list[Any]
 ) -> tuple[pa.Array, pa.Array | None]:
-    """Return a column without its declared missing values, and those apart."""
+    """Return a column with declared missing values as null, and the missing codes."""
     if kind.startswith("string"):
         column = reading.text(cells, blank_is_missing=False)
         coded = np.isin(np.array(cells, object), [r["lo"] for r in ranges])
@@ -123,26 +123,26 @@ def _column(
     if not coded.any():
         return column, None
     codes = [cell if code else None for cell, code in zip(cells, coded, strict=True)]
-    hole = pa.array(~coded)
+    is_value = pa.array(~coded)
     codes = pa.array(codes, pa.string() if kind.startswith("string") else pa.float64())
-    kept = pa.compute.if_else(hole, column, pa.scalar(None, column.type))
+    kept = pa.compute.if_else(is_value, column, pa.scalar(None, column.type))
     return kept, codes
 
 
 def _stored(column: pa.ChunkedArray, notes: ColumnNotes, own: bool) -> pa.ChunkedArray:
-    """Return a column as SPSS stores it, every number as a float, with its missing codes."""
+    """Return a column as SPSS stores it: numbers as floats, with missing codes."""
     if not pa.types.is_string(column.type):
         column = column.cast(pa.float64())
     if not own:
         return column
-    return _as_wide(with_codes(column, notes.codes), notes.format)
+    return _pad_to_width(with_codes(column, notes.codes), notes.format)
 
 
-def _as_wide(column: pa.ChunkedArray, shown: str | None) -> pa.ChunkedArray:
-    """Fill up the first text of a column to the width that it had.
+def _pad_to_width(column: pa.ChunkedArray, shown: str | None) -> pa.ChunkedArray:
+    """Pad the first text of a column to the column's original width.
 
-    pyreadstat makes a column as wide as its longest text. SPSS fills up all texts
-    with blanks and takes them off again, so no value changes.
+    pyreadstat makes a column as wide as its longest text. SPSS pads all texts with blanks and
+    strips them again, so no value changes.
     """
     width = re.fullmatch(r"A(\d+)", shown or "")
     if width is None or not pa.types.is_string(column.type):
@@ -153,14 +153,14 @@ def _as_wide(column: pa.ChunkedArray, shown: str | None) -> pa.ChunkedArray:
 
 
 def _labels(notes: ColumnNotes, column: pa.ChunkedArray) -> dict[Any, str]:
-    """Return the value labels but for letters, which stand for missing codes of others."""
+    """Return the value labels without letters, which are missing codes of other software."""
     named = writing.labels_for(notes.value_labels, column)
     text = pa.types.is_string(column.type)
     return {value: label for value, label in named.items() if text or not isinstance(value, str)}
 
 
 def _formats(source: Source) -> dict[str, str | None]:
-    """Return the display format of each column; dates need one that says so."""
+    """Return the display format of each column; dates get a date format."""
     formats = {}
     for field in source.table.schema:
         shown = source.notes.on(field.name).format if source.notes.family == "spss" else None
@@ -176,7 +176,7 @@ def _formats(source: Source) -> dict[str, str | None]:
 
 
 def _clock(shown: str | None) -> Clock | None:
-    """Return how a column counts time by its display format; spans of time do not."""
+    """Return the clock of a display format; None if it is not a date or a time."""
     word = (re.match(r"[A-Z]+", shown or "") or [""])[0]
     if word in _DATES:
         return DAYS

@@ -23,15 +23,15 @@ _NAME = re.compile(r"[^\W\d]\w{0,31}")
 _RESERVED = {"_all", "_b", "_coef", "_cons", "_n", "_N", "_pi", "_pred", "_rc", "_skip", "strL"}
 _RESERVED |= {"byte", "double", "float", "if", "in", "int", "long", "using", "with"}
 _RESERVED |= {f"str{width}" for width in range(1, 2046)}
-_MADE = b"01 Jan 1970 00:00"
+_CREATED = b"01 Jan 1970 00:00"
 
 
 def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Source:
     """Read a Stata file."""
-    del numbers  # it says what is a number
+    del numbers  # the format has types
     _check_end(path)
     reader = reading.pyreadstat().read_dta
-    cells, meta = reading.parsed(reader, path, dialect, "a Stata file", user_missing=True)
+    cells, meta = reading.read_columns(reader, path, dialect, "a Stata file", user_missing=True)
     columns, notes = {}, {}
     for name, column in cells.items():
         shown = meta.original_variable_types.get(name)
@@ -52,14 +52,14 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
 
 
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
-    """Write a Stata file; say what had no place."""
+    """Write a Stata file; return sentences about lost metadata."""
     del dialect, target
     writing.check_names(source.table, _NAME, _RESERVED, "A Stata file")
-    notes, said = writing.shortened(
+    notes, remarks = writing.shorten_labels(
         source.notes, "A Stata file", lambda text: text[:80], lambda text: text[:8_000]
     )
     formats = _formats(source)
-    table = writing.plain(
+    table = writing.to_storable(
         source.table, lambda name, held: _clock(formats[name]) or DAYS, "A Stata file"
     )
     frame = writing.frame(table)
@@ -68,13 +68,15 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     for name in table.column_names:
         labels[name] = _labels(notes, name, table.column(name))
         if len(labels[name]) < len(notes.on(name).value_labels):
-            said.append(f"A Stata file labels whole numbers alone; of {name!r} others are lost.")
-        letters = writing.letters(notes, name, _spelled)
+            remarks.append(
+                f"A Stata file labels whole numbers only; other labels of {name!r} are lost."
+            )
+        letters = writing.letters(notes, name, _stata_code)
         if letters is not None:
             frame[name] = writing.with_letters(frame[name], letters)
         used = {*(letters or ()), *(key for key in labels[name] if isinstance(key, str))}
         missing[name] = sorted(letter for letter in used if letter is not None)
-    writing.written(
+    writing.write_file(
         reading.pyreadstat().write_dta,
         frame,
         path,
@@ -83,11 +85,11 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         column_labels={name: notes.on(name).label for name in table.column_names},
         version=14,
         variable_value_labels={name: named for name, named in labels.items() if named},
-        missing_user_values={name: found for name, found in missing.items() if found},
+        missing_user_values={name: codes for name, codes in missing.items() if codes},
         variable_format={name: shown for name, shown in formats.items() if shown},
     )
     _fix_time(path)
-    return [*said, *notes.without_place("A Stata file", HOLDS, "stata")]
+    return [*remarks, *notes.describe_loss("A Stata file", HOLDS, "stata")]
 
 
 def _labels(notes: Notes, name: str, column: pa.ChunkedArray) -> dict[Any, str]:
@@ -95,7 +97,7 @@ def _labels(notes: Notes, name: str, column: pa.ChunkedArray) -> dict[Any, str]:
     if pa.types.is_string(column.type):
         return {}
     named = writing.labels_for(notes.on(name).value_labels, column)
-    spelled = {_spelled(k) if isinstance(k, str) else k: label for k, label in named.items()}
+    spelled = {_stata_code(k) if isinstance(k, str) else k: label for k, label in named.items()}
     return {
         key: label
         for key, label in spelled.items()
@@ -103,13 +105,13 @@ def _labels(notes: Notes, name: str, column: pa.ChunkedArray) -> dict[Any, str]:
     }
 
 
-def _spelled(letter: str) -> str | None:
-    """Return a missing code as Stata spells it; it has none for the ._ of SAS."""
+def _stata_code(letter: str) -> str | None:
+    """Return a missing code in Stata's notation; None for the ._ of SAS."""
     return letter.lower() if letter.isascii() and letter.isalpha() else None
 
 
 def _formats(source: Source) -> dict[str, str | None]:
-    """Return the display format of each column; dates need one that says so."""
+    """Return the display format of each column; dates get a date format."""
     formats = {}
     for field in source.table.schema:
         shown = source.notes.on(field.name).format if source.notes.family == "stata" else None
@@ -123,7 +125,7 @@ def _formats(source: Source) -> dict[str, str | None]:
 
 
 def _clock(shown: str | None) -> Clock | None:
-    """Return how a column counts time by its display format; weeks and the like do not."""
+    """Return the clock of a display format; None if it is not a date or a time."""
     words = (shown or "").replace("-", "")
     if words.startswith(("%td", "%d")):
         return DAYS
@@ -131,14 +133,14 @@ def _clock(shown: str | None) -> Clock | None:
 
 
 def _check_end(path: Path) -> None:
-    """Refuse a file that is cut off behind the data: its labels would be lost."""
+    """Refuse a file that is truncated after the data, whose labels would be lost."""
     mark = b"</stata_dta>"
     with path.open("rb") as file:
         marked = file.read(11) == b"<stata_dta>"
         file.seek(max(0, path.stat().st_size - 64))
         if marked and mark not in file.read():
             raise FileError(
-                f"{path.name!r} is a Stata file that is cut off.",
+                f"{path.name!r} is a truncated Stata file.",
                 code="file-damaged",
                 file=path.name,
             )
@@ -147,4 +149,4 @@ def _check_end(path: Path) -> None:
 def _fix_time(path: Path) -> None:
     with path.open("rb") as file:
         head = file.read(1 << 12)
-    writing.fix_times(path, [(head.index(b"<timestamp>") + 12, _MADE)])
+    writing.fix_times(path, [(head.index(b"<timestamp>") + 12, _CREATED)])

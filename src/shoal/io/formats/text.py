@@ -1,4 +1,4 @@
-"""Text tables: CSV and its relatives."""
+"""Text tables: CSV and similar formats."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -14,6 +14,6 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
 
 
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
-    """Write a text table; say what had no place."""
+    """Write a text table; return sentences about lost metadata."""
     write_csv(source.table, path, dialect, target)
-    return source.notes.without_place("A text table", (), "text")
+    return source.notes.describe_loss("A text table", (), "text")
