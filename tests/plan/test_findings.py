@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -404,3 +405,18 @@ def test_a_shuffled_release_tells_no_order():
     release = mask(data, shuffle=True)
     assert "order-follows-column" not in release.verdict.codes()
     assert dict(release.verdict.exact) == dict(mask(data).verdict.exact)
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_zero_and_minus_zero_are_one_confidential_value(make):
+    data = make({"x": [1.0, 1, 2, 2], "secret": [0.0, -0.0, None, 1.0]})
+    plain = shoal.microaggregate(data, ["x"], k=2, confidential=["secret"], method="mdav")
+    assert finding(plain, "homogeneous-group").figures["homogeneous"] == {"secret": 1}
+    diverse = shoal.microaggregate(
+        data, ["x"], k=2, confidential=["secret"], method="mdav", diversity=2
+    )
+    assert diverse.measures["smallest_class"] == 4
+    apart = shoal.microaggregate(
+        make({"x": [1.0, 1, 2, 2], "y": [0.0, -0.0, 1, 1]}), ["x"], k=2, method="mdav"
+    )
+    assert finding(apart, "unique-on-unchanged-columns") is not None

@@ -174,7 +174,7 @@ def ranks(
     Ordered, complete columns are coded by rank; all others by category, and a missing value is a
     category of its own.
     """
-    numbered = tables.codes(frame, names)
+    numbered = tables.value_codes(frame, names)
     ordered = ordered_columns(frame, names, types)
     for at, name in enumerate(names):
         if name in ordered:

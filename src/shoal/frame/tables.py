@@ -275,6 +275,22 @@ def codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
     return encoded
 
 
+def value_codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
+    """Return `codes` in which zero and minus zero are one value.
+
+    For confidential values, of which an attacker learns no less where a sign is lost. What
+    tells records apart is counted by `codes` and `keys`, for which the signs differ.
+    """
+    encoded = codes(frame, columns)
+    for at, name in enumerate(columns):
+        if frame[name].dtype.is_float():
+            values = floats(frame[name])
+            zero = values == 0
+            if zero.any():
+                encoded[zero, at] = encoded[zero, at].min()
+    return encoded
+
+
 def keys(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
     """Return integer keys of columns, equal where the values are equal; faster than `codes`."""
     check_columns(frame, columns)

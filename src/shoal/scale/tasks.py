@@ -264,7 +264,7 @@ def write_shard(
     columns = [*known, *job.confidential, *weight, *others]
     released = tables.open_frame(pq.read_table(path, columns=columns, partitioning=None))
     class_of = classes(tables.keys(released, known))
-    confidential = tables.codes(released, job.confidential)
+    confidential = tables.value_codes(released, job.confidential)
     homogeneous = homogeneous_classes(class_of[:, None], confidential) if job.confidential else ()
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()

@@ -298,7 +298,7 @@ class Microaggregate(GroupingStep):
         if self.homogeneity == "warn":
             return np.empty((len(frame), 0), np.int64)
         check_confidential(confidential, f'homogeneity="{self.homogeneity}"')
-        return tables.codes(frame, confidential)
+        return tables.value_codes(frame, confidential)
 
     def _bound(self, fitted: Sequence[Partitioner], columns: Sequence[Column]) -> float | None:
         """Return the sum of the bounds of all blocks and strata, in terms of z-scores, or None."""

@@ -23,7 +23,8 @@ def find_homogeneous(evidence: Evidence) -> list[Finding]:
         return []
     frames = [frame for frame in (evidence.released, evidence.original) if frame is not None]
     counts = [
-        homogeneous_classes(labels[:, np.newaxis], tables.codes(frame, names)) for frame in frames
+        homogeneous_classes(labels[:, np.newaxis], tables.value_codes(frame, names))
+        for frame in frames
     ]
     most = np.max(counts, axis=0)
     return check_homogeneous(dict(zip(names, map(int, most), strict=True)), int(labels.max()) + 1)
