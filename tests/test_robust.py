@@ -73,10 +73,6 @@ def test_columns_without_a_distance_are_refused_whatever_is_declared(name, kind)
 
 @every_odd_column
 def test_columns_without_a_distance_may_stand_beside_masked_ones(name):
-    if name == "complex":
-        with raises(ColumnError, "unrepresentable-column", column="x"):
-            shoal.microaggregate(WITHOUT_DISTANCE[name], ["a"], k=2)
-        return
     release = shoal.microaggregate(WITHOUT_DISTANCE[name], ["a"], k=2)
     assert release.measures["smallest_class"] == 2
 

@@ -397,7 +397,7 @@ def test_diversity_and_closeness_are_set_like_any_parameter(folder):
     assert promise["closeness"]["attained"] <= promise["closeness"]["t"] == 0.2
     done = shell(*known, "--set", "diversity=40", "--force")
     assert done.exit_code == 1
-    assert "diversity=40 cannot be reached: all 20 records together hide behind" in done.stderr
+    assert "diversity=40 cannot be reached: all 20 records together have" in done.stderr
     assert shell(*known, "--set", "closeness=2", "--force").exit_code == 2
 
 

@@ -169,17 +169,17 @@ def test_an_error_that_tells_a_value_is_found(monkeypatch):
 
 
 def test_a_format_that_cuts_text_off_is_found(monkeypatch):
-    plain = _statistical_write.plain
+    to_storable = _statistical_write.to_storable
 
     def cut(table, *arguments):
-        made = plain(table, *arguments)
+        made = to_storable(table, *arguments)
         for at, name in enumerate(made.column_names):
             if pa.types.is_string(made.column(at).type):
                 short = pc.utf8_slice_codeunits(made.column(at), 0, 3)
                 made = made.set_column(at, name, short)
         return made
 
-    monkeypatch.setattr(_statistical_write, "plain", cut)
+    everywhere(monkeypatch, to_storable, cut)
     assert problem_within(200, "unmasked:", "values:", "verdict:", in_files=True) is not None
 
 

@@ -416,6 +416,10 @@ def test_zero_and_minus_zero_are_one_confidential_value(make):
         data, ["x"], k=2, confidential=["secret"], method="mdav", diversity=2
     )
     assert diverse.measures["smallest_class"] == 4
+    holes = {"x": [1.0, 1, 2, 2], "secret": pa.array([np.nan, None, 1, 2])}
+    data = pa.table(holes) if make is pa.table else make({**holes, "secret": [np.nan, None, 1, 2]})
+    release = shoal.microaggregate(data, ["x"], k=2, confidential=["secret"], method="mdav")
+    assert finding(release, "homogeneous-group").figures["homogeneous"] == {"secret": 1}
     apart = shoal.microaggregate(
         make({"x": [1.0, 1, 2, 2], "y": [0.0, -0.0, 1, 1]}), ["x"], k=2, method="mdav"
     )

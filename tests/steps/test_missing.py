@@ -223,7 +223,7 @@ def test_the_report_tells_the_reading(survey, tmp_path):
 
 def test_the_losses_say_how_holes_were_counted(survey):
     release = mask(survey, missing="own-groups")
-    assert "suppressed as the mean" in release.remarks["information_loss"]
+    assert "suppressed ones as the mean" in release.remarks["information_loss"]
     assert 0 < release.measures["information_loss"] <= 100
 
 

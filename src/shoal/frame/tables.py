@@ -276,18 +276,17 @@ def codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
 
 
 def value_codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
-    """Return `codes` in which zero and minus zero are one value.
+    """Return `codes` in which zero and minus zero are one value, and so are NaN and missing.
 
-    For confidential values, of which an attacker learns no less where a sign is lost. What
-    tells records apart is counted by `codes` and `keys`, for which the signs differ.
+    For confidential values, which programs that read a file may not tell apart. What tells
+    records apart is counted by `codes` and `keys`, for which these differ.
     """
     encoded = codes(frame, columns)
     for at, name in enumerate(columns):
         if frame[name].dtype.is_float():
             values = floats(frame[name])
-            zero = values == 0
-            if zero.any():
-                encoded[zero, at] = encoded[zero, at].min()
+            for equal in (values == 0, np.isnan(values)):
+                encoded[equal, at] = encoded[equal, at].min(initial=len(frame))
     return encoded
 
 

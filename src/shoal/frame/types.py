@@ -91,7 +91,9 @@ def parse_type_options(pairs: Sequence[str]) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from_text(["sex=nominal", "school=ordinal:none,some,much", "town=hierarchy:towns.csv"])
+    >>> parse_type_options(
+    ...     ["sex=nominal", "school=ordinal:none,some,much", "town=hierarchy:towns.csv"]
+    ... )
     {'sex': 'nominal', 'school': {'kind': 'ordinal', 'order': ['none', 'some', 'much']},
      'town': {'kind': 'nominal', 'hierarchy': 'towns.csv'}}
     """
