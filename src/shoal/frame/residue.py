@@ -42,6 +42,8 @@ def drop_unused_categories(column: nw.Series[Any], *, prune_ordered: bool = True
         present = set(column.unique().to_list())
         used = [value for value in native.dtype.categories if value in present]
         return _rewrap(native.cast(type(native.dtype)(used)), column)
+    if column.dtype == nw.Categorical:  # polars up to 1.34 carries the unused ones along
+        return _rewrap(native.cast(str).cast(native.dtype), column)
     return column
 
 

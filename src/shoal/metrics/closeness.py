@@ -1,4 +1,4 @@
-"""t-closeness: distance of the confidential values of a class from those of the table."""
+"""Distance of the confidential values of a class from those of the table: t-closeness."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -32,7 +32,7 @@ TOLERANCE = 1e-9  # for rounding errors of sums of shares; far below any meaning
 
 @dataclass(frozen=True, eq=False)
 class PrivacyConstraint:
-    """l-diversity, t-closeness or both, for every confidential column in every group.
+    """A demand for l-diversity, t-closeness or both, of each confidential column in each group.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""l-diversity and t-closeness, counted on the released values."""
+"""Check l-diversity and t-closeness on the released values."""
 
 from collections.abc import Mapping, Sequence
 
