@@ -226,7 +226,7 @@ def test_a_database_has_no_hash_and_the_rest_is_checked(folder):
     done = shell("verify", "sqlite:///out.db", "--manifest", "db.json", "--original", "in.csv")
     assert done.exit_code == 0
     assert "-    file: not compared: a table of a database has no hash" in done.stdout
-    assert json.loads(Path("db.json").read_text())["output"] == {"table": "t"}
+    assert json.loads(Path("db.json").read_text())["output"]["table"] == "t"
     with sqlite3.connect("out.db") as connection:
         connection.execute("UPDATE t SET age = 1 WHERE rowid = 1")
     connection.close()

@@ -194,3 +194,10 @@ def test_a_pandas_index_is_kept():
     changed = tables.with_values(tables.open_frame(data), {"a": np.array([5.0, 6.0, 7.0])})
     assert changed.to_native().index.tolist() == ["z", "y", "z"]
     assert changed.to_native()["a"].tolist() == [5.0, 6.0, 7.0]
+
+
+def test_whole_numbers_beyond_2_53_stay_exact_beside_missing_ones():
+    big = 2**60 + 1
+    frame = tables.open_frame(pd.DataFrame({"x": [big, big + 2, big + 4]}))
+    gather = tables.RowGather(np.array([0, 1, 2]), np.array([True, False, False]))
+    assert tables.with_values(frame, {"x": gather})["x"].to_list()[1:] == [big + 2, big + 4]

@@ -44,18 +44,54 @@ def classes(view: View, columns: Sequence[str]) -> list[list[int]]:
     return list(found.values())
 
 
-def least_diversity(view: View, columns: Sequence[str], secret: Sequence[Any], kind: str) -> float:
-    """Return the least number of values of a confidential column in a class."""
+def least_diversity(
+    view: View,
+    columns: Sequence[str],
+    secret: Sequence[Any],
+    kind: str,
+    units: Sequence[Any] | None = None,
+) -> float:
+    """Return the least number of values of a confidential column in a class.
+
+    Of ``units`` each counts once in a class, for the value that most of them hold. Where two
+    values are held by equally many, what a unit stands for is a choice, and nothing is counted.
+    """
     keys, least = [key(value) for value in secret], math.inf
     for rows in classes(view, columns):
-        shares = pd.Series([keys[at] for at in rows]).value_counts(normalize=True)
+        values = [keys[at] for at in rows]
+        if units is not None:
+            held = pd.DataFrame({"unit": [key(units[at]) for at in rows], "value": values})
+            held = held.drop_duplicates()
+            held["holders"] = held.groupby("value")["unit"].transform("size")
+            most = held.groupby("unit")["holders"].transform("max")
+            held = held[held["holders"] == most]
+            if held["unit"].duplicated().any():
+                continue
+            values = held["value"].tolist()
+        shares = pd.Series(values).value_counts(normalize=True)
         entropy = -sum(share * math.log(share) for share in shares)
         least = min(least, len(shares) if kind == "distinct" else math.exp(entropy))
     return least
 
 
+def _shares(rows: Sequence[int], keys: Sequence[Any], units: Sequence[Any] | None) -> pd.Series:
+    """Return the share of each value; each of ``units`` counts once, spread over its records."""
+    frame = pd.DataFrame({"value": [keys[at] for at in rows]})
+    if units is None:
+        frame["weight"] = 1.0
+    else:
+        unit = pd.Series([key(units[at]) for at in rows])
+        frame["weight"] = 1.0 / unit.map(unit.value_counts())
+    weights = frame.groupby("value", sort=False)["weight"].sum()
+    return weights / weights.sum()
+
+
 def greatest_distance(
-    view: View, columns: Sequence[str], secret: Sequence[Any], order: Sequence[Any] | None
+    view: View,
+    columns: Sequence[str],
+    secret: Sequence[Any],
+    order: Sequence[Any] | None,
+    units: Sequence[Any] | None = None,
 ) -> float:
     """Return how far the farthest class is from the table in a confidential column.
 
@@ -69,10 +105,10 @@ def greatest_distance(
     values = list(dict.fromkeys(keys))
     if order is not None:
         values = [one for one in dict.fromkeys(map(key, order)) if one in set(keys)]
-    everybody = pd.Series(keys).value_counts(normalize=True).reindex(values, fill_value=0.0)
+    everybody = _shares(range(len(keys)), keys, units).reindex(values, fill_value=0.0)
     farthest = 0.0
     for rows in classes(view, columns):
-        own = pd.Series([keys[at] for at in rows]).value_counts(normalize=True)
+        own = _shares(rows, keys, units)
         gap = own.reindex(values, fill_value=0.0) - everybody
         if order is None:
             farthest = max(farthest, float(gap.abs().sum()) / 2)

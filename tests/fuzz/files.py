@@ -103,6 +103,8 @@ def _lay_out(case: Case, folder: Path) -> Route:
     assert case.route is not None
     start, end = case.route
     source = write_source(case.columns, Place(start, folder / f"in.{start}"), rng)
+    if start == "txt" and source.layout is None and end in FIXED:
+        end = "csv"  # with a column map, .txt would be read as a fixed-width file too
     target = Place(end, folder / f"out.{end}")
     if end in TEXT:
         marked = start in TEXT and source.separator == ";"
@@ -240,10 +242,11 @@ def _judged(case: Case, route: Route, shown: Any) -> Iterator[str]:
     if route.target.layout is not None:  # a column that is dropped is left blank there
         gone = promises.dropped(case.plan)
         after = {n: v for n, v in after.items() if n not in gone or any(v)}
-    letters_lost = route.source.codes and {route.source.kind, route.target.kind} in (
-        {"dta", "sav"}, {"xpt", "sav"}, {"sas7bdat", "sav"}, {"dta", "zsav"}, {"xpt", "zsav"},
-        {"sas7bdat", "zsav"},
-    )  # fmt: skip
+    # The readers here see codes of missing values in these files.
+    spss, letters = {"sav", "zsav"}, {"dta", "xpt", "sas7bdat"}
+    keeps_codes = (route.source.kind in letters and route.target.kind == "dta") or {
+        route.source.kind, route.target.kind
+    } <= spss  # fmt: skip
     same = route.source.kind == route.target.kind and route.source.format in (*TEXT, *FIXED)
     judged = Judged(
         case.plan,
@@ -252,14 +255,19 @@ def _judged(case: Case, route: Route, shown: Any) -> Iterator[str]:
         _orders(case, after),
         shown.verdict,
         rows=shown.rows,
-        # SPSS files hold no letters for missing values.
-        unmasked_before=before if letters_lost else seen_before,
-        same_cell=(lambda one, other: one == other) if same else alike,
+        unmasked_before=seen_before if keeps_codes or not route.source.codes else before,
+        same_cell=(lambda one, other: one == other) if same else _alike_with_letters,
         secrets=_secrets(case, with_holes(after, route.target)),
         in_file=True,
         with_holes=with_holes(after, route.target),
     )
     yield from problems(judged)
+
+
+def _alike_with_letters(one: Any, other: Any) -> bool:
+    """Say whether two cells mean the same; the letters of missing values are small in Stata."""
+    letters = all(isinstance(cell, str) and len(cell) == 1 for cell in (one, other))
+    return alike(one, other) or (letters and one.lower() == other.lower())
 
 
 def _secrets(case: Case, after: View) -> dict[str, list[Any]]:

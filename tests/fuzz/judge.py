@@ -66,7 +66,8 @@ def problems(judged: Judged) -> Iterator[str]:
         return
     if judged.plan.get("shuffle"):
         if judged.rows is None:  # nobody can say which record is which
-            yield from _beyond(judged)
+            if promises.unit_of(judged.plan) is None:
+                yield from _beyond(judged, judged.before)
             return
         if sorted(judged.rows) != kept:
             yield "records: shuffled, they are not those of the table"
@@ -76,7 +77,7 @@ def problems(judged: Judged) -> Iterator[str]:
     seen = judged.unmasked_before or judged.before
     yield from _unmasked(judged, {name: [v[at] for at in kept] for name, v in seen.items()})
     yield from _classes(judged, before)
-    yield from _beyond(judged)
+    yield from _beyond(judged, before)
     yield from _verdict(judged, before)
     yield from _values(judged, before)
 
@@ -147,20 +148,22 @@ def _classes(judged: Judged, before: View) -> Iterator[str]:
                 yield f"k: a class of {block.columns} holds {found} units, k={block.k}"
 
 
-def _beyond(judged: Judged) -> Iterator[str]:
+def _beyond(judged: Judged, before: View) -> Iterator[str]:
     secret = promises.with_role(judged.plan, "confidential")
+    unit = promises.unit_of(judged.plan)
+    units = None if unit is None else before[unit]
     for step in judged.plan["steps"]:
         columns = [*step["columns"], *promises.as_list(step.get("within"))]
         for name in secret:
             values = (judged.secrets or judged.after)[name]
             if "diversity" in step:
                 kind = step.get("diversity_kind", "distinct")
-                found = least_diversity(judged.after, columns, values, kind)
+                found = least_diversity(judged.after, columns, values, kind, units)
                 if found < step["diversity"] - ROUNDING:
                     yield f"diversity: {found} of {name!r}, {step['diversity']} promised"
             if "closeness" in step:
                 order = judged.orders.get(name)
-                found = greatest_distance(judged.after, columns, values, order)
+                found = greatest_distance(judged.after, columns, values, order, units)
                 if found > step["closeness"] + ROUNDING:
                     yield f"closeness: {found} of {name!r}, {step['closeness']} promised"
 

@@ -133,3 +133,13 @@ def test_any_text_that_fits_comes_back(tmp_path_factory, cells):
     table = pa.table({"code": ["x"] * len(cells), "age": ["1"] * len(cells), "town": cells})
     write(table, folder / "t.fwf", target=folder / "t.fwf", dialect=dialect)
     assert read(folder / "t.fwf", dialect=dialect, numbers=()).equals(table)
+
+
+def test_a_line_of_blanks_is_a_record_without_values(tmp_path):
+    (tmp_path / "map.toml").write_text(
+        '[[columns]]\nname = "a"\nstart = 1\nwidth = 3\ntype = "number"\n'
+        '[[columns]]\nname = "b"\nstart = 4\nwidth = 3\n'
+    )
+    (tmp_path / "in.fwf").write_text("  1x  \n      \n  2y  \n\n")
+    table = open_source(tmp_path / "in.fwf", dialect=Dialect(layout=tmp_path / "map.toml")).table
+    assert table.num_rows == 3

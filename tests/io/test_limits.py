@@ -1,6 +1,9 @@
 """Files that would fill the memory are refused before they are read."""
 
 import math
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -74,3 +77,33 @@ def test_a_statistical_file_is_measured_by_its_header(tmp_path, ending):
     with raises(FileError, "file-too-large"):
         read(path, dialect=Dialect(memory_limit=0.001))
     assert read(path, dialect=Dialect(memory_limit=0.01)).num_rows == 50_000
+
+
+DAMAGE = """
+import sys
+from pathlib import Path
+from shoal.errors import ShoalError
+from shoal.io.files import open_source
+path = Path(sys.argv[1])
+content = path.read_bytes()
+refused = 0
+for at in range(len(content) - 400, len(content) - 8):
+    damaged = bytearray(content)
+    damaged[at] ^= 1
+    path.write_bytes(damaged)
+    try:
+        open_source(path)
+    except ShoalError:
+        refused += 1
+print(refused)
+"""
+
+
+def test_a_parquet_file_with_a_damaged_footer_is_refused(tmp_path):
+    """Asked for the sizes of a column, pyarrow aborts the process on some of these."""
+    pq.write_table(pa.table({"x": [1.5, None, 2.5]}), tmp_path / "a.parquet")
+    command = [sys.executable, "-c", DAMAGE, str(tmp_path / "a.parquet")]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(command, capture_output=True, text=True, env=env)
+    assert done.returncode == 0, done.stderr[-500:]
+    assert int(done.stdout) > 100

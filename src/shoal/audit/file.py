@@ -17,6 +17,7 @@ from shoal.frame.tables import Frame
 from shoal.io.database import is_database
 from shoal.io.dialect import Dialect
 from shoal.io.files import open_source
+from shoal.io.source import empty_table
 from shoal.plan import Plan
 from shoal.plan.deliver import Delivery, deliver
 from shoal.plan.evidence import Evidence
@@ -109,7 +110,10 @@ class Audit:
 
     def _released(self) -> Frame:
         dialect = replace(self.dialect, sheet=None, table=self.table)
-        return read_frame(open_source(self.place, dialect=dialect, numbers=()), self.plan)
+        like = empty_table(self.output.get("types", {}))
+        return read_frame(
+            open_source(self.place, dialect=dialect, numbers=()), self.plan, like=like
+        )
 
     def _records(self, frame: Frame) -> tuple[bool, str]:
         stated = self.entries["records"]

@@ -123,7 +123,7 @@ def of_delivery(
     return with_files(
         entries,
         _entry(*source, delivery.source),
-        _entry(*target, delivery.target),
+        {**_entry(*target, delivery.target), "types": dict(delivery.types)},
         dialect,
         hash_key,
     )

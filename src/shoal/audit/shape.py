@@ -136,6 +136,9 @@ def _check_files(entries: Mapping[str, Any], name: str) -> None:
     named = [entries.get(part, {}).get("name", "a") for part in ("output", "input", "report")]
     if not all(isinstance(one, str) and "\0" not in one and Path(one).name == one for one in named):
         _refuse(name, "the name of a file is invalid")
+    types = output.get("types", {})
+    if not isinstance(types, dict) or not all(isinstance(one, str) for one in types.values()):
+        _refuse(name, "the types of its columns are not text")
     if "files" in output and not (
         isinstance(output.get("types"), dict) and {"chunk_size", "random_state"} <= set(large)
     ):

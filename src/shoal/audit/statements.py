@@ -98,6 +98,9 @@ def check_statements(entries: Mapping[str, Any], again: Mapping[str, Any]) -> tu
     if entries["manifest"] == 1:
         return _check_old(entries, again)
     differ = [name for name in RUN_ENTRIES if plain(entries.get(name)) != plain(again.get(name))]
+    types = entries.get("output", {}).get("types")  # a manifest written in Python has none
+    if types is not None and types != again["output"].get("types"):
+        differ.append("types")
     if differ:
         return False, f"NOT those of the run: {', '.join(differ)}{other_versions(entries)}"
     return True, "verdict, measures, warnings and everything else are those of the run"

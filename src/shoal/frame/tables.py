@@ -328,12 +328,13 @@ def _series(frame: Frame, name: str, new: NDArray[Any] | RowGather) -> nw.Series
         column, missing = nw.new_series(name, new, backend=frame.implementation), np.isnan(new)
     if not missing.any():
         return drop_unused_categories(column)
-    # pandas converts types that cannot hold a missing value to objects or floats.
     not_nullable = column.dtype == nw.Boolean or column.dtype.is_integer()
+    if not_nullable:  # else pandas makes objects or floats of them, which round large values
+        column = nw.maybe_convert_dtypes(column)
     is_valid = nw.new_series("valid", ~missing, backend=frame.implementation)
     both = column.alias("value").to_frame().with_columns(is_valid)
     column = both.select(nw.when(nw.col("valid")).then(nw.col("value")))["value"].alias(name)
-    return nw.maybe_convert_dtypes(column) if not_nullable else drop_unused_categories(column)
+    return column if not_nullable else drop_unused_categories(column)
 
 
 def _encode(frame: Frame, name: str) -> NDArray[np.int64]:

@@ -69,6 +69,12 @@ def open_source(
             code="file-damaged",
             file=path.name,
         ) from None
+    except pa.ArrowMemoryError:  # a damaged file may declare any length
+        raise FileError(
+            f"{path.name!r} declares more values than fit into memory, or it is damaged.",
+            code="file-too-large",
+            file=path.name,
+        ) from None
     except OSError as error:
         reason = (error.strerror or "the file is damaged").lower()
         raise FileError(

@@ -1,6 +1,7 @@
 """A table with the metadata of its file."""
 
-from collections.abc import Collection
+import contextlib
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -124,6 +125,24 @@ class Source:
             for name, notes in self.notes.columns.items()
         }
         return replace(self, table=table, notes=replace(self.notes, columns=columns))
+
+
+def column_types(table: pa.Table) -> dict[str, str]:
+    """Return the Arrow types of the columns that hold neither text nor categories, as names."""
+    return {
+        field.name: str(field.type)
+        for field in table.schema
+        if not _is_text(field.type) and not pa.types.is_dictionary(field.type)
+    }
+
+
+def empty_table(types: Mapping[str, str]) -> pa.Table:
+    """Return a table without rows from what `column_types` returned; unknown types are left out."""
+    fields = []
+    for name, alias in types.items():
+        with contextlib.suppress(ValueError):
+            fields.append(pa.field(name, pa.type_for_alias(alias)))
+    return pa.schema(fields).empty_table()
 
 
 def cast_like(table: pa.Table, like: pa.Table) -> pa.Table:

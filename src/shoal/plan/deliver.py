@@ -5,12 +5,13 @@ same way: by the file as others will read it.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from shoal import _progress as progress
 from shoal.errors import FileError, NotKept
+from shoal.frame import tables
 from shoal.frame.roles import name_columns
 from shoal.io.database import is_database, redact_address
 from shoal.io.dialect import Dialect
@@ -19,7 +20,7 @@ from shoal.io.fingerprint import Fingerprint, unchanged_while_read
 from shoal.io.formats import format_of
 from shoal.io.formulas import formula_cells
 from shoal.io.publish import Publication, refuse_overwriting
-from shoal.io.source import Source
+from shoal.io.source import Source, column_types
 from shoal.io.target import Target, open_target
 from shoal.plan.draft import Draft
 from shoal.plan.guarantees import may_be_published
@@ -45,6 +46,9 @@ class Delivery:
         Size and hash of the input as it was read; None if not requested, and for a database.
     target : Fingerprint or None
         Size and hash of the written file.
+    types : mapping of str to str
+        The types of the released columns that hold neither text nor categories, which the file
+        may store in another form.
     """
 
     release: Release
@@ -52,6 +56,7 @@ class Delivery:
     columns: tuple[str, ...]
     source: Fingerprint | None = None
     target: Fingerprint | None = None
+    types: Mapping[str, str] = field(default_factory=dict)
 
 
 Document = Callable[[Delivery], str | bytes]
@@ -198,7 +203,8 @@ def _write_and_judge(
     release = draft.to_release(judged.verdict, lost=lost, measures=judged.measures)
     hashed = fingerprints and place.written is not None
     written = Fingerprint.of(place.written) if hashed and place.written else None
-    return Delivery(release, masked.table, judged.columns, target=written)
+    types = column_types(tables.to_native(draft.evidence.released))
+    return Delivery(release, masked.table, judged.columns, target=written, types=types)
 
 
 def _formula_findings(counts: Mapping[str, int]) -> list[Finding]:

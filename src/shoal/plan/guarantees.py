@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shoal.errors import GuaranteeBroken
+from shoal.errors import GuaranteeBroken, InputError
 from shoal.frame import tables
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
@@ -45,7 +45,19 @@ def check_promise(
                 )
         if isinstance(step, Microaggregate):
             for finding in check_privacy_constraints(step, released, confidential, types, units):
+                # A class of several groups may have fewer values of units than each group has.
+                if units is not None:
+                    raise _not_attained(finding)
                 raise _broken(finding.sentence, finding.figures)
+
+
+def _not_attained(finding: Finding) -> InputError:
+    return InputError(
+        f"No groups were found that keep it when each unit counts once. {finding.sentence} Ask for"
+        ' less, or count records with `unit="record"`. Nothing was released.',
+        code="constraint-not-attained",
+        **finding.figures,
+    )
 
 
 def _broken(sentence: str, figures: Mapping[str, Any]) -> GuaranteeBroken:

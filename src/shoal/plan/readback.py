@@ -50,7 +50,7 @@ def judge_file(draft: Draft, back: Source, name: str) -> Judged:
         The verdict on the file, and the measures, with those of classes counted again.
     """
     evidence, plan = draft.evidence, draft.evidence.plan
-    released = read_frame(back, plan, like=evidence.released)
+    released = read_frame(back, plan, like=tables.to_native(evidence.released))
     _check_shape(evidence.released, released, name)
     confidential = columns_with(plan.roles, "confidential")
     try:
@@ -68,7 +68,7 @@ def judge_file(draft: Draft, back: Source, name: str) -> Judged:
     return Judged(verdict, measures, tuple(released.columns))
 
 
-def read_frame(back: Source, plan: "Plan", *, like: Frame | None = None) -> Frame:
+def read_frame(back: Source, plan: "Plan", *, like: Any | None = None) -> Frame:
     """Return a released file as a frame, with missing codes as values and the types of ``like``.
 
     Parameters
@@ -77,8 +77,9 @@ def read_frame(back: Source, plan: "Plan", *, like: Frame | None = None) -> Fram
         The file, opened again.
     plan : Plan
         The plan of the release.
-    like : Frame, optional
-        The release in memory; text that represents its dates or numbers is parsed.
+    like : pyarrow.Table, optional
+        The release in memory, or an empty table of its types; text that represents its dates or
+        numbers is parsed.
 
     Returns
     -------
@@ -88,7 +89,7 @@ def read_frame(back: Source, plan: "Plan", *, like: Frame | None = None) -> Fram
     """
     table = back.with_numbers(plan.numeric_columns, plan.categorical_columns)
     if like is not None:
-        table = cast_like(table, tables.to_native(like))
+        table = cast_like(table, like)
     table = back.with_codes_as_categories(table, coded_columns(plan))
     return tables.open_frame(back.without_blank(table, plan.dropped))
 

@@ -204,7 +204,7 @@ def _lines(path: Path, dialect: Dialect, last: int) -> Iterator[str]:
                         line=number,
                         length=len(line),
                     )
-                if line.strip():
+                if line:  # one of blanks is a record whose values are all missing
                     yield line
     except UnicodeError:
         raise wrong_encoding(path, dialect) from None

@@ -23,7 +23,12 @@ def find_privacy_constraints(evidence: Evidence) -> list[Finding]:
         for step in plan.steps
         if isinstance(step, Microaggregate)
         for finding in check_privacy_constraints(
-            step, evidence.released, confidential, plan.types, evidence.units
+            step,
+            evidence.released,
+            confidential,
+            plan.types,
+            evidence.units,
+            units_unknown=plan.unit_column is not None and evidence.units is None,
         )
     ]
 
@@ -34,6 +39,8 @@ def check_privacy_constraints(
     confidential: Sequence[str],
     types: Mapping[str, Type],
     units: Codes | None = None,
+    *,
+    units_unknown: bool = False,
 ) -> list[Finding]:
     """Find constraints of a step that the released values do not meet.
 
@@ -49,6 +56,9 @@ def check_privacy_constraints(
         Declared types of columns.
     units : ndarray of shape (n_records,), optional
         The unit of each record, where units are counted.
+    units_unknown : bool
+        Whether the column of the units was dropped. Then only distinct values are counted: units
+        never have more of them than records have, while entropy and distance may be either.
 
     Returns
     -------
@@ -60,7 +70,7 @@ def check_privacy_constraints(
     labels = classes(tables.codes(released, [*step.columns, *step.strata]))[:, None]
     values, ordered = ranks(released, confidential, types)
     findings = []
-    if step.diversity is not None:
+    if step.diversity is not None and (not units_unknown or step.diversity_kind == "distinct"):
         least = float(l_diversity(labels, values, units=units)[step.diversity_kind].min())
         if least < step.diversity - TOLERANCE:
             findings.append(
@@ -73,7 +83,7 @@ def check_privacy_constraints(
                     tuple(confidential),
                 )
             )
-    if step.closeness is not None:
+    if step.closeness is not None and not units_unknown:
         farthest = float(t_closeness(labels, values, ordered, units).max())
         if farthest > step.closeness + TOLERANCE:
             findings.append(

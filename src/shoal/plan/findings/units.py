@@ -15,12 +15,17 @@ def find_units(evidence: Evidence) -> list[Finding]:
     unit = evidence.plan.unit_column
     if unit is None or evidence.units is not None:
         return []
+    constrained = any(
+        getattr(step, "diversity", None) or getattr(step, "closeness", None) is not None
+        for step in evidence.plan.steps
+    )
+    beyond_k = " l-diversity and t-closeness of units were not counted." if constrained else ""
     return [
         Finding(
             "units-not-counted",
             "qualifies",
             f"k counts units of {unit!r}, and that column was dropped: only records could be"
-            " counted here, and a class may hold fewer units than records.",
+            f" counted here, and a class may hold fewer units than records.{beyond_k}",
             columns=(unit,),
             way_out="Count them with the original table at hand.",
         )
