@@ -41,7 +41,7 @@ types: $(VENV)/.developed
 	$(BIN)/mypy
 
 check: $(VENV)/.developed $(VENV)/.tools
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+	SHOAL_EXAMPLES=$${SHOAL_EXAMPLES:-20} $(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 # Faults of memory: kernels that read or write outside an array, or read what nobody wrote.
 KERNEL_TESTS := tests/_kernels tests/partitioners/test_contract.py tests/partitioners/test_units.py -m 'not slow' \

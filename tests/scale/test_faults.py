@@ -168,8 +168,10 @@ def test_a_damaged_file_is_named_and_nothing_is_left(how, processes, tmp_path):
 
 def test_a_task_that_kills_every_worker_ends_the_run(processes, monkeypatch, source, tmp_path):
     monkeypatch.setattr("shoal.scale.stages.Run._write_shards", _die)
-    with raises(ClusterError, "workers-died", exit_codes=[1]):
+    with pytest.raises(ClusterError) as caught:
         scale.mask(source, PLAN, tmp_path / "out", client=processes, chunk_size=500)
+    assert caught.value.code == "workers-died"
+    assert 1 in caught.value.attributes["exit_codes"]  # on a busy machine Dask may kill others
     assert not list(tmp_path.iterdir())
 
 

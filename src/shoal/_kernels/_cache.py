@@ -78,14 +78,17 @@ def stamp() -> str:
 
 
 def remove_unverified(folder: Path) -> None:
-    """Remove the files that have no checksum, or another one, and name the latter."""
-    known = read_checksums(folder)
+    """Remove the files that have no checksum, or another one, and name the latter.
+
+    A file that was written after the checksums is not named: another process is compiling.
+    """
+    known, written = read_checksums(folder), _last_written(folder)
     for path in compiled_files(folder):
         name = path.relative_to(folder).as_posix()
         with suppress(OSError):
             if known.get(name) == checksum(path):
                 continue
-            if name in known:
+            if name in known and path.stat().st_mtime <= written:
                 _log.warning("%s does not match its checksum: its kernel is compiled again.", path)
             path.unlink()
 
@@ -93,7 +96,7 @@ def remove_unverified(folder: Path) -> None:
 def write_checksums(folder: Path) -> None:
     """Write the checksums of all files in ``folder``; known ones are not computed again."""
     with suppress(OSError):
-        written = (folder / CHECKSUMS).stat().st_mtime if (folder / CHECKSUMS).exists() else 0.0
+        written = _last_written(folder)
         known = read_checksums(folder)
         sums = {}
         for path in compiled_files(folder):
@@ -103,6 +106,14 @@ def write_checksums(folder: Path) -> None:
         with tempfile.NamedTemporaryFile("w", dir=folder, delete=False) as file:
             json.dump(sums, file, indent=0)
         Path(file.name).replace(folder / CHECKSUMS)
+
+
+def _last_written(folder: Path) -> float:
+    """Return when the checksums were written; 0 if there are none."""
+    try:
+        return (folder / CHECKSUMS).stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def before_compiling() -> None:
