@@ -52,7 +52,7 @@ bounds: $(VENV)/.developed  ## Run the tests of the kernels with every index che
 	NUMBA_BOUNDSCHECK=1 SHOAL_EXAMPLES=10 $(BIN)/python -m pytest $(KERNEL_TESTS)
 
 poison: $(VENV)/.developed  ## Run them with memory that is poisoned before it is used.
-	SHOAL_POISON=1 NUMBA_CACHE_DIR=.build/poison SHOAL_EXAMPLES=10 GLIBC_TUNABLES=glibc.malloc.perturb=165:glibc.malloc.tcache_count=0 \
+	SHOAL_POISON=1 SHOAL_EXAMPLES=10 GLIBC_TUNABLES=glibc.malloc.perturb=165:glibc.malloc.tcache_count=0 \
 		$(BIN)/python -m pytest $(KERNEL_TESTS)
 
 coverage: $(VENV)/.developed $(VENV)/.tools  ## The tests once more, with the share of the lines and branches that they run.

@@ -5,7 +5,9 @@ import signal
 from pathlib import Path
 
 # The tests compile for themselves; the folder within is named after the text of all kernels.
-os.environ["NUMBA_CACHE_DIR"] = str(Path(__file__).parents[1] / ".build" / "numba")
+# Kernels that fill empty arrays with poison are kept apart from the others.
+KEPT = "poison" if os.environ.get("SHOAL_POISON") else "numba"
+os.environ["NUMBA_CACHE_DIR"] = str(Path(__file__).parents[1] / ".build" / KEPT)
 
 # A shell may start the tests with interrupts ignored; the programs they start would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
