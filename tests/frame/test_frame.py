@@ -9,6 +9,7 @@ import pytest
 from raising import raises
 from shoal.errors import ColumnError, InputError
 from shoal.frame import tables
+from shoal.frame.codes import codes, keys
 from shoal.frame.describe import finite_values
 from shoal.frame.values import same_values, value_ranks
 
@@ -125,7 +126,7 @@ def test_whole_numbers_beyond_a_float_are_described_and_compared(make):
 @every_kind
 def test_equal_values_have_equal_codes(make):
     data = make({"t": ["x", "y", "x", None, None], "n": [1, 1, 1, 2, 2]})
-    found = tables.codes(tables.open_frame(data), ["t", "n"])
+    found = codes(tables.open_frame(data), ["t", "n"])
     assert found[0, 0] == found[2, 0] != found[1, 0]
     assert found[3, 0] == found[4, 0] not in found[:3, 0]
     assert found[:, 1].tolist() == [0, 0, 0, 1, 1]
@@ -139,8 +140,8 @@ def test_keys_are_equal_where_codes_are(make):
         "z": [0.0, -0.0, 0.0, -0.0, 1.0], "h": [1, None, None, 1, 2],
     }  # fmt: skip
     frame = tables.open_frame(make(data))
-    keys, codes = tables.keys(frame, list(data)), tables.codes(frame, list(data))
-    for key, code in zip(keys.T, codes.T, strict=True):
+    by_key, by_code = keys(frame, list(data)), codes(frame, list(data))
+    for key, code in zip(by_key.T, by_code.T, strict=True):
         assert np.array_equal(key[:, None] == key, code[:, None] == code)
 
 
@@ -158,7 +159,7 @@ def test_categories_have_codes_in_every_kind_of_table():
         pl.DataFrame({"t": pl.Series(values, dtype=pl.Categorical)}),
         pa.table({"t": pa.array(values).dictionary_encode()}),
     ):
-        found = tables.codes(tables.open_frame(data), ["t"])[:, 0]
+        found = codes(tables.open_frame(data), ["t"])[:, 0]
         assert found[0] == found[2]
         assert len(set(found.tolist())) == 3
 
@@ -166,7 +167,7 @@ def test_categories_have_codes_in_every_kind_of_table():
 def test_mixed_kinds_of_values_are_refused_without_showing_one():
     data = tables.open_frame(pd.DataFrame({"t": [1, "secret"]}, dtype=object))
     with raises(ColumnError, "mixed-values", column="t") as caught:
-        tables.codes(data, ["t"])
+        codes(data, ["t"])
     assert "secret" not in str(caught.value)
 
 
@@ -201,3 +202,29 @@ def test_whole_numbers_beyond_2_53_stay_exact_beside_missing_ones():
     frame = tables.open_frame(pd.DataFrame({"x": [big, big + 2, big + 4]}))
     gather = tables.RowGather(np.array([0, 1, 2]), np.array([True, False, False]))
     assert tables.with_values(frame, {"x": gather})["x"].to_list()[1:] == [big + 2, big + 4]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        pd.Series,
+        pl.Series,
+        lambda values: pd.Series(values, dtype="Float64"),
+        lambda values: pd.Series(values, dtype="float32[pyarrow]"),
+        lambda values: pl.Series(values, dtype=pl.Float32),
+        lambda values: pa.chunked_array([pa.array(values, pa.float32())]),
+    ],
+)
+def test_a_released_zero_has_no_sign_and_its_column_the_same_type(make):
+    column = make([0.0, -0.0, -1.5])
+    library = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
+    frame = tables.open_frame(library[type(column).__module__.split(".")[0]]({"x": column}))
+    gather = tables.RowGather(np.array([1, 2, 1]), np.zeros(3, bool))
+    released = tables.with_values(frame, {"x": gather})
+    assert [str(value) for value in released["x"].to_list()] == ["0.0", "-1.5", "0.0"]
+    assert type_of(released) == type_of(frame)
+
+
+def type_of(frame):
+    column = frame.to_native()["x"]
+    return column.type if isinstance(column, pa.ChunkedArray) else column.dtype

@@ -198,7 +198,8 @@ def _values(judged: Judged, before: View) -> Iterator[str]:
     """Compare masked values with the original ones, as far as the step says how."""
     for step in judged.plan["steps"]:
         for name in step["columns"]:
-            old = list(map(key, before[name]))
+            # The sign of a zero is not released.
+            old = ["0" if k == "-0" else k for k in map(key, before[name])]
             new = list(map(key, judged.after[name]))
             values = [v for v in judged.after[name] if v is not None]
             numeric = all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)

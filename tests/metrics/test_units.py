@@ -31,7 +31,7 @@ def test_long_sums_of_values_of_one_size_are_rounded_once():
     assert exact_sum(values) == fsum(values.tolist())
 
 
-@pytest.mark.parametrize("kind", set(KINDS) - {"constant"})
+@pytest.mark.parametrize("kind", sorted(set(KINDS) - {"constant"}))
 def test_the_original_has_mean_zero_and_deviation_one_in_its_units(kind):
     X = KINDS[kind](np.random.default_rng(1), (50, 3))
     found = list(scale_by_original(X, X))

@@ -41,6 +41,15 @@ PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="Plan to run: .to
 K = Annotated[
     int, typer.Option("-k", metavar="INT", min=1, help="Smallest number of records in a group.")
 ]
+DependenceValues = Annotated[
+    list[str],
+    typer.Option(
+        "--dependence",
+        metavar="SHARE",
+        help="Share of the confidential columns in the distance, in [0, 1]; repeat it, or separate"
+        " by commas.",
+    ),
+]
 KValues = Annotated[
     list[str],
     typer.Option("-k", metavar="INT", help="Value of k to try; repeat it, or separate by commas."),

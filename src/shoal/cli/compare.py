@@ -18,15 +18,6 @@ Methods = Annotated[
         help="Method to try, see 'shoal methods'; repeat it, or separate by commas.",
     ),
 ]
-Dependence = Annotated[
-    list[str],
-    typer.Option(
-        "--dependence",
-        metavar="SHARE",
-        help="Share of the confidential columns in the distance, in [0, 1]; repeat it, or separate"
-        " by commas.",
-    ),
-]
 Risk = Annotated[
     str,
     typer.Option(
@@ -52,7 +43,7 @@ def compare(
     plan: options.PlanOptions,
     reading: options.ReadOptions,
     method: Methods = ["auto"],  # noqa: B006 (typer copies it)
-    dependence: Dependence = ["0"],  # noqa: B006
+    dependence: options.DependenceValues = ["0"],  # noqa: B006
     risk: Risk = "linkage",
     to: Folder = Path("comparison"),
     cache: CacheFolder = None,

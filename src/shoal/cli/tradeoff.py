@@ -10,16 +10,6 @@ from shoal.cli import _options as options
 from shoal.cli._session import print_result, session
 from shoal.cli._settings import parse_numbers
 
-Dependence = Annotated[
-    list[str],
-    typer.Option(
-        "--dependence",
-        metavar="SHARE",
-        help="Share of the confidential columns in the distance, in [0, 1]; repeat it, or separate"
-        " by commas. By default 0, 0.1, ..., 1.",
-        show_default=False,
-    ),
-]
 RequiredConfidential = Annotated[
     list[str],
     typer.Option("--confidential", metavar="COLUMN", help="Confidential column; repeat for more."),
@@ -36,7 +26,7 @@ def tradeoff(
     confidential: RequiredConfidential,
     k: options.KValues,
     reading: options.ReadOptions,
-    dependence: Dependence = DEPENDENCE,  # type: ignore[assignment]
+    dependence: options.DependenceValues = DEPENDENCE,  # type: ignore[assignment]
     method: options.Method = "mdav",
     types: options.Types = None,
     n_jobs: options.NJobs = None,

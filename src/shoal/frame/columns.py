@@ -18,6 +18,7 @@ from shoal.frame.categories import (
     refuse_disguised,
     texts_and_index,
 )
+from shoal.frame.codes import value_codes
 from shoal.frame.dates import rank_dates
 from shoal.frame.tables import Frame
 from shoal.frame.types import Kind, Type, text_of
@@ -174,7 +175,7 @@ def ranks(
     Ordered, complete columns are coded by rank; all others by category, and a missing value is a
     category of its own.
     """
-    numbered = tables.value_codes(frame, names)
+    numbered = value_codes(frame, names)
     ordered = ordered_columns(frame, names, types)
     for at, name in enumerate(names):
         if name in ordered:

@@ -7,9 +7,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.frame.codes import codes
 from shoal.frame.roles import UNIT_ROLES
 from shoal.frame.suggest import Facts, suggest, suggest_kind
-from shoal.frame.tables import Frame, codes, open_frame
+from shoal.frame.tables import Frame, open_frame
 
 MAX_COMBINATIONS = 5  # shown of each size
 MAX_CELLS = 2e7  # records times combinations; triples beyond it are not examined

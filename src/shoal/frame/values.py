@@ -10,7 +10,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.errors import ColumnError
-from shoal.frame.tables import Frame, arrow, codes, floats
+from shoal.frame.codes import codes
+from shoal.frame.tables import Frame, arrow, floats
 
 ARROW_ERRORS = (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError)
 

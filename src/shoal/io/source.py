@@ -79,13 +79,17 @@ class Source:
         *,
         rows: NDArray[np.int64] | None = None,
         keep_notes: bool = False,
+        typed: bool = False,
     ) -> "Source":
         """Return the release: ``data``, with ``unchanged`` columns exactly as in the file.
 
-        ``rows`` are the rows of the file that ``data`` holds; None for all rows in order.
+        ``rows`` are the rows of the file that ``data`` holds; None for all rows in order. For a
+        ``typed`` target a column that was text in the file and read as numbers stays numeric.
         """
         source = self if rows is None else self._take(pa.array(rows))
         for name in unchanged:
+            if typed and self.text is not None and not _is_text(data.schema.field(name).type):
+                continue
             data = data.set_column(data.column_names.index(name), name, source.table.column(name))
         notes = source.notes.released(data, unchanged, keep_notes=keep_notes)
         for name in data.column_names:

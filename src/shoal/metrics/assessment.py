@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from shoal._params import hint
 from shoal.errors import InputError, ParameterError
 from shoal.frame import tables
+from shoal.frame.codes import codes, keys
 from shoal.frame.columns import ordered_columns, ranks, read_concatenated
 from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame
@@ -175,7 +176,7 @@ def assess_frames(
 
 def _units(frame: Frame, name: str) -> NDArray[np.int64]:
     """Return the unit of each record as an integer; a missing value is a unit of its own."""
-    units = classes(tables.codes(frame, [name]))
+    units = classes(codes(frame, [name]))
     missing = np.flatnonzero(tables.has_missing(frame, [name]))
     units[missing] = units.max() + 1 + np.arange(len(missing))
     return units
@@ -234,7 +235,7 @@ def _given(
     ordered = ordered_columns(before, confidential, types)
     numbers = [name for name, column in ordered.items() if column.kind == "numeric"]
     # One label per class represents all released values, so that no measure groups them again.
-    given: dict[str, Any] = {"released": classes(tables.keys(after, known))[:, np.newaxis]}
+    given: dict[str, Any] = {"released": classes(keys(after, known))[:, np.newaxis]}
     if numeric:
         given["original"] = tables.matrix(before, numeric, order="F")
         given["masked"] = tables.matrix(after, numeric, order="F")

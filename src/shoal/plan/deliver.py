@@ -173,12 +173,17 @@ class Masked:
 def mask_source(plan: Plan, opened: Source, target: str, dialect: Dialect) -> Masked:
     """Run a plan on an open source, for a target whose format may keep its missing codes."""
     table = opened.with_numbers(plan.numeric_columns, plan.categorical_columns)
-    if not is_database(target) and opened.notes.family in format_of(Path(target), dialect).codes:
+    form = None if is_database(target) else format_of(Path(target), dialect)
+    if form is not None and opened.notes.family in form.codes:
         table = opened.with_codes_as_categories(table, coded_columns(plan))
     draft = plan.draft(table)
     fields = draft.fields
     to_write = opened.released(
-        fields["data"], fields["unchanged"], rows=fields["rows"], keep_notes=dialect.keep_notes
+        fields["data"],
+        fields["unchanged"],
+        rows=fields["rows"],
+        keep_notes=dialect.keep_notes,
+        typed=form is None or form.typed,
     )
     return Masked(draft, to_write, table)
 

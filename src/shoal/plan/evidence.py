@@ -12,7 +12,7 @@ from shoal.frame import tables
 from shoal.frame.roles import UNIT_ROLES, Role, columns_with
 from shoal.frame.tables import Frame
 from shoal.frame.values import any_codes, same_values
-from shoal.metrics import classes
+from shoal.metrics import classes, units_per_class
 from shoal.partitioners import Partition
 from shoal.plan.verdict import RECORD_UNIT, Finding
 
@@ -79,8 +79,7 @@ class Evidence:
         """Return the size of each class, counted in units where they are known."""
         if self.units is None:
             return np.bincount(labels)
-        n_units = int(self.units.max()) + 1
-        return np.bincount(np.unique(labels * n_units + self.units) // n_units)
+        return units_per_class(labels, self.units)
 
     @property
     def counted_unit(self) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shoal.errors import GuaranteeBroken, InputError
-from shoal.frame import tables
+from shoal.frame.codes import keys
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.metrics import classes, smallest_class, units_per_class
@@ -33,7 +33,7 @@ def check_promise(
     """
     for step in steps:
         for block in step.column_blocks if step.k is not None else ():
-            labels = classes(tables.keys(released, [*block, *step.strata]))
+            labels = classes(keys(released, [*block, *step.strata]))
             attained, what = smallest_class(labels[:, None]), "records"
             if step.unit_column is not None and units is not None:
                 attained, what = int(units_per_class(labels, units).min()), "units"

@@ -1,7 +1,6 @@
 """The class `Plan`: roles of columns and steps, which a table is masked by."""
 
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Self
 
@@ -9,31 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _params as parameters
-from shoal._params import RandomState, as_seed, draw_seed
-from shoal.errors import InputError, PlanError
-from shoal.frame import tables
+from shoal._params import RandomState, as_seed
+from shoal.errors import PlanError
 from shoal.frame.roles import RECORD_UNIT, UNIT_ROLES, as_list, check_roles, columns_with
 from shoal.frame.tables import Frame
 from shoal.frame.types import as_types
-from shoal.metrics.assessment import assess_frames, linear
-from shoal.partitioners import Partitioner, method_label
+from shoal.partitioners import Partitioner
 from shoal.plan import document
 from shoal.plan.draft import Draft
-from shoal.plan.evidence import Evidence
-from shoal.plan.guarantees import check_promise, judge
-from shoal.plan.other_columns import (
-    OtherColumns,
-    check_other_columns,
-    columns_to_drop,
-    name_all_columns,
-)
-from shoal.plan.profile import profile
+from shoal.plan.guarantees import judge
+from shoal.plan.masking import draft_release
+from shoal.plan.other_columns import OtherColumns, check_other_columns
 from shoal.plan.release import Release
-from shoal.plan.shuffle import random_order
 from shoal.plan.thresholds import Thresholds, as_thresholds
 from shoal.plan.validation import check, check_steps
-from shoal.plan.warnings import refuse_homogeneous, run_findings  # _homogeneous
-from shoal.steps import GroupingStep, Microaggregate, Step, StepResult
+from shoal.steps import GroupingStep, Microaggregate, Step
 from shoal.steps.survey import with_roles
 from shoal.steps.units import read_units, refuse_repeated, with_unit
 
@@ -246,74 +235,7 @@ class Plan:
         Draft
             The release that `run` returns, except for its verdict, and the input of the verdict.
         """
-        frame = tables.open_frame(data)
-        tables.check_columns(
-            frame, [*self.roles, *self.types, *self.masked, *self.quasi_identifiers]
-        )
-        frame = tables.drop_columns(frame, columns_to_drop(self, frame.columns))
-        steps = [step.draw_missing_seeds() for step in self.steps]
-        confidential = columns_with(self.roles, "confidential")
-        kept = self._complete(frame)
-        whole, frame = frame, tables.filter_rows(frame, kept)
-        rows, seed = None if kept.all() else np.flatnonzero(kept), self.random_state
-        if self.shuffle:
-            seed = draw_seed() if seed is None else seed
-            order = random_order(len(frame), seed)
-            # First of all, so that ties are not broken by the original order.
-            rows, frame = np.flatnonzero(kept)[order], tables.take(frame, order)
-        units = self.units_in(frame)
-        results = [step.apply(frame, confidential, self.types) for step in steps]
-        values = {name: new for result in results for name, new in result.values.items()}
-        masked = tables.with_values(frame, values)
-        check_promise(self.steps, masked, confidential, self.types, units)
-        # Columns masked separately, or without k, may be linked; this risk takes longer to compute.
-        separate = sum(len(step.column_blocks) for step in self.qi_steps) > 1
-        names = [*linear(), *(["linkage"] if separate or self.k is None else [])]
-        bounds = [result.bound for result in results if result.bound is not None]
-        bound = sum(bounds) if len(bounds) == len(results) else None
-        if bound is not None:
-            names.append("certified_gap")
-        if self.weight is not None:
-            names.append("weighted_total_change")
-        if units is not None:
-            names += ["fewest_units", "largest_unit_share"]
-        measures = assess_frames(
-            frame,
-            masked,
-            self.quasi_identifiers,
-            self.masked,
-            confidential,
-            names,
-            self.types,
-            weight=self.weight,
-            lower_bound=bound,
-            units=units,
-        )
-        refuse_homogeneous(self, measures)
-        released = tables.drop_columns(masked, self.dropped)
-        partitions = tuple(groups for result in results for groups in result.partitions)
-        evidence = Evidence(
-            self,
-            released,
-            frame,
-            units,
-            partitions,
-            measures=dict(measures),
-            run_findings=run_findings(self, whole, kept, results),
-        )
-        fields = dict(
-            data=tables.to_native(released),
-            plan=name_all_columns(self._reproducible(steps, results, seed), whole.columns),
-            partitions=partitions,
-            measures=dict(measures),
-            remarks=measures.remarks,
-            unchanged=tuple(n for n in released.columns if n not in (*self.masked, *values)),
-            provenance=_provenance(results, masked, self.quasi_identifiers),
-            drawn_seeds=(*self._drawn(steps), *([seed] if seed != self.random_state else [])),
-            rows=rows,
-            profile=profile(self, frame, masked, results),
-        )
-        return Draft(evidence, fields)
+        return draft_release(self, data)
 
     def units_in(self, frame: Frame) -> NDArray[np.int64] | None:
         """Return the unit of each record as an integer; None where k counts records.
@@ -401,50 +323,7 @@ class Plan:
         """The columns in which a missing value drops the record."""
         return [name for step in self.steps if step.drops_incomplete for name in step.columns]
 
-    def _complete(self, frame: Frame) -> NDArray[np.bool_]:
-        """Return a mask of the records that no step drops for a missing value."""
-        kept = ~tables.has_missing(frame, self.required_columns)
-        if not kept.any():
-            raise InputError(
-                f"Every one of the {len(frame)} records has a missing value, so"
-                ' `missing="drop"` would leave none. Use `missing="own-groups"` or'
-                ' `missing="impute"`.',
-                code="no-record-complete",
-                records=len(frame),
-            )
-        return np.asarray(kept)
-
-    def _reproducible(
-        self, seeded: Sequence[Step], results: Sequence[StepResult], seed: int | None
-    ) -> "Plan":
-        """Return the plan that reproduces a release: with seeds, without time budgets."""
-        steps = [
-            step
-            if result.reproducible_partitioner is None
-            else step.replace(partitioner=result.reproducible_partitioner)
-            for step, result in zip(seeded, results, strict=True)
-        ]
-        return self.replace(steps=steps, random_state=seed)
-
-    def _drawn(self, seeded: Sequence[Step]) -> tuple[int, ...]:
-        """Return the seeds that the steps of this plan lack and those of ``seeded`` have."""
-        pairs = zip(self.steps, seeded, strict=True)
-        seeds = [zip(old.seeds, new.seeds, strict=True) for old, new in pairs]
-        return tuple(new for step in seeds for old, new in step if old is None and new is not None)
-
 
 def _describe(step: Step) -> str:
     by = f" by {step.partitioner}" if isinstance(step, GroupingStep) else ""
     return f"{step.name} {len(step.columns)} columns{by}"
-
-
-def _provenance(
-    results: Sequence[StepResult], masked: Frame, known: Sequence[str]
-) -> dict[str, Any]:
-    used: list[Any] = [fitted for result in results for fitted in result.fitted]
-    return {
-        "records": len(masked),
-        "missing": tables.missing_counts(masked, known),
-        "methods": list(dict.fromkeys(method_label(fitted) for fitted in used)),
-        "versions": {name: version(name) for name in ("shoal", "numpy", "numba", "scikit-learn")},
-    }

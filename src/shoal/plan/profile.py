@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from shoal.frame import tables
+from shoal.frame.codes import codes
 from shoal.frame.describe import finite_values, value_counts
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame
@@ -75,7 +76,7 @@ def _blocks(plan: Any, results: Sequence[Any]) -> Iterator[tuple[list[str], Part
 def _risk(before: Frame, quasi_identifiers: Sequence[str]) -> dict[str, Any]:
     labels = np.zeros(len(before), np.int64)
     for name in quasi_identifiers:
-        labels = classes(np.column_stack([labels, tables.codes(before, [name])]))
+        labels = classes(np.column_stack([labels, codes(before, [name])]))
         if labels.max() == len(labels) - 1:  # all records are unique already
             break
     sizes = np.bincount(labels)

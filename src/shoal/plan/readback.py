@@ -8,6 +8,7 @@ import numpy as np
 
 from shoal.errors import FileError, GuaranteeBroken, InputError
 from shoal.frame import tables
+from shoal.frame.codes import codes
 from shoal.frame.roles import columns_with, name_columns
 from shoal.frame.tables import Frame
 from shoal.io.source import Source, cast_like
@@ -130,7 +131,7 @@ def _columns_with_other_classes(before: Frame, after: Frame, columns: Sequence[s
     return [
         name
         for name in dict.fromkeys(columns)
-        if not _same_classes(tables.codes(before, [name]), tables.codes(after, [name]))
+        if not _same_classes(codes(before, [name]), codes(after, [name]))
     ]
 
 

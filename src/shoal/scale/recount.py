@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from shoal import _progress as progress
 from shoal.errors import ColumnError
 from shoal.frame import tables
+from shoal.frame.codes import keys
 from shoal.frame.roles import name_columns
 from shoal.metrics import classes
 from shoal.scale.chunks import read_columns, read_footer
@@ -76,5 +77,5 @@ def _count_file(path: str, quasi_identifiers: Sequence[str]) -> tuple[NDArray[np
     table = read_columns(path, quasi_identifiers)
     if not len(table):
         return np.empty(0, np.int64), np.empty(0, np.uint64)
-    class_of = classes(tables.keys(tables.open_frame(table), quasi_identifiers))
+    class_of = classes(keys(tables.open_frame(table), quasi_identifiers))
     return np.bincount(class_of), np.unique(content_keys(table, quasi_identifiers))

@@ -16,6 +16,7 @@ from shoal.errors import ParameterError
 from shoal.plan import Plan
 from shoal.plan.deliver import not_kept
 from shoal.plan.guarantees import may_be_published
+from shoal.plan.masking import drawn_seeds
 from shoal.scale.chunks import read_footer
 from shoal.scale.cluster import check_workers, connect, run_stage
 from shoal.scale.dask_frames import is_dask_frame
@@ -121,7 +122,7 @@ def mask(
         check_workers(cluster, folder.path("release"))
         source_files = () if record is None else _hash_files(cluster, source, record.hash_key)
         run = Run(cluster, folder, seeded, chunk_size, int(seed))
-        release = run.release(source, plan._drawn(seeded.steps))
+        release = run.release(source, drawn_seeds(plan, seeded.steps))
         release = _complete(release, folder, source_files)
         if not may_be_published(release.verdict, allow_not_kept=allow_not_kept):
             raise not_kept(release.verdict)

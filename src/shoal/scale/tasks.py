@@ -15,6 +15,7 @@ from sklearn.base import clone
 
 from shoal._params import signature_parameters
 from shoal.frame import tables
+from shoal.frame.codes import codes, keys, value_codes
 from shoal.frame.columns import Column
 from shoal.frame.tables import RowGather
 from shoal.frame.values import any_codes
@@ -263,12 +264,12 @@ def write_shard(
     known, others = job.quasi_identifiers, job.other_columns
     columns = [*known, *job.confidential, *weight, *others]
     released = tables.open_frame(pq.read_table(path, columns=columns, partitioning=None))
-    class_of = classes(tables.keys(released, known))
-    confidential = tables.value_codes(released, job.confidential)
+    class_of = classes(keys(released, known))
+    confidential = value_codes(released, job.confidential)
     homogeneous = homogeneous_classes(class_of[:, None], confidential) if job.confidential else ()
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    with_weights = smallest_class(tables.codes(released, [*known, *weight])) if weight else None
+    with_weights = smallest_class(codes(released, [*known, *weight])) if weight else None
     unique = unique_units(classes(any_codes(released, [*known, *others]))) if others else None
     return Shard(
         path.name,

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from shoal._params import AtLeast, Between
 from shoal.errors import ConstantColumn, MissingValues, ShoalWarning
 from shoal.frame import tables
+from shoal.frame.codes import value_codes
 from shoal.frame.columns import Column, read_column, refuse_missing
 from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame, RowGather
@@ -298,7 +299,7 @@ class Microaggregate(GroupingStep):
         if self.homogeneity == "warn":
             return np.empty((len(frame), 0), np.int64)
         check_confidential(confidential, f'homogeneity="{self.homogeneity}"')
-        return tables.value_codes(frame, confidential)
+        return value_codes(frame, confidential)
 
     def _bound(self, fitted: Sequence[Partitioner], columns: Sequence[Column]) -> float | None:
         """Return the sum of the bounds of all blocks and strata, in terms of z-scores, or None."""

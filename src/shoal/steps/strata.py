@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import InputError, ShoalWarning, StrataMerged
-from shoal.frame import tables
+from shoal.frame.codes import codes
 from shoal.frame.tables import Frame, RowGather
 
 Codes = NDArray[np.int64]
@@ -63,7 +63,7 @@ def split(frame: Frame, columns: Sequence[str]) -> Strata:
     """Return the strata that the values of ``columns`` define; the whole table without columns."""
     if not columns:
         return Strata(frame, columns, [np.arange(len(frame))])
-    key = tables.codes(frame, columns)
+    key = codes(frame, columns)
     stratum = np.unique(key, axis=0, return_inverse=True)[1].ravel()
     rows = np.split(np.argsort(stratum, kind="stable"), np.cumsum(np.bincount(stratum))[:-1])
     return Strata(frame, columns, rows)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from shoal._params import K
 from shoal.errors import CellsSuppressed, InputError
-from shoal.frame import tables
+from shoal.frame.codes import codes
 from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame, RowGather
 from shoal.frame.types import Type
@@ -98,7 +98,7 @@ class Suppress(Step):
                 code="too-few-records" if units is None else "too-few-units",
                 k=self.k,
             )
-        cells = cells_to_suppress(tables.codes(frame, self.columns), self.k, units)
+        cells = cells_to_suppress(codes(frame, self.columns), self.k, units)
         own_rows = np.arange(len(frame))
         counts = cells.sum(axis=0)
         by_column = ", ".join(f"{n!r} {c}" for n, c in zip(self.columns, counts, strict=True) if c)

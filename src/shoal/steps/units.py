@@ -9,6 +9,7 @@ from shoal import _params as parameters
 from shoal._params import format_argument
 from shoal.errors import InputError, PlanError
 from shoal.frame import tables
+from shoal.frame.codes import codes
 from shoal.frame.roles import RECORD_UNIT, UNIT_ROLES, columns_with, name_columns
 from shoal.frame.tables import Frame
 from shoal.steps._step import Step
@@ -29,7 +30,7 @@ def read_units(frame: Frame, name: str) -> Codes:
             column=name,
             missing=n_missing,
         )
-    return np.unique(tables.codes(frame, [name]), return_inverse=True)[1].ravel()
+    return np.unique(codes(frame, [name]), return_inverse=True)[1].ravel()
 
 
 def number_needed(members: Codes, candidates: Codes, k: int) -> int:
@@ -139,5 +140,5 @@ def refuse_repeated(frame: Frame, identifiers: Sequence[str]) -> None:
 def _records_per_value(frame: Frame, name: str) -> tuple[int, int]:
     """Return the greatest number of records with the same value, and the number of values."""
     known = ~tables.has_missing(frame, [name])
-    counts = np.unique(tables.codes(frame, [name])[known], return_counts=True)[1]
+    counts = np.unique(codes(frame, [name])[known], return_counts=True)[1]
     return int(counts.max(initial=0)), len(counts)

@@ -35,6 +35,8 @@ class Format:
         Whether such files may be compressed.
     codes : tuple of str
         Families whose different missing codes the format can represent.
+    typed : bool
+        Whether a column has a type; text formats store each value as it is spelled.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Format:
     writable: bool = True
     compressible: bool = False
     codes: tuple[str, ...] = ()
+    typed: bool = True
 
     def load(self) -> Any:
         """Import the module; raises `MissingDependency` if a package is missing."""
@@ -53,8 +56,14 @@ class Format:
 _ZIP = b"PK\x03\x04"
 _SAS = bytes(12) + b"\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92\x08\x00"
 FORMATS = (
-    Format("text", "text", (".csv", ".tsv", ".txt"), compressible=True),
-    Format("fixed-width text", "fixed_width", (".fwf", ".dat", ".asc"), compressible=True),
+    Format("text", "text", (".csv", ".tsv", ".txt"), compressible=True, typed=False),
+    Format(
+        "fixed-width text",
+        "fixed_width",
+        (".fwf", ".dat", ".asc"),
+        compressible=True,
+        typed=False,
+    ),
     Format("Parquet", "parquet", (".parquet", ".pq"), (b"PAR1\x15",)),
     Format("Feather", "feather", (".feather", ".arrow", ".ipc"), (b"ARROW1", b"FEA1\0")),
     Format("Excel", "excel", (".xlsx",), (_ZIP,)),

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import InputError
 from shoal.frame import tables
+from shoal.frame.codes import codes
 from shoal.frame.columns import Column, read_concatenated
 from shoal.frame.tables import Frame
 from shoal.metrics import classes
@@ -66,7 +67,7 @@ def find_earlier(
         shared = _shared(evidence, frame)
         if not shared.names:
             continue
-        then = classes(tables.codes(frame, shared.names))
+        then = classes(codes(frame, shared.names))
         findings += _difference(evidence, name, frame, shared)
         if evidence.original is None:
             uncounted[name] = _changed(evidence, frame, shared.names)
@@ -221,7 +222,7 @@ def _changed(evidence: Evidence, frame: Frame, names: Sequence[str]) -> float:
 
 
 def _sizes(frame: Frame, names: Sequence[str]) -> dict[tuple[Any, ...], int]:
-    labels = classes(tables.codes(frame, names))
+    labels = classes(codes(frame, names))
     first = np.unique(labels, return_index=True)[1]
     columns = [tables.arrow(frame, name).take(first).to_pylist() for name in names]
     return dict(zip(zip(*columns, strict=True), np.bincount(labels).tolist(), strict=True))

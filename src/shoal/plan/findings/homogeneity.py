@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from shoal.frame import tables
+from shoal.frame.codes import value_codes
 from shoal.metrics import homogeneous_classes
 from shoal.plan.evidence import Evidence
 from shoal.plan.verdict import Finding
@@ -23,8 +23,7 @@ def find_homogeneous(evidence: Evidence) -> list[Finding]:
         return []
     frames = [frame for frame in (evidence.released, evidence.original) if frame is not None]
     counts = [
-        homogeneous_classes(labels[:, np.newaxis], tables.value_codes(frame, names))
-        for frame in frames
+        homogeneous_classes(labels[:, np.newaxis], value_codes(frame, names)) for frame in frames
     ]
     most = np.max(counts, axis=0)
     return check_homogeneous(dict(zip(names, map(int, most), strict=True)), int(labels.max()) + 1)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from shoal.frame import tables
+from shoal.frame.codes import codes
 from shoal.frame.columns import ranks
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame
@@ -67,7 +67,7 @@ def check_privacy_constraints(
     """
     if step.diversity is None and step.closeness is None:
         return []
-    labels = classes(tables.codes(released, [*step.columns, *step.strata]))[:, None]
+    labels = classes(codes(released, [*step.columns, *step.strata]))[:, None]
     values, ordered = ranks(released, confidential, types)
     findings = []
     if step.diversity is not None and (not units_unknown or step.diversity_kind == "distinct"):

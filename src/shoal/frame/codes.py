@@ -1,0 +1,62 @@
+"""Columns of any type as integers, equal where the values are equal."""
+
+from collections.abc import Sequence
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from shoal.frame.tables import Frame, arrow, check_columns, floats
+
+
+def codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
+    """Return integer codes of columns, equal where the values are equal.
+
+    A missing value counts as a value of its own.
+    """
+    check_columns(frame, columns)
+    encoded = np.empty((len(frame), len(columns)), np.int64, order="F")
+    for at, name in enumerate(columns):
+        encoded[:, at] = _encode(frame, name)
+    return encoded
+
+
+def value_codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
+    """Return `codes` in which zero and minus zero are one value, and so are NaN and missing.
+
+    For confidential values, which programs that read a file may not tell apart. What tells
+    records apart is counted by `codes` and `keys`, for which these differ.
+    """
+    encoded = codes(frame, columns)
+    for at, name in enumerate(columns):
+        if frame[name].dtype.is_float():
+            values = floats(frame[name])
+            for equal in (values == 0, np.isnan(values)):
+                encoded[equal, at] = encoded[equal, at].min(initial=len(frame))
+    return encoded
+
+
+def keys(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
+    """Return integer keys of columns, equal where the values are equal; faster than `codes`."""
+    check_columns(frame, columns)
+    result = np.empty((len(frame), len(columns)), np.int64, order="F")
+    for at, name in enumerate(columns):
+        column = frame[name]
+        is_complete = column.dtype in (nw.Float64, nw.Int64) and column.null_count() == 0
+        values = column.to_numpy() if is_complete else _encode(frame, name)
+        if values.dtype == np.float64:  # by bit pattern, so zero and minus zero differ
+            values = np.where(np.isnan(values), np.nan, values).view(np.int64)
+        result[:, at] = values
+    return result
+
+
+def _encode(frame: Frame, name: str) -> NDArray[np.int64]:
+    column = arrow(frame, name)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    try:
+        coded = column.dictionary_encode(null_encoding="encode")
+    except pa.ArrowNotImplementedError:  # lists, structs, intervals: compare their repr
+        coded = pa.array(map(repr, column.to_pylist()), pa.string()).dictionary_encode()
+    return np.asarray(coded.indices.to_numpy())

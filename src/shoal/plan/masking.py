@@ -1,0 +1,143 @@
+"""A plan is run on a table: the steps, the measures, and the input of the verdict."""
+
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal._params import draw_seed
+from shoal.errors import InputError
+from shoal.frame import tables
+from shoal.frame.roles import columns_with
+from shoal.frame.tables import Frame
+from shoal.metrics.assessment import assess_frames, linear
+from shoal.partitioners import method_label
+from shoal.plan.draft import Draft
+from shoal.plan.evidence import Evidence
+from shoal.plan.guarantees import check_promise
+from shoal.plan.other_columns import columns_to_drop, name_all_columns
+from shoal.plan.profile import profile
+from shoal.plan.shuffle import random_order
+from shoal.plan.warnings import refuse_homogeneous, run_findings
+from shoal.steps import Step, StepResult
+
+if TYPE_CHECKING:
+    from shoal.plan.plan import Plan
+
+
+def draft_release(plan: "Plan", data: Any) -> Draft:
+    """Mask ``data`` as a plan says; see `Plan.draft`."""
+    frame = tables.open_frame(data)
+    tables.check_columns(frame, [*plan.roles, *plan.types, *plan.masked, *plan.quasi_identifiers])
+    frame = tables.drop_columns(frame, columns_to_drop(plan, frame.columns))
+    steps = [step.draw_missing_seeds() for step in plan.steps]
+    confidential = columns_with(plan.roles, "confidential")
+    kept = _complete_records(plan, frame)
+    whole, frame = frame, tables.filter_rows(frame, kept)
+    rows, seed = None if kept.all() else np.flatnonzero(kept), plan.random_state
+    if plan.shuffle:
+        seed = draw_seed() if seed is None else seed
+        order = random_order(len(frame), seed)
+        # First of all, so that ties are not broken by the original order.
+        rows, frame = np.flatnonzero(kept)[order], tables.take(frame, order)
+    units = plan.units_in(frame)
+    results = [step.apply(frame, confidential, plan.types) for step in steps]
+    values = {name: new for result in results for name, new in result.values.items()}
+    masked = tables.with_values(frame, values)
+    check_promise(plan.steps, masked, confidential, plan.types, units)
+    # Columns masked separately, or without k, may be linked; this risk takes longer to compute.
+    separate = sum(len(step.column_blocks) for step in plan.qi_steps) > 1
+    names = [*linear(), *(["linkage"] if separate or plan.k is None else [])]
+    bounds = [result.bound for result in results if result.bound is not None]
+    bound = sum(bounds) if len(bounds) == len(results) else None
+    if bound is not None:
+        names.append("certified_gap")
+    if plan.weight is not None:
+        names.append("weighted_total_change")
+    if units is not None:
+        names += ["fewest_units", "largest_unit_share"]
+    measures = assess_frames(
+        frame,
+        masked,
+        plan.quasi_identifiers,
+        plan.masked,
+        confidential,
+        names,
+        plan.types,
+        weight=plan.weight,
+        lower_bound=bound,
+        units=units,
+    )
+    refuse_homogeneous(plan, measures)
+    released = tables.drop_columns(masked, plan.dropped)
+    partitions = tuple(groups for result in results for groups in result.partitions)
+    evidence = Evidence(
+        plan,
+        released,
+        frame,
+        units,
+        partitions,
+        measures=dict(measures),
+        run_findings=run_findings(plan, whole, kept, results),
+    )
+    fields = dict(
+        data=tables.to_native(released),
+        plan=name_all_columns(_reproducible_plan(plan, steps, results, seed), whole.columns),
+        partitions=partitions,
+        measures=dict(measures),
+        remarks=measures.remarks,
+        unchanged=tuple(n for n in released.columns if n not in (*plan.masked, *values)),
+        provenance=_provenance(results, masked, plan.quasi_identifiers),
+        drawn_seeds=(*drawn_seeds(plan, steps), *([seed] if seed != plan.random_state else [])),
+        rows=rows,
+        profile=profile(plan, frame, masked, results),
+    )
+    return Draft(evidence, fields)
+
+
+def drawn_seeds(plan: "Plan", seeded: Sequence[Step]) -> tuple[int, ...]:
+    """Return the seeds that the steps of a plan lack and those of ``seeded`` have."""
+    pairs = zip(plan.steps, seeded, strict=True)
+    seeds = [zip(old.seeds, new.seeds, strict=True) for old, new in pairs]
+    return tuple(new for step in seeds for old, new in step if old is None and new is not None)
+
+
+def _complete_records(plan: "Plan", frame: Frame) -> NDArray[np.bool_]:
+    """Return a mask of the records that no step drops for a missing value."""
+    kept = ~tables.has_missing(frame, plan.required_columns)
+    if not kept.any():
+        raise InputError(
+            f"Every one of the {len(frame)} records has a missing value, so"
+            ' `missing="drop"` would leave none. Use `missing="own-groups"` or'
+            ' `missing="impute"`.',
+            code="no-record-complete",
+            records=len(frame),
+        )
+    return np.asarray(kept)
+
+
+def _reproducible_plan(
+    plan: "Plan", seeded: Sequence[Step], results: Sequence[StepResult], seed: int | None
+) -> "Plan":
+    """Return the plan that reproduces a release: with seeds, without time budgets."""
+    steps = [
+        step
+        if result.reproducible_partitioner is None
+        else step.replace(partitioner=result.reproducible_partitioner)
+        for step, result in zip(seeded, results, strict=True)
+    ]
+    return plan.replace(steps=steps, random_state=seed)
+
+
+def _provenance(
+    results: Sequence[StepResult], masked: Frame, known: Sequence[str]
+) -> dict[str, Any]:
+    used: list[Any] = [fitted for result in results for fitted in result.fitted]
+    return {
+        "records": len(masked),
+        "missing": tables.missing_counts(masked, known),
+        "methods": list(dict.fromkeys(method_label(fitted) for fitted in used)),
+        "versions": {name: version(name) for name in ("shoal", "numpy", "numba", "scikit-learn")},
+    }
