@@ -40,7 +40,9 @@ def test_the_kernel_agrees_with_the_slow_version_without_ties(n, k):
 
 def test_left_overs_join_the_nearest_record_not_the_nearest_mean():
     X = np.array([0, 0, 8, 30, 31, 32, 12.0])[:, None]  # 12 is nearest to 8, and to a mean of 2.7
-    assert list(MDAVClassic(k=3).fit_predict(X)) == list(mdav_classic(X, 3)) == [0, 0, 0, 1, 1, 1, 0]
+    assert (
+        list(MDAVClassic(k=3).fit_predict(X)) == list(mdav_classic(X, 3)) == [0, 0, 0, 1, 1, 1, 0]
+    )
     X[:, 0] = [0, 0, 9, 20, 21, 22, 13]  # 13 is nearest to 9, but to a mean of 21
     assert MDAVClassic(k=3).fit_predict(X)[-1] == 0
     assert MDAV1(k=3).fit_predict(X)[-1] == 1

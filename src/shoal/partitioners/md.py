@@ -50,8 +50,9 @@ class MD(Partitioner):
 
     **Cost.** Time grows as n² on usual tables: the farthest pair is not searched
     anew for every round but found from what is known of earlier rounds. A table can
-    be made on which time grows as n³/k. Memory grows as n. Ties go to the record
-    that comes first, and between pairs to the one whose first record comes first.
+    be made on which time grows as n³/k. Memory grows as n. Ties, which are equal
+    float64 distances, go to the record that comes first, and between pairs to the
+    one whose first record comes first.
 
     References
     ----------

@@ -43,8 +43,9 @@ class MDAV(Partitioner):
 
     **Cost.** Time grows as n²/k at worst. Long tables are searched by an index that
     skips most records, and time then grows more slowly, the more so the more the
-    records lie in clumps or along few directions. Memory grows as n. Ties go to the
-    record that comes first, so the same table always gives the same groups.
+    records lie in clumps or along few directions. Memory grows as n. Ties, which
+    are equal float64 distances, go to the record that comes first, so the same
+    table always gives the same groups.
 
     References
     ----------

@@ -15,7 +15,6 @@ from shoal._params import AtLeast, K, RandomState, as_seed
 from shoal.partitioners._base import STRIDE, Facts, Labels, Matrix, Partitioner, run_in_strides
 from shoal.partitioners._neighbours import nearest_others
 
-
 Criterion = Literal["sse", "euclidean"]
 
 
@@ -81,7 +80,8 @@ class MuApprox(Partitioner):
     **Cost.** Time grows as n² at worst, for the neighbours, and far less on tables
     of few or related columns; memory grows as n k. Each restart adds the time of
     the trees, not of the neighbours. Which tree is joined first, and where dividing
-    starts, is drawn at random. Ties go to the record that comes first.
+    starts, is drawn at random. Ties, which are equal float64 distances, go to the
+    record that comes first.
 
     **A reading of ours.** The paper keeps a divided tree together by a copy of the
     record at which it was divided, which counts for nothing; that can leave groups
