@@ -41,7 +41,7 @@ def tradeoff(
     """
     with session(quiet=quiet):
         from shoal._params import effective_n_jobs
-        from shoal.comparison.tradeoff import knee, sweep
+        from shoal.comparison.tradeoff import best_relative, knee, sweep
         from shoal.errors import FileError
         from shoal.frame.types import as_types, parse_type_options
         from shoal.io.files import read_typed
@@ -72,6 +72,9 @@ def tradeoff(
             if plot is not None and part is not None:
                 draw_tradeoff(points, part, plot.suffix.lower()[1:])
         knees = {size: knee(curve).dependence for size, curve in by_k(points).items()}
-        content = {"points": [asdict(point) for point in points], "knee": knees}
+        relative = {size: best_relative(curve).dependence for size, curve in by_k(points).items()}
+        content = {
+            "points": [asdict(point) for point in points], "knee": knees, "relative": relative
+        }  # fmt: skip
         text = tradeoff_text(points) + (f"\n{plot}: the curves" if plot else "")
         print_result(content, text, as_json=json, quiet=quiet)
