@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pyreadstat
+import pytest
 from typer.testing import CliRunner
 
 from raising import raises
@@ -129,3 +130,56 @@ def test_plain_numbers_are_left_as_they_are():
         release = microaggregate(data, ["age", "x"], k=2, method="mdav")
     assert release.plan.types == {}
     assert release.plan.missing_codes == {}
+
+
+CELLS = [
+    ("00501", "31/01/1990", "$1,100.50", "17"),
+    ("00502", "02/01/1990", "$900", "90+"),
+    ("10001", "13/02/1991", "$2,000", "44"),
+    ("10001", "14/02/1991", "$2,100", "45"),
+] * 3
+
+
+def write_text(path):
+    lines = [f'{zip_code},{born},"{pay}",{age}' for zip_code, born, pay, age in CELLS]
+    path.write_text("\n".join(["area,born,pay,age", *lines]) + "\n")
+
+
+def test_codes_dates_and_numbers_of_a_text_file_are_recognised(tmp_path):
+    write_text(tmp_path / "in.csv")
+    plan = Plan.of(["area", "born", "pay", "age"], MDAV(k=3))
+    release = released(plan, tmp_path / "in.csv", tmp_path / "out.csv")
+    kinds = {name: declared.kind for name, declared in release.plan.types.items()}
+    assert kinds == {"area": "nominal", "born": "date", "pay": "numeric", "age": "ordinal"}
+    assert release.plan.types["born"].format == "%d/%m/%Y"
+    after = pd.read_csv(tmp_path / "out.csv", dtype=str)
+    assert set(after["area"]) <= {cells[0] for cells in CELLS}
+    assert set(after["born"]) <= {cells[1] for cells in CELLS}
+    assert set(after["age"]) <= {cells[3] for cells in CELLS}
+    pay = [float(cells[2].strip("$").replace(",", "")) for cells in CELLS]
+    assert after["pay"].astype(float).mean() == pytest.approx(np.mean(pay))
+
+
+def test_the_same_text_in_memory_is_recognised_in_the_same_way(tmp_path):
+    write_text(tmp_path / "in.csv")
+    plan = Plan.of(["area", "born", "pay", "age"], MDAV(k=3))
+    from_file = released(plan, tmp_path / "in.csv", tmp_path / "out.csv")
+    data = pd.read_csv(tmp_path / "in.csv", dtype=str)
+    with pytest.warns(KindInferred):
+        in_memory = plan.run(data)
+    assert in_memory.plan.types == from_file.plan.types
+    pd.testing.assert_frame_equal(
+        in_memory.data.astype(str),
+        from_file.data.to_pandas().astype(str),
+        check_dtype=False,
+    )
+
+
+def test_ambiguous_dates_of_a_masked_column_are_refused_and_others_are_not(tmp_path):
+    rows = [f"0{1 + i % 9}/0{1 + i % 7}/1990,{i}" for i in range(12)]
+    (tmp_path / "in.csv").write_text("\n".join(["born,x", *rows]) + "\n")
+    with raises(InputError, code="dates-ambiguous", column="born"):
+        released(Plan.of(["born"], MDAV(k=3), other_columns="release"), tmp_path / "in.csv",
+                 tmp_path / "out.csv")  # fmt: skip
+    plan = Plan.of(["x"], MDAV(k=3), confidential=["born"])
+    assert released(plan, tmp_path / "in.csv", tmp_path / "out.csv").plan.types == {}

@@ -4,6 +4,7 @@ The rules are tried in order; the first that applies decides. A plan uses the de
 without a declared type, `inspect` shows it, and a starter plan writes it down.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,10 +14,19 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.frame.date_formats import possible_formats
 from shoal.frame.labels import decide_by_labels
+from shoal.frame.names import words_of
+from shoal.frame.numerals import has_open_ends, parse_numerals
 from shoal.frame.types import Kind, Type, text_of
 
 MAX_CODES = 500  # more values than a nominal column can have
+MIN_DATES = 3  # distinct numbers of eight digits that are taken as dates
+CODE_NAMES = {
+    "zip", "zipcode", "postcode", "postalcode", "postal", "plz", "nace", "isco", "sic", "naics",
+    "soc", "fips", "nuts", "lau", "icd", "cpv", "isced", "ateco",
+}  # fmt: skip
+_PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 class Metadata(Protocol):
@@ -45,12 +55,15 @@ class Decision:
         Whether the kind differs from that of the column's type in the table.
     missing_codes : tuple of str
         Values that stand for a missing value.
+    formats : tuple of str
+        The formats of dates that can be read in two ways.
     """
 
     type: Type
     why: str
     inferred: bool = False
     missing_codes: tuple[str, ...] = ()
+    formats: tuple[str, ...] = ()
 
     @property
     def kind(self) -> Kind:
@@ -74,11 +87,17 @@ class ColumnFacts:
         Its values.
     metadata : Metadata or None
         What the file says about it.
+    text : pyarrow.Array or None
+        Its cells as they stand in a text table, of which ``array`` may be the numbers.
+    decimal : str
+        Decimal mark of the text table.
     """
 
     name: str
     array: Any
     metadata: Metadata | None = None
+    text: Any = None
+    decimal: str = "."
 
     @cached_property
     def decoded(self) -> Any:
@@ -96,6 +115,14 @@ class ColumnFacts:
     def distinct(self) -> list[Any]:
         """The distinct values, without the missing one."""
         return [value for value in pc.unique(self.decoded).to_pylist() if value is not None]
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The distinct texts of the cells, without blank ones; empty if the cells are not text."""
+        if self.text is None:
+            return [text.strip() for text in self.distinct] if self.is_text else []
+        values = pc.unique(self.text).to_pylist()
+        return list(dict.fromkeys(text.strip() for text in values if text is not None))
 
     @property
     def is_number(self) -> bool:
@@ -121,7 +148,14 @@ class ColumnFacts:
 Rule = Callable[[ColumnFacts], Decision | None]
 
 
-def decide(name: str, array: Any, metadata: Metadata | None = None) -> Decision:
+def decide(
+    name: str,
+    array: Any,
+    metadata: Metadata | None = None,
+    *,
+    text: Any = None,
+    decimal: str = ".",
+) -> Decision:
     """Return the kind of a column, the reason and its missing codes.
 
     Parameters
@@ -132,13 +166,17 @@ def decide(name: str, array: Any, metadata: Metadata | None = None) -> Decision:
         Its values.
     metadata : Metadata, optional
         What the file says about it.
+    text : pyarrow.ChunkedArray, optional
+        Its cells as they stand in a text table, with blank cells as null.
+    decimal : str
+        Decimal mark of the text table.
 
     Returns
     -------
     Decision
         The decision of the first rule that applies.
     """
-    facts = ColumnFacts(name, array, metadata)
+    facts = ColumnFacts(name, array, metadata, text, decimal)
     return next(made for rule in RULES if (made := rule(facts)) is not None)
 
 
@@ -189,6 +227,66 @@ def _by_measure(facts: ColumnFacts) -> Decision | None:
     return Decision(Type(kind), f"the file declares it as {measure}", inferred=True)
 
 
+def _by_leading_zeros(facts: ColumnFacts) -> Decision | None:
+    """Decide on digits of which some begin with 0: their number is not their meaning."""
+    texts = facts.texts
+    if not any(text[:1] == "0" and len(text) > 1 for text in texts):
+        return None
+    if not all(text.isdecimal() for text in texts):
+        return None
+    return Decision(Type("nominal"), "its digits have leading zeros, so they are codes", True)
+
+
+def _by_code_name(facts: ColumnFacts) -> Decision | None:
+    """Decide on whole numbers whose name is that of a classification."""
+    named = words_of(facts.name) & CODE_NAMES
+    if not named or not facts.is_number or not facts.is_whole:
+        return None
+    why = f"its name says that the numbers are codes ({min(named)})"
+    return Decision(Type("nominal"), why, inferred=True)
+
+
+def _by_dates(facts: ColumnFacts) -> Decision | None:
+    """Decide on text, and on whole numbers such as 20240131, that are dates."""
+    texts = facts.texts
+    if facts.is_number:
+        texts = _eight_digits(facts)
+    formats = possible_formats(texts) if texts and any(map(str.isdigit, texts[0])) else []
+    if not formats:
+        return None
+    if len(formats) > 1:  # refused when it is read, unless the format is declared
+        why = "its text reads as dates, of which day and month could be swapped"
+        return Decision(Type("date"), why, True, formats=tuple(formats))
+    form = formats[0]
+    why = f"its values read as dates written as {form}" if form else "its text reads as ISO dates"
+    return Decision(Type("date", format=form), why, inferred=True)
+
+
+def _eight_digits(facts: ColumnFacts) -> list[str]:
+    """Return whole numbers of eight digits that may be dates, as text."""
+    values = facts.decoded.drop_null()
+    if len(values) == 0:
+        return []
+    low, high = (text_of(value.as_py()) for value in pc.min_max(values).values())
+    if len(low) != 8 or len(high) != 8 or not facts.is_whole or len(facts.distinct) < MIN_DATES:
+        return []
+    return [text_of(value) for value in facts.distinct]
+
+
+def _by_numerals(facts: ColumnFacts) -> Decision | None:
+    """Decide on numbers as people write them, and on numbers with open ends such as 90+."""
+    texts = facts.texts
+    if not texts or all(map(_PLAIN.fullmatch, texts)):
+        return None
+    style = parse_numerals(texts, facts.decimal)[1]
+    if style is not None:
+        why = f"its cells are numbers with {style.describe()}"
+        return Decision(Type("numeric"), why, inferred=True)
+    if has_open_ends(texts):
+        return Decision(Type("ordinal"), "its cells are numbers with open ends", inferred=True)
+    return None
+
+
 def _by_default(facts: ColumnFacts) -> Decision:
     """Decide by the type in the table."""
     if facts.is_number or pa.types.is_decimal(facts.array.type):
@@ -196,4 +294,13 @@ def _by_default(facts: ColumnFacts) -> Decision:
     return Decision(Type("nominal"), "its type in the table is text")
 
 
-RULES: tuple[Rule, ...] = (_by_type, _by_labels, _by_measure, _by_default)
+RULES: tuple[Rule, ...] = (
+    _by_type,
+    _by_labels,
+    _by_measure,
+    _by_leading_zeros,
+    _by_code_name,
+    _by_dates,
+    _by_numerals,
+    _by_default,
+)

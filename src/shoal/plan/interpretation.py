@@ -38,9 +38,20 @@ def inferred_types(
 
 def decide_in_source(source: "Source", names: Sequence[str]) -> dict[str, Decision]:
     """Return the decisions on the kinds of columns of a file."""
-    parsed = source.with_numbers(names)
-    present = [name for name in names if name in parsed.column_names]
-    return {name: decide(name, parsed.column(name), source.notes.on(name)) for name in present}
+    parsed, cells, decimal = source.with_numbers(names), None, "."
+    if source.text is not None:
+        cells, decimal = source.with_numbers((), words=names), source.text.decimal
+    return {
+        name: decide(
+            name,
+            parsed.column(name),
+            source.notes.on(name),
+            text=None if cells is None else cells.column(name),
+            decimal=decimal,
+        )
+        for name in names
+        if name in parsed.column_names
+    }
 
 
 def interpret_frame(plan: "Plan", frame: Frame) -> "Plan":

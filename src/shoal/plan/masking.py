@@ -11,6 +11,7 @@ from shoal._params import draw_seed
 from shoal.errors import InputError
 from shoal.frame import tables
 from shoal.frame.missing_codes import without_codes
+from shoal.frame.numbers_in_text import text_to_numbers
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame
 from shoal.metrics.assessment import assess_frames, linear
@@ -36,6 +37,8 @@ def draft_release(plan: "Plan", data: Any) -> Draft:
     plan = interpret_frame(plan, frame)
     interpretation = describe_interpretation(plan, frame)
     frame = without_codes(frame, plan.missing_codes)
+    declared = [name for name in plan.masked if name in plan.types]
+    frame = text_to_numbers(frame, [n for n in declared if n in plan.numeric_columns])
     frame = tables.drop_columns(frame, columns_to_drop(plan, frame.columns))
     steps = [step.draw_missing_seeds() for step in plan.steps]
     confidential = columns_with(plan.roles, "confidential")
