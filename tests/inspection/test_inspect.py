@@ -279,12 +279,6 @@ def test_dates_that_can_be_read_in_two_ways_get_a_format_and_a_comment():
     assert "# The dates in" in found.starter_plan(3)
 
 
-def test_columns_with_too_many_categories_are_dropped_by_the_plan():
-    data = pd.DataFrame({"town": [f"t{i // 2}" for i in range(1100)], "age": [20, 30] * 550})
-    found = inspect(data)
-    assert found.roles == {"town": "identifier", "age": "quasi-identifier"}
-
-
 def test_a_table_without_any_hint_is_masked_as_a_whole():
     found = inspect(pd.DataFrame({"a": [1, 2, 3, 4] * 5, "b": [1.5, 2.5] * 10}))
     assert set(found.roles.values()) == {"quasi-identifier"}

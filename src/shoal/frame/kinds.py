@@ -20,7 +20,6 @@ from shoal.frame.names import words_of
 from shoal.frame.numerals import has_open_ends, parse_numerals
 from shoal.frame.types import Kind, Type, text_of
 
-MAX_CODES = 500  # more values than a nominal column can have
 MIN_DATES = 3  # distinct numbers of eight digits that are taken as dates
 CODE_NAMES = {
     "zip", "zipcode", "postcode", "postalcode", "postal", "plz", "nace", "isco", "sic", "naics",
@@ -220,9 +219,8 @@ def _by_measure(facts: ColumnFacts) -> Decision | None:
     measure = None if facts.metadata is None else facts.metadata.measure
     if not facts.is_number or measure not in ("nominal", "ordinal"):
         return None
-    if measure == "nominal" and (len(facts.distinct) > MAX_CODES or not facts.is_whole):
-        what = f"it has {len(facts.distinct)} values" if facts.is_whole else "it has decimals"
-        return Decision(Type("numeric"), f"the file declares it as nominal, but {what}")
+    if measure == "nominal" and not facts.is_whole:
+        return Decision(Type("numeric"), "the file declares it as nominal, but it has decimals")
     kind: Kind = "nominal" if measure == "nominal" else "ordinal"
     return Decision(Type(kind), f"the file declares it as {measure}", inferred=True)
 

@@ -27,7 +27,6 @@ from shoal.plan.interpretation import decide_in_source
 
 __all__ = ["Inspection", "inspect", "inspect_source"]
 
-MAX_CATEGORIES = 500  # of a nominal column that can be masked
 MAX_LABELS = 8  # shown of a column
 
 
@@ -89,7 +88,6 @@ def _inspect(frame: Frame, made: Mapping[str, Decision], notes: Notes, name: str
     suggest_by_combination(column_codes, quasi, columns)
     if not any(entry["role"] == "quasi-identifier" for entry in columns):
         _mask_unassigned(columns)
-    _drop_unmaskable(columns)
     quasi = [at for at, entry in enumerate(columns) if entry["role"] == "quasi-identifier"]
     return Inspection(
         name,
@@ -182,12 +180,3 @@ def _mask_unassigned(columns: list[dict[str, Any]]) -> None:
         if entry["role"] is None:
             entry["role"] = "quasi-identifier"
             entry["why"] = "no name suggests a role, so every such column is masked"
-
-
-def _drop_unmaskable(columns: list[dict[str, Any]]) -> None:
-    """Suggest to drop quasi-identifiers with too many categories to be masked."""
-    for entry in columns:
-        nominal = entry["kind"] in ("nominal", "boolean")
-        if nominal and entry["role"] == "quasi-identifier" and entry["distinct"] > MAX_CATEGORIES:
-            entry["role"] = "identifier"
-            entry["why"] += f"; with {entry['distinct']} categories it is dropped, not masked"
