@@ -16,7 +16,7 @@ from shoal.metrics.assessment import assess_frames, linear
 from shoal.partitioners import method_label
 from shoal.plan.draft import Draft
 from shoal.plan.evidence import Evidence
-from shoal.plan.guarantees import check_promise
+from shoal.plan.guarantees import check_guarantees
 from shoal.plan.other_columns import columns_to_drop, name_all_columns
 from shoal.plan.profile import profile
 from shoal.plan.shuffle import random_order
@@ -46,7 +46,7 @@ def draft_release(plan: "Plan", data: Any) -> Draft:
     results = [step.apply(frame, confidential, plan.types) for step in steps]
     values = {name: new for result in results for name, new in result.values.items()}
     masked = tables.with_values(frame, values)
-    check_promise(plan.steps, masked, confidential, plan.types, units)
+    check_guarantees(plan.steps, masked, confidential, plan.types, units)
     # Columns masked separately, or without k, may be linked; this risk takes longer to compute.
     separate = sum(len(step.column_blocks) for step in plan.qi_steps) > 1
     names = [*linear(), *(["linkage"] if separate or plan.k is None else [])]

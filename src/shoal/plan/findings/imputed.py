@@ -31,10 +31,12 @@ def find_imputed(evidence: Evidence) -> list[Finding]:
                 shown = np.bincount(labels, ~tables.has_missing(evidence.released, [name])) > 0
                 single[name] = int((shown & (given == 1) & (sizes > 1)).sum())
                 few[name] = int((shown & (given > 1) & (given < step.k)).sum())
-    return check_givers(single, few, evidence.plan.k)
+    return check_contributors(single, few, evidence.plan.k)
 
 
-def check_givers(single: Mapping[str, int], few: Mapping[str, int], k: int | None) -> list[Finding]:
+def check_contributors(
+    single: Mapping[str, int], few: Mapping[str, int], k: int | None
+) -> list[Finding]:
     """Find groups whose value comes from one record, or from fewer than k, given their number."""
     return [*_single(single), *_few(few, k)]
 
@@ -46,7 +48,7 @@ def _single(groups: Mapping[str, int]) -> list[Finding]:
     words = by_column({name: f"in {number}" for name, number in counts.items()})
     return [
         Finding(
-            "one-giver",
+            "one-contributor",
             "qualifies",
             "In some groups all records but one had a missing value, and now show the value of that"
             f" one: {words}.",
@@ -64,10 +66,10 @@ def _few(groups: Mapping[str, int], k: int | None) -> list[Finding]:
     words = by_column({name: f"in {number}" for name, number in counts.items()})
     return [
         Finding(
-            "few-givers",
+            "few-contributors",
             "qualifies",
             "In some groups fewer than k records gave the released value, because the others had"
-            f" none: {words}. Each of two givers computes the value of the other.",
+            f" none: {words}. Each of two contributors computes the value of the other.",
             {"groups": counts, "k": k},
             tuple(counts),
             'Use `missing="own-groups"` or `missing="drop"`.',
