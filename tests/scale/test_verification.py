@@ -274,7 +274,7 @@ def test_a_file_is_not_a_folder_and_a_folder_not_a_file(out, tmp_path):
 
 def test_a_manifest_of_a_folder_that_lacks_a_part_is_refused(out):
     resealed(out, lambda entries: entries.pop("large"))
-    with pytest.raises(FileError, match="chunk_size"):
+    with raises(FileError, "bad-manifest"):
         verify(out, out.with_suffix(".json"))
 
 
@@ -292,7 +292,7 @@ def test_a_manifest_of_a_folder_that_lacks_a_part_is_refused(out):
 )
 def test_a_damaged_manifest_is_refused(part, wrong, out):
     resealed(out, lambda entries: entries.update({part: wrong}))
-    with pytest.raises(FileError, match="damaged"):
+    with raises(FileError, "bad-manifest"):
         verify(out, out.with_suffix(".json"))
 
 

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from shoal.frame.codes import codes
 from shoal.frame.roles import UNIT_ROLES
 from shoal.frame.suggest import Facts, suggest, suggest_kind
-from shoal.frame.tables import Frame, open_frame
+from shoal.frame.tables import Frame, IntoDataFrame, open_frame
 
 MAX_COMBINATIONS = 5  # shown of each size
 MAX_CELLS = 2e7  # records times combinations; triples beyond it are not examined
 MIN_GAIN = 0.05  # increase in the share of unique records that makes a column quasi-identifying
 
 
-def inspect(data: Any) -> dict[str, Any]:
+def inspect(data: IntoDataFrame) -> dict[str, Any]:
     """Describe each column of a table and how unique combinations of columns are.
 
     Parameters

@@ -11,7 +11,7 @@ from shoal._params import draw_seed
 from shoal.errors import InputError
 from shoal.frame import tables
 from shoal.frame.roles import columns_with
-from shoal.frame.tables import Frame
+from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.metrics.assessment import assess_frames, linear
 from shoal.partitioners import method_label
 from shoal.plan.draft import Draft
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from shoal.plan.plan import Plan
 
 
-def draft_release(plan: "Plan", data: Any) -> Draft:
+def draft_release(plan: "Plan", data: IntoDataFrame) -> Draft:
     """Mask ``data`` as a plan says; see `Plan.draft`."""
     frame = tables.open_frame(data)
     tables.check_columns(frame, [*plan.roles, *plan.types, *plan.masked, *plan.quasi_identifiers])
