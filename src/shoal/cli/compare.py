@@ -54,7 +54,6 @@ def compare(
 ) -> None:
     """Run every combination of k, method and dependence on SOURCE; release nothing."""
     with session(quiet=quiet):
-        from shoal._params import effective_n_jobs
         from shoal.cli._lazy_imports import discard_placeholders
         from shoal.comparison import compare_plans
         from shoal.comparison.cache import user_folder
@@ -71,7 +70,7 @@ def compare(
             opened.with_numbers(plans[0].numeric_columns, plans[0].categorical_columns),
             plans,
             risk=risk,
-            n_jobs=effective_n_jobs(plan.n_jobs),
+            n_jobs=plan.n_jobs,
             cache=None if no_cache else cache or user_folder() / "compare",
         )
         comparison.save(to, force=force)

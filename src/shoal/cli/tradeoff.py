@@ -40,7 +40,6 @@ def tradeoff(
     Shows the distortion of the masked columns against the dependence that is preserved.
     """
     with session(quiet=quiet):
-        from shoal._params import effective_n_jobs
         from shoal.comparison.tradeoff import knee, sweep
         from shoal.errors import FileError
         from shoal.frame.types import as_types, parse_type_options
@@ -69,7 +68,7 @@ def tradeoff(
                 lambdas=shares,
                 method=method,
                 types=declared,
-                n_jobs=effective_n_jobs(n_jobs),
+                n_jobs=n_jobs,
             )
             if plot is not None and part is not None:
                 draw_tradeoff(points, part, plot.suffix.lower()[1:])

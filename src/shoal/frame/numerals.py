@@ -29,6 +29,11 @@ class Style(NamedTuple):
     affix: str
     negative_in_parentheses: bool
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether the numbers have no marks that a text table does not have."""
+        return not (self.group or self.affix or self.negative_in_parentheses)
+
     def describe(self) -> str:
         """Return the marks for a sentence."""
         marks = []
@@ -84,6 +89,8 @@ def parse_numerals(
         grouped = any(character in bodies for character in _GROUPS.get(group, ""))
         if mark != decimal and not (grouped and mark in bodies):
             continue
+        if group == "." and grouped and mark not in bodies and not _twice(found, "."):
+            continue  # 1.500 could be 1.5
         parentheses = any(cell["open"] for cell in found)
         style = Style(group if grouped else "", mark, affixes.pop(), parentheses)
         return [number for number in numbers if number is not None], style
@@ -123,6 +130,11 @@ def has_open_ends(texts: Sequence[str]) -> bool:
     places = [open_ended(text) for text in texts]
     known = [place for place in places if place is not None]
     return len(known) == len(texts) > 1 and any(place % 1 for place in known)
+
+
+def _twice(cells: Sequence[re.Match[str]], group: str) -> bool:
+    """Return whether a number has two marks of groups, so that they cannot be decimal marks."""
+    return any(cell["body"].count(group) > 1 for cell in cells)
 
 
 def _styles(decimal: str) -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ from shoal.frame.codes import codes
 from shoal.frame.kinds import Decision, decide
 from shoal.frame.overview import overview, sentinels
 from shoal.frame.roles import UNIT_ROLES
-from shoal.frame.tables import Frame
+from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.inspection.inspection import Inspection
 from shoal.inspection.relations import Relation, find_relations
 from shoal.inspection.sentences import describe
@@ -30,7 +30,7 @@ __all__ = ["Inspection", "inspect", "inspect_source"]
 MAX_LABELS = 8  # shown of a column
 
 
-def inspect(data: Any) -> Inspection:
+def inspect(data: IntoDataFrame | str | Path) -> Inspection:
     """Look at a table before it is masked: kinds and roles of columns, and what identifies records.
 
     Parameters

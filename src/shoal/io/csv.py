@@ -276,8 +276,8 @@ def _parse_numerals(text: pa.ChunkedArray, dialect: Dialect) -> pa.ChunkedArray 
     first = next((cell for cell in text[:1000].to_pylist() if cell is not None), "")
     if not _HAS_DIGIT.search(first):
         return text
-    numbers = read_numerals(pc.utf8_trim_whitespace(text), dialect.decimal)[0]
-    return text if numbers is None else numbers
+    numbers, style = read_numerals(pc.utf8_trim_whitespace(text), dialect.decimal)
+    return text if style is None or style.is_plain else numbers
 
 
 def _lines(table: pa.Table, dialect: Dialect, separator: str) -> Iterator[str]:

@@ -20,6 +20,7 @@ from shoal.steps import STEPS, GroupingStep, Step
 
 VERSION = 1
 PARTITION = "partition"  # key of the parameter ``partitioner``, which is accepted as well
+RENAMED = {"round": {"way": "mode"}}  # parameters that plans of older versions name otherwise
 KEYS = (
     "version", "unit", "other_columns", "shuffle", "random_state", "roles", "types",
     "missing_codes", "thresholds", "steps",
@@ -230,6 +231,9 @@ def _step(entry: Mapping[str, Any], culprit: str) -> Step:
             code="unknown-step",
             given=method,
         )
+    for before, now in RENAMED.get(method, {}).items():
+        if before in options and now not in options:
+            options[now] = options.pop(before)
     groups = issubclass(STEPS[method], GroupingStep)
     if groups and PARTITION not in options and "partitioner" in options:
         options[PARTITION] = options.pop("partitioner")

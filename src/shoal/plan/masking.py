@@ -13,12 +13,12 @@ from shoal.frame import tables
 from shoal.frame.missing_codes import without_codes
 from shoal.frame.numbers_in_text import text_to_numbers
 from shoal.frame.roles import columns_with
-from shoal.frame.tables import Frame
+from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.metrics.assessment import assess_frames, linear
 from shoal.partitioners import method_label
 from shoal.plan.draft import Draft
 from shoal.plan.evidence import Evidence
-from shoal.plan.guarantees import check_promise
+from shoal.plan.guarantees import check_guarantees
 from shoal.plan.interpretation import describe_interpretation, interpret_frame
 from shoal.plan.other_columns import columns_to_drop, name_all_columns
 from shoal.plan.profile import profile
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 SOFTWARE = ("shoal", "numpy", "numba", "scikit-learn")  # its versions may change a release
 
 
-def draft_release(plan: "Plan", data: Any) -> Draft:
+def draft_release(plan: "Plan", data: IntoDataFrame) -> Draft:
     """Mask ``data`` as a plan says; see `Plan.draft`."""
     frame = tables.open_frame(data)
     tables.check_columns(frame, [*plan.roles, *plan.types, *plan.masked, *plan.quasi_identifiers])
@@ -56,7 +56,7 @@ def draft_release(plan: "Plan", data: Any) -> Draft:
     results = [step.apply(frame, confidential, plan.types) for step in steps]
     values = {name: new for result in results for name, new in result.values.items()}
     masked = tables.with_values(frame, values)
-    check_promise(plan.steps, masked, confidential, plan.types, units)
+    check_guarantees(plan.steps, masked, confidential, plan.types, units)
     # Columns masked separately, or without k, may be linked; this risk takes longer to compute.
     separate = sum(len(step.column_blocks) for step in plan.qi_steps) > 1
     names = [*linear(), *(["linkage"] if separate or plan.k is None else [])]

@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shoal._params import RandomState, as_seed
+from shoal.frame.tables import IntoDataFrame
 from shoal.partitioners import Partitioner, partitioner
 from shoal.plan import Plan
 from shoal.plan.release import Release
 
 
 def microaggregate(
-    data: Any,
+    data: IntoDataFrame,
     columns: Sequence[str],
     *,
     k: int,

@@ -12,7 +12,7 @@ from shoal._params import RandomState, as_seed
 from shoal.errors import PlanError
 from shoal.frame.missing_codes import as_missing_codes
 from shoal.frame.roles import RECORD_UNIT, UNIT_ROLES, as_list, check_roles, columns_with
-from shoal.frame.tables import Frame
+from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import as_types
 from shoal.partitioners import Partitioner
 from shoal.plan import document
@@ -216,7 +216,7 @@ class Plan:
         """The steps that mask a quasi-identifier."""
         return [step for step in self.steps if set(step.columns) & set(self.quasi_identifiers)]
 
-    def run(self, data: Any) -> Release:
+    def run(self, data: IntoDataFrame) -> Release:
         """Mask ``data`` and measure the result.
 
         Parameters
@@ -232,7 +232,7 @@ class Plan:
         draft = self.draft(data)
         return draft.to_release(judge(draft.evidence))
 
-    def draft(self, data: Any) -> Draft:
+    def draft(self, data: IntoDataFrame) -> Draft:
         """Mask ``data`` without a verdict, for a file that is judged as it reads back.
 
         Parameters

@@ -48,7 +48,7 @@ WARNING_CLASSES: dict[str, type[ShoalWarning]] = {
     "strata-merged": StrataMerged,
     "revealing-order": RevealingOrder,
     "unfinished": SearchUnfinished,
-    "no-k-promised": NoGuarantee,
+    "no-k-guarantee": NoGuarantee,
     "joint-class-below-k": UnderProtection,
     "homogeneous-group": HomogeneousGroup,
     "formula-cells": FormulaCells,
