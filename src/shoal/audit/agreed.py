@@ -31,36 +31,36 @@ def check_agreed(agreed: str | Path, entries: Mapping[str, Any]) -> tuple[bool, 
     return True, "it is the agreed plan"
 
 
-def differences(agreed: Any, found: Any, where: str = "") -> Iterator[str]:
+def differences(agreed: Any, actual: Any, where: str = "") -> Iterator[str]:
     """Yield the entries in which two plan documents differ, except for what a run adds."""
-    if isinstance(agreed, Mapping) and isinstance(found, Mapping):
-        for name in dict.fromkeys([*agreed, *found]):
+    if isinstance(agreed, Mapping) and isinstance(actual, Mapping):
+        for name in dict.fromkeys([*agreed, *actual]):
             place = f"{where}.{name}" if where else str(name)
-            if name in agreed and name in found:
-                yield from differences(agreed[name], found[name], place)
-            elif not _added(name, agreed, found):
+            if name in agreed and name in actual:
+                yield from differences(agreed[name], actual[name], place)
+            elif not _added(name, agreed, actual):
                 yield place
-    elif isinstance(agreed, list) and isinstance(found, list) and len(agreed) == len(found):
-        for at, (one, other) in enumerate(zip(agreed, found, strict=True), start=1):
+    elif isinstance(agreed, list) and isinstance(actual, list) and len(agreed) == len(actual):
+        for at, (one, other) in enumerate(zip(agreed, actual, strict=True), start=1):
             yield from differences(one, other, f"{where}[{at}]")
-    elif agreed != found or isinstance(agreed, bool) != isinstance(found, bool):
+    elif agreed != actual or isinstance(agreed, bool) != isinstance(actual, bool):
         yield where
 
 
-def _without_named(found: Mapping[str, Any], agreed: Mapping[str, Any]) -> Mapping[str, Any]:
+def _without_named(actual: Mapping[str, Any], agreed: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a plan without the roles that a run adds if other columns are released."""
-    if agreed.get(OTHERS) != "release" or found.get(OTHERS, "refuse") != "refuse":
-        return found
-    named = found.get("roles", {}).items()
+    if agreed.get(OTHERS) != "release" or actual.get(OTHERS, "refuse") != "refuse":
+        return actual
+    named = actual.get("roles", {}).items()
     roles = {n: role for n, role in named if n in agreed["roles"] or role != "unassigned"}
-    return {**found, OTHERS: "release", "roles": roles}
+    return {**actual, OTHERS: "release", "roles": roles}
 
 
-def _added(name: str, agreed: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
+def _added(name: str, agreed: Mapping[str, Any], actual: Mapping[str, Any]) -> bool:
     """Return whether a run adds an entry, or leaves it out, where nothing was agreed."""
     if name in (SEED, ROUNDS):
-        return name in found and "method" in found
-    return name == BUDGET and name in agreed and ROUNDS not in agreed and ROUNDS in found
+        return name in actual and "method" in actual
+    return name == BUDGET and name in agreed and ROUNDS not in agreed and ROUNDS in actual
 
 
 def _verb(differ: list[str]) -> str:

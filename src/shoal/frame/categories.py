@@ -2,22 +2,36 @@
 
 import re
 from collections.abc import Collection, Container, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import ColumnError, InputError
+from shoal.frame.numerals import open_ended
 from shoal.frame.types import Row, Type, text_of
 
-MAX_CATEGORIES = 500  # k categories take k - 1 coordinates per record
+MAX_DECLARED = 500  # categories with a declared distance for every pair
+MAX_TABULATED = 500  # categories whose distances in a hierarchy are kept as a matrix
 DISGUISED_KINDS = {
-    "numeric": re.compile(r"\s*[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?\s*"),
-    "date": re.compile(r"\s*\d{4}-\d\d-\d\d.*"),
+    "numeric": re.compile(r"[(+-]*\s*[$€£¥]?[+-]?(\d[\d.,]*|[.,]\d+)([eE][+-]?\d+)?\s*[%€£]?\)?"),
+    "date": re.compile(r"\d{4}-\d\d-\d\d.*|\d{1,2}[/.]\d{1,2}[/.]\d{4}.*"),
 }
 
 Codes = NDArray[np.int64]
 Matrix = NDArray[np.float64]
+
+
+class CategoryGeometry(NamedTuple):
+    """What is declared about the distances between the categories of a column.
+
+    ``distances`` holds one for every pair of codes. Where these would be too many, ``ancestors``
+    holds the codes of each category's ancestors in a hierarchy, one column for each level.
+    """
+
+    distances: Matrix | None = None
+    ancestors: Codes | None = None
 
 
 class Cells(NamedTuple):
@@ -33,6 +47,11 @@ class Cells(NamedTuple):
         """Return the number of cells whose text has one of ``indices``."""
         selected = np.isin(self.text_index, list(indices))
         return int(selected.sum() if self.counts is None else self.counts[selected].sum())
+
+    def first_other(self, indices: Collection[int]) -> int | None:
+        """Return the first record, counted from 1, whose text has none of ``indices``."""
+        others = ~np.isin(self.text_index, [-1, *indices])
+        return int(np.argmax(others)) + 1 if others.any() and self.counts is None else None
 
     @property
     def total(self) -> int:
@@ -56,23 +75,33 @@ def ordinal_codes(name: str, texts: list[str], cells: Cells, declared: Type) -> 
         rank = {text: position for position, text in enumerate(declared.order)}
         _refuse_unknown(name, texts, cells, rank, "its order")
         return np.array([float(rank[text]) for text in texts])
-    try:
-        numbers = [float(text) for text in texts]
-    except ValueError:
+    numbers = _places(texts)
+    if numbers is None:
         raise InputError(
             f"Column {name!r} is declared as ordinal, but neither its type nor the table gives an"
             " order. Give order = [least, ..., most].",
             code="order-unknown",
             column=name,
-        ) from None
+        )
     return np.unique(numbers, return_inverse=True)[1].astype(np.float64)
+
+
+def _places(texts: Sequence[str]) -> list[float] | None:
+    """Return texts as numbers, which may have open ends such as 90+; None for other text."""
+    try:
+        return [float(text) for text in texts]
+    except ValueError:
+        places = [open_ended(text) for text in texts]
+        known = [place for place in places if place is not None]
+        return known if len(known) == len(places) else None
 
 
 def nominal_codes(
     name: str, texts: list[str], cells: Cells, declared: Type
-) -> tuple[Matrix, Matrix | None]:
-    """Return a code for each text, and the distances between codes if they are declared."""
-    distinct = len(set(texts))
+) -> tuple[Matrix, CategoryGeometry]:
+    """Return a code for each text, and what is declared about the distances between codes."""
+    occurring = set(texts)
+    distinct = len(occurring)
     if declared.kind == "boolean" and distinct > 2:
         raise InputError(
             f"Column {name!r} is declared as boolean but has {distinct} values. Declare it as"
@@ -81,40 +110,48 @@ def nominal_codes(
             column=name,
             count=distinct,
         )
-    if distinct > MAX_CATEGORIES:
+    if declared.distances and distinct > MAX_DECLARED:
         raise InputError(
-            f"Column {name!r} has {distinct} categories; distances support at most"
-            f" {MAX_CATEGORIES}. Merge some, declare an order, or leave the column out.",
+            f"Column {name!r} has {distinct} categories, and a distance can be declared for every"
+            f" pair of at most {MAX_DECLARED}. Declare a hierarchy instead, or no distances.",
             code="too-many-categories",
             column=name,
             count=distinct,
         )
     known = _declared_values(declared)
+    if declared.prefixes:
+        declared = replace(declared, hierarchy=_prefix_hierarchy(texts, declared.prefixes))
     if known:
         _refuse_unknown(name, texts, cells, set(known), "its hierarchy or its distances")
-    present = [text for text in known or sorted(set(texts)) if text in set(texts)]
+    present = [text for text in known or sorted(occurring) if text in occurring]
     code_of = {text: code for code, text in enumerate(present)}
     codes = np.array([float(code_of[text]) for text in texts])
     if declared.hierarchy:
-        return codes, _hierarchy_distances(present, declared.hierarchy)
+        ancestors = _ancestors(present, declared.hierarchy)
+        if distinct > MAX_TABULATED:
+            return codes, CategoryGeometry(ancestors=ancestors)
+        return codes, CategoryGeometry(_hierarchy_distances(ancestors))
     if declared.distances:
-        return codes, _declared_distances(name, present, declared.distances)
-    return codes, None
+        return codes, CategoryGeometry(_declared_distances(name, present, declared.distances))
+    return codes, CategoryGeometry()
 
 
 def refuse_disguised(name: str, texts: list[str], cells: Cells) -> None:
     """Refuse text that looks like numbers, dates or names of records: the user must declare it."""
     for kind, pattern in DISGUISED_KINDS.items():
-        matching = [index for index, text in enumerate(texts) if pattern.fullmatch(text)]
+        matching = [index for index, text in enumerate(texts) if pattern.fullmatch(text.strip())]
         if matching:
+            other = cells.first_other(matching)
+            where = f" The first cell that does not is in record {other}." if other else ""
             raise ColumnError(
                 f"Column {name!r} holds text, and {cells.count(matching)} of {cells.total} cells"
-                f" read as {kind} values. Declare its type: {kind} or nominal. For files, see"
-                " `missing_text` and `decimal`.",
+                f" read as {kind} values.{where} Declare its type: {kind} or nominal. For files,"
+                " see `missing_text` and `decimal`.",
                 code="text-disguises-values",
                 column=name,
                 kind=kind,
                 count=cells.count(matching),
+                record=other,
             )
     non_missing = cells.count(range(len(texts)))
     if len(texts) > 2 and 2 * len(texts) > non_missing:
@@ -134,15 +171,28 @@ def _declared_values(declared: Type) -> list[str]:
     return list(dict.fromkeys(value for row in declared.distances for value in row[:2]))
 
 
-def _hierarchy_distances(values: Sequence[str], rows: Sequence[Row]) -> Matrix:
-    """Return the level of the lowest common ancestor of two values, divided by the root's level."""
+def _prefix_hierarchy(texts: Sequence[str], lengths: Sequence[int]) -> tuple[Row, ...]:
+    """Return the hierarchy of codes by prefixes; digits are filled up with leading zeros."""
+    width = max(map(len, texts), default=0)
+    digits = all(text.isdecimal() for text in texts)
+    rows = {}
+    for text in sorted(set(texts)):
+        whole = text.zfill(width) if digits else text
+        rows[text] = (text, *(whole[:length] for length in lengths))
+    return tuple(rows.values())
+
+
+def _ancestors(values: Sequence[str], rows: Sequence[Row]) -> Codes:
+    """Return codes of the ancestors of each value at every level; level 0 is the value itself."""
     path = {row[0]: row for row in rows}
-    height = len(rows[0])
-    levels_apart = np.zeros((len(values), len(values)))
-    for level in range(height):
-        ancestor = np.array([path[value][level] for value in values])
-        levels_apart += ancestor[:, np.newaxis] != ancestor
-    return np.asarray(levels_apart / height)
+    levels = [[path[value][level] for value in values] for level in range(len(rows[0]))]
+    return np.column_stack([np.unique(level, return_inverse=True)[1] for level in levels])
+
+
+def _hierarchy_distances(ancestors: Codes) -> Matrix:
+    """Return the level of the lowest common ancestor of two values, divided by the root's level."""
+    levels_apart = sum((level[:, np.newaxis] != level).astype(np.float64) for level in ancestors.T)
+    return np.asarray(levels_apart / ancestors.shape[1])
 
 
 def _declared_distances(name: str, values: Sequence[str], rows: Sequence[Row]) -> Matrix:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
+from narwhals.stable.v2.typing import IntoDataFrame as IntoDataFrame
 from numpy.typing import NDArray
 
 from shoal._params import hint
@@ -21,7 +22,7 @@ MAX_WEIGHT_RATIO = 1e12  # with a larger ratio, sums lose the smallest weights
 MAX_VALUE = 1e300  # sums over a group of larger values may overflow float64
 
 
-def open_frame(data: Any) -> Frame:
+def open_frame(data: IntoDataFrame) -> Frame:
     """Return ``data`` as a narwhals frame; refuse other objects and ambiguous column names."""
     try:
         frame: Frame = nw.from_native(data, eager_only=True)
@@ -302,8 +303,11 @@ def _without_minus_zero(column: nw.Series[Any]) -> nw.Series[Any]:
     if not column.dtype.is_float():
         return column
     values = floats(column)
-    signed = np.flatnonzero((values == 0) & np.signbit(values))
-    return column.scatter(signed.tolist(), [0.0] * len(signed)) if len(signed) else column
+    if not ((values == 0) & np.signbit(values)).any():
+        return column
+    value = nw.col("value")
+    unsigned = nw.when(value == 0).then(value.abs()).otherwise(value)
+    return column.alias("value").to_frame().select(unsigned)["value"].alias(column.name)
 
 
 def _numeric(frame: Frame, name: str) -> nw.Series[Any]:

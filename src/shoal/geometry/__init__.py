@@ -2,10 +2,11 @@
 
 from shoal.geometry.blocks import correlated_blocks
 from shoal.geometry.dependence import predicted_confidential, with_confidential
-from shoal.geometry.encode import assemble, axes_of
+from shoal.geometry.encode import MAX_EXACT, assemble, axes_of
 from shoal.geometry.scale import SCALES, constant, deviation, means, zscore
 
 __all__ = [
+    "MAX_EXACT",
     "SCALES",
     "assemble",
     "axes_of",
