@@ -37,6 +37,8 @@ class Format:
         Families whose different missing codes the format can represent.
     typed : bool
         Whether a column has a type; text formats store each value as it is spelled.
+    long_integers : bool
+        Whether whole numbers beyond 2**53 are stored exactly.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Format:
     compressible: bool = False
     codes: tuple[str, ...] = ()
     typed: bool = True
+    long_integers: bool = False
 
     def load(self) -> Any:
         """Import the module; raises `MissingDependency` if a package is missing."""
@@ -64,8 +67,14 @@ FORMATS = (
         compressible=True,
         typed=False,
     ),
-    Format("Parquet", "parquet", (".parquet", ".pq"), (b"PAR1\x15",)),
-    Format("Feather", "feather", (".feather", ".arrow", ".ipc"), (b"ARROW1", b"FEA1\0")),
+    Format("Parquet", "parquet", (".parquet", ".pq"), (b"PAR1\x15",), long_integers=True),
+    Format(
+        "Feather",
+        "feather",
+        (".feather", ".arrow", ".ipc"),
+        (b"ARROW1", b"FEA1\0"),
+        long_integers=True,
+    ),
     Format("Excel", "excel", (".xlsx",), (_ZIP,)),
     Format("Stata", "stata", (".dta",), (b"<stata_dta>",), codes=("stata", "sas")),
     Format("SPSS", "spss", (".sav", ".zsav"), (b"$FL2@(#)", b"$FL3@(#)"), codes=("spss",)),
