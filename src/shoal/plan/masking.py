@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from shoal._params import draw_seed
 from shoal.errors import InputError
 from shoal.frame import tables
+from shoal.frame.conversion import with_decimals_of
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame
 from shoal.metrics.assessment import assess_frames, linear
@@ -83,7 +84,7 @@ def draft_release(plan: "Plan", data: Any) -> Draft:
         run_findings=run_findings(plan, whole, kept, results),
     )
     fields = dict(
-        data=tables.to_native(released),
+        data=with_decimals_of(tables.to_native(released), data, rows),
         plan=name_all_columns(_reproducible_plan(plan, steps, results, seed), whole.columns),
         partitions=partitions,
         measures=dict(measures),
