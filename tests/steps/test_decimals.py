@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from raising import raises
 from shoal import microaggregate
+from shoal.audit.agreed import check_agreed
 from shoal.cli._settings import parse_settings
 from shoal.errors import ParameterError, PlanError
 from shoal.frame.decimals import decimals_of_values
@@ -134,3 +135,16 @@ def test_decimals_are_those_of_the_shortest_spelling(numbers, decimals):
 
 def test_float32_has_the_decimals_that_it_shows():
     assert decimals_of_values(np.array([3.14, 2.7], np.float32)) == 2
+
+
+@pytest.mark.parametrize(
+    ("agreed", "same"), [({}, True), ({"decimals": {"wage": 2}}, True), ({"round": "none"}, False)]
+)
+def test_recorded_decimals_do_not_contradict_the_agreed_plan(tmp_path, agreed, same):
+    (tmp_path / "in.csv").write_text(SOURCE)
+    plan = Plan.of(["age", "wage"], MDAV(k=3), identifiers=["rate"])
+    done = deliver(plan, tmp_path / "in.csv", tmp_path / "out.csv")
+    assert done.release.plan.steps[0].decimals == {"wage": 2}
+    Plan.of(["age", "wage"], MDAV(k=3), identifiers=["rate"], **agreed).save(tmp_path / "plan.toml")
+    entries = {"manifest": 2, "plan": done.release.plan.to_dict()}
+    assert check_agreed(tmp_path / "plan.toml", entries)[0] is same

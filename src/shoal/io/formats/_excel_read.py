@@ -23,7 +23,7 @@ from shoal.io.source import Source
 
 CELL_SIZE = 64  # bytes of a value in Python, about
 _REPEATED_ROW = re.compile(
-    rb'<table:table-row[^>]*number-rows-repeated="(\d+)"[^>]*[^/]>(.*?)</table:table-row>', re.S
+    rb'<table:table-row[^>]*number-rows-repeated="(\d+)"[^>]*(?<!/)>(.*?)</table:table-row>', re.S
 )
 _REPEATED_CELL = re.compile(rb'<table:table-cell[^>]*number-columns-repeated="(\d+)"[^>]*>')
 
@@ -82,13 +82,15 @@ def _check_size(path: Path, dialect: Dialect) -> None:
 
 
 def _repeated_cells(content: bytes) -> int:
-    """Return the number of cells that stand for themselves and for others, as .ods allows."""
-    count = 0
-    for repeats, row in _REPEATED_ROW.findall(content):
-        count += int(repeats) * row.count(b"office:value-type")
-    for cell in _REPEATED_CELL.finditer(content):
-        count += int(cell[1]) if b"office:value-type" in cell[0] else 0
-    return count
+    """Return the number of cells that repeated rows and cells of an .ods file stand for."""
+    in_rows = sum(int(repeats) * _cells_in(row) for repeats, row in _REPEATED_ROW.findall(content))
+    return in_rows + _cells_in(content)
+
+
+def _cells_in(content: bytes) -> int:
+    repeated = _REPEATED_CELL.finditer(content)
+    more = sum(int(cell[1]) for cell in repeated if b"office:value-type" in cell[0])
+    return more + content.count(b"office:value-type")
 
 
 def _title(book: Any, name: str | None, path: Path) -> str:
