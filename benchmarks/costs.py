@@ -44,7 +44,7 @@ def distances(n, k):
     pair = n * n / (4 * k)  # one pass for every two groups, on what is left
     second_phase = n * n / k  # every record to every centroid
     return {
-        "mdav": 3 * pair, "mdav1": 3 * pair,
+        "mdav": 3 * pair, "mdav1": 3 * pair, "mdav-classic": 3 * pair,
         "auto": 3 * pair + n * n, "refine": 3 * pair + n * n,  # and the neighbours of all
         "blocked": (3 * pair + n * n) * BLOCK / max(n, BLOCK),
         "centroid-mdav": 4 * pair,

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Series:
-    """One line of a plot."""
+    """One line of a plot; without a colour it takes the next one."""
 
     label: str
     x: Sequence[float]
     y: Sequence[float]
     style: str = "-"
+    colour: str = ""
 
 
 @dataclass(frozen=True)

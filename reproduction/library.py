@@ -8,6 +8,7 @@ from reproduction import cv_mdav, dependence, mu_approx, two_mu_approx, ward_mwa
 from reproduction.markdown import index_text, page_text
 from reproduction.page import Page, Part
 from reproduction.plots import check_plots, draw
+from reproduction.store import computing
 from shoal import _progress as progress
 from shoal._params import hint
 from shoal.errors import FileError, ParameterError
@@ -23,8 +24,8 @@ class Paper:
 
 
 PAPERS = {
-    room.PAGE.name: Paper(room.PAGE, room.PARTS)
-    for room in (ward_mwa, two_mu_approx, mu_approx, cv_mdav, dependence)
+    module.PAGE.name: Paper(module.PAGE, module.PARTS)
+    for module in (ward_mwa, two_mu_approx, mu_approx, cv_mdav, dependence)
 }
 
 
@@ -80,7 +81,8 @@ def write(folder: Path, names: Sequence[str] = (), *, force: bool = False) -> li
     with Publication(force=force) as publication:
         targets = {name: publication.add(folder / f"{name}.md") for name in names or PAPERS}
         index = None if names else publication.add(folder / "README.md")
-        pages = [make(name) for name in targets]
+        with computing():
+            pages = [make(name) for name in targets]
         for page in pages:
             targets[page.name].write_text(page_text(page), encoding="utf-8")
             for figure in page.figures():

@@ -1,6 +1,6 @@
 """What a page about a paper holds, as plain data: published figures beside ours."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from reproduction.figure import Figure
@@ -55,8 +55,11 @@ class Comparison:
     note : str
         Why the two differ, where they do.
     cut : bool
-        Whether the paper cuts its figures to the digits printed, rather than
-        round them.
+        Whether the paper may have cut the figure to the digits printed, rather
+        than rounded it.
+    copied : bool
+        Whether the figure is an input that the method leaves as it is; it does not
+        count as reproduced.
     """
 
     row: str
@@ -65,6 +68,7 @@ class Comparison:
     ours: float
     note: str = ""
     cut: bool = False
+    copied: bool = False
 
     @property
     def digits(self) -> int:
@@ -72,15 +76,17 @@ class Comparison:
         return len(self.published.partition(".")[2])
 
     @property
+    def rounds(self) -> bool:
+        """Whether ours, rounded to the digits printed, is what is printed."""
+        return float(self.published) == float(f"{self.ours:.{self.digits}f}")
+
+    @property
     def agrees(self) -> bool:
-        """Whether ours, to the digits printed, is what is printed."""
-        if self.published == "-":
+        """Whether ours, rounded or cut to the digits printed, is what is printed."""
+        if self.published == "-" or self.rounds:
             return True
-        shown = [f"{self.ours:.{self.digits}f}"]
-        if self.cut:
-            longer = f"{self.ours:.{self.digits + 8}f}"
-            shown.append(longer[:-8])
-        return float(self.published) in map(float, shown)
+        longer = f"{self.ours:.{self.digits + 8}f}"
+        return self.cut and float(self.published) == float(longer[:-8])
 
     @property
     def difference(self) -> float:
@@ -119,18 +125,29 @@ class Table:
         ours: Mapping[Key, float],
         notes: Mapping[Key, str] | None = None,
         *,
-        cut: bool = False,
+        cut: bool | Collection[Key] = False,
+        copied: Collection[str] = (),
         in_kind: bool = False,
     ) -> "Table":
         """Join what is printed and what the code gives.
 
-        Notes go by row and column; an empty name stands for all.
+        Notes go by row and column; an empty name stands for all. ``cut`` says whether the paper
+        cuts its figures, or which of them; ``copied`` are columns of inputs.
         """
         cells = tuple(
-            Comparison(row, column, text, ours[row, column], _note(notes or {}, row, column), cut)
+            Comparison(
+                *(row, column, text, ours[row, column], _note(notes or {}, row, column)),
+                cut=cut if isinstance(cut, bool) else (row, column) in cut,
+                copied=column in copied,
+            )
             for (row, column), text in published.items()
         )
         return cls(title, about, cells, in_kind)
+
+    @property
+    def compared(self) -> list[Comparison]:
+        """The cells that are printed and that the method makes."""
+        return [cell for cell in self.comparisons if cell.published != "-" and not cell.copied]
 
     @property
     def rows(self) -> list[str]:
@@ -155,19 +172,30 @@ class Claim:
     Parameters
     ----------
     says : str
-        What the paper says, in our words.
+        What the paper says, restated.
     found : str
         What we found, in numbers.
     holds : bool
         Whether it holds.
     note : str
         Why it does not, where it does not.
+    own : bool
+        Whether it holds on the figures that the paper prints.
     """
 
     says: str
     found: str
     holds: bool
     note: str = ""
+    own: bool = True
+
+    @property
+    def verdict(self) -> str:
+        """What a page says of it."""
+        if self.holds:
+            return "holds"
+        told = "does not hold" if self.own else "not on its own tables either"
+        return f"{told}. {self.note}".strip()
 
 
 @dataclass(frozen=True)
@@ -189,7 +217,17 @@ class Numbers:
     decimals: int = 4
 
 
-Part = Table | Claims | Numbers | Figure
+@dataclass(frozen=True)
+class Rows:
+    """Further figures of a paper beside ours, in words: running times, ranges."""
+
+    title: str
+    about: str
+    rows: Mapping[str, tuple[str, str]]
+    head: tuple[str, str] = ("published", "ours")
+
+
+Part = Table | Claims | Numbers | Rows | Figure
 
 
 @dataclass(frozen=True)
@@ -220,7 +258,7 @@ class Page:
         """Yield every figure that is printed and can be compared."""
         for part in self.parts:
             if isinstance(part, Table) and not part.in_kind:
-                yield from (cell for cell in part.comparisons if cell.published != "-")
+                yield from part.compared
 
     def claims(self) -> Iterator[Claim]:
         """Yield every claim."""

@@ -6,7 +6,13 @@ from typing import Any
 from reproduction.figure import Figure, Panel
 from shoal.errors import MissingDependency
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00")  # told apart by all eyes
+COLOURS = (
+    "#0072b2",
+    "#d55e00",
+    "#009e73",
+    "#cc79a7",
+    "#e69f00",
+)  # distinct to colour-blind readers
 SETTINGS = {
     "svg.hashsalt": "shoal",
     "svg.fonttype": "none",
@@ -56,8 +62,10 @@ def draw(figure: Figure) -> bytes:
 def _panel(axis: Any, panel: Panel) -> dict[str, Any]:
     """Draw one pair of axes; return its lines by label, for the legend."""
     lines = {}
-    for at, line in enumerate(panel.series):
-        look = {"color": COLOURS[at % len(COLOURS)], "lw": 1.3, "ms": 3.5, "label": line.label}
+    free = iter(range(len(panel.series)))
+    for line in panel.series:
+        colour = line.colour or COLOURS[next(free) % len(COLOURS)]
+        look = {"color": colour, "lw": 1.3, "ms": 3.5, "label": line.label}
         (lines[line.label],) = axis.plot(line.x, line.y, line.style, **look)
     if panel.diagonal:
         look = {"color": "#555555", "lw": 1, "label": "gain = price"}

@@ -17,7 +17,7 @@ from making.grid import grid
 # The end of a row's name, on the page of a paper, and the method that it means.
 ROWS: Mapping[str, Mapping[str, str]] = {
     "cv-mdav": {
-        "MDAV": "mdav",
+        "MDAV": "mdav-classic",
         "MDAV-1": "mdav1",
         "MDAV-2": "mdav2",
         "DBA-1": "dba1",
@@ -110,8 +110,9 @@ class Part:
     @property
     def found(self) -> tuple[int, int]:
         """How many printed figures ours agree with, and how many there are."""
-        cells = [cell for line in self.lines if "difference" in line for cell in line[2:] if cell]
-        return cells.count("="), len(cells)
+        lines = [line[2:] for line in self.lines if "difference" in line]
+        cells = [cell for line in lines for cell in line if cell not in ("", "input")]
+        return sum(cell.startswith("=") for cell in cells), len(cells)
 
 
 @cache

@@ -124,6 +124,7 @@ IDEAS: dict[str, Idea] = {
     "mdav": (ends, PAIR),
     "mdav1": (ends, PAIR),
     "mdav2": (ends, PAIR),
+    "mdav-classic": (ends, PAIR),
     "centroid-mdav": (outermost, FIRST),
     "vmdav": (outermost, FIRST),
     "cvmdav": (outermost, FIRST),

@@ -52,7 +52,7 @@ def test_every_method_and_effort_can_be_chosen(method, effort):
 def test_every_parameter_of_step_method_and_effort_has_a_field():
     found = form.catalogue()
     named = {field.name for field in found["step"]}
-    assert named == {
+    assert named - {"shuffle"} == {
         f"step:{name}"
         for name in parameters.signature_parameters(Microaggregate)
         if name not in ("columns", "partitioner", "within")
@@ -95,6 +95,12 @@ def test_fields_become_parameters_and_columns_become_strata_and_types():
     assert (step["decimals"], step["missing"], step["within"]) == (1, "drop", ["town"])
     assert entry["roles"]["town"] == "quasi-identifier"
     assert entry["types"]["school"]["order"] == ["none", "some", "much"]
+
+
+@pytest.mark.parametrize(("chosen", "shuffled"), [("random", True), ("as in the file", False)])
+def test_the_order_of_the_records_can_be_chosen(chosen, shuffled):
+    settings = form.known_only(filled(shuffle=chosen), COLUMNS)
+    assert [plan.shuffle for plan in form.plans(settings, COLUMNS)] == [shuffled]
 
 
 def test_several_k_make_several_plans():

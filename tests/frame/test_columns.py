@@ -159,8 +159,12 @@ def test_text_that_may_be_something_else_must_be_declared():
     assert refused(["QQ", "ZZ", "XX", "YY"]) == ("text-names-records", 4)
 
 
-def test_too_many_categories_are_refused():
-    assert refused([f"name {i}" for i in range(600)] * 3) == ("too-many-categories", 600)
+def test_too_many_declared_distances_are_refused():
+    towns = [f"town {i}" for i in range(501)]
+    rows = [(towns[0], town, 1.0) for town in towns[1:]]
+    types = as_types({"x": {"kind": "nominal", "distances": rows}})
+    with raises(InputError, "too-many-categories", column="x", count=501):
+        read_column(open_frame(pd.DataFrame({"x": towns})), "x", types["x"])
 
 
 def test_values_without_a_distance_are_refused():

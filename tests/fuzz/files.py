@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow.feather
+import pyarrow.parquet
 import tomli_w
 from typer.testing import CliRunner
 
@@ -30,6 +32,7 @@ from shoal.io.dialect import Dialect
 from shoal.plan import Plan
 from shoal.plan.deliver import deliver
 
+ARROW = {"parquet": pyarrow.parquet.read_table, "feather": pyarrow.feather.read_table}
 RELEASED = "released"  # the table to make, where the target is a database
 
 
@@ -252,16 +255,37 @@ def _judged(case: Case, route: Route, shown: Any) -> Iterator[str]:
         case.plan,
         before,
         after,
-        _orders(case, after),
+        _orders(case, after, route.source),
         shown.verdict,
         rows=shown.rows,
-        unmasked_before=seen_before if keeps_codes or not route.source.codes else before,
+        unmasked_before=(
+            seen_before if keeps_codes else _unmasked_view(case, route, before, seen_before)
+        ),
         same_cell=(lambda one, other: one == other) if same else _alike_with_letters,
         secrets=_secrets(case, with_holes(after, route.target)),
         in_file=True,
         with_holes=with_holes(after, route.target),
     )
     yield from problems(judged)
+
+
+def _unmasked_view(case: Case, route: Route, before: View, seen: View) -> View:
+    """Return what unmasked columns of the source show.
+
+    Confidential numbers of a text file become numbers in formats with types, without its sign of a
+    missing value. All other text keeps it.
+    """
+    if route.source.codes:
+        return before
+    text = (*TEXT, *FIXED)
+    if route.source.format not in text or route.target.format in text:
+        return seen
+    numbers = [
+        name
+        for name in promises.with_role(case.plan, "confidential")
+        if all(value is None or number_of(value) is not None for value in before[name])
+    ]
+    return {name: (before if name in numbers else seen)[name] for name in seen}
 
 
 def _alike_with_letters(one: Any, other: Any) -> bool:
@@ -283,8 +307,8 @@ def _secrets(case: Case, after: View) -> dict[str, list[Any]]:
     return found
 
 
-def _orders(case: Case, after: View) -> dict[str, list[Any]]:
-    """Return the order of confidential columns that hold numbers or dates."""
+def _orders(case: Case, after: View, source: Place) -> dict[str, list[Any]]:
+    """Return the order of confidential columns that hold numbers, dates or ordered categories."""
     kinds = {column.name: column.kind for column in case.columns}
     found = {}
     for name, values in _secrets(case, after).items():
@@ -292,7 +316,15 @@ def _orders(case: Case, after: View) -> dict[str, list[Any]]:
         dates = all(isinstance(v, dt.datetime) for v in values)
         if (numbers and kinds[name] != "boolean") or dates:
             found[name] = sorted(set(values))
+        if kinds[name] == "ordered" and source.format in ARROW and None not in values:
+            found[name] = [one for one in _own_order(source, name) if one in values]
     return found
+
+
+def _own_order(source: Place, name: str) -> list[Any]:
+    """Return the order of the categories of a Parquet or Feather file."""
+    column = ARROW[source.format](source.path).column(name)
+    return list(column.unify_dictionaries().chunk(0).dictionary.to_pylist())
 
 
 def _verified(case: Case, route: Route, status: str) -> Iterator[str]:

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import shoal
 from raising import raises
 from shoal.errors import InputError
 from shoal.frame.columns import read_column
 from shoal.frame.types import as_types
 from shoal.geometry import zscore
-from shoal.geometry.encode import embed, simplex
+from shoal.geometry.encode import PROJECTED_AXES, embed, project, simplex
 from shoal.steps.distance_space import build_space
 from twins.mixed import climb, squared_distances
 
@@ -52,6 +53,43 @@ def test_a_hierarchy_is_embedded_exactly(rows):
     points = embed(distances)
     assert points.shape[1] <= max(1, len(rows) - 1)
     assert squares(points) == pytest.approx(distances**2, abs=1e-9)
+
+
+@pytest.mark.parametrize("levels", [1, 2, 4])
+def test_many_categories_are_nearly_at_their_distances(levels):
+    number = 700
+    ancestors = np.column_stack([np.arange(number) // 5**level for level in range(levels)])
+    path = {row[0]: list(row) for row in ancestors}
+    points = squares(project(ancestors))
+    expected = np.array([[climb(one, other, path) for other in path] for one in path]) ** 2
+    ratio = points[expected > 0] / expected[expected > 0]
+    assert points[expected == 0] == pytest.approx(0, abs=1e-12)
+    assert ratio.mean() == pytest.approx(1, abs=0.02)
+    assert np.sqrt(((ratio - 1) ** 2).mean()) < 1.1 * np.sqrt(2 / PROJECTED_AXES)
+
+
+@pytest.mark.parametrize("hierarchy", [False, True])
+def test_thousands_of_categories_are_grouped_with_their_like(hierarchy):
+    towns = np.array([f"{region:02}-{town:03}" for region in range(25) for town in range(80)])
+    values = np.repeat(towns, 3)[np.random.default_rng(0).permutation(6000)]
+    rows = [(town, town[:2]) for town in towns]
+    types = {"town": {"kind": "nominal", **({"hierarchy": rows} if hierarchy else {})}}
+    release = shoal.microaggregate(
+        pd.DataFrame({"town": values}), ["town"], k=3, method="mdav", types=types
+    )
+    assert (release.data["town"].to_numpy() == values).all()
+    other = (
+        shoal.microaggregate(
+            pd.DataFrame({"town": values}), ["town"], k=6, method="mdav", types=types
+        )
+        .data["town"]
+        .to_numpy()
+    )
+    assert set(other) <= set(towns)
+    kept = np.mean([a == b for a, b in zip(other, values, strict=True)])
+    assert kept > 0.45  # about two towns to a group
+    regions = np.mean([a[:2] == b[:2] for a, b in zip(other, values, strict=True)])
+    assert regions > 0.99 if hierarchy else regions < 0.7
 
 
 @given(seed=st.integers(0, 999), number=st.integers(1, 9), axes=st.integers(1, 4))

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from raising import raises
 from shoal.errors import FileError
 from shoal.io.files import open_source, read, write
+from shoal.io.formats._xport import RECORD
 from shoal.io.formats.stata import DAYS, MOMENTS
 from shoal.io.notes import ColumnNotes, Notes
 from shoal.io.source import Source
@@ -196,6 +197,17 @@ def test_values_that_have_no_place_are_refused(tmp_path, ending, cells, code):
     target = tmp_path / f"t.{ending}"
     with raises(FileError, code):
         write(pa.table({"a": cells}), target, target=target)
+
+
+@pytest.mark.parametrize("digits", [b"9999999999", b"0000000002", b"          "])
+def test_a_transport_file_with_another_number_of_columns_is_refused(tmp_path, digits):
+    path = tmp_path / "t.xpt"
+    write(pa.table({"a": [1.0, None], "b": [2.0, 3.0], "c": [0.5, 0.5]}), path, target=path)
+    content = path.read_bytes()
+    at = content.index(b"HEADER RECORD*******NAM") + RECORD - 32
+    path.write_bytes(content[:at] + digits + content[at + len(digits) :])
+    with raises(FileError, "file-damaged"):
+        read(path)
 
 
 @pytest.mark.parametrize(

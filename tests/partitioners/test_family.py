@@ -8,7 +8,7 @@ from shoal._progress import reporting_to
 from shoal.partitioners import METHODS, _base, partition
 from tables import tables_and_k
 
-FAMILY = ["mdav", "mdav1", "centroid-mdav", "vmdav", "cvmdav", "md", "mst"]
+FAMILY = ["mdav", "mdav1", "mdav-classic", "centroid-mdav", "vmdav", "cvmdav", "md", "mst"]
 
 
 @pytest.mark.parametrize("method", [name for name in FAMILY if name != "vmdav"])
@@ -20,7 +20,7 @@ def test_groups_have_k_to_2k_minus_1_records(method, case):
     assert sizes.max() <= 2 * k - 1
 
 
-@pytest.mark.parametrize("method", ["mdav", "mdav1", "centroid-mdav", "md"])
+@pytest.mark.parametrize("method", ["mdav", "mdav1", "mdav-classic", "centroid-mdav", "md"])
 def test_all_groups_but_a_few_have_exactly_k_records(method):
     X = np.random.default_rng(4).normal(size=(103, 2))
     sizes = partition(X, 5, method).sizes

@@ -22,17 +22,18 @@ def test_tarragona_loses_what_the_literature_says(reference, k, published):
     assert round(loss(Z, MD(k=k).fit_predict(Z)), 2) == published
 
 
-@given(case=tables_and_k())
-def test_the_kernel_agrees_with_the_slow_version(case):
+@given(case=tables_and_k(), grow=st.sampled_from(["centroid", "extreme"]))
+def test_the_kernel_agrees_with_the_slow_version(case, grow):
     X, k = case
-    assert np.array_equal(MD(k=k).fit_predict(X), in_order(md(X, k)))
+    assert np.array_equal(MD(k=k, grow=grow).fit_predict(X), in_order(md(X, k, grow)))
 
 
 @pytest.mark.parametrize("n", [50, 51, 52, 53, 54, 55])
 @pytest.mark.parametrize("k", [3, 4])
 def test_the_kernel_agrees_with_the_slow_version_without_ties(n, k):
     X = np.random.default_rng(n).normal(size=(n, 5)) * [1, 10, 0.1, 1e6, 1]
-    assert np.array_equal(MD(k=k).fit_predict(X), in_order(md(X, k)))
+    for grow in ("centroid", "extreme"):
+        assert np.array_equal(MD(k=k, grow=grow).fit_predict(X), in_order(md(X, k, grow)))
 
 
 def pairs_while_records_leave(X, leaving, work):

@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from shoal._kernels.mst import open_tree, span
 from shoal._kernels.spatial.pool import open_pool
 from shoal.partitioners import MST
 from shoal.partitioners._base import in_order
 from tables import loss, tables, tables_and_k
-from twins.mst import mst, spanning_tree
+from twins.mst import SPLITS, mst, spanning_tree
 
 PUBLISHED = {
     "tarragona": {3: 16.63, 4: 19.66, 5: 24.50, 10: 38.58},
@@ -41,10 +42,10 @@ def test_the_tree_is_the_shortest_and_ties_are_settled(X):
     assert edges == set(spanning_tree(X))
 
 
-@given(case=tables_and_k(most=30))
-def test_the_kernel_agrees_with_the_slow_version(case):
+@given(case=tables_and_k(most=30), split=st.sampled_from(list(SPLITS)))
+def test_the_kernel_agrees_with_the_slow_version(case, split):
     X, k = case
-    assert np.array_equal(MST(k=k).fit_predict(X), in_order(mst(X, k)))
+    assert np.array_equal(MST(k=k, split=split).fit_predict(X), in_order(mst(X, k, split)))
 
 
 @pytest.mark.parametrize("n", [50, 53, 55])

@@ -1,4 +1,4 @@
-"""Mu-Approx: published figures in their bands, the slow twin, and the proven factor."""
+"""Mu-Approx: published figures in their bands, the slow twin, the bounds and the factors."""
 
 from collections import Counter
 
@@ -9,9 +9,12 @@ from hypothesis import strategies as st
 
 from shoal.partitioners import MDAV, MuApprox, Optimal
 from shoal.partitioners._base import in_order
+from shoal.partitioners.mu_approx import halved
 from tables import loss, tables_and_k
+from twins.mdav import labels_of
 from twins.mu_approx import lower_bound, mu_approx
 from twins.optimal import groups_of, optimal_sse, sse
+from twins.univariate import partitions
 
 # The mean over 20 seeds, and the standard deviation of one seed: the band of the mean.
 FIGURES = {
@@ -77,7 +80,7 @@ def test_hubs_with_many_small_parts_are_divided(n, k):
 
 @given(case=tables_and_k(least=2, most=11, greatest=4), seed=st.integers(0, 99))
 @settings(max_examples=60)
-def test_the_sse_is_within_the_proven_factor(case, seed):
+def test_the_sse_is_within_the_factor_of_the_paper(case, seed):
     X, k = case
     fitted = MuApprox(k=k, random_state=seed).fit(X)
     assert fitted.factor_ == 2 * (2 * k - 1) * max(2 * k - 1, 3 * k - 5) ** 2
@@ -148,6 +151,51 @@ def test_a_seed_repeats_the_groups_and_none_does_not():
     assert np.array_equal(first, MuApprox(k=3, random_state=7).fit_predict(X))
     fresh = [tuple(MuApprox(k=3).fit_predict(X)) for _ in range(5)]
     assert len(set(fresh)) > 1
+
+
+def distances(X, labels):
+    """Return the sum of the distances of records to the means of their groups."""
+    groups = [X[labels == g] for g in range(labels.max() + 1)]
+    return sum(np.sqrt(((rows - rows.mean(axis=0)) ** 2).sum(axis=1)).sum() for rows in groups)
+
+
+def test_restarts_keep_the_best_of_so_many_draws(reference):
+    Z = reference("tarragona")[:200]
+    for criterion, lost in (("sse", loss), ("euclidean", distances)):
+        found = [
+            lost(Z, MuApprox(5, 3, criterion, restarts).fit_predict(Z)) for restarts in (1, 2, 8)
+        ]
+        assert found == sorted(found, reverse=True)
+        assert found[2] < found[0]
+
+
+@pytest.mark.parametrize("k", [5, 7])
+def test_with_distances_as_criterion_a_division_never_makes_them_longer(k):
+    for seed in range(5):
+        X = np.random.default_rng(seed).normal(size=(60, 2)) ** 3
+        short = MuApprox(k=k, random_state=seed, criterion="euclidean").fit(X)
+        usual = MuApprox(k=k, random_state=seed).fit(X)
+        assert distances(X, short.labels_) <= distances(X, usual.labels_) * (1 + 1e-12)
+        assert short.partition_.sizes.max() <= max(2 * k - 1, 3 * k - 5)
+
+
+def test_a_group_whose_division_makes_distances_longer_stays_whole():
+    X = np.array([-10.0, 0, 0, 0, 0, 10])[:, None]
+    assert halved(X, np.zeros(6, np.int64), 3, "sse").max() > 0
+    assert halved(X, np.zeros(6, np.int64), 3, "euclidean").max() == 0
+
+
+@given(case=tables_and_k(least=2, most=9, greatest=4))
+@settings(max_examples=30)
+def test_the_distance_bound_is_never_above_the_least_sum_of_distances(case):
+    X, k = case
+    fitted = MuApprox(k=k, random_state=0, criterion="euclidean").fit(X)
+    assert fitted.factor_ == (2 * k - 1) * max(2 * k - 1, 3 * k - 5)
+    least = min(
+        distances(X, labels_of(groups, len(X))) for groups in partitions(list(range(len(X))), k)
+    )
+    assert fitted.distance_bound_ <= least + 1e-9
+    assert distances(X, fitted.labels_) <= fitted.factor_ * least + 1e-9
 
 
 def test_records_that_are_all_alike_are_grouped():

@@ -42,6 +42,20 @@ def test_the_most_distant_records_lose_what_the_paper_says(reference, descending
     assert round(loss(Z, labels), 2) == MAX_DISTANCE[descending]
 
 
+@pytest.mark.parametrize(("k", "losses"), [(3, [16.21, 16.75]), (5, [21.83, 21.85])])
+def test_growth_from_the_extreme_record_gives_further_figures_of_the_paper(reference, k, losses):
+    Z = reference("tarragona")
+    grown = [MWard(k=k, grow="extreme", descending=way).fit_predict(Z) for way in (False, True)]
+    assert [round(loss(Z, labels), 2) for labels in grown] == losses
+
+
+@given(case=tables_and_k(most=20, values=5), descending=st.booleans())
+def test_growth_from_the_extreme_record_agrees_with_the_slow_version(case, descending):
+    X, k = case
+    labels = MWard(k=k, descending=descending, grow="extreme").fit_predict(X)
+    assert np.array_equal(labels, in_order(mward(X, k, descending=descending, grow="extreme")))
+
+
 def test_the_best_and_worst_column_lose_what_the_paper_says(reference):
     Z = reference("tarragona")
     losses = [

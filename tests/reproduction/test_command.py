@@ -36,7 +36,7 @@ def parts(monkeypatch):
 def test_one_page_for_each_paper_and_one_that_leads_to_them(tmp_path, parts):
     done = shell(tmp_path / "new" / "folder")
     assert done.exit_code == 0
-    said = "1 of 1 claims confirmed; 1 figures drawn."
+    said = "1 of 1 claims hold; 1 figures drawn."
     assert done.stdout == f"{tmp_path / 'new' / 'folder' / 'one'}.md: {said}\n"
     names = {path.name for path in (tmp_path / "new" / "folder").iterdir()}
     assert names == {"one.md", "README.md", "one-figure-1.svg"}

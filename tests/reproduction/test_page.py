@@ -70,6 +70,27 @@ def test_a_table_shows_what_is_printed_ours_the_difference_and_why():
     )
 
 
+def test_what_is_cut_or_copied_is_marked_and_counted_as_such():
+    printed = as_printed("a b c", "row  1.23  1.23  7")
+    ours = {("row", "a"): 1.229, ("row", "b"): 1.239, ("row", "c"): 7.0}
+    table = Table.of("Table 9: x", "", printed, ours, cut=[("row", "b")], copied=["c"])
+    assert "|  | difference | = | = cut | input |" in markdown.text(table)
+    assert not Table.of("", "", printed, ours).comparisons[1].agrees
+    page = Page("p", "Title", "Authors.", "About.", (table,))
+    assert markdown.tally(page) == (
+        "2 of 2 printed figures reproduced to the digit (1 rounded, 1 cut)."
+    )
+    page = replace(page, parts=(table, replace(table, title="Table 10: y")))
+    assert "Table 9 2 of 2, Table 10 2 of 2." in markdown.tally(page)
+
+
+def test_a_claim_may_fail_on_the_tables_of_the_paper_itself():
+    assert Claim("a", "b", True, "Ignored.").verdict == "holds"
+    assert Claim("a", "b", False, "Why.", own=False).verdict == (
+        "not on its own tables either. Why."
+    )
+
+
 def test_where_data_are_not_known_no_difference_is_claimed():
     shown = markdown.text(replace(TABLE, in_kind=True))
     assert "difference" not in shown
@@ -85,10 +106,11 @@ def test_a_page_counts_what_was_found():
     claims = (Claim("a", "b", True), Claim("c", "d", False, "Because."))
     figure = Figure("f", "Figure 1", "Caption.", ())
     page = Page("p", "Title", "Authors.", "About.", (TABLE, Claims("C", "", claims), figure))
-    tally = "2 of 3 printed figures reproduced to the digit; 1 of 2 claims confirmed;"
+    tally = "2 of 3 printed figures reproduced to the digit; 1 of 2 claims hold;"
     assert markdown.tally(page) == f"{tally} 1 figures drawn."
     shown = markdown.page_text(page)
-    assert "| c | d | no. Because. |" in shown
+    assert "| a | b | holds |" in shown
+    assert "| c | d | does not hold. Because. |" in shown
     assert "![Figure 1](f.svg)" in shown
     assert "\n\n\n" not in shown
     assert f"| [Title](p.md) | {tally} 1 figures drawn. |" in markdown.index_text([page])

@@ -1,5 +1,7 @@
 """Decimals and aggregates by column, and decimals as in the original."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
@@ -128,9 +130,8 @@ def test_k_is_counted_on_the_rounded_values(tmp_path):
 )
 def test_decimals_are_those_of_the_shortest_spelling(numbers, decimals):
     values = np.array([number / 10**decimals for number in numbers])
-    spelled = [repr(float(value)) for value in values]
-    plain = [f"{float(text):.12f}".rstrip("0").partition(".")[2] for text in spelled]
-    assert decimals_of_values(values) == max(map(len, plain))
+    spelled = [Decimal(repr(float(value))).normalize().as_tuple().exponent for value in values]
+    assert decimals_of_values(values) == max(0, *(-exponent for exponent in spelled))
 
 
 def test_float32_has_the_decimals_that_it_shows():

@@ -11,7 +11,7 @@ def farthest_pair(X, records):
     return max(combinations(sorted(records), 2), key=lambda pair: squared(X[pair[0]], X[pair[1]]))
 
 
-def md(X, k):
+def md(X, k, grow="centroid"):
     left, groups = list(range(len(X))), []
     while len(left) >= 2 * k:
         pair = farthest_pair(X, left)
@@ -19,7 +19,8 @@ def md(X, k):
         for seed in pair:
             group = [seed]
             while len(group) < k:
-                group += nearest(X, left, mean(X, group), 1)
+                point = mean(X, group) if grow == "centroid" else X[seed]
+                group += nearest(X, left, point, 1)
                 left.remove(group[-1])
             groups.append(group)
     settle(X, groups, left, k)

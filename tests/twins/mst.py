@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 
+from twins.centroid_mdav import centroid_mdav
 from twins.md import md
 from twins.mdav import squared
 
@@ -33,7 +34,10 @@ def spanning_tree(X):
     return tree
 
 
-def mst(X, k):
+SPLITS = {"diameter": md, "centroid": centroid_mdav, "none": lambda X, k: np.zeros(len(X), int)}
+
+
+def mst(X, k, split="diameter"):
     tree = spanning_tree(X)
     for edge in sorted(tree, key=lambda e: (-squared(X[e[0]], X[e[1]]), e)):
         rest = [e for e in tree if e != edge]
@@ -43,7 +47,7 @@ def mst(X, k):
     for i in range(len(X)):
         if labels[i] < 0:
             records = sorted(side(tree, i))
-            parts = md(X[records], k) if len(records) >= 2 * k else np.zeros(len(records), int)
+            parts = SPLITS[split if len(records) >= 2 * k else "none"](X[records], k)
             labels[records] = groups + parts
             groups += parts.max() + 1
     return labels

@@ -23,7 +23,7 @@ def increase(rows, a, b):
     return Fraction(na * nb, na + nb) * gap
 
 
-def most_distant(rows, part, k, upper):
+def most_distant(rows, part, k, upper, grow="centroid"):
     """Return two groups grown from the most distant pair; equal records just in their order."""
     if all(rows[i] == rows[part[0]] for i in part):
         return part[:k], part[-k:]
@@ -34,7 +34,7 @@ def most_distant(rows, part, k, upper):
     for seed in reversed(seeds) if upper else seeds:
         end = [seed]
         while len(end) < k:
-            centre = mean([rows[i] for i in end])
+            centre = mean([rows[i] for i in (end if grow == "centroid" else end[:1])])
             end.append(min(free, key=lambda i: (squared(rows[i], centre), i)))
             free.remove(end[-1])
         ends.append(end)
@@ -90,7 +90,7 @@ def join_by_matrix(X, part, ends, k):
     return [sorted(group) for group, n in zip(groups, size, strict=True) if n]
 
 
-def mward(X, k, start="max-distance", descending=False):
+def mward(X, k, start="max-distance", descending=False, grow="centroid"):
     rows, done, parts = exactly(X), [], [list(range(len(X)))]
     if start != "max-distance":
         place = {i: at for at, i in enumerate(in_order(score(X, start), descending))}
@@ -99,7 +99,7 @@ def mward(X, k, start="max-distance", descending=False):
         if len(part) < 2 * k:
             done.append(part)
         elif start == "max-distance":
-            parts += join(rows, part, most_distant(rows, part, k, descending), k)
+            parts += join(rows, part, most_distant(rows, part, k, descending, grow), k)
         else:
             order = sorted(part, key=place.get)
             ends = order[:k], order[-k:]

@@ -4,7 +4,7 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.compensated_sum import add_record, mean_of
-from shoal._kernels.distances import squared_distance
+from shoal._kernels.distances import row_distance, squared_distance
 
 
 def assign_leftovers(X: np.ndarray, labels: np.ndarray, k: int) -> None:
@@ -26,6 +26,22 @@ def join_nearest(X, labels):
     for i in range(X.shape[0]):
         if labels[i] < 0:
             labels[i] = nearest_group(centroids, sizes, X[i])
+
+
+@compiled
+def join_nearest_records(X, labels):
+    """Assign each left-over to the group of the nearest record that has one; ties to the lowest."""
+    grouped = labels >= 0
+    for i in range(X.shape[0]):
+        if grouped[i]:
+            continue
+        best, least = -1, np.inf
+        for other in range(X.shape[0]):
+            if grouped[other]:
+                distance = row_distance(X, i, X, other)
+                if best < 0 or distance < least:
+                    best, least = other, distance
+        labels[i] = labels[best]
 
 
 @compiled

@@ -1,14 +1,20 @@
 """MD: groups from the two living records that lie farthest apart."""
 
+import numpy as np
+
 from shoal._kernels._compile import compiled
 from shoal._kernels.farthest_pair import farthest_pair
 from shoal._kernels.growth import grow
-from shoal._kernels.spatial.pool import assign, place_of
+from shoal._kernels.spatial.pool import assign, measure, nearest, place_of, take
 
 
 @compiled
-def rounds(pool, ends, X, k, work):
-    """Form groups until about ``work`` distances are measured; say whether to go on."""
+def rounds(pool, ends, X, k, extreme, work):
+    """Form groups until about ``work`` distances are measured; say whether to go on.
+
+    Groups grow by the record nearest to their running centroid or, if ``extreme``, by the
+    records nearest to the one they started from.
+    """
     while pool.size[0] >= 2 * k and work > 0:
         first, second, work = farthest_pair(pool, ends, X, work)
         if first < 0:
@@ -17,9 +23,22 @@ def rounds(pool, ends, X, k, work):
 
         # Both leave before either group grows, so that neither takes the other's seed.
         group = pool.groups[0]
-        pool.groups[0] += 2
         assign(pool, place_of(pool, first), group)
         assign(pool, place_of(pool, second), group + 1)
-        grow(pool, X[first], group, k)
-        grow(pool, X[second], group + 1, k)
+        if extreme and k > 1:
+            take_nearest(pool, X[first], k - 1)
+            take_nearest(pool, X[second], k - 1)
+        else:
+            pool.groups[0] += 2
+            grow(pool, X[first], group, k)
+            grow(pool, X[second], group + 1, k)
     return pool.size[0] >= 2 * k
+
+
+@compiled
+def take_nearest(pool, point, number):
+    """Give the next group's label to the living records nearest to ``point``."""
+    places = np.empty(number, np.int64)
+    measure(pool, point)
+    nearest(pool, places)
+    take(pool, places)

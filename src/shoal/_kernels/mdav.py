@@ -2,13 +2,14 @@
 
 They differ in two numbers. ``pairs_from`` is the number of living records from
 which a round forms two groups, ``singles_from`` the number from which it forms
-one. Fewer are left-overs; see `shoal._kernels.leftovers.assign_leftovers`.
+one. Fewer are left-overs; see `shoal._kernels.leftovers`.
 
 ================  ============  ==============  ====================
 method            pairs_from    singles_from    left-overs
 ================  ============  ==============  ====================
 MDAV              3k            2k              k to 2k - 1 or none
 MDAV1             2k            k               0 to k - 1
+MDAVClassic       2k            2k              0 to 2k - 1
 CentroidMDAV      never         2k              k to 2k - 1
 ================  ============  ==============  ====================
 """

@@ -38,6 +38,7 @@ LABELS = {
     "encoding": "Character set",
     "missing_text": "Sign for a missing value",
     "sheet": "Sheet of an Excel file",
+    "shuffle": "Order of the records",
 }  # of fields that the templates hold
 MAX_K_VALUES = 12  # in one submission
 NOT_GENERATED = {  # the form has other fields for these
@@ -60,6 +61,15 @@ class Field:
     default: str = ""
 
 
+SHUFFLE = Field(
+    "shuffle",
+    LABELS["shuffle"],
+    "The order of a table may reveal whose a record is.",
+    choices=("as in the file", "random"),
+    default="as in the file",
+)
+
+
 def fields(cls: type, prefix: str) -> list[Field]:
     """Return the fields for the parameters of ``cls``."""
     return [
@@ -77,7 +87,7 @@ def catalogue() -> dict[str, Any]:
         "kinds": KINDS,
         "methods": {name: describe(cls)["summary"] for name, cls in methods.items()},
         "efforts": {name: describe(cls)["summary"] for name, cls in EFFORTS.items()},
-        "step": fields(Microaggregate, "step"),
+        "step": [SHUFFLE, *fields(Microaggregate, "step")],
         "of_method": {name: fields(cls, f"method:{name}") for name, cls in methods.items()},
         "of_effort": {name: fields(cls, f"effort:{name}") for name, cls in EFFORTS.items()},
     }
@@ -88,8 +98,12 @@ def page_wording(name: str, value: str | None) -> str:
 
     >>> page_wording("small_strata", '"merge"'), page_wording("missing_text", None)
     ("'Small strata' merge", "'Sign for a missing value'")
+    >>> page_wording("shuffle", "True")
+    "'Order of the records' random"
     """
     label = repr(LABELS.get(name, _label(name)))
+    if name == SHUFFLE.name and value is not None:
+        value = SHUFFLE.choices[value == "True"]
     return label if value is None else f"{label} {value.strip(chr(34))}"
 
 
@@ -148,7 +162,8 @@ def _plan(settings: Mapping[str, str], columns: list[str], k: int) -> Plan:
             **_read(Microaggregate, "step", settings),
         },
     )
-    return Plan(roles, [step], _types(settings, columns))
+    shuffle = settings.get(SHUFFLE.name, SHUFFLE.default) == "random"
+    return Plan(roles, [step], _types(settings, columns), shuffle=shuffle)
 
 
 def _types(settings: Mapping[str, str], columns: list[str]) -> dict[str, Any]:

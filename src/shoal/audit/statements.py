@@ -1,11 +1,12 @@
 """Comparison of the statements of a manifest with recomputed values."""
 
 from collections.abc import Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError
 from typing import Any
 
 import numpy as np
 
+from shoal._versions import installed_version
 from shoal.audit.manifest import NOTE, rounded, seal
 from shoal.metrics import MEASURES
 from shoal.plan import Plan
@@ -121,7 +122,7 @@ def other_versions(entries: Mapping[str, Any]) -> str:
     differ = []
     for name, then in entries.get("versions", {}).items():
         try:
-            now = version(name)
+            now = installed_version(name)
         except (PackageNotFoundError, ValueError):
             now = "none"
         if now != then:

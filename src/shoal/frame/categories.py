@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from shoal.errors import ColumnError, InputError
 from shoal.frame.types import Row, Type, text_of
 
-MAX_CATEGORIES = 500  # k categories take k - 1 coordinates per record
+MAX_DECLARED = 500  # categories with a declared distance for every pair
+MAX_TABULATED = 500  # categories whose distances in a hierarchy are kept as a matrix
 DISGUISED_KINDS = {
     "numeric": re.compile(r"\s*[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?\s*"),
     "date": re.compile(r"\s*\d{4}-\d\d-\d\d.*"),
@@ -18,6 +19,17 @@ DISGUISED_KINDS = {
 
 Codes = NDArray[np.int64]
 Matrix = NDArray[np.float64]
+
+
+class CategoryGeometry(NamedTuple):
+    """What is declared about the distances between the categories of a column.
+
+    ``distances`` holds one for every pair of codes. Where these would be too many, ``ancestors``
+    holds the codes of each category's ancestors in a hierarchy, one column for each level.
+    """
+
+    distances: Matrix | None = None
+    ancestors: Codes | None = None
 
 
 class Cells(NamedTuple):
@@ -70,8 +82,8 @@ def ordinal_codes(name: str, texts: list[str], cells: Cells, declared: Type) -> 
 
 def nominal_codes(
     name: str, texts: list[str], cells: Cells, declared: Type
-) -> tuple[Matrix, Matrix | None]:
-    """Return a code for each text, and the distances between codes if they are declared."""
+) -> tuple[Matrix, CategoryGeometry]:
+    """Return a code for each text, and what is declared about the distances between codes."""
     distinct = len(set(texts))
     if declared.kind == "boolean" and distinct > 2:
         raise InputError(
@@ -81,10 +93,10 @@ def nominal_codes(
             column=name,
             count=distinct,
         )
-    if distinct > MAX_CATEGORIES:
+    if declared.distances and distinct > MAX_DECLARED:
         raise InputError(
-            f"Column {name!r} has {distinct} categories; distances support at most"
-            f" {MAX_CATEGORIES}. Merge some, declare an order, or leave the column out.",
+            f"Column {name!r} has {distinct} categories, and a distance can be declared for every"
+            f" pair of at most {MAX_DECLARED}. Declare a hierarchy instead, or no distances.",
             code="too-many-categories",
             column=name,
             count=distinct,
@@ -96,10 +108,13 @@ def nominal_codes(
     code_of = {text: code for code, text in enumerate(present)}
     codes = np.array([float(code_of[text]) for text in texts])
     if declared.hierarchy:
-        return codes, _hierarchy_distances(present, declared.hierarchy)
+        ancestors = _ancestors(present, declared.hierarchy)
+        if distinct > MAX_TABULATED:
+            return codes, CategoryGeometry(ancestors=ancestors)
+        return codes, CategoryGeometry(_hierarchy_distances(ancestors))
     if declared.distances:
-        return codes, _declared_distances(name, present, declared.distances)
-    return codes, None
+        return codes, CategoryGeometry(_declared_distances(name, present, declared.distances))
+    return codes, CategoryGeometry()
 
 
 def refuse_disguised(name: str, texts: list[str], cells: Cells) -> None:
@@ -134,15 +149,17 @@ def _declared_values(declared: Type) -> list[str]:
     return list(dict.fromkeys(value for row in declared.distances for value in row[:2]))
 
 
-def _hierarchy_distances(values: Sequence[str], rows: Sequence[Row]) -> Matrix:
-    """Return the level of the lowest common ancestor of two values, divided by the root's level."""
+def _ancestors(values: Sequence[str], rows: Sequence[Row]) -> Codes:
+    """Return codes of the ancestors of each value at every level; level 0 is the value itself."""
     path = {row[0]: row for row in rows}
-    height = len(rows[0])
-    levels_apart = np.zeros((len(values), len(values)))
-    for level in range(height):
-        ancestor = np.array([path[value][level] for value in values])
-        levels_apart += ancestor[:, np.newaxis] != ancestor
-    return np.asarray(levels_apart / height)
+    levels = [[path[value][level] for value in values] for level in range(len(rows[0]))]
+    return np.column_stack([np.unique(level, return_inverse=True)[1] for level in levels])
+
+
+def _hierarchy_distances(ancestors: Codes) -> Matrix:
+    """Return the level of the lowest common ancestor of two values, divided by the root's level."""
+    levels_apart = sum((level[:, np.newaxis] != level).astype(np.float64) for level in ancestors.T)
+    return np.asarray(levels_apart / ancestors.shape[1])
 
 
 def _declared_distances(name: str, values: Sequence[str], rows: Sequence[Row]) -> Matrix:

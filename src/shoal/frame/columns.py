@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from shoal.errors import ColumnError, InputError
 from shoal.frame import tables
 from shoal.frame.categories import (
+    CategoryGeometry,
     Cells,
     nominal_codes,
     ordinal_codes,
@@ -42,6 +43,8 @@ class Column:
         the value is missing. Empty for a numeric column.
     distances : ndarray of shape (n_codes, n_codes), optional
         Distances between the values, where a hierarchy or a table declares them.
+    ancestors : ndarray of shape (n_codes, n_levels), optional
+        Codes of the ancestors of each value in a hierarchy of many values, instead of distances.
     spelling : ndarray of shape (n_records,), optional
         Rank of the spelling of each record's value, where equal values are spelled in several
         ways, such as ``1`` and ``1.0``.
@@ -52,7 +55,19 @@ class Column:
     values: NDArray[np.float64]
     codes: NDArray[np.int64]
     distances: NDArray[np.float64] | None = None
+    ancestors: NDArray[np.int64] | None = None
     spelling: NDArray[np.int64] | None = None
+
+    @property
+    def for_axes(self) -> tuple[Any, ...]:
+        """The arguments of `shoal.geometry.axes_of`."""
+        return self.values, self.codes, self.kind, self.distances, self.ancestors, self.name
+
+    @property
+    def n_categories(self) -> int:
+        """Number of categories of a nominal column; 0 for any other."""
+        nominal = self.kind in ("nominal", "boolean")
+        return int(self.codes.max(initial=-1)) + 1 if nominal else 0
 
     @property
     def is_missing(self) -> NDArray[np.bool_]:
@@ -221,7 +236,7 @@ def _read(
     decoded = _decode(array)
     if pa.types.is_nested(decoded.type) or isinstance(decoded.type, pa.BaseExtensionType):
         raise _no_distance(name, decoded.type)
-    distances = None
+    geometry = CategoryGeometry()
     if column_type.kind == "date":
         distinct, index = rank_dates(name, decoded)
     else:
@@ -235,12 +250,12 @@ def _read(
         else:
             if declared is None and _is_text(array.type):
                 refuse_disguised(name, texts, cells)
-            distinct, distances = nominal_codes(name, texts, cells, column_type)
+            distinct, geometry = nominal_codes(name, texts, cells, column_type)
     code = np.unique(distinct, return_inverse=True)[1].astype(np.int64)
     values = np.append(distinct, np.nan)[index]
     codes = np.append(code, -1)[index]
     spelling = _spelling(decoded, len(set(code)))
-    return Column(name, column_type.kind, values, codes, distances, spelling)
+    return Column(name, column_type.kind, values, codes, *geometry, spelling)
 
 
 def _numbers(frame: Frame, name: str) -> NDArray[np.float64]:

@@ -25,13 +25,14 @@ def decimals_of_values(values: NDArray[Any]) -> int | None:
     known = values[np.isfinite(values)]
     wide = known.astype(np.float64)
     for decimals in range(MAX_DECIMALS + 1):
-        if not can_round(wide, decimals):
+        if not decimals_fit(wide, decimals):
             return None
         if np.array_equal(np.round(wide, decimals).astype(known.dtype), known):
             return decimals
     return None
 
 
-def can_round(values: NDArray[np.float64], decimals: int) -> bool:
+def decimals_fit(values: NDArray[np.float64], decimals: int) -> bool:
     """Return whether float64 represents the values with so many decimals, to the last digit."""
-    return bool(np.abs(values).max(initial=0.0) * 10.0**decimals < EXACT)
+    largest = np.fmax.reduce(np.abs(values), initial=0.0)
+    return bool(largest * 10.0**decimals < EXACT)

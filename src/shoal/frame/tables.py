@@ -304,8 +304,11 @@ def _without_minus_zero(column: nw.Series[Any]) -> nw.Series[Any]:
     if not column.dtype.is_float():
         return column
     values = floats(column)
-    signed = np.flatnonzero((values == 0) & np.signbit(values))
-    return column.scatter(signed.tolist(), [0.0] * len(signed)) if len(signed) else column
+    if not ((values == 0) & np.signbit(values)).any():
+        return column
+    value = nw.col("value")
+    unsigned = nw.when(value == 0).then(value.abs()).otherwise(value)
+    return column.alias("value").to_frame().select(unsigned)["value"].alias(column.name)
 
 
 def _numeric(frame: Frame, name: str) -> nw.Series[Any]:

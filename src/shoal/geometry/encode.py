@@ -1,7 +1,8 @@
 """Encode columns of every kind as axes of a Euclidean space.
 
 Numeric, ordinal and date columns are one axis. Nominal categories become points with the declared
-distances, so that every partitioner works on them and sums of squares keep their meaning.
+distances, so that every partitioner works on them and sums of squares keep their meaning. Many
+categories become points on a fixed number of axes, at nearly these distances.
 """
 
 from collections.abc import Sequence
@@ -14,6 +15,8 @@ from shoal.errors import InputError
 Matrix = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
+MAX_EXACT = 500  # categories; they take one axis fewer than their number
+PROJECTED_AXES = 64  # squared distances between more categories vary by sqrt(2 / 64), or 18 %
 ROUNDING = 1e-9  # relative error of squared distances that is due to rounding
 
 
@@ -84,7 +87,48 @@ def embed(distances: Matrix, name: str = "") -> Matrix:
     return points
 
 
-def axes_of(values: Matrix, codes: Codes, kind: str, distances: Matrix | None, name: str) -> Matrix:
+def project(ancestors: Codes) -> Matrix:
+    """Return points of many categories on `PROJECTED_AXES` axes, nearly at their distances.
+
+    The squared distance of two categories is the sum, over the levels at which their ancestors
+    differ, of what the distance grows by from level to level. Each ancestor is a vector of random
+    signs, and two different ones are at squared distance 1 on average (a random projection); equal
+    ancestors are at distance 0 exactly. The signs are the same in every run.
+
+    Parameters
+    ----------
+    ancestors : ndarray of shape (n_values, n_levels)
+        Codes of the ancestors of each value; at level 0 the value itself.
+
+    Returns
+    -------
+    ndarray of shape (n_values, PROJECTED_AXES)
+        The points.
+
+    Examples
+    --------
+    >>> points = project(np.arange(1000)[:, np.newaxis])
+    >>> float(((points[:500] - points[500:]) ** 2).sum(axis=1).mean().round(2))
+    1.0
+    """
+    rng = np.random.Generator(np.random.PCG64(PROJECTED_AXES))
+    height = ancestors.shape[1]
+    points = np.zeros((len(ancestors), PROJECTED_AXES))
+    for level, codes in enumerate(ancestors.T):
+        growth = ((level + 1) ** 2 - level**2) / height**2
+        signs = rng.choice([-1.0, 1.0], size=(int(codes.max()) + 1, PROJECTED_AXES))
+        points += np.sqrt(growth / (2 * PROJECTED_AXES)) * signs[codes]
+    return points
+
+
+def axes_of(
+    values: Matrix,
+    codes: Codes,
+    kind: str,
+    distances: Matrix | None,
+    ancestors: Codes | None,
+    name: str,
+) -> Matrix:
     """Return the axes of one column; missing values are NaN on all of them.
 
     Parameters
@@ -97,6 +141,8 @@ def axes_of(values: Matrix, codes: Codes, kind: str, distances: Matrix | None, n
         The kind of the values; see :class:`shoal.frame.types.Type`.
     distances : ndarray of shape (n_codes, n_codes), optional
         Distances between codes; 1 between any two by default.
+    ancestors : ndarray of shape (n_codes, n_levels), optional
+        Codes of the ancestors of many categories, instead of distances.
     name : str
         The name of the column, for the error message.
 
@@ -108,7 +154,12 @@ def axes_of(values: Matrix, codes: Codes, kind: str, distances: Matrix | None, n
     if kind not in ("nominal", "boolean"):
         return values[:, np.newaxis]
     number = int(codes.max(initial=-1)) + 1
-    points = embed(distances, name) if number and distances is not None else simplex(number)
+    if number and distances is not None:
+        points = embed(distances, name)
+    elif number <= MAX_EXACT:
+        points = simplex(number)
+    else:
+        points = project(np.arange(number)[:, np.newaxis] if ancestors is None else ancestors)
     return np.vstack([points, np.full(points.shape[1], np.nan)])[codes]
 
 

@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.frame.decimals import MAX_DECIMALS, decimals_of_values
+from shoal.frame.decimals import MAX_DECIMALS, decimals_fit, decimals_of_values
 from shoal.io.dialect import Dialect
 
 
@@ -21,6 +21,13 @@ def count_decimals(column: pa.ChunkedArray) -> int | None:
     if not pa.types.is_floating(held):
         return None
     return decimals_of_values(column.to_numpy())
+
+
+def can_round(column: pa.ChunkedArray, decimals: int) -> bool:
+    """Return whether float64 represents the values with so many decimals, to the last digit."""
+    if pa.types.is_integer(column.type):
+        return True
+    return decimals_fit(column.cast(pa.float64()).to_numpy(), decimals)
 
 
 def spelled_decimals(column: pa.ChunkedArray, dialect: Dialect) -> int:

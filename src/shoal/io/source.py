@@ -10,13 +10,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from shoal.frame.decimals import can_round
 from shoal.frame.residue import clear_missing_cells, prune_dictionary
 from shoal.frame.types import Type
 from shoal.io.csv import parse_columns
 from shoal.io.dialect import Dialect
 from shoal.io.notes import Notes
-from shoal.io.shown_decimals import count_decimals, spelled_decimals
+from shoal.io.shown_decimals import can_round, count_decimals, spelled_decimals
 from shoal.io.text_style import TextStyle
 from shoal.io.text_types import type_columns
 
@@ -81,25 +80,21 @@ class Source:
         )
         return replace(self, table=table)
 
-    def shown_decimals(self, numbers: pa.Table) -> dict[str, int]:
+    def shown_decimals(self, numbers: pa.Table, columns: Collection[str]) -> dict[str, int]:
         """Return the number of decimals that numeric columns show.
 
-        Columns that need all digits of a float are left out.
-
-        Parameters
-        ----------
-        numbers : pyarrow.Table
-            Columns of the table, with numbers parsed; others are left out.
+        ``numbers`` is the table with its numbers parsed. Columns that need all digits of a float
+        are left out.
         """
         shown: dict[str, int] = {}
-        for name in numbers.column_names:
-            column = numbers.column(name)
-            decimals = count_decimals(column)
-            if decimals is not None and pa.types.is_string(self.table.schema.field(name).type):
-                spelled = spelled_decimals(self.table.column(name), self.text or Dialect())
-                widest = can_round(column.cast(pa.float64()).to_numpy(), spelled)
-                decimals = max(decimals, spelled) if widest else decimals
-            if decimals is not None:
+        for name in filter(numbers.column_names.__contains__, columns):
+            decimals = count_decimals(numbers.column(name))
+            if decimals is None:
+                continue
+            spelled = self.table.column(name)
+            if pa.types.is_string(spelled.type) and pa.types.is_floating(numbers.column(name).type):
+                decimals = max(decimals, spelled_decimals(spelled, self.text or Dialect()))
+            if can_round(numbers.column(name), decimals):
                 shown[name] = decimals
         return shown
 

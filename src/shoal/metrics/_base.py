@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import wraps
-from inspect import Parameter, signature
+from functools import cache, wraps
+from inspect import Parameter, Signature
 from typing import Any, Literal
 
 import numpy as np
@@ -63,6 +63,8 @@ class About:
     cost: Cost = "linear"
 
 
+_signature = cache(Signature.from_callable)
+
 MEASURES: dict[str, Callable[..., Any]] = {}
 ABOUT: dict[str, About] = {}
 
@@ -76,7 +78,7 @@ def measure(
     """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        parameters = signature(function)
+        parameters = _signature(function)
 
         @wraps(function)
         def checked(*values: Any, **options: Any) -> Any:
@@ -92,7 +94,7 @@ def measure(
 
 def needs(name: str) -> list[str]:
     """Return the required inputs of the measure ``name``."""
-    entries = signature(MEASURES[name]).parameters.values()
+    entries = _signature(MEASURES[name]).parameters.values()
     return [entry.name for entry in entries if entry.default is Parameter.empty]
 
 
@@ -104,17 +106,17 @@ def compute(name: str, given: Mapping[str, Any]) -> Any:
 
 def accepts_axes(name: str) -> bool:
     """Return whether the measure ``name`` accepts columns of several axes, such as categories."""
-    return "columns" in signature(MEASURES[name]).parameters
+    return "columns" in _signature(MEASURES[name]).parameters
 
 
 def counts_units(name: str) -> bool:
     """Return whether the measure ``name`` counts units where they are given."""
-    return "units" in signature(MEASURES[name]).parameters
+    return "units" in _signature(MEASURES[name]).parameters
 
 
 def _options(name: str) -> list[str]:
     """Return the optional inputs of the measure ``name``."""
-    return [n for n in ("columns", "units") if n in signature(MEASURES[name]).parameters]
+    return [n for n in ("columns", "units") if n in _signature(MEASURES[name]).parameters]
 
 
 def _checked(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from shoal.frame.columns import ordered_columns, ranks, read_concatenated
 from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type, as_types
-from shoal.geometry import assemble, axes_of, means
+from shoal.geometry import MAX_EXACT, assemble, axes_of, means
 from shoal.metrics import ABOUT, MEASURES, NEEDS, accepts_axes, classes, compute, needs
 
 
@@ -272,9 +272,13 @@ def _axes(
     incomplete = [column.name for column in joined if column.is_missing.any()]
     if not joined or (not incomplete and all(column.kind == "numeric" for column in joined)):
         return {}, " ".join(remarks)
-    both, columns = assemble(
-        [axes_of(c.values, c.codes, c.kind, c.distances, c.name) for c in joined]
-    )
+    both, columns = assemble([axes_of(*column.for_axes) for column in joined])
+    projected = [column.name for column in joined if column.n_categories > MAX_EXACT]
+    if projected:
+        remarks.append(
+            f"{name_columns(projected)} with more than {MAX_EXACT} categories: distances between"
+            " them are approximate."
+        )
     original, masked = both[:n], both[n:]
     if incomplete:
         masked[np.isnan(original)] = np.nan

@@ -14,6 +14,7 @@ from shoal.partitioners.md import MD
 from shoal.partitioners.mdav import MDAV
 from shoal.partitioners.mdav1 import MDAV1
 from shoal.partitioners.mdav2 import MDAV2
+from shoal.partitioners.mdav_classic import MDAVClassic
 from shoal.partitioners.mst import MST
 from shoal.partitioners.mu_approx import MuApprox
 from shoal.partitioners.mward import MWard
@@ -53,6 +54,7 @@ __all__ = [
     "ClosenessFirst",
     "Facts",
     "Lloyd",
+    "MDAVClassic",
     "MuApprox",
     "Optimal",
     "Partition",

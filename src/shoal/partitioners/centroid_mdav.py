@@ -34,8 +34,8 @@ class CentroidMDAV(Partitioner):
     **Guarantee.** All groups have k records, the last one k to 2k - 1. Nothing is
     proven about the loss.
 
-    **Cost.** Time grows as n²/k at worst, as for :class:`MDAV`, memory as n. Ties
-    go to the record that comes first.
+    **Cost.** Time grows as n²/k at worst, as for :class:`MDAV`, memory as n. Ties,
+    which are equal float64 distances, go to the record that comes first.
 
     References
     ----------

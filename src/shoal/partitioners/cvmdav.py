@@ -44,7 +44,8 @@ class CVMDAV(Partitioner):
     **Guarantee.** All groups have k to 2k - 1 records. Nothing is proven about the
     loss.
 
-    **Cost.** Time grows as n², memory as n. Ties go to the record that comes first.
+    **Cost.** Time grows as n², memory as n. Ties, which are equal float64
+    distances, go to the record that comes first.
 
     References
     ----------

@@ -44,8 +44,8 @@ class DBA1(Partitioner):
 
     **Cost.** Neighbours are found in a tree and densities renewed only where a
     neighbour left: time grows as n² at worst, and far less on tables of few or
-    related columns. Memory grows as n k. Ties go to the record that comes first,
-    and between groups to the one formed first.
+    related columns. Memory grows as n k. Ties, which are equal float64 distances,
+    go to the record that comes first, and between groups to the one formed first.
 
     References
     ----------

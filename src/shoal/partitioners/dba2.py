@@ -40,8 +40,8 @@ class DBA2(Partitioner):
     of DBA1.
 
     **Cost.** Time grows as n² at worst, memory as n k, both in the first phase.
-    Ties go to the record that comes first, and between groups to the one whose
-    first record comes first.
+    Ties, which are equal float64 distances, go to the record that comes first, and
+    between groups to the one whose first record comes first.
 
     References
     ----------

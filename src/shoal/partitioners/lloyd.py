@@ -68,8 +68,9 @@ class Lloyd(Partitioner):
     of the first partition.
 
     **Cost.** Time grows as n²/k at worst for each of the few rounds, and far less
-    on tables of few or related columns. Memory grows as n k. Ties go to the record
-    that comes first, and between cells to the one whose first record comes first.
+    on tables of few or related columns. Memory grows as n k. Ties, which are equal
+    float64 distances, go to the record that comes first, and between cells to the
+    one whose first record comes first.
 
     **Readings of ours.** The costs are tuned by an auction, where the paper uses a
     Levenberg-Marquardt search: only cells that lack records change their costs, so

@@ -1,5 +1,7 @@
 """Maximum Distance."""
 
+from typing import Literal
+
 from shoal._kernels.farthest_pair import open_ends
 from shoal._kernels.leftovers import assign_leftovers
 from shoal._kernels.md import rounds
@@ -7,17 +9,22 @@ from shoal._kernels.spatial.pool import open_pool
 from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, run_in_strides
 
+Growth = Literal["centroid", "extreme"]
+
 
 class MD(Partitioner):
     """Group records by MD, the maximum-distance heuristic of [DM02]_.
 
-    Two groups at a time grow from the two records that lie farthest apart, each by
-    the record nearest to its centroid.
+    Two groups at a time grow from the two records that lie farthest apart.
 
     Parameters
     ----------
     k : int
         Least number of records in a group.
+    grow : str
+        ``"centroid"``: each group grows by the record nearest to its centroid, as
+        the published figures need. ``"extreme"``: it takes the k - 1 records
+        nearest to the one it started from, as [CPD13]_ describe the method.
 
     Attributes
     ----------
@@ -32,8 +39,9 @@ class MD(Partitioner):
 
     1. While at least 2k records are left, the two that lie farthest apart start a
        group each.
-    2. First the one and then the other grows to k records, by the record nearest to
-       its centroid, which moves with every record.
+    2. First the one and then the other grows to k records: by the record nearest to
+       its centroid, which moves with every record, or by those nearest to its first
+       record, as `grow` says.
     3. If k to 2k - 1 records are left then, they are the last group; fewer join the
        groups with the nearest centroids, which stay as they were while they join.
 
@@ -42,11 +50,15 @@ class MD(Partitioner):
 
     **Cost.** Time grows as n² on usual tables: the farthest pair is not searched
     anew for every round but found from what is known of earlier rounds. A table can
-    be made on which time grows as n³/k. Memory grows as n. Ties go to the record
-    that comes first, and between pairs to the one whose first record comes first.
+    be made on which time grows as n³/k. Memory grows as n. Ties, which are equal
+    float64 distances, go to the record that comes first, and between pairs to the
+    one whose first record comes first.
 
     References
     ----------
+    .. [CPD13] Chettri, S. K., Paul, B. and Dutta, A. K. (2013). Statistical
+       disclosure control for data privacy preservation. International Journal of
+       Computer Applications.
     .. [DM02] Domingo-Ferrer, J. and Mateo-Sanz, J. M. (2002). Practical
        data-oriented microaggregation for statistical disclosure control. IEEE
        Transactions on Knowledge and Data Engineering 14(1), 189-201.
@@ -59,17 +71,20 @@ class MD(Partitioner):
 
     facts = Facts(groups="fixed", cost="n²", paper="DM02")
 
-    def __init__(self, k: K):
+    def __init__(self, k: K, grow: Growth = "centroid"):
         self.k = k
+        self.grow = grow
 
     def _split(self, X: Matrix) -> Labels:
-        return maximum_distance(X, self.k)
+        return maximum_distance(X, self.k, extreme=self.grow == "extreme")
 
 
-def maximum_distance(X: Matrix, k: int, done: int = 0, total: int | None = None) -> Labels:
+def maximum_distance(
+    X: Matrix, k: int, done: int = 0, total: int | None = None, *, extreme: bool = False
+) -> Labels:
     """Return the groups of MD; ``X`` may be a part of a table, ``done`` of it done before."""
     labels = run_in_strides(
-        X, rounds, open_ends(X), X, k, opening=open_pool, done=done, total=total
+        X, rounds, open_ends(X), X, k, extreme, opening=open_pool, done=done, total=total
     )
     assign_leftovers(X, labels, k)
     return labels

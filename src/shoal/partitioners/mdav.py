@@ -43,8 +43,9 @@ class MDAV(Partitioner):
 
     **Cost.** Time grows as n²/k at worst. Long tables are searched by an index that
     skips most records, and time then grows more slowly, the more so the more the
-    records lie in clumps or along few directions. Memory grows as n. Ties go to the
-    record that comes first, so the same table always gives the same groups.
+    records lie in clumps or along few directions. Memory grows as n. Ties, which
+    are equal float64 distances, go to the record that comes first, so the same
+    table always gives the same groups.
 
     References
     ----------
@@ -69,7 +70,12 @@ class MDAV(Partitioner):
 
 def split_from_the_ends(X: Matrix, k: int, pairs_from: int, singles_from: int) -> Labels:
     """Return the groups of MDAV or a relative; `shoal._kernels.mdav` tells how they differ."""
-    short = FLAT[0] + FLAT[1] * k
-    labels = run_in_strides(X, rounds, k, pairs_from, singles_from, flat=flat_rounds, short=short)
+    labels = groups_from_the_ends(X, k, pairs_from, singles_from)
     assign_leftovers(X, labels, k)
     return labels
+
+
+def groups_from_the_ends(X: Matrix, k: int, pairs_from: int, singles_from: int) -> Labels:
+    """Return the same groups without the left-overs, whose label is -1."""
+    short = FLAT[0] + FLAT[1] * k
+    return run_in_strides(X, rounds, k, pairs_from, singles_from, flat=flat_rounds, short=short)

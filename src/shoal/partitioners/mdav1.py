@@ -38,8 +38,9 @@ class MDAV1(Partitioner):
     **Guarantee.** All groups have k to 2k - 1 records. Nothing is proven about the
     loss.
 
-    **Cost.** Time grows as n²/k at worst, as for :class:`MDAV`, memory as n. Ties
-    go to the record that comes first, and between groups to the one formed first.
+    **Cost.** Time grows as n²/k at worst, as for :class:`MDAV`, memory as n. Ties,
+    which are equal float64 distances, go to the record that comes first, and
+    between groups to the one formed first.
 
     References
     ----------

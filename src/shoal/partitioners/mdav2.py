@@ -40,8 +40,8 @@ class MDAV2(Partitioner):
     of MDAV1.
 
     **Cost.** Time grows as n²/k, nearly all of it in the first phase, memory as n.
-    Ties go to the record that comes first, and between groups to the one whose
-    first record comes first.
+    Ties, which are equal float64 distances, go to the record that comes first, and
+    between groups to the one whose first record comes first.
 
     References
     ----------

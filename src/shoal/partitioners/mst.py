@@ -1,5 +1,7 @@
 """Minimum spanning tree, cut into groups."""
 
+from typing import Literal
+
 import numpy as np
 
 from shoal import _progress as progress
@@ -8,10 +10,11 @@ from shoal._kernels.spatial.pool import open_pool
 from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, run_in_strides
 from shoal.partitioners.md import maximum_distance
+from shoal.partitioners.mdav import split_from_the_ends
 
 
 class MST(Partitioner):
-    """Group records along their shortest spanning tree, M-d of [LM05]_.
+    """Group records along their shortest spanning tree, M-d and M-c of [LM05]_.
 
     Groups follow the gaps of the table, so the method suits records that lie in
     clumps.
@@ -20,6 +23,10 @@ class MST(Partitioner):
     ----------
     k : int
         Least number of records in a group.
+    split : str
+        What becomes of trees of 2k records or more: ``"diameter"`` splits them by
+        :class:`MD`, which is M-d; ``"centroid"`` by :class:`CentroidMDAV`, which is
+        M-c; ``"none"`` leaves them whole, which is M, and groups may be large.
 
     Attributes
     ----------
@@ -35,10 +42,10 @@ class MST(Partitioner):
     1. The tree of least total distance over all records is found.
     2. It is cut at its longest edges first, wherever both sides keep at least k
        records.
-    3. A tree that still has 2k records or more is split by :class:`MD`.
+    3. A tree that still has 2k records or more is split as `split` says.
 
-    **Guarantee.** All groups have k to 2k - 1 records. Nothing is proven about the
-    loss.
+    **Guarantee.** All groups have k to 2k - 1 records, unless ``split="none"``.
+    Nothing is proven about the loss.
 
     **Cost.** Time grows as n², memory as n. Edges of the same length are ordered by
     their lower and then by their higher record, when the tree is built and when it
@@ -58,8 +65,9 @@ class MST(Partitioner):
 
     facts = Facts(groups="variable", cost="n²", paper="LM05")
 
-    def __init__(self, k: K):
+    def __init__(self, k: K, split: Literal["diameter", "centroid", "none"] = "diameter"):
         self.k = k
+        self.split = split
 
     def _split(self, X: Matrix) -> Labels:
         tree = open_tree(len(X))
@@ -70,12 +78,18 @@ class MST(Partitioner):
         trees = np.split(np.argsort(labels, kind="stable"), np.cumsum(sizes)[:-1])
         groups, done = len(sizes), 0
         for records in trees:
-            if len(records) >= 2 * self.k:
-                labels[records] = groups + maximum_distance(X[records], self.k, done, len(X))
+            if len(records) >= 2 * self.k and self.split != "none":
+                labels[records] = groups + self._divide(X[records], done, len(X))
                 groups = int(labels[records].max()) + 1
             done += len(records)
         progress.report("grouping", len(X), len(X))
         return labels
+
+    def _divide(self, tree: Matrix, done: int, total: int) -> Labels:
+        """Return the groups of a tree that is too large; ``done`` records were grouped before."""
+        if self.split == "diameter":
+            return maximum_distance(tree, self.k, done, total)
+        return split_from_the_ends(tree, self.k, len(tree) + 1, 2 * self.k)
 
 
 def _longest_first(tree: Tree) -> Labels:

@@ -19,6 +19,7 @@ from shoal._kernels.mward.parts import (
 from shoal._kernels.spatial.group_boxes import is_mostly_empty, pack_boxes
 from shoal._params import K
 from shoal.partitioners._base import STRIDE, Facts, Labels, Matrix, Partitioner
+from shoal.partitioners.md import Growth
 from shoal.partitioners.scores import Column, check_column, order, score
 
 Numbers = NDArray[np.int64]
@@ -37,13 +38,17 @@ class MWard(Partitioner):
         guarantee.
     start : str or int
         What makes records the first and the last. ``"max-distance"`` takes the
-        two most distant records and lets each grow by the record nearest to the
-        mean so far, the lower record number first. ``"first-component"``,
-        ``"sum-of-z"`` and the number of a column, counted from 0, sort as in
-        :class:`Sorted`.
+        two most distant records and lets each grow, the lower record number
+        first. ``"first-component"``, ``"sum-of-z"`` and the number of a column,
+        counted from 0, sort as in :class:`Sorted`.
     descending : bool
         Turn the start round: sort from the greatest score to the smallest, or
         let the higher record number grow first.
+    grow : str
+        How the two most distant records grow to k: ``"centroid"`` by the record
+        nearest to the mean so far, as the paper's Figure 2 shows it, or
+        ``"extreme"`` by the records nearest to the extreme record itself, as its
+        text says. It has no effect on the other starts.
 
     Attributes
     ----------
@@ -90,10 +95,12 @@ class MWard(Partitioner):
         k: K,
         start: Literal["max-distance", "first-component", "sum-of-z"] | Column = "max-distance",
         descending: bool = False,
+        grow: Growth = "centroid",
     ):
         self.k = k
         self.start = start
         self.descending = descending
+        self.grow = grow
 
     @property
     def takes_directions(self) -> bool:
@@ -114,7 +121,9 @@ class MWard(Partitioner):
                 labels[part] = part[blocks_from_the_end(len(part), self.k)]
                 continue
             if rank is None:
-                ends = ends_by_distance(rows[part], cell[part], self.k, self.descending)
+                ends = ends_by_distance(
+                    rows[part], cell[part], self.k, self.descending, self.grow == "extreme"
+                )
             else:
                 ends = ends_by_rank(rank[part], self.k)
             groups = start_from(rows[part], cell[part], ends, self.k)

@@ -24,6 +24,7 @@ from shoal.partitioners.md import MD
 from shoal.partitioners.mdav import MDAV
 from shoal.partitioners.mdav1 import MDAV1
 from shoal.partitioners.mdav2 import MDAV2
+from shoal.partitioners.mdav_classic import MDAVClassic
 from shoal.partitioners.mst import MST
 from shoal.partitioners.mu_approx import MuApprox
 from shoal.partitioners.mward import MWard
@@ -46,6 +47,7 @@ METHODS: dict[str, type[Partitioner]] = {
     "mdav": MDAV,
     "mdav1": MDAV1,
     "mdav2": MDAV2,
+    "mdav-classic": MDAVClassic,
     "mst": MST,
     "mu-approx": MuApprox,
     "mward": MWard,

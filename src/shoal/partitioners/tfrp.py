@@ -53,7 +53,8 @@ class TFRP(Partitioner):
     more than the first.
 
     **Cost.** Time grows as n²/k at worst, and far less on tables of few or related
-    columns; memory grows as n. Ties go to the record that comes first.
+    columns; memory grows as n. Ties, which are equal float64 distances, go to the
+    record that comes first.
 
     **Readings of ours.** Two things are readings, settled by trying several against
     the published losses of the Tarragona table: the reference points, which might

@@ -16,7 +16,9 @@ class TwoMuApprox(Partitioner):
     """Group records in pairs and triples by 2-mu-Approx of [DS06]_, at most twice the least SSE.
 
     Every two records are joined by an edge that weighs their squared distance.
-    Pairs and triples come from the lightest edges that reach every record.
+    Pairs and triples come from the lightest edges that reach every record. Each
+    member of a pair computes the values of the other from their mean: k = 2 is for
+    tables none of whose members is an attacker, as the paper says.
 
     Parameters
     ----------

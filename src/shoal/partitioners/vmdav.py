@@ -61,7 +61,8 @@ class VMDAV(Partitioner):
     **Guarantee.** All groups have k to 3k - 2 records: left-overs may join a group
     that was extended. Nothing is proven about the loss.
 
-    **Cost.** Time grows as n², memory as n. Ties go to the record that comes first.
+    **Cost.** Time grows as n², memory as n. Ties, which are equal float64
+    distances, go to the record that comes first.
 
     References
     ----------

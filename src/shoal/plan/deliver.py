@@ -207,9 +207,10 @@ def with_decimals_of(plan: Plan, opened: Source, table: Any) -> Plan:
 
     ``table`` is the file's table with its numbers parsed.
     """
-    shown = opened.shown_decimals(table.select(n for n in plan.masked if n in table.column_names))
     steps = [
-        step.with_decimals_of(shown) if isinstance(step, Microaggregate) else step
+        step.with_decimals_of(opened.shown_decimals(table, step.columns))
+        if isinstance(step, Microaggregate)
+        else step
         for step in plan.steps
     ]
     return plan.replace(steps=steps)

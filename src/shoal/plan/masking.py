@@ -1,13 +1,13 @@
 """A plan is run on a table: the steps, the measures, and the input of the verdict."""
 
 from collections.abc import Sequence
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal._params import draw_seed
+from shoal._versions import installed_version
 from shoal.errors import InputError
 from shoal.frame import tables
 from shoal.frame.conversion import with_decimals_of
@@ -26,6 +26,8 @@ from shoal.steps import Step, StepResult
 
 if TYPE_CHECKING:
     from shoal.plan.plan import Plan
+
+SOFTWARE = ("shoal", "numpy", "numba", "scikit-learn")  # its versions may change a release
 
 
 def draft_release(plan: "Plan", data: Any) -> Draft:
@@ -140,5 +142,5 @@ def _provenance(
         "records": len(masked),
         "missing": tables.missing_counts(masked, known),
         "methods": list(dict.fromkeys(method_label(fitted) for fitted in used)),
-        "versions": {name: version(name) for name in ("shoal", "numpy", "numba", "scikit-learn")},
+        "versions": {name: installed_version(name) for name in SOFTWARE},
     }

@@ -209,7 +209,7 @@ def _categorical_encoder(
     count = counts.to_numpy().astype(np.int64)
     column = column_from_counts(name, values, count, declared)
     present = ~column.is_missing
-    A = axes_of(column.values, column.codes, column.kind, column.distances, name)[present]
+    A = axes_of(*column.for_axes)[present]
     weights = count[present].astype(np.float64)
     codes = column.codes[present]
     mean = (A * weights[:, np.newaxis]).sum(axis=0) / max(1.0, weights.sum())

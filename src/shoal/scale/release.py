@@ -4,10 +4,10 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from shoal._versions import installed_version
 from shoal.audit import manifest as manifests
 from shoal.metrics.digits import rounded
 from shoal.plan import Plan
@@ -152,7 +152,7 @@ def provenance(
         "random_state": random_state,
         "missing": sum_counts(shard.missing for shard in shards),
         "methods": sorted(f"{method} in {len(blocks)} blocks" for method in methods),
-        "versions": {name: version(name) for name in SOFTWARE},
+        "versions": {name: installed_version(name) for name in SOFTWARE},
     }
 
 

@@ -69,19 +69,17 @@ def build_space(
 
     With ``weights``, the scale is the weighted standard deviation.
     """
-    A, of = assemble([_axes(column) for column in columns])
+    A, of = assemble([axes_of(*column.for_axes) for column in columns])
     names = [column.name for column in columns]
     varied = np.bincount(of, ~constant(A))
     constants = [name for name, varies in zip(names, varied, strict=True) if not varies]
     Z = _scaled(A, of, standardise, weights)
     if not confidential:
         return Space(names, Z, of, constants)
-    Y = _scaled(*assemble([_axes(column) for column in confidential]), standardise, weights)
+    Y = _scaled(
+        *assemble([axes_of(*column.for_axes) for column in confidential]), standardise, weights
+    )
     return Space(names, Z, of, constants, dependence, Y, len(confidential))
-
-
-def _axes(column: Column) -> Matrix:
-    return axes_of(column.values, column.codes, column.kind, column.distances, column.name)
 
 
 def _scaled(A: Matrix, of: Codes, standardise: str, weights: Matrix | None) -> Matrix:

@@ -17,18 +17,21 @@ def ends_by_rank(rank: Numbers, k: int) -> list[Numbers]:
     return [order[:k], order[-k:]]
 
 
-def ends_by_distance(rows: Matrix, cell: Numbers, k: int, upper: bool) -> list[Numbers]:
+def ends_by_distance(
+    rows: Matrix, cell: Numbers, k: int, upper: bool, extreme: bool
+) -> list[Numbers]:
     """Return two groups grown from the two most distant rows, the lower row first.
 
-    Each grows by the row nearest to its mean so far. With ``upper`` the upper
-    row grows first, which matters where both want the same rows. Equal rows have
-    one ``cell``, and one of each is enough to find the distance.
+    Each grows by the row nearest to its mean so far or, if ``extreme``, by the rows
+    nearest to the one it started from. With ``upper`` the upper row grows first, which
+    matters where both want the same rows. Equal rows have one ``cell``, and one of each
+    is enough to find the distance.
     """
     some = np.sort(np.unique(cell, return_index=True)[1])
     seeds = some[list(farthest_pair(rows[some]))]
     free = np.ones(len(rows), bool)
     free[seeds] = False
-    return [grow(rows, seed, k, free) for seed in (seeds[::-1] if upper else seeds)]
+    return [grow(rows, seed, k, free, extreme) for seed in (seeds[::-1] if upper else seeds)]
 
 
 def farthest_pair(rows):
@@ -74,14 +77,17 @@ def compare(rows, reach, numbers, pair, most, start, work):
 
 
 @compiled
-def grow(rows, seed, k, free):
-    """Return ``seed`` and the free rows that join it, each nearest to the mean so far."""
+def grow(rows, seed, k, free, extreme):
+    """Return ``seed`` and the free rows that join it, each nearest to the mean so far.
+
+    If ``extreme``, the seed stands for the mean.
+    """
     group = np.full(k, seed)
     total = rows[seed].copy()
     mean = np.empty(rows.shape[1])
     for size in range(1, k):
         for j in range(mean.shape[0]):
-            mean[j] = total[j] / size
+            mean[j] = rows[seed, j] if extreme else total[j] / size
         best = -1
         least = np.inf
         for i in range(rows.shape[0]):

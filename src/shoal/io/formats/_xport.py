@@ -45,6 +45,8 @@ def _cells(path: Path, rows: int, mode: str) -> dict[int, NDArray[np.uint8]]:
     described = _after(content, b"HEADER RECORD*******NAM")
     count = int(bytes(content[described - 32 : described - 22]))
     size = int(bytes(content[314:318]))  # bytes about each column: 140, and 136 on some machines
+    if described + size * count > len(content):
+        raise ValueError("The header of the file describes more columns than it has.")
     kinds, widths, places = [], [], []
     for number in range(count):
         about = bytes(content[described + size * number :][:size])

@@ -1,0 +1,44 @@
+"""Results that take long, or that differ from run to run: kept as JSON beside the code.
+
+``make papers`` computes them again; the tests read them, and compute a part of them.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache, wraps
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent / "results"
+_computing = [False]
+
+
+@contextmanager
+def computing() -> Iterator[None]:
+    """Compute stored results again, and keep them, as long as the context lasts."""
+    _computing[0] = True
+    try:
+        yield
+    finally:
+        _computing[0] = False
+
+
+def stored(name: str) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
+    """Keep what a function without arguments returns in ``results/name.json``."""
+
+    def keep(function: Callable[[], Any]) -> Callable[[], Any]:
+        @cache
+        @wraps(function)
+        def result() -> Any:
+            path = FOLDER / f"{name}.json"
+            if not _computing[0]:
+                return json.loads(path.read_text(encoding="utf-8"))
+            found = json.loads(json.dumps(function()))  # as it will be read back
+            FOLDER.mkdir(exist_ok=True)
+            path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+            return found
+
+        return result
+
+    return keep

@@ -1,0 +1,44 @@
+"""How long a method takes here, beside what a paper prints."""
+
+import os
+import platform
+import time
+from collections.abc import Callable
+
+from reproduction.page import Rows
+from reproduction.store import stored
+
+RUNS = 3
+
+
+def seconds(run: Callable[[], object]) -> float:
+    """Return the least processor time of a few runs, after one that compiles."""
+    run()
+    taken = []
+    for _ in range(RUNS):
+        began = time.process_time()
+        run()
+        taken.append(time.process_time() - began)
+    return min(taken)
+
+
+@stored("machine")
+def machine() -> dict[str, object]:
+    """Return what the times were measured on."""
+    return {"processor": platform.machine(), "cores": os.cpu_count(), "system": platform.system()}
+
+
+def table(title: str, there: str, published: dict[str, str], ours: dict[str, float]) -> Rows:
+    """Join printed times and ours; ``there`` is the machine of the paper."""
+    here = machine()
+    about = (
+        f"{there} Ours is the least processor time of {RUNS} runs on one core of a machine with"
+        f" {here['cores']} ({here['processor']}, {here['system']}), kernels compiled before."
+    )
+    rows = {name: (text, shown(ours[name])) for name, text in published.items()}
+    return Rows(title, about, rows)
+
+
+def shown(seconds: float) -> str:
+    """Return a time to two digits."""
+    return f"{seconds:.2g} s" if seconds >= 0.095 else f"{1000 * seconds:.2g} ms"

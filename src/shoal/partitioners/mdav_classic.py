@@ -1,0 +1,71 @@
+"""MDAV as first described: pairs of groups to the end, left-overs to their nearest records."""
+
+import numpy as np
+
+from shoal._kernels.leftovers import join_nearest_records
+from shoal._params import K
+from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
+from shoal.partitioners.mdav import groups_from_the_ends
+
+
+class MDAVClassic(Partitioner):
+    """Group records by MDAV as [CPD13]_ describe it, in pairs of groups to the end.
+
+    As :class:`MDAV`, which is MDAV-generic, but for the last groups: the printed
+    figures of MDAV in [CPD13]_ need this ending.
+
+    Parameters
+    ----------
+    k : int
+        Least number of records in a group.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_records,)
+        Group of each record.
+    partition_ : Partition
+        The same, with its sizes.
+
+    Notes
+    -----
+    **Steps**
+
+    1. While at least 2k records are left, the record farthest from their mean and
+       the record farthest from that one each form a group with their k - 1 nearest
+       neighbours.
+    2. If k to 2k - 1 records are left then, they are the last group.
+    3. Each of fewer than k left-overs joins the group of the record nearest to it,
+       of those that had a group before.
+
+    **Guarantee.** All groups have k to 2k - 1 records. Nothing is proven about the
+    loss.
+
+    **Cost.** Time grows as n²/k at worst, as for :class:`MDAV`, memory as n. Ties,
+    which are equal float64 distances, go to the record that comes first.
+
+    References
+    ----------
+    .. [CPD13] Chettri, S. K., Paul, B. and Dutta, A. K. (2013). Statistical
+       disclosure control for data privacy preservation. International Journal of
+       Computer Applications.
+
+    Examples
+    --------
+    >>> MDAVClassic(k=2).fit_predict([[0], [9], [1], [8], [5]])
+    array([0, 1, 0, 1, 1])
+    """
+
+    facts = Facts(groups="fixed", cost="n²/k", paper="CPD13")
+
+    def __init__(self, k: K):
+        self.k = k
+
+    def _split(self, X: Matrix) -> Labels:
+        k = int(self.k)
+        labels = groups_from_the_ends(X, k, pairs_from=2 * k, singles_from=2 * k)
+        left = labels < 0
+        if np.count_nonzero(left) >= k:
+            labels[left] = labels.max() + 1
+        else:
+            join_nearest_records(X, labels)
+        return labels
