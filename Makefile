@@ -5,8 +5,10 @@ VENV ?= .venv
 CONSTRAINTS ?= constraints.txt
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
+# A worker that is done takes over tests from another.
+PARALLEL := --numprocesses auto --dist worksteal
 
-.PHONY: demo docs papers pictures benchmarks fuzz test lint types check bounds poison coverage test-lowest test-newest clean changelog
+.PHONY: demo docs papers pictures benchmarks fuzz test lint types check memory coverage test-lowest test-newest clean changelog
 
 demo: $(VENV)/.installed  ## Mask the built-in survey; leaves demo/release.csv and demo/report.html.
 	@$(BIN)/shoal demo demo --force
@@ -30,7 +32,9 @@ fuzz: $(VENV)/.developed  ## Random tables and plans, judged independently: SECO
 		$(if $(RUNS),--runs $(RUNS)) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(START),--start $(START)) \
 		$(if $(JOBS),--jobs $(JOBS)) $(if $(RUN),--run $(RUN))
 
-test: lint types check bounds poison  ## Everything: lint, types, docstrings, tests, doctests, the guide, links and spelling.
+test: $(VENV)/.developed  ## Everything: lint, types, docstrings, tests, doctests, the guide, links and spelling.
+	$(MAKE) --jobs 2 --output-sync=target lint types
+	$(MAKE) check memory
 
 lint: $(VENV)/.developed
 	$(BIN)/ruff check .
@@ -41,23 +45,20 @@ types: $(VENV)/.developed
 	$(BIN)/mypy
 
 check: $(VENV)/.developed $(VENV)/.tools
-	SHOAL_EXAMPLES=$${SHOAL_EXAMPLES:-20} $(BIN)/python -m pytest --numprocesses auto --dist loadfile
+	SHOAL_EXAMPLES=$${SHOAL_EXAMPLES:-20} $(BIN)/python -m pytest $(PARALLEL)
 
-# Faults of memory: kernels that read or write outside an array, or read what nobody wrote.
+# Memory faults: kernels that read or write outside an array, or read memory before writing it.
 KERNEL_TESTS := tests/_kernels tests/partitioners/test_contract.py tests/partitioners/test_units.py -m 'not slow' \
 	-k 'not scikit_learn' --ignore tests/_kernels/test_compile.py --ignore tests/_kernels/test_cache.py \
-	--ignore tests/_kernels/test_pipeline.py --numprocesses auto --dist loadfile --quiet
+	--ignore tests/_kernels/test_pipeline.py $(PARALLEL) --quiet
 
-bounds: $(VENV)/.developed  ## Run the tests of the kernels with every index checked.
-	NUMBA_BOUNDSCHECK=1 SHOAL_EXAMPLES=10 $(BIN)/python -m pytest $(KERNEL_TESTS)
-
-poison: $(VENV)/.developed  ## Run them with memory that is poisoned before it is used.
-	SHOAL_POISON=1 SHOAL_EXAMPLES=10 GLIBC_TUNABLES=glibc.malloc.perturb=165:glibc.malloc.tcache_count=0 \
-		$(BIN)/python -m pytest $(KERNEL_TESTS)
+memory: $(VENV)/.developed  ## Run the tests of the kernels with checked indices and poisoned memory.
+	NUMBA_BOUNDSCHECK=1 SHOAL_POISON=1 GLIBC_TUNABLES=glibc.malloc.perturb=165:glibc.malloc.tcache_count=0 \
+		SHOAL_EXAMPLES=10 $(BIN)/python -m pytest $(KERNEL_TESTS)
 
 coverage: $(VENV)/.developed $(VENV)/.tools  ## The tests once more, with the share of the lines and branches that they run.
 	@rm -rf .build/coverage && mkdir -p .build/coverage
-	$(BIN)/python -m coverage run -m pytest --numprocesses auto --dist loadfile
+	$(BIN)/python -m coverage run -m pytest $(PARALLEL)
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report --skip-covered --sort cover
 

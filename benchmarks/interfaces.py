@@ -36,7 +36,7 @@ STAGES = {
     "parsing further columns": ("io/source.py", "with_numbers"),
     "grouping": ("partitioners/_base.py", "fit"),
     "masking, without grouping": ("steps/microaggregate.py", "apply"),
-    "checking the guarantee": ("plan/guarantees.py", "check_promise"),
+    "checking the guarantee": ("plan/guarantees.py", "check_guarantees"),
     "measuring": ("metrics/assessment.py", "assess_frames"),
     "aggregating for figures": ("plan/profile.py", "profile"),
     "writing": ("io/target.py", "write"),

@@ -151,12 +151,12 @@ def borders(kind, n, p):
 
 def warm(method):
     """Compile what a worker needs, as the first task of a long-lived cluster would."""
-    from shoal.metrics.linkage import linked_among
+    from shoal.metrics.linkage import linkage_chances
     from shoal.scale.tasks import single_threaded
 
     X = piece(0)[:20_000]
     single_threaded(partitioner(method), 200_000).fit(X)
-    linked_among(X, X + 0.1, np.arange(20))
+    linkage_chances(X, X + 0.1, np.arange(20))
 
 
 def measure(engine, method, n, p, scratch=None):

@@ -5,7 +5,7 @@ import signal
 from pathlib import Path
 
 # The tests compile for themselves; the folder within is named after the text of all kernels.
-# Kernels that fill empty arrays with poison are kept apart from the others.
+# Kernels whose empty arrays are poisoned are kept apart from the others.
 KEPT = "poison" if os.environ.get("SHOAL_POISON") else "numba"
 os.environ["NUMBA_CACHE_DIR"] = str(Path(__file__).parents[1] / ".build" / KEPT)
 
@@ -32,6 +32,13 @@ settings.register_profile(
     print_blob=True,
 )
 settings.load_profile("shoal")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    """Begin with the files that have slow tests, so that no worker is left with one at the end."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
 
 
 def reference_matrix(name: str) -> np.ndarray:

@@ -216,7 +216,7 @@ def test_a_broken_promise_releases_nothing(monkeypatch):
         return values.copy()
 
     monkeypatch.setitem(shoal.steps.aggregate.AGGREGATES, "mean", leaky)
-    with raises(GuaranteeBroken, "promise-broken", k=3):
+    with raises(GuaranteeBroken, "guarantee-broken", k=3):
         shoal.microaggregate(shoal.datasets.sme(), KNOWN, k=3, **OTHER)
 
 

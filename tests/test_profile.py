@@ -11,7 +11,7 @@ import pytest
 
 import shoal
 from shoal.frame.tables import open_frame
-from shoal.metrics.plane import plane
+from shoal.metrics.projection import project_groups
 from shoal.plan.profile import profile
 
 KNOWN = ["age", "height", "weight"]
@@ -68,7 +68,7 @@ def test_groups_lie_where_their_means_are(survey, release):
 
 def test_many_groups_are_picked_evenly():
     X = np.random.default_rng(0).normal(size=(3000, 2))
-    found = plane(X, np.arange(3000) // 3)
+    found = project_groups(X, np.arange(3000) // 3)
     assert len(found.centres) == len(found.spread) == len(found.sizes) == 400
     assert found.n_groups == 1000
 
@@ -128,8 +128,8 @@ def test_codes_that_are_declared_to_be_no_numbers_are_counted_as_categories(surv
 def test_groups_of_huge_and_tiny_values_lie_where_moderate_ones_do():
     X = np.random.default_rng(0).normal(size=(12, 2))
     labels = np.repeat(np.arange(4), 3)
-    expected = plane(X, labels)
+    expected = project_groups(X, labels)
     for unit in (2.0**970, 2.0**-970):
-        found = plane(X * [unit, 1.0], labels)
+        found = project_groups(X * [unit, 1.0], labels)
         assert np.allclose(found.centres, expected.centres)
         assert np.allclose(found.spread, expected.spread)

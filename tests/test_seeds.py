@@ -21,7 +21,7 @@ DRAWING = {
     "add-noise": lambda **seed: AddNoise(KNOWN, 0.3, **seed),
     "hybridise": lambda **seed: Hybridise(KNOWN, MuApprox(k=3, **seed), **seed),
     "rank-swap": lambda **seed: RankSwap(KNOWN, 20.0, **seed),
-    "round": lambda **seed: Round(KNOWN, 50.0, way="random", **seed),
+    "round": lambda **seed: Round(KNOWN, 50.0, mode="random", **seed),
     "swap": lambda **seed: Swap(KNOWN, MuApprox(k=3, **seed), **seed),
 }
 every_drawing_step = pytest.mark.parametrize("name", DRAWING)

@@ -136,7 +136,8 @@ def as_seed(random_state: RandomState) -> int | None:
 def effective_n_jobs(n_jobs: int | None) -> int:
     """Return how many jobs run at a time: all cores where ``n_jobs`` is None or -1.
 
-    A negative number counts back from all cores, as in joblib: -2 leaves one core free.
+    A negative number counts back from all cores, as in joblib: -2 leaves one core free. Zero jobs
+    are refused.
 
     Examples
     --------
@@ -146,6 +147,13 @@ def effective_n_jobs(n_jobs: int | None) -> int:
     cores = os.cpu_count() or 1
     if n_jobs is None:
         return cores
+    if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
+        raise ParameterError(
+            "`n_jobs` must be an int other than 0: the number of jobs, or -1 for all cores. Got"
+            f" {format_argument(n_jobs)} instead.",
+            code="parameter-not-accepted",
+            parameter="n_jobs",
+        )
     return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
 
 

@@ -30,18 +30,28 @@ print(total(np.arange(4.0)), *total.stats.cache_hits.values())
 """
 
 
-@pytest.fixture
-def package(tmp_path):
-    """Return a folder with a package of one kernel, and with its compiled form."""
-    kernels = tmp_path / "shoal" / "_kernels"
+@pytest.fixture(scope="module")
+def compiled_package(tmp_path_factory):
+    """Return a folder with a package of one kernel and its compiled form, and a copy of that."""
+    place = tmp_path_factory.mktemp("package")
+    kernels = place / "shoal" / "_kernels"
     kernels.mkdir(parents=True)
     for folder in (kernels, kernels.parent):
         (folder / "__init__.py").touch()
     for path in KERNELS.glob("_*.py"):
         shutil.copy(path, kernels)
     (kernels / "example.py").write_text(KERNEL)
-    assert run(tmp_path).stdout == "6.0\n"
-    return tmp_path
+    assert run(place).stdout == "6.0\n"
+    shutil.copytree(place / "kept", place / "copy")
+    return place
+
+
+@pytest.fixture
+def package(compiled_package):
+    """Return the folder of the package, with the compiled form as it was first written."""
+    shutil.rmtree(compiled_package / "kept")
+    shutil.copytree(compiled_package / "copy", compiled_package / "kept")
+    return compiled_package
 
 
 def run(place):
@@ -73,8 +83,10 @@ DAMAGE = {
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGE)
-@pytest.mark.parametrize("kind", [".nbi", ".nbc"])
+@pytest.mark.parametrize(
+    ("kind", "damage"),
+    [(".nbi", "a flipped bit"), (".nbc", "a missing end"), (".nbc", "no content")],
+)
 def test_a_damaged_file_is_named_and_its_kernel_compiled_again(package, kind, damage):
     (path,) = (path for path in kept(package) if path.suffix == kind)
     written = path.stat().st_mtime
@@ -87,10 +99,14 @@ def test_a_damaged_file_is_named_and_its_kernel_compiled_again(package, kind, da
     assert (again.stdout, again.stderr) == ("6.0 1\n", "")
 
 
-@pytest.mark.parametrize("content", [b"", b"no json", b"[1]", None])
-def test_files_without_readable_checksums_are_compiled_again(package, content):
+def test_files_without_readable_checksums_are_compiled_again(package):
     (checksums,) = (package / "kept").rglob(_cache.CHECKSUMS)
-    checksums.unlink() if content is None else checksums.write_bytes(content)
+    assert _cache.read_checksums(checksums.parent)
+    for content in (b"", b"[1]", b"\xff", b"no json"):
+        checksums.write_bytes(content)
+        assert _cache.read_checksums(checksums.parent) == {}
+    checksums.unlink()
+    assert _cache.read_checksums(checksums.parent) == {}
     assert run(package).stdout == "6.0\n"
     assert run(package).stdout == "6.0 1\n"
 

@@ -83,3 +83,17 @@ def test_lists_are_repeated_or_separated_by_commas():
     with pytest.raises(ParameterError) as caught:
         parse_numbers(["3,x"], int, "-k")
     assert (caught.value.code, caught.value.option) == ("numbers-expected", "-k")
+
+
+@pytest.mark.parametrize("command", ["compare", "tradeoff", "mask"])
+def test_zero_jobs_are_refused(command, tmp_path):
+    source = tmp_path / "in.csv"
+    source.write_text("a,b,c\n" + "".join(f"{i},{i * 7 % 11},{i % 3}\n" for i in range(20)))
+    words = {
+        "compare": [source, "--to", tmp_path / "out", "-c", "a", "-k", 3],
+        "tradeoff": [source, "-c", "a", "-c", "b", "--confidential", "c", "-k", 3],
+        "mask": [source, tmp_path / "out.csv", "-c", "a", "-c", "b", "-c", "c", "-k", 3],
+    }[command]
+    done = CliRunner().invoke(cli.app, [command, *map(str, words), "--n-jobs", "0"])
+    assert done.exit_code == 2, done.output  # the command line was wrong
+    assert "--n-jobs" in done.stderr

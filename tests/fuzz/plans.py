@@ -174,7 +174,7 @@ class _Draft:
         elif method == "round":
             step["base"] = float(self.one_of(0.5, 1, 5, 10, 1000))
             if self.chance(0.4):
-                step |= {"way": "random", "random_state": int(self.rng.integers(2**31))}
+                step |= {"mode": "random", "random_state": int(self.rng.integers(2**31))}
         elif method == "top-bottom-code":
             self._coding(step, masked)
 

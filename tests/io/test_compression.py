@@ -55,8 +55,9 @@ def test_a_packed_file_that_is_cut_off_is_refused(tmp_path, ending):
     content = path.read_bytes()
     for length in (0, 3, len(content) // 2, len(content) - 3):
         path.write_bytes(content[:length])
-        with pytest.raises(FileError, match="truncated|empty|could not be read"):
+        with pytest.raises(FileError) as caught:
             read(path)
+        assert caught.value.code in ("file-damaged", "file-empty", "file-unreadable")
 
 
 def test_a_line_at_fault_is_named_in_packed_text_too(tmp_path):

@@ -161,7 +161,7 @@ def test_a_table_that_somebody_made_meanwhile_is_kept(server, run):
 def test_a_read_only_database_is_refused(server, run):
     address = f"{server}?options=-cdefault_transaction_read_only%3Don"
     assert read(address, dialect=SURVEY).num_rows == 6
-    with pytest.raises(FileError, match="is read-only"):
+    with raises(FileError, "read-only"):
         TableTarget(address, "release")
     run("DROP ROLE IF EXISTS reader", f"CREATE ROLE reader LOGIN PASSWORD '{PASSWORD}'")
     run("GRANT USAGE ON SCHEMA public TO reader")
@@ -246,7 +246,7 @@ def test_sqlite_makes_a_table_whole_or_not_at_all(lite):
 def test_a_read_only_sqlite_file_is_refused(lite):
     address = f"sqlite:///file:{lite}?mode=ro&uri=true"
     assert read(address, dialect=SURVEY).num_rows == 6
-    with pytest.raises(FileError, match="is read-only"):
+    with raises(FileError, "database-refuses"):
         TableTarget(address, "release")
 
 

@@ -26,10 +26,10 @@ def test_many_columns_of_many_values_do_not_collide():
     assert class_sizes(np.vstack([half, half])) == {2: 2000}
 
 
-def test_keys_that_are_mixed_up_cost_time_and_no_class(monkeypatch):
+def test_a_hash_collision_changes_no_class(monkeypatch):
     X = np.random.default_rng(0).integers(0, 3, size=(200, 3)).astype(float)
     expected = class_sizes(X)
-    monkeypatch.setattr(anonymity, "MIX", np.uint64(0))
+    monkeypatch.setattr(anonymity, "HASH_FACTOR", np.uint64(0))
     assert class_sizes(X) == expected
 
 

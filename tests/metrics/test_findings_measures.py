@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 
 from shoal.metrics.derivation import category_fit, linear_fit, neighbour_r2
 from shoal.metrics.dominance import dominated_groups
-from shoal.metrics.row_order import order_correlation, side_by_side
+from shoal.metrics.row_order import order_correlation, unit_contiguity
 from shoal.metrics.uniqueness import unique_share, unique_units
 
 FEW = st.integers(0, 4)
@@ -83,19 +83,19 @@ def test_order_correlation_agrees_with_pandas(values):
 
 def test_units_side_by_side_survive_a_moved_record():
     units = np.repeat(np.arange(200), 3)
-    assert side_by_side(units) == 1
+    assert unit_contiguity(units) == 1
     moved = np.append(np.delete(units, 1), units[1])
-    assert 0.98 < side_by_side(moved) < 1
+    assert 0.98 < unit_contiguity(moved) < 1
     shuffled = np.random.default_rng(0).permutation(units)
-    assert abs(side_by_side(shuffled)) < 0.05
-    assert side_by_side(np.arange(5)) == 0
-    assert side_by_side(np.zeros(5, np.int64)) == 0
+    assert abs(unit_contiguity(shuffled)) < 0.05
+    assert unit_contiguity(np.arange(5)) == 0
+    assert unit_contiguity(np.zeros(5, np.int64)) == 0
 
 
 def test_few_large_units_in_random_order_do_not_stand_side_by_side():
     units = np.random.default_rng(1).integers(0, 2, 1000)
-    assert abs(side_by_side(units)) < 0.1
-    assert side_by_side(np.sort(units)) == 1
+    assert abs(unit_contiguity(units)) < 0.1
+    assert unit_contiguity(np.sort(units)) == 1
 
 
 @pytest.fixture

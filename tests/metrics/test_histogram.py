@@ -26,8 +26,8 @@ def test_no_count_tells_of_few_records_not_even_by_subtraction(column, least, wh
     found = histogram(column, grouped(column, least), least, whole=whole)
     told = [count for count in found.before if count is not None]
     assert all(count >= least for count in told)
-    assert sum(told) + found.untold == len(column)
-    assert found.untold == 0 or found.untold >= min(least, len(column))
+    assert sum(told) + found.withheld == len(column)
+    assert found.withheld == 0 or found.withheld >= min(least, len(column))
 
 
 @given(column=columns, least=st.integers(1, 6), whole=st.booleans())
@@ -128,4 +128,4 @@ def test_values_too_close_for_a_power_of_ten_are_counted_in_one_place(unit):
     before = unit * np.arange(12.0)
     result = histogram(before, np.repeat(before[1::3], 3), least=3)
     assert sum(result.after) == len(before)
-    assert sum(count or 0 for count in result.before) + result.untold == len(before)
+    assert sum(count or 0 for count in result.before) + result.withheld == len(before)

@@ -84,7 +84,7 @@ def test_negative_numbers_of_jobs_count_back_from_all_cores(monkeypatch):
 def test_a_plan_turns_a_generator_into_a_seed(form):
     generator = form()
     step = Microaggregate(["a"], MuApprox(k=3, random_state=generator))
-    rounding = Round(["b"], 2.0, way="random", random_state=generator)
+    rounding = Round(["b"], 2.0, mode="random", random_state=generator)
     plan = Plan({}, [step, rounding], shuffle=True, random_state=form())
     document = json.loads(json.dumps(plan.to_dict()))
     assert Plan.from_dict(document).to_dict() == document

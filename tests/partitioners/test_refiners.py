@@ -235,5 +235,5 @@ def test_a_plan_document_names_effort_and_budget(firms):
     }
     assert shoal.Plan.from_dict(written).to_dict() == written
     written["steps"][0]["partition"]["effort"] = "lazy"
-    with pytest.raises(PlanError, match="There is no effort 'lazy'"):
+    with raises(PlanError, "unknown-effort", given="lazy"):
         shoal.Plan.from_dict(written)

@@ -87,7 +87,7 @@ def test_a_block_below_its_own_k_is_named():
 def test_a_step_without_k_qualifies():
     release = Plan({}, [Round(["age"], 10)]).run(people()[["age"]])
     assert release.verdict.status == "qualified"
-    assert finding(release, "no-k-promised").columns == ("age",)
+    assert finding(release, "no-k-guarantee").columns == ("age",)
     assert release.verdict.sentence.startswith("No k-anonymity is promised")
 
 
@@ -306,13 +306,13 @@ def test_values_that_few_records_gave_are_counted_and_that_of_one_is_not_release
     k = release.plan.k
     assert (given == 1).any()
     assert ((given > 1) & (given < k)).any()
-    assert finding(release, "one-giver") is None
-    found = finding(release, "few-givers")
+    assert finding(release, "one-contributor") is None
+    found = finding(release, "few-contributors")
     assert found.figures == {"groups": {"pay": ((given > 1) & (given < k)).sum()}, "k": k}
     shown = release.data["pay"].notna().groupby(release.labels).agg(["min", "max"])
     assert (shown["min"] == shown["max"]).all()
     assert (shown["max"] == (given > 1)).all()
-    assert finding(mask(people(), missing="impute"), "few-givers") is None
+    assert finding(mask(people(), missing="impute"), "few-contributors") is None
 
 
 def test_a_file_that_shows_the_value_of_one_record_is_found():
@@ -324,7 +324,7 @@ def test_a_file_that_shows_the_value_of_one_record_is_found():
         open_frame(release.data.assign(pay=5000.0)),
         open_frame(data),
     )
-    found = next(f for f in find_imputed(evidence) if f.code == "one-giver")
+    found = next(f for f in find_imputed(evidence) if f.code == "one-contributor")
     assert found.figures["groups"] == {"pay": 1}
 
 

@@ -194,7 +194,7 @@ def test_the_smallest_class_is_counted_on_the_files(client, monkeypatch, tmp_pat
         return made.set_column(0, "a", pa.array([0.5, *made.column("a").to_pylist()[1:]]))
 
     monkeypatch.setattr(tasks, "_mask_records", leaky)
-    with raises(GuaranteeBroken, "promise-broken", smallest=1):
+    with raises(GuaranteeBroken, "guarantee-broken", smallest=1):
         scale.mask(folder, plan_of(["a"]), tmp_path / "no", client=client)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "out"]
 

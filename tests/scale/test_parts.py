@@ -428,7 +428,7 @@ def test_other_files_in_a_release_are_not_lost_with_it(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("smallest", "left", "code"), [(3, 10, "promise-broken"), (4, 9, "records-lost")]
+    ("smallest", "left", "code"), [(3, 10, "guarantee-broken"), (4, 9, "records-lost")]
 )
 def test_a_release_below_its_guarantee_is_refused(smallest, left, code):
     with raises(GuaranteeBroken, code):

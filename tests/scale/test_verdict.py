@@ -76,8 +76,8 @@ def test_values_that_few_records_gave_are_counted(table, tmp_path, client):
     groups = out.groupby(["age", "pay"], dropna=False).ngroup()
     given = pd.Series(pay).notna().groupby(groups).sum()
     few = (given > 1) & (given < 4) & out["pay"].notna().groupby(groups).any()
-    assert finding(made, "few-givers").figures["groups"] == {"pay": few.sum()}
-    assert "one-giver" not in made.verdict.codes()
+    assert finding(made, "few-contributors").figures["groups"] == {"pay": few.sum()}
+    assert "one-contributor" not in made.verdict.codes()
 
 
 def test_a_folder_that_protects_nobody_is_not_published(table, tmp_path, client):

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from raising import raises
+from shoal import Plan
 from shoal.errors import InputError
 from shoal.frame import tables
 from shoal.steps import Round, TopBottomCode
@@ -64,7 +65,7 @@ def test_rounded_values_are_the_nearest_multiples(values, base):
 
 @given(values=columns, seed=st.integers(0, 2**31))
 def test_random_rounding_goes_to_a_neighbour_and_leaves_multiples(values, seed):
-    masked = applied(Round(["a"], 4, way="random", random_state=seed), values)
+    masked = applied(Round(["a"], 4, mode="random", random_state=seed), values)
     low = np.floor(np.array(values) / 4) * 4
     assert ((masked == low) | (masked == low + 4)).all()
     exact = np.array(values) % 4 == 0
@@ -73,7 +74,7 @@ def test_random_rounding_goes_to_a_neighbour_and_leaves_multiples(values, seed):
 
 def test_random_rounding_is_right_on_average():
     values = np.repeat([1, 2, 3], 20_000)
-    masked = applied(Round(["a"], 4, way="random", random_state=0), values)
+    masked = applied(Round(["a"], 4, mode="random", random_state=0), values)
     for value, part in zip([1, 2, 3], np.split(masked, 3), strict=True):
         # Standard error of the mean: at most 2 / sqrt(20000).
         assert part.mean() == pytest.approx(value, abs=4 * 2 / np.sqrt(20_000))
@@ -82,3 +83,10 @@ def test_random_rounding_is_right_on_average():
 def test_a_base_that_is_too_small_is_refused():
     with raises(InputError, "base-too-small", base=1e-300):
         applied(Round(["a"], 1e-300), [1e200, 2.0])
+
+
+def test_a_plan_with_the_former_name_of_the_mode_loads():
+    entry = {"method": "round", "columns": ["a"], "base": 4, "way": "random"}
+    plan = Plan.from_dict({"version": 1, "roles": {"a": "quasi-identifier"}, "steps": [entry]})
+    assert plan.steps[0].mode == "random"
+    assert plan.to_dict()["steps"][0]["mode"] == "random"

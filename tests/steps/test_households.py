@@ -22,7 +22,7 @@ from shoal.errors import (
 from shoal.frame import tables
 from shoal.geometry import zscore
 from shoal.partitioners import MDAV
-from shoal.plan.guarantees import check_promise
+from shoal.plan.guarantees import check_guarantees
 from shoal.report.verdict import cannot
 
 
@@ -147,9 +147,9 @@ def test_the_promise_counts_households_on_the_released_values():
     frame = tables.open_frame(pd.DataFrame({"hh": [1, 1, 2, 3], "age": [5.0, 5, 7, 7]}))
     step = Microaggregate(["age"], MDAV(k=2), household="hh")
     with pytest.raises(GuaranteeBroken):
-        check_promise([step], frame, [], {}, np.array([0, 0, 1, 2]))
-    check_promise([step], frame, [], {}, np.array([0, 3, 1, 2]))
-    check_promise([step], frame, [], {})
+        check_guarantees([step], frame, [], {}, np.array([0, 0, 1, 2]))
+    check_guarantees([step], frame, [], {}, np.array([0, 3, 1, 2]))
+    check_guarantees([step], frame, [], {})
 
 
 def test_records_sorted_by_household_are_told():

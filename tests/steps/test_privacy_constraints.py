@@ -264,9 +264,9 @@ def test_a_missing_confidential_value_is_a_category_of_its_own():
 def test_nothing_leaves_that_breaks_the_promise(people, monkeypatch):
     monkeypatch.setattr(PrivacyConstraint, "is_met_by", lambda self, records: True)
     options = {"k": 3, "method": "mdav", **SECRET}
-    with raises(GuaranteeBroken, "promise-broken", l=3):
+    with raises(GuaranteeBroken, "guarantee-broken", l=3):
         quietly(people, ["age", "size"], diversity=3, **options)
-    with raises(GuaranteeBroken, "promise-broken", t=0.1):
+    with raises(GuaranteeBroken, "guarantee-broken", t=0.1):
         quietly(people, ["age", "size"], closeness=0.1, **options)
 
 

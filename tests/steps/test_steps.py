@@ -48,7 +48,7 @@ EXAMPLES = {
     "rank-swap": lambda columns: RankSwap(columns, 30),
     "add-noise": lambda columns: AddNoise(columns, 0.2),
     "top-bottom-code": lambda columns: TopBottomCode(columns, top_share=0.3),
-    "round": lambda columns: Round(columns, 100, way="random"),
+    "round": lambda columns: Round(columns, 100, mode="random"),
     "suppress": lambda columns: Suppress(columns, k=3),
 }
 KEEP_K = {"microaggregate", "suppress"}
@@ -173,7 +173,7 @@ def test_a_step_that_promises_no_k_says_so_everywhere(name):
     assert plan.k is None
     assert summary["promise"]["kept"] is False
     assert summary["verdict"]["status"] == "qualified"
-    assert summary["verdict"]["findings"][0]["code"] == "no-k-promised"
+    assert summary["verdict"]["findings"][0]["code"] == "no-k-guarantee"
     assert 'verdict qualified"><strong>No k-anonymity is promised' in render(summary)
     with warns(NoGuarantee, columns=tuple(KNOWN)) as caught:
         plan.run(data)

@@ -108,7 +108,9 @@ def verify(
             )
         audit = Audit(entries, str(released), table, read_dialect(entries, path.parent, layout))
         checks += audit.checks()
-        checks += audit.again(str(places[0]), original_table, secret) if places else ()
+        checks += (
+            audit.checks_with_original(str(places[0]), original_table, secret) if places else ()
+        )
         checks += audit.compare_earlier([str(place) for place in others])
         return Verification(tuple(checks), audit.verdict)
 

@@ -34,45 +34,45 @@ def check_agreed(agreed: str | Path, entries: Mapping[str, Any]) -> tuple[bool, 
     return True, "it is the agreed plan"
 
 
-def differences(agreed: Any, found: Any, where: str = "") -> Iterator[str]:
+def differences(agreed: Any, actual: Any, where: str = "") -> Iterator[str]:
     """Yield the entries in which two plan documents differ, except for what a run adds."""
-    if isinstance(agreed, Mapping) and isinstance(found, Mapping):
-        for name in dict.fromkeys([*agreed, *found]):
+    if isinstance(agreed, Mapping) and isinstance(actual, Mapping):
+        for name in dict.fromkeys([*agreed, *actual]):
             place = f"{where}.{name}" if where else str(name)
-            if name in agreed and name in found:
-                yield from differences(agreed[name], found[name], place)
-            elif not _added(name, agreed, found):
+            if name in agreed and name in actual:
+                yield from differences(agreed[name], actual[name], place)
+            elif not _added(name, agreed, actual):
                 yield place
-    elif isinstance(agreed, list) and isinstance(found, list) and len(agreed) == len(found):
-        for at, (one, other) in enumerate(zip(agreed, found, strict=True), start=1):
+    elif isinstance(agreed, list) and isinstance(actual, list) and len(agreed) == len(actual):
+        for at, (one, other) in enumerate(zip(agreed, actual, strict=True), start=1):
             yield from differences(one, other, f"{where}[{at}]")
-    elif agreed != found or isinstance(agreed, bool) != isinstance(found, bool):
+    elif agreed != actual or isinstance(agreed, bool) != isinstance(actual, bool):
         yield where
 
 
-def _without_named(found: Mapping[str, Any], agreed: Mapping[str, Any]) -> Mapping[str, Any]:
+def _without_named(actual: Mapping[str, Any], agreed: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a plan without the roles that a run adds if other columns are released."""
-    if agreed.get(OTHERS) != "release" or found.get(OTHERS, "refuse") != "refuse":
-        return found
-    named = found.get("roles", {}).items()
+    if agreed.get(OTHERS) != "release" or actual.get(OTHERS, "refuse") != "refuse":
+        return actual
+    named = actual.get("roles", {}).items()
     roles = {n: role for n, role in named if n in agreed["roles"] or role != "unassigned"}
-    return {**found, OTHERS: "release", "roles": roles}
+    return {**actual, OTHERS: "release", "roles": roles}
 
 
-def _without_decimals(found: Mapping[str, Any], agreed: Mapping[str, Any]) -> Mapping[str, Any]:
+def _without_decimals(actual: Mapping[str, Any], agreed: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a plan without the decimals that a run recorded of its file."""
-    if len(found["steps"]) != len(agreed["steps"]):
-        return found
+    if len(actual["steps"]) != len(agreed["steps"]):
+        return actual
     steps = [
         _step_without_decimals(step, other)
-        for step, other in zip(found["steps"], agreed["steps"], strict=True)
+        for step, other in zip(actual["steps"], agreed["steps"], strict=True)
     ]
-    return {**found, "steps": steps}
+    return {**actual, "steps": steps}
 
 
-def _step_without_decimals(found: Mapping[str, Any], agreed: Mapping[str, Any]) -> dict[str, Any]:
-    stated, recorded = agreed.get(DECIMALS, {}), found.get(DECIMALS)
-    step = dict(found)
+def _step_without_decimals(actual: Mapping[str, Any], agreed: Mapping[str, Any]) -> dict[str, Any]:
+    stated, recorded = agreed.get(DECIMALS, {}), actual.get(DECIMALS)
+    step = dict(actual)
     if not isinstance(stated, Mapping) or not isinstance(recorded, Mapping):
         return step
     if agreed.get("round") == "none":
@@ -83,11 +83,11 @@ def _step_without_decimals(found: Mapping[str, Any], agreed: Mapping[str, Any]) 
     return step
 
 
-def _added(name: str, agreed: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
+def _added(name: str, agreed: Mapping[str, Any], actual: Mapping[str, Any]) -> bool:
     """Return whether a run adds an entry, or leaves it out, where nothing was agreed."""
     if name in (SEED, ROUNDS):
-        return name in found and "method" in found
-    return name == BUDGET and name in agreed and ROUNDS not in agreed and ROUNDS in found
+        return name in actual and "method" in actual
+    return name == BUDGET and name in agreed and ROUNDS not in agreed and ROUNDS in actual
 
 
 def _verb(differ: list[str]) -> str:

@@ -53,7 +53,7 @@ class Audit:
         yield run_check("records", lambda: self._records(frame))
         yield run_check("columns", lambda: self._columns(frame))
         yield run_check("dropped", lambda: check_dropped_columns(self.plan, frame.columns))
-        yield run_check("promise", lambda: self._promise(evidence))
+        yield run_check("guarantee", lambda: self._guarantee(evidence))
         yield run_check("smallest class", lambda: self._smallest(evidence))
         yield run_check(
             "measures",
@@ -61,7 +61,9 @@ class Audit:
         )
         yield run_check("verdict", lambda: self._verdict(evidence))
 
-    def again(self, original: str, table: str | None, hash_key: bytes | None) -> Iterator[Check]:
+    def checks_with_original(
+        self, original: str, table: str | None, hash_key: bytes | None
+    ) -> Iterator[Check]:
         """Yield the checks that need the original: its hash, and what running the plan gives."""
         source = self.entries.get("input", {})
         yield run_check("original", lambda: check_original(original, source, hash_key))
@@ -88,19 +90,19 @@ class Audit:
             original = tables.open_frame(self.made.table)
             original = original if rows is None else tables.take(original, rows)
             evidence = replace(evidence, original=original, units=plan.units_in(original))
-        found = find_earlier(evidence, {name: self._read(name) for name in earlier}, rows)
+        findings = find_earlier(evidence, {name: self._read(name) for name in earlier}, rows)
         if self.verdict is not None:
-            whole = [*self.verdict.findings, *found]
+            whole = [*self.verdict.findings, *findings]
             self.verdict = make_verdict(
                 self.verdict.promised, self.verdict.k, self.verdict.unit, whole
             )
-        worst = [finding for finding in found if finding.severity != "informs"]
-        if not found:
+        worst = [finding for finding in findings if finding.severity != "informs"]
+        if not findings:
             return None, "not compared: no column in common, or nothing changed"
         passed = None if worst else True
-        if any(finding.severity == "breaks" for finding in found):
+        if any(finding.severity == "breaks" for finding in findings):
             passed = False
-        return passed, " ".join(finding.sentence for finding in worst or found)
+        return passed, " ".join(finding.sentence for finding in worst or findings)
 
     def _read(self, place: str) -> Frame:
         """Return an earlier release, read with the dialect of this one."""
@@ -123,7 +125,7 @@ class Audit:
         same = list(frame.columns) == self.entries["columns"]
         return same, f"{len(frame.columns)}, {'as' if same else 'not as'} in the manifest"
 
-    def _promise(self, evidence: Evidence) -> tuple[bool | None, str]:
+    def _guarantee(self, evidence: Evidence) -> tuple[bool | None, str]:
         same, reason = statements.check_plan(self.entries, self.plan)
         if not same:
             return False, reason
@@ -182,11 +184,11 @@ def check_file(place: str, entry: Mapping[str, Any]) -> tuple[bool | None, str]:
         return None, "not compared: a table of a database has no hash"
     if not has_hash(entry):
         return False, "the manifest holds no hash of it"
-    found = manifests.file_entry(place, None)
-    if "bytes" in entry and found["bytes"] != entry["bytes"]:
-        return False, f"{found['bytes']} bytes, and {entry['bytes']} in the manifest"
-    same = matches(found["sha256"], entry, None)
-    return same, f"sha256 is {'' if same else 'NOT '}the manifest's, {found['bytes']} bytes"
+    actual = manifests.file_entry(place, None)
+    if "bytes" in entry and actual["bytes"] != entry["bytes"]:
+        return False, f"{actual['bytes']} bytes, and {entry['bytes']} in the manifest"
+    same = matches(actual["sha256"], entry, None)
+    return same, f"sha256 is {'' if same else 'NOT '}the manifest's, {actual['bytes']} bytes"
 
 
 def check_original(

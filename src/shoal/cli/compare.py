@@ -54,22 +54,23 @@ def compare(
 ) -> None:
     """Run every combination of k, method and dependence on SOURCE; release nothing."""
     with session(quiet=quiet):
-        from shoal._params import effective_n_jobs
         from shoal.cli._lazy_imports import discard_placeholders
         from shoal.comparison import compare_plans
         from shoal.comparison.cache import user_folder
         from shoal.io.database import redact_address
         from shoal.io.files import open_source
+        from shoal.plan.interpretation import interpret_source
         from shoal.report.comparison import comparison_text, rows
 
         discard_placeholders()
         plans = _plans(plan, k, split_commas(method), dependence)
         opened = open_source(source, dialect=reading.dialect(), numbers=())
+        plans = [interpret_source(one, opened) for one in plans]
         comparison = compare_plans(
             opened.with_numbers(plans[0].numeric_columns, plans[0].categorical_columns),
             plans,
             risk=risk,
-            n_jobs=effective_n_jobs(plan.n_jobs),
+            n_jobs=plan.n_jobs,
             cache=None if no_cache else cache or user_folder() / "compare",
         )
         comparison.save(to, force=force)
@@ -87,6 +88,7 @@ def _plans(
     """Return the plans of the grid; a ``--set`` parameter goes to the methods that have it."""
     from shoal import _params as parameters
     from shoal.comparison import grid
+    from shoal.frame.missing_codes import parse_missing_codes
     from shoal.frame.types import parse_type_options
     from shoal.partitioners import METHODS
 
@@ -110,5 +112,6 @@ def _plans(
         confidential=given.confidential or [],
         identifiers=given.identifier or [],
         types=parse_type_options(given.types or []),
+        missing_codes=parse_missing_codes(given.missing_codes or []),
         **chosen,
     )

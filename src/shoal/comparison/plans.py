@@ -6,21 +6,22 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
-from numbers import Integral, Real
+from numbers import Real
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 from shoal import _params as parameters
 from shoal import _progress as progress
-from shoal._params import format_argument, hint
+from shoal._params import effective_n_jobs, format_argument, hint
 from shoal.comparison.cache import Cache, key
 from shoal.comparison.pareto import pareto_front
 from shoal.errors import InputError, ParameterError, ShoalError, ShoalWarning
 from shoal.frame import tables
 from shoal.frame.describe import digest
+from shoal.frame.missing_codes import without_codes
 from shoal.frame.roles import columns_with
-from shoal.frame.tables import Frame
+from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.metrics import ABOUT, MEASURES
 from shoal.metrics.assessment import assess_frames
 from shoal.partitioners import METHODS, partitioner
@@ -98,7 +99,7 @@ class Comparison:
 
 
 def compare(
-    data: Any,
+    data: IntoDataFrame,
     columns: Sequence[str],
     *,
     k: int | Sequence[int],
@@ -108,7 +109,7 @@ def compare(
     identifiers: Sequence[str] = (),
     types: Mapping[str, Any] | None = None,
     risk: str = "linkage",
-    n_jobs: int = 1,
+    n_jobs: int | None = 1,
     cache: str | Path | None = None,
     **options: Any,
 ) -> Comparison:
@@ -134,8 +135,8 @@ def compare(
         Kinds of columns where the table does not determine them; see `Plan`.
     risk : str
         Measure of risk: ``"linkage"``, ``"linkage_top2"`` or ``"smallest_class"``.
-    n_jobs : int
-        Number of parallel runs; each needs its own memory.
+    n_jobs : int or None
+        Number of parallel runs; each needs its own memory. None and -1 mean all cores.
     cache : str or Path, optional
         Folder for the results of finished runs, so that no run is repeated. It contains no data
         besides these numbers.
@@ -177,6 +178,7 @@ def grid(
     confidential: Sequence[str] = (),
     identifiers: Sequence[str] = (),
     types: Mapping[str, Any] | None = None,
+    missing_codes: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> list[Plan]:
     """Return a plan for every combination, by method, then k, then dependence."""
@@ -202,6 +204,7 @@ def grid(
             identifiers=identifiers,
             confidential=confidential,
             types=types,
+            missing_codes=missing_codes,
             other_columns="release",
             dependence=share,
             **{option: value for option, value in options.items() if option in of_step},
@@ -211,11 +214,11 @@ def grid(
 
 
 def compare_plans(
-    data: Any,
+    data: IntoDataFrame,
     plans: Sequence[Plan],
     *,
     risk: str | None = "linkage",
-    n_jobs: int = 1,
+    n_jobs: int | None = 1,
     cache: str | Path | None = None,
 ) -> Comparison:
     """Run plans on a table; see `compare` for the parameters.
@@ -291,14 +294,16 @@ def _run(plan: Plan, needed: Frame, risk: str | None) -> dict[str, Any]:
             code="comparison-without-numbers",
         )
     if risk is not None and risk not in measures:
-        kept = needed if release.rows is None else tables.take(needed, release.rows)
+        used = release.plan
+        kept = without_codes(needed, used.missing_codes)
+        kept = kept if release.rows is None else tables.take(kept, release.rows)
         after, confidential = (
             tables.open_frame(release.data),
             columns_with(plan.roles, "confidential"),
         )
         measures |= _numbers(
             assess_frames(
-                kept, after, plan.quasi_identifiers, plan.masked, confidential, [risk], plan.types
+                kept, after, plan.quasi_identifiers, plan.masked, confidential, [risk], used.types
             )
         )
     return {
@@ -312,15 +317,10 @@ def _run(plan: Plan, needed: Frame, risk: str | None) -> dict[str, Any]:
 
 
 def _run_parallel(
-    run: Callable[[Plan], Trial], plans: Sequence[Plan], n_jobs: int
+    run: Callable[[Plan], Trial], plans: Sequence[Plan], n_jobs: int | None
 ) -> Iterable[Trial]:
     """Run plans on threads (compiled loops release the GIL); stop all when one fails."""
-    if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs < 1:
-        raise ParameterError(
-            f"n_jobs must be an int of at least 1. Got {format_argument(n_jobs)} instead.",
-            code="parameter-not-accepted",
-            parameter="n_jobs",
-        )
+    n_threads = effective_n_jobs(n_jobs)
     stop = Event()
 
     def check_stop(stage: str, done: int, total: int) -> None:
@@ -331,7 +331,7 @@ def _run_parallel(
         with progress.reporting_to(check_stop):
             return run(plan)
 
-    with ThreadPoolExecutor(n_jobs) as pool:
+    with ThreadPoolExecutor(n_threads) as pool:
         futures: list[Future[Trial]] = [pool.submit(run_until_stopped, plan) for plan in plans]
         waiting = set(futures)
         try:

@@ -7,6 +7,7 @@ from typing import Any
 from shoal.comparison import compare_plans, grid
 from shoal.errors import ParameterError
 from shoal.frame import tables
+from shoal.frame.tables import IntoDataFrame
 from shoal.plan import Plan
 
 LAMBDAS = tuple(step / 10 for step in range(11))
@@ -49,14 +50,14 @@ class Point:
 
 
 def sweep(
-    data: Any,
+    data: IntoDataFrame,
     columns: Sequence[str],
     confidential: Sequence[str],
     *,
     k: Sequence[int],
     lambdas: Sequence[float] = LAMBDAS,
     method: str = "mdav",
-    n_jobs: int = 1,
+    n_jobs: int | None = 1,
     types: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> list[Point]:
@@ -77,8 +78,8 @@ def sweep(
         reference.
     method : str
         A name in `shoal.METHODS`.
-    n_jobs : int
-        Number of parallel runs.
+    n_jobs : int or None
+        Number of parallel runs; None and -1 mean all cores.
     types : mapping of str to str or mapping, optional
         Kinds of columns where the table does not determine them; see `Plan`.
     **options
@@ -110,7 +111,7 @@ def sweep(
 
 
 def around(
-    plan: Plan, data: Any, *, lambdas: Sequence[float] = LAMBDAS, n_jobs: int = 1
+    plan: Plan, data: IntoDataFrame, *, lambdas: Sequence[float] = LAMBDAS, n_jobs: int | None = 1
 ) -> list[Point]:
     """Run a plan with other values of lambda, to show it on a curve.
 
@@ -122,8 +123,8 @@ def around(
         The table; it is not released.
     lambdas : list of float
         Shares of the confidential columns to try, in [0, 1].
-    n_jobs : int
-        Number of parallel runs.
+    n_jobs : int or None
+        Number of parallel runs; None and -1 mean all cores.
 
     Returns
     -------
@@ -183,7 +184,7 @@ def knee(points: Sequence[Point]) -> Point:
     )
 
 
-def _points(data: Any, plans: Sequence[Plan], n_jobs: int) -> list[Point]:
+def _points(data: IntoDataFrame, plans: Sequence[Plan], n_jobs: int | None) -> list[Point]:
     points = []
     for trial in compare_plans(data, plans, risk=None, n_jobs=n_jobs).trials:
         if trial.error is not None:

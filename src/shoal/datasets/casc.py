@@ -59,8 +59,8 @@ REFERENCES = {
 }
 
 COLUMNS = {
-    name: [column for column in known.columns if column not in known.unused]
-    for name, known in REFERENCES.items()
+    name: [column for column in reference.columns if column not in reference.unused]
+    for name, reference in REFERENCES.items()
 }
 
 

@@ -1,4 +1,4 @@
-"""The tables by name."""
+"""The catalogue of tables."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ class Entry:
 
 
 def _reference(name: str, load: Callable[..., Any], line: str) -> Entry:
-    known = casc.REFERENCES[name]
-    return Entry(load, known.rows, len(known.columns), line)
+    reference = casc.REFERENCES[name]
+    return Entry(load, reference.rows, len(reference.columns), line)
 
 
 CATALOGUE = {

@@ -1,4 +1,4 @@
-"""The running example of a paper: eleven companies."""
+"""A small example from the literature: eleven companies."""
 
 from importlib import resources
 from typing import Any
@@ -29,7 +29,7 @@ def sme(kind: Kind = "pandas") -> Any:
     Parameters
     ----------
     kind : {"pandas", "polars", "pyarrow"}
-        What kind of frame to return.
+        Kind of frame to return.
 
     Returns
     -------

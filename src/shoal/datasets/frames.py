@@ -1,4 +1,4 @@
-"""Text becomes a table, and a table the frame of the kind that was asked for."""
+"""Frames of the tables in the package: pandas, polars or pyarrow."""
 
 from io import BytesIO
 from typing import Any, Literal, get_args

@@ -1,4 +1,4 @@
-"""A survey that nobody answered."""
+"""A synthetic survey."""
 
 from numbers import Integral
 from typing import Any
@@ -13,7 +13,7 @@ from shoal.errors import ParameterError
 Column = NDArray[np.float64]
 
 REGIONS = ("coast", "plain", "hills", "lakes", "islands")
-_UP_TO = (0.38, 0.66, 0.84, 0.95)  # cumulative shares of the first four regions
+CUMULATIVE_SHARES = (0.38, 0.66, 0.84, 0.95)  # of the first four regions
 
 ROLES = {
     "person": "identifier",
@@ -32,36 +32,36 @@ ROLES = {
 def survey(n: int = 1000, random_state: int | None = 0, kind: Kind = "pandas") -> Any:
     """Return a made-up survey of ``n`` persons, for demonstrations and tests.
 
-    No value stems from a person. The same seed gives the same bytes, and a
-    longer survey starts with the records of a shorter one. Nothing is missing.
+    No value comes from a real person. The same seed gives the same bytes, and a
+    longer survey starts with the records of a shorter one. No value is missing.
 
     ================== ================ =========================================
-    column             role             what it holds
+    column             role             content
     ================== ================ =========================================
     person             identifier       text: P000001, P000002, ...
     region             non-confidential text: five regions of different size
     age                quasi-identifier years, 18 to 91
-    height             quasi-identifier cm; the young are a little taller
-    weight             quasi-identifier kg; grows with height and age
-    years_of_education quasi-identifier 6 to 21; the old went to school for less
-    household_size     quasi-identifier 1 to 8; smaller among the old
-    income             confidential     euros a year; heavy right tail; grows
+    height             quasi-identifier cm; decreases slightly with age
+    weight             quasi-identifier kg; increases with height and age
+    years_of_education quasi-identifier 6 to 21; decreases slightly with age
+    household_size     quasi-identifier 1 to 8; decreases with age
+    income             confidential     euros a year; heavy right tail; increases
                                         with education and differs by region
-    blood_pressure     confidential     systolic, mmHg; grows with age and weight
+    blood_pressure     confidential     systolic, mmHg; increases with age, weight
     smoker             confidential     yes or no; rarer with education and age
     ================== ================ =========================================
 
-    Everybody may know the region of a person: group within it, and k holds for
-    region and quasi-identifiers together. ``ROLES["survey"]`` holds the roles.
+    The region of a person may be known to anyone: group within regions, so that k
+    holds for region and quasi-identifiers together. ``ROLES["survey"]`` has the roles.
 
     Parameters
     ----------
     n : int
         Number of persons, at least 1.
     random_state : int or None
-        Seed, at least 0. None draws another survey at each call.
+        Seed, at least 0. If None, every call returns another survey.
     kind : {"pandas", "polars", "pyarrow"}
-        What kind of frame to return.
+        Kind of frame to return.
 
     Returns
     -------
@@ -77,14 +77,14 @@ def survey(n: int = 1000, random_state: int | None = 0, kind: Kind = "pandas") -
     if random_state is not None:
         _check("random_state", random_state, least=0)
     check_kind(kind)
-    # One stream for each kind of draw, filled row by row: more rows leave the first ones alone.
-    bells, dice = np.random.default_rng(random_state).spawn(2)
-    return frame(_answers(bells.standard_normal((n, 6)), dice.random((n, 4))), kind)
+    # One stream for each distribution, filled row by row: the first rows do not depend on n.
+    normal, uniform = np.random.default_rng(random_state).spawn(2)
+    return frame(_survey(normal.standard_normal((n, 6)), uniform.random((n, 4))), kind)
 
 
-def _answers(z: Column, u: Column) -> pa.Table:
-    """Return the survey that six normal and four uniform draws per person stand for."""
-    region = np.searchsorted(_UP_TO, u[:, 0], side="right")
+def _survey(z: Column, u: Column) -> pa.Table:
+    """Return the survey made of six normal and four uniform draws per person."""
+    region = np.searchsorted(CUMULATIVE_SHARES, u[:, 0], side="right")
     age = np.floor(18 + 74 * u[:, 1] ** 1.3)
     education = np.clip(np.rint(14 - 0.04 * (age - 45) + 2.6 * z[:, 0]), 6, 21)
     height = 171.5 - 0.05 * (age - 45) + 9.2 * z[:, 1]
@@ -93,7 +93,7 @@ def _answers(z: Column, u: Column) -> pa.Table:
     household = np.clip(np.rint(2.7 - 0.02 * (age - 45) + 1.2 * z[:, 3]), 1, 8)
     pressure = 122 + 0.45 * (age - 45) + 0.25 * (weight - 73) + 11 * z[:, 5]
     smokes = u[:, 3] < 1 / (1 + np.exp(1 + 0.25 * (education - 13) + 0.02 * (age - 45)))
-    answers: dict[str, Any] = {
+    columns: dict[str, Any] = {
         "person": [f"P{number:06d}" for number in range(1, len(z) + 1)],
         "region": np.array(REGIONS, dtype=object)[region],
         "age": age.astype(np.int64),
@@ -105,21 +105,21 @@ def _answers(z: Column, u: Column) -> pa.Table:
         "blood_pressure": np.rint(np.maximum(pressure, 80)).astype(np.int64),
         "smoker": np.where(smokes, "yes", "no").astype(object),
     }
-    return pa.table({name: pa.array(column) for name, column in answers.items()})
+    return pa.table({name: pa.array(column) for name, column in columns.items()})
 
 
 def _income(
     region: NDArray[np.int64], age: Column, education: Column, z: Column, u: Column
 ) -> NDArray[np.int64]:
-    """Return incomes: log-normal in the middle, with the tail of a Pareto law of index 2.5."""
-    middle = (
+    """Return incomes: log-normal, with the tail of a Pareto distribution of index 2.5."""
+    log_median = (
         9.75
         + np.array([0.12, 0.0, -0.05, 0.05, -0.15])[region]
         + 0.09 * (education - 13)
         - 0.0004 * (age - 52) ** 2
         + 0.35 * z
     )
-    return np.rint(np.exp(middle) * (1 - u) ** (-1 / 2.5)).astype(np.int64)
+    return np.rint(np.exp(log_median) * (1 - u) ** (-1 / 2.5)).astype(np.int64)
 
 
 def _check(name: str, value: object, least: int) -> None:

@@ -8,8 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from shoal.errors import ColumnError
-from shoal.frame.tables import Frame, floats
+from shoal.frame.tables import Frame, arrow, floats
 
 
 def finite_values(frame: Frame, name: str) -> NDArray[np.float64]:
@@ -27,15 +26,7 @@ def digest(frame: Frame) -> str:
     """Return the SHA-256 of the names, types and values of all columns."""
     result = sha256()
     for name in frame.columns:
-        try:
-            column = frame[name].to_arrow()
-        except (pa.ArrowInvalid, pa.ArrowTypeError):
-            raise ColumnError(
-                f"Column {name!r} mixes kinds of values. Convert it to text first.",
-                code="mixed-values",
-                column=name,
-            ) from None
-        column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        column = arrow(frame, name)
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, pa.schema([pa.field(name, column.type)])) as stream:
             stream.write_batch(pa.record_batch([column], names=[name]))

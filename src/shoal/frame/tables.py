@@ -7,6 +7,7 @@ from typing import Any, Literal
 import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
+from narwhals.stable.v2.typing import IntoDataFrame as IntoDataFrame
 from numpy.typing import NDArray
 
 from shoal._params import hint
@@ -22,7 +23,7 @@ MAX_WEIGHT_RATIO = 1e12  # with a larger ratio, sums lose the smallest weights
 MAX_VALUE = 1e300  # sums over a group of larger values may overflow float64
 
 
-def open_frame(data: Any) -> Frame:
+def open_frame(data: IntoDataFrame) -> Frame:
     """Return ``data`` as a narwhals frame; refuse other objects and ambiguous column names."""
     data = as_supported(data)
     try:

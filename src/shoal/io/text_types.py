@@ -71,6 +71,8 @@ def _typed(
 ) -> pa.Array | None:
     """Return a column of text in the type that it shows; None for text."""
     kind = None if declared is None else declared.kind
+    if declared is not None and declared.format:
+        return None  # a date that the plan reads in its own format
     if kind == "numeric":
         return parse_numbers(column, dialect)
     cells = pc.utf8_trim_whitespace(blank_to_null(column, dialect))

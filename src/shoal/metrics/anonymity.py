@@ -1,4 +1,4 @@
-"""How many records look alike in what is released."""
+"""Equivalence classes of released records, their sizes and the risk of re-identification."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,51 +6,51 @@ from numpy.typing import NDArray
 from shoal.errors import InputError
 from shoal.metrics._base import Labels, measure
 
-MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no two keys of one column are mixed up
+HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, so that keys of one column never collide
 
 
 def classes(released: NDArray[np.generic]) -> Labels:
-    """Number the sets of records that look alike in all columns of ``released``.
+    """Return the equivalence class of each record: the records with the same released values.
 
     Parameters
     ----------
     released : ndarray of shape (n_records, n_columns)
-        Released values, or numbers that stand for them.
+        Released values, or codes for them.
 
     Returns
     -------
     ndarray of shape (n_records,)
-        The class of each record, counted from 0.
+        The class of each record, from 0 on.
     """
     if released.shape[1] == 1 and released.dtype.kind in "iu":
         return ranks(released[:, 0])
-    mixed = np.zeros(len(released), np.uint64)
+    hashes = np.zeros(len(released), np.uint64)
     for column in released.T:
-        mixed = (mixed ^ _key(column)) * MIX
-        mixed ^= mixed >> np.uint64(32)
-    order = np.argsort(mixed)
-    new = np.diff(mixed[order], prepend=~mixed[order[:1]]) != 0
-    found = np.empty(len(released), np.int64)
-    found[order] = np.cumsum(new) - 1
-    model = order[new][found]  # some record of the same class
-    if all(np.array_equal(key[model], key) for key in map(_key, released.T)):
-        return found
+        hashes = (hashes ^ _key(column)) * HASH_FACTOR
+        hashes ^= hashes >> np.uint64(32)
+    order = np.argsort(hashes)
+    is_first = np.diff(hashes[order], prepend=~hashes[order[:1]]) != 0
+    labels = np.empty(len(released), np.int64)
+    labels[order] = np.cumsum(is_first) - 1
+    member = order[is_first][labels]  # some record of the same class
+    if all(np.array_equal(key[member], key) for key in map(_key, released.T)):
+        return labels
     return _classes_by_column(released)
 
 
 def ranks(values: NDArray[np.generic]) -> Labels:
-    """Number the different values in their order, counted from 0; one number per record."""
+    """Return the rank of each value among the distinct values, from 0 on."""
     if values.dtype.kind in "iu":
         least, most = int(values.min()), int(values.max())
-        if most - least < 4 * len(values) and most < 2**63:  # counting takes less than sorting
-            place = values.astype(np.int64) - least
-            there = np.bincount(place) > 0
-            return np.asarray((np.cumsum(there) - 1)[place])
+        if most - least < 4 * len(values) and most < 2**63:  # counting is faster than sorting
+            offset = values.astype(np.int64) - least
+            occurs = np.bincount(offset) > 0
+            return np.asarray((np.cumsum(occurs) - 1)[offset])
     return np.asarray(np.unique(values, return_inverse=True)[1], np.int64)
 
 
 def _key(column: NDArray[np.generic]) -> NDArray[np.uint64]:
-    """Return numbers of 64 bits, equal where the values are equal."""
+    """Return 64-bit integers that are equal exactly where the values are."""
     if column.dtype == np.float64:
         number = column.astype(np.float64) + 0.0  # no negative zero
         number[np.isnan(number)] = np.nan
@@ -61,25 +61,25 @@ def _key(column: NDArray[np.generic]) -> NDArray[np.uint64]:
 
 
 def _classes_by_column(released: NDArray[np.generic]) -> Labels:
-    """Number the classes column by column: slower, and sure where two keys were mixed up."""
-    found = np.zeros(len(released), np.int64)
+    """Return the classes without hashing; slower, for tables with a hash collision."""
+    labels = np.zeros(len(released), np.int64)
     for column in released.T:
         code = ranks(column)
-        found = ranks(found * (code.max() + 1) + code)
-    return found
+        labels = ranks(labels * (code.max() + 1) + code)
+    return labels
 
 
 @measure(kind="risk", better="higher", unit="records")
 def smallest_class(released: NDArray[np.generic]) -> int:
-    """Size of the smallest set of records that look alike.
+    """Size of the smallest equivalence class.
 
-    It is counted on the released values, not on the groups the algorithm says
-    it made, so it also holds for data masked elsewhere.
+    It is counted on the released values, not on the groups of an algorithm, so it
+    also holds for data masked elsewhere.
 
     Parameters
     ----------
     released : ndarray of shape (n_records, n_columns)
-        The released quasi-identifiers, or numbers that stand for their values.
+        The released quasi-identifiers, or codes for their values.
 
     Returns
     -------
@@ -97,12 +97,12 @@ def smallest_class(released: NDArray[np.generic]) -> int:
 
 @measure(kind="risk", better="neither", unit="classes")
 def class_sizes(released: NDArray[np.generic]) -> dict[int, int]:
-    """Count the sets of records that look alike, by their size.
+    """Number of equivalence classes of each size.
 
     Parameters
     ----------
     released : ndarray of shape (n_records, n_columns)
-        The released quasi-identifiers, or numbers that stand for their values.
+        The released quasi-identifiers, or codes for their values.
 
     Returns
     -------
@@ -126,23 +126,23 @@ def reidentification(
 ) -> dict[str, float]:
     """Chance that an attacker picks the right record, for three attackers [ED08]_.
 
-    The prosecutor knows that a person is in the table and goes for the record
-    easiest to find: 1 / (size of the smallest class). The journalist does the same
+    The prosecutor knows that a person is in the table and attacks the record at
+    greatest risk: 1 / (size of the smallest class). The journalist does the same
     without that knowledge: 1 / (size in the population of the rarest class). The
-    marketer goes for as many records as possible: the mean over records of
+    marketer attacks as many records as possible: the mean over records of
     1 / (size in the population of its class).
 
     Parameters
     ----------
     released : ndarray of shape (n_records, n_columns)
-        The released quasi-identifiers, or numbers that stand for their values.
+        The released quasi-identifiers, or codes for their values.
     population : ndarray of shape (n_records,), optional
-        How many people of the population look like each record, those of the table
-        among them. By default the table is the population; then the journalist
-        knows what the prosecutor knows.
+        For each record, the number of people in the population with its released
+        values, those in the table included. By default the table is the population;
+        then the journalist knows what the prosecutor knows.
     units : ndarray of shape (n_records,), optional
-        The unit of each record as a number: the size of a class is then the number of its
-        units, and the attacker says whose record it is.
+        Code of the unit of each record: the size of a class is then the number of its units,
+        and the attacker names a unit rather than a record.
 
     Returns
     -------
@@ -162,8 +162,8 @@ def reidentification(
     >>> reidentification(np.array([[1], [1], [3], [3], [3]]))
     {'prosecutor': 0.5, 'journalist': 0.5, 'marketer': 0.4}
     """
-    label = classes(released)
-    size = _sizes(label, units)[label]
+    labels = classes(released)
+    size = _sizes(labels, units)[labels]
     people = size if population is None else np.asarray(population)
     if people.shape != size.shape or not (people >= size).all():
         raise InputError(
@@ -171,7 +171,7 @@ def reidentification(
             " as records do.",
             code="population-unusable",
         )
-    # Summed class by class, so that the order of the records does not matter.
+    # Sorted, so that the sum does not depend on the order of the records.
     chances = np.sort(1 / people)
     return {
         "prosecutor": float(1 / size.min()),
@@ -180,9 +180,9 @@ def reidentification(
     }
 
 
-def _sizes(label: Labels, units: Labels | None) -> Labels:
-    """Return the size of each class, in units where there are some."""
+def _sizes(labels: Labels, units: Labels | None) -> Labels:
+    """Return the size of each class, in units where these are given."""
     if units is None:
-        return np.bincount(label)
-    number = int(units.max()) + 1
-    return np.bincount(np.unique(label * number + units) // number)
+        return np.bincount(labels)
+    n_units = int(units.max()) + 1
+    return np.bincount(np.unique(labels * n_units + units) // n_units)

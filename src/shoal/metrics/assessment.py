@@ -12,7 +12,7 @@ from shoal.frame import tables
 from shoal.frame.codes import codes, keys
 from shoal.frame.columns import ordered_columns, ranks, read_concatenated
 from shoal.frame.roles import as_list, name_columns
-from shoal.frame.tables import Frame
+from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import Type, as_types
 from shoal.geometry import MAX_EXACT, assemble, axes_of, means
 from shoal.metrics import ABOUT, MEASURES, NEEDS, accepts_axes, classes, compute, needs
@@ -37,8 +37,8 @@ class Assessment(dict[str, Any]):
 
 
 def assess(
-    original: Any,
-    masked: Any,
+    original: IntoDataFrame,
+    masked: IntoDataFrame,
     *,
     quasi_identifiers: Sequence[str],
     confidential: Sequence[str] = (),
@@ -203,7 +203,7 @@ def check_same_records(before: int, after: int) -> None:
         )
 
 
-def changed_columns(original: Any, masked: Any) -> list[str]:
+def changed_columns(original: IntoDataFrame, masked: IntoDataFrame) -> list[str]:
     """Return the columns of both tables whose values differ."""
     before, after = tables.open_frame(original), tables.open_frame(masked)
     check_same_records(len(before), len(after))

@@ -26,10 +26,9 @@ def t_closeness(
     Parameters
     ----------
     released : ndarray of shape (n_records, n_columns)
-        The released quasi-identifiers, or numbers that stand for their values.
+        The released quasi-identifiers, or codes for their values.
     confidential_codes : ndarray of shape (n_records, n_confidential)
-        The confidential columns, or numbers that stand for their values and have the
-        same order.
+        The confidential columns, or codes that keep the order of their values.
     ordered : sequence of bool, one per confidential column
         Whether the values have an order, as numbers do.
     units : ndarray of shape (n_records,), optional
@@ -108,9 +107,9 @@ def _between_categories(entry: Tally) -> Values:
 def _along_a_line(entry: Tally) -> Values:
     """Return for each class the mean over ranks of |P - Q|, the cumulative shares.
 
-    P is a staircase with few steps and Q rises everywhere, so on each step of P the
-    ranks where Q is below come first: two sums that are differences of running sums.
-    The cost is that of the records, not that of classes times values.
+    P is a step function with few steps and Q is increasing, so on each step of P the
+    ranks where Q is below come first: two differences of cumulative sums. The cost is
+    linear in the number of records, not in classes times values.
     """
     m, n = len(entry.total), entry.total.sum()
     if m == 1:

@@ -1,4 +1,4 @@
-"""What became of the correlations and of the components they hold."""
+"""Changes in correlations and principal components."""
 
 import numpy as np
 
@@ -6,8 +6,8 @@ from shoal.errors import InputError
 from shoal.metrics._base import Matrix, Values, measure
 from shoal.metrics._units import has_spread, scaling_exponent
 
-ROWS = 4096  # records at a time, so that what is made of them stays in the cache
-ROUNDING = 1e-9  # shares of the spectrum closer than this cannot be told apart
+ROWS = 4096  # records at a time, so that intermediate results stay in the cache
+ROUNDING = 1e-9  # shares of the spectrum closer than this count as equal
 
 
 def correlations(X: Matrix) -> Matrix:
@@ -29,7 +29,7 @@ def correlations(X: Matrix) -> Matrix:
 
 
 def first_component(X: Matrix) -> tuple[Values, float]:
-    """Return the first component of the correlation matrix and the share that it explains.
+    """Return the first principal component and the share of the variance that it explains.
 
     Parameters
     ----------
@@ -39,8 +39,8 @@ def first_component(X: Matrix) -> tuple[Values, float]:
     Returns
     -------
     loadings : ndarray of shape (n_columns,)
-        Weight of each column: eigenvector times the root of the eigenvalue, which is
-        the correlation of column and component. The sign of all together is free.
+        Correlation of each column with the component: eigenvector times the root of
+        the eigenvalue. The sign of the whole vector is arbitrary.
     share : float
         The eigenvalue divided by the number of columns, in (0, 1].
     """
@@ -60,7 +60,7 @@ def correlation_change(original: Matrix, masked: Matrix) -> dict[str, float]:
 
     The changes are ``|r'_ij - r_ij|`` over all pairs of columns; their standard
     deviation divides by the number of pairs less one. A column that is constant in
-    the original makes no pair; one that is constant after masking is correlated
+    the original is in no pair; one that is constant after masking is correlated
     with nothing (r' = 0).
 
     Parameters
@@ -74,7 +74,7 @@ def correlation_change(original: Matrix, masked: Matrix) -> dict[str, float]:
     -------
     dict
         ``mean`` and ``sd``, in [0, 2]. 0 means that every correlation was kept, or that
-        there is no pair; 2 that every one turned from -1 to 1 or back. ``sd`` is 0
+        there is no pair; 2 that every one changed between -1 and 1. ``sd`` is 0
         where there are fewer than two pairs.
 
     References
@@ -86,8 +86,8 @@ def correlation_change(original: Matrix, masked: Matrix) -> dict[str, float]:
     Examples
     --------
     >>> before = np.array([[0.0, 0.0], [1.0, 1.0]])
-    >>> found = correlation_change(before, np.array([[0.0, 1.0], [1.0, 0.0]]))
-    >>> round(found["mean"], 6), found["sd"]
+    >>> change = correlation_change(before, np.array([[0.0, 1.0], [1.0, 0.0]]))
+    >>> round(change["mean"], 6), change["sd"]
     (2.0, 0.0)
     """
     spread = has_spread(original, masked)
@@ -101,12 +101,12 @@ def correlation_change(original: Matrix, masked: Matrix) -> dict[str, float]:
 
 @measure(kind="utility", better="lower", per="quasi-identifier")
 def loadings_change(original: Matrix, masked: Matrix) -> Values:
-    """How far the weight of each column on the first component moved [MD99]_.
+    """Change of the loading of each column on the first principal component [MD99]_.
 
-    The component is that of the correlation matrix, the weight of a column its
-    correlation with the component. The two components are turned to point the same
-    way before they are compared. A first component that is not determined, because
-    another explains as much, is refused.
+    The component is that of the correlation matrix, the loading of a column its
+    correlation with the component. The sign of the second component is chosen to
+    agree with the first. A first component that is not determined, because another
+    explains as much, is refused.
 
     Parameters
     ----------
@@ -118,9 +118,8 @@ def loadings_change(original: Matrix, masked: Matrix) -> Values:
     Returns
     -------
     ndarray of shape (n_columns,)
-        In [0, 2]. 0 means that the column weighs what it weighed; 1 that it came from
-        no weight to all or back; 2 that it turned round. A constant column that stayed
-        as it was gives 0.
+        In [0, 2]. 0 means that the loading was kept; 1 that it changed between 0 and
+        1; 2 that its sign was reversed. An unchanged constant column gives 0.
 
     References
     ----------
@@ -139,13 +138,13 @@ def loadings_change(original: Matrix, masked: Matrix) -> Values:
     if spread.any():
         before, _ = first_component(original[:, spread])
         after, _ = first_component(masked[:, spread])
-        change[spread] = np.abs(_turned(after, before) - before)
+        change[spread] = np.abs(_aligned(after, before) - before)
     return change
 
 
 @measure(kind="utility", better="lower", unit="%")
 def explained_change(original: Matrix, masked: Matrix) -> float:
-    """Change of the share that the first component explains, in points of a hundred [MD99]_.
+    """Change of the variance explained by the first component, in percentage points [MD99]_.
 
     The component is that of the correlation matrix. Columns that are constant in
     the original are left out.
@@ -160,7 +159,7 @@ def explained_change(original: Matrix, masked: Matrix) -> float:
     Returns
     -------
     float
-        In [0, 100). 0 means that the first component explains what it explained.
+        In [0, 100). 0 means that the first component explains the same share as before.
 
     References
     ----------
@@ -184,10 +183,10 @@ def explained_change(original: Matrix, masked: Matrix) -> float:
 
 @measure(kind="utility", better="lower")
 def eigenvalue_change(original: Matrix, masked: Matrix) -> float:
-    """How far the eigenvalues of the correlation matrix moved, as a share of the farthest.
+    """Change of the eigenvalues of the correlation matrix, relative to the largest possible.
 
-    The eigenvalues of both tables are sorted, the sum of the absolute differences
-    is divided by ``2 (p - 1)``, the greatest that p columns allow. Columns that are
+    The eigenvalues of both tables are sorted, and the sum of the absolute differences
+    is divided by ``2 (p - 1)``, its maximum for p columns. Columns that are
     constant in the original are left out.
 
     Parameters
@@ -200,9 +199,8 @@ def eigenvalue_change(original: Matrix, masked: Matrix) -> float:
     Returns
     -------
     float
-        In [0, 1]. 0 means that variation spreads over the components as it did, or that
-        there is one column; 1 that columns without any correlation came to lie on one
-        line, or the other way round.
+        In [0, 1]. 0 means that the eigenvalues were kept, or that there is one column;
+        1 that uncorrelated columns became perfectly correlated, or the reverse.
 
     Examples
     --------
@@ -218,8 +216,8 @@ def eigenvalue_change(original: Matrix, masked: Matrix) -> float:
     return float(np.abs(after - before).sum() / (2 * (spread.sum() - 1)))
 
 
-def _turned(loadings: Values, model: Values) -> Values:
-    """Turn a component to point where ``model`` points; at a right angle, by its first column."""
+def _aligned(loadings: Values, model: Values) -> Values:
+    """Give a component the sign of ``model``; if they are orthogonal, by the first column."""
     product = loadings @ model
     if abs(product) < ROUNDING:
         product = loadings[0] * model[0]

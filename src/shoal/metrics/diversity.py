@@ -1,4 +1,4 @@
-"""How many confidential values hide in a class of records that look alike."""
+"""Diversity of the confidential values in an equivalence class."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ Codes = NDArray[np.generic]
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """The different values of each class, counted.
+    """Counts of the distinct values in each class.
 
     Entry i means that value ``value[i]`` occurs ``count[i]`` times in class
     ``label[i]``; entries are sorted by class and value. ``size`` holds the sizes of
@@ -31,18 +31,18 @@ class Tally:
 
     @property
     def distinct(self) -> Labels:
-        """Number of different values in each class."""
+        """Number of distinct values in each class."""
         return np.bincount(self.label)
 
     @property
     def effective(self) -> Values:
-        """Exp of the entropy of each class: as many equally frequent values would hide as much."""
+        """Exp of the entropy of each class: the effective number of values."""
         share = self.count / self.size[self.label]
         return np.asarray(np.exp(np.bincount(self.label, -share * np.log(share))))
 
 
 def tally(label: Labels, column: Codes, units: Labels | None = None) -> Tally:
-    """Count the values of ``column`` in each class; values are numbered in their order.
+    """Count the values of ``column`` in each class; values are coded by their rank.
 
     With ``units``, each unit counts once in a class: see `commonest_values`.
     """
@@ -58,25 +58,25 @@ def tally(label: Labels, column: Codes, units: Labels | None = None) -> Tally:
 def l_diversity(
     released: Codes, confidential_codes: Codes, c: float = 3.0, units: Labels | None = None
 ) -> dict[str, Values]:
-    """Least number of confidential values that hide a record, counted in three ways [MGKV06]_.
+    """Smallest diversity of the confidential values in a class, by three definitions [MGKV06]_.
 
-    For each confidential column and over all classes of records that look alike:
-    ``distinct`` is the least number of different values; ``entropy`` is exp of the
-    least entropy, the number of equally frequent values that would hide as much;
+    For each confidential column, the minimum over all equivalence classes:
+    ``distinct`` is the number of distinct values; ``entropy`` is exp of the entropy,
+    the number of equally frequent values with the same entropy;
     ``recursive`` is the greatest l with ``r_1 < c (r_l + ... + r_m)`` in every
     class, where r_1, ..., r_m count its values from the most frequent on.
 
     Parameters
     ----------
     released : ndarray of shape (n_records, n_columns)
-        The released quasi-identifiers, or numbers that stand for their values.
+        The released quasi-identifiers, or codes for their values.
     confidential_codes : ndarray of shape (n_records, n_confidential)
-        The confidential columns, or numbers that stand for their values.
+        The confidential columns, or codes for their values.
     c : float
-        How many times the rest the most frequent value may weigh, above 0.
+        The most frequent value must be rarer than ``c`` times the rest; above 0.
     units : ndarray of shape (n_records,), optional
-        The unit of each record as a number: each unit then counts once in a class, for the
-        one of its values that most units of the class hold.
+        Code of the unit of each record: each unit then counts once in a class, with the one of
+        its values that most units of the class have.
 
     Returns
     -------
@@ -93,8 +93,8 @@ def l_diversity(
 
     Examples
     --------
-    >>> found = l_diversity(np.array([[1], [1], [2], [2]]), np.array([[5], [6], [5], [5]]))
-    >>> {kind: number.tolist() for kind, number in found.items()}
+    >>> diversity = l_diversity(np.array([[1], [1], [2], [2]]), np.array([[5], [6], [5], [5]]))
+    >>> {kind: number.tolist() for kind, number in diversity.items()}
     {'distinct': [1], 'entropy': [1.0], 'recursive': [1]}
     """
     if not c > 0:
@@ -114,23 +114,24 @@ def l_diversity(
 
 @measure(kind="risk", better="higher", unit="values")
 def p_sensitivity(released: Codes, confidential_codes: Codes, units: Labels | None = None) -> int:
-    """Least number of different values of any confidential column in any class [TV06]_.
+    """Smallest number of distinct values of a confidential column in a class [TV06]_.
 
     Parameters
     ----------
     released : ndarray of shape (n_records, n_columns)
-        The released quasi-identifiers, or numbers that stand for their values.
+        The released quasi-identifiers, or codes for their values.
     confidential_codes : ndarray of shape (n_records, n_confidential)
-        The confidential columns, or numbers that stand for their values.
+        The confidential columns, or codes for their values.
     units : ndarray of shape (n_records,), optional
-        The unit of each record as a number: each unit then counts once in a class, for the
-        one of its values that most units of the class hold.
+        Code of the unit of each record: each unit then counts once in a class, with the one of
+        its values that most units of the class have.
 
     Returns
     -------
     int
         The *p* that the release attains, from 1 to the size of the smallest class. 1
-        means that some class shares a value, and whoever is known to be in it has it.
+        means that all records of some class share a value, so that anyone known to be
+        in the class is known to have it.
 
     References
     ----------
@@ -152,25 +153,25 @@ def homogeneous_classes(
 ) -> Labels:
     """Number of classes in which all records share the confidential value [MGKV06]_.
 
-    Who is known to be in such a class is known to have the value, however large the
-    class is. Where units are counted, these are the classes in which all units hold one same
-    value, whatever else they hold. Classes of a single record, or unit, are not counted here:
-    they give it away by themselves, and `smallest_class` tells.
+    Anyone known to be in such a class is known to have the value, however large the
+    class is. With ``units``, these are the classes in which all units share a value, whatever
+    other values they have. Classes of a single record, or unit, are not counted here: see
+    `smallest_class`.
 
     Parameters
     ----------
     released : ndarray of shape (n_records, n_columns)
-        The released quasi-identifiers, or numbers that stand for their values.
+        The released quasi-identifiers, or codes for their values.
     confidential_codes : ndarray of shape (n_records, n_confidential)
-        The confidential columns, or numbers that stand for their values.
+        The confidential columns, or codes for their values.
     units : ndarray of shape (n_records,), optional
-        The unit of each record as a number: each unit then counts once in a class, for the
-        one of its values that most units of the class hold.
+        Code of the unit of each record: each unit then counts once in a class, with the one of
+        its values that most units of the class have.
 
     Returns
     -------
     ndarray of shape (n_confidential,)
-        From 0 to the number of classes. 0 means that no class can be attacked this way.
+        From 0 to the number of classes. 0 means that no class discloses a value this way.
 
     References
     ----------
@@ -192,23 +193,23 @@ def homogeneous_classes(
 def average_diversity(
     released: Codes, confidential: Matrix, width: float = 0.02, units: Labels | None = None
 ) -> float:
-    """Mean over classes of the number of different confidential values, l_avg [RFSP16]_.
+    """Mean over classes of the number of distinct confidential values, l_avg [RFSP16]_.
 
-    Confidential columns are standardised and rounded to multiples of ``width``; the
-    different values of each column are counted in each class, the column with the
-    fewest speaks for the class, and classes are averaged.
+    Confidential columns are standardised and rounded to multiples of ``width``. The
+    diversity of a class is the number of distinct values in the column that has the
+    fewest there; classes are averaged.
 
     Parameters
     ----------
     released : ndarray of shape (n_records, n_columns)
-        The released quasi-identifiers, or numbers that stand for their values.
+        The released quasi-identifiers, or codes for their values.
     confidential : ndarray of shape (n_records, n_confidential)
         Values of the confidential columns.
     width : float
-        In standard deviations, above 0: values nearer than this may count as one.
+        Width of the rounding in standard deviations, above 0: closer values may count as one.
     units : ndarray of shape (n_records,), optional
-        The unit of each record as a number: each unit then counts once in a class, for the
-        one of its values that most units of the class hold.
+        Code of the unit of each record: each unit then counts once in a class, with the one of
+        its values that most units of the class have.
 
     Returns
     -------
@@ -240,12 +241,12 @@ def average_diversity(
 
 
 def _recursive(entry: Tally, c: float) -> int:
-    """Return the greatest l that every class keeps; 1 where the most frequent value weighs more."""
+    """Return the greatest l attained by every class; 1 if the most frequent value dominates one."""
     order = np.lexsort((-entry.count, entry.label))
     count = entry.count[order]
     first = np.cumsum(entry.distinct) - entry.distinct
     before = np.cumsum(count) - count
-    # What is left of the class from this entry on: its size less what came before in it.
+    # Records of the class from this entry on: its size less the entries before.
     rest = (entry.size + before[first])[entry.label] - before
     kept = np.bincount(entry.label, count[first][entry.label] < c * rest)
     return max(1, int(kept.min()))

@@ -17,13 +17,13 @@ TAIL = 0.05  # share of the masked values outside the bulk, on either side
 class Histogram(NamedTuple):
     """Counts before and after between ``edges``; the first and the last bin are open.
 
-    ``before`` is None where a count is withheld; ``untold`` is the sum of the withheld counts.
+    ``before`` is None where a count is withheld; ``withheld`` is their sum.
     """
 
     edges: list[float]
     before: list[int | None]
     after: list[int]
-    untold: int
+    withheld: int
 
 
 class Bars(NamedTuple):
@@ -62,7 +62,7 @@ def histogram(before: Values, after: Values, least: int, *, whole: bool = False)
     Examples
     --------
     >>> histogram(np.array([0, 1, 2, 8, 9, 9.5]), np.repeat([1.0, 9.0], 3), least=3)
-    Histogram(edges=[0.0, 5.0, 10.0], before=[None, 3, 3, None], after=[0, 3, 3, 0], untold=0)
+    Histogram(edges=[0.0, 5.0, 10.0], before=[None, 3, 3, None], after=[0, 3, 3, 0], withheld=0)
     """
     edges = _round_edges(after, min(MAX_BINS, max(2, len(after) // (3 * least))), whole)
     counts, released = _counts(before, edges), _counts(after, edges)

@@ -1,4 +1,4 @@
-"""How near an attacker comes to original values without linking records."""
+"""Interval disclosure: original values close to their masked values."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ def interval_disclosure(original: Matrix, masked: Matrix) -> Values:
 
     The interval reaches p per cent of the column's standard deviation to either
     side, ends included; the share is averaged over p = 1, 2, ..., 10. In a column
-    that was constant before the interval is the masked value alone.
+    that is constant in the original, the interval is the masked value alone.
 
     Parameters
     ----------

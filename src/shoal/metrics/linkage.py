@@ -1,4 +1,4 @@
-"""How often an attacker who knows the original quasi-identifiers finds the right record."""
+"""Distance-based record linkage by an attacker who knows the original quasi-identifiers."""
 
 import numpy as np
 
@@ -20,10 +20,10 @@ def linkage(
 ) -> float:
     """Share of masked records whose nearest original record is their own, DLD [RFSP16]_.
 
-    Each table is standardised by itself, as an attacker would, unless columns have several
-    axes; then both are in units of the original. Where several
-    original records are equally near, the attacker draws: the own one among t
-    counts 1/t. So neither order nor duplicates of records matter.
+    Each table is standardised by itself, as an attacker would do, unless columns have
+    several axes; then both are scaled by the original. If several original records are
+    equally near, the attacker picks one at random: the right one among t counts 1/t. The
+    result does not depend on the order of the records.
 
     Parameters
     ----------
@@ -32,17 +32,17 @@ def linkage(
     masked : ndarray of shape (n_records, n_columns)
         Their masked values, in the same order of records.
     columns : ndarray of shape (n_axes,), optional
-        The column that each axis belongs to, where a column has several, as categories
-        have; axes of one column share a unit.
+        The column of each axis, where columns have several, as categories do; the axes of a
+        column share a scale.
     units : ndarray of shape (n_records,), optional
-        The unit of each record as a number: a link is then right where it leads to any record
-        of the same unit.
+        Code of the unit of each record: a link is then correct if it leads to any record of
+        the same unit.
 
     Returns
     -------
     float
-        In [0, 1]. 0 means that no link is right; 1 that every one is. Drawing blindly
-        gives 1/n; groups of at least k, masked in one block, at most 1/k.
+        In [0, 1]. 0 means that no link is correct; 1 that all are. Random guessing gives
+        1/n; groups of at least k, masked in one block, at most 1/k.
 
     References
     ----------
@@ -55,7 +55,7 @@ def linkage(
     >>> linkage(np.array([[0.0], [1.0], [7.0], [9.0]]), np.array([[0.5], [0.5], [8.0], [8.0]]))
     0.5
     """
-    return _linked(original, masked, 1, columns, units)
+    return _linkage_rate(original, masked, 1, columns, units)
 
 
 @measure(kind="risk", better="lower", cost="search")
@@ -64,8 +64,8 @@ def linkage_top2(
 ) -> float:
     """Share of masked records with their own original record among the two nearest [CPD13]_.
 
-    Each table is standardised by itself. Where several original records are
-    equally near, the attacker draws among them, as in `linkage`.
+    Each table is standardised by itself. If several original records are equally
+    near, the attacker picks at random among them, as in `linkage`.
 
     Parameters
     ----------
@@ -74,17 +74,17 @@ def linkage_top2(
     masked : ndarray of shape (n_records, n_columns)
         Their masked values, in the same order of records.
     columns : ndarray of shape (n_axes,), optional
-        The column that each axis belongs to, where a column has several, as categories
-        have; axes of one column share a unit.
+        The column of each axis, where columns have several, as categories do; the axes of a
+        column share a scale.
     units : ndarray of shape (n_records,), optional
-        The unit of each record as a number: a link is then right where it leads to any record
-        of the same unit.
+        Code of the unit of each record: a link is then correct if it leads to any record of
+        the same unit.
 
     Returns
     -------
     float
-        In [0, 1], never less than `linkage`. 0 means that the right record is never
-        among the two; 1 that it always is. Drawing blindly gives 2/n; groups of at
+        In [0, 1], never less than `linkage`. 0 means that the correct record is never
+        among the two; 1 that it always is. Random guessing gives 2/n; groups of at
         least k, masked in one block, at most 2/k.
 
     References
@@ -98,100 +98,100 @@ def linkage_top2(
     >>> linkage_top2(np.array([[0.0], [1.0], [7.0], [9.0]]), np.array([[0.5], [0.5], [8.0], [8.0]]))
     1.0
     """
-    return _linked(original, masked, 2, columns, units)
+    return _linkage_rate(original, masked, 2, columns, units)
 
 
-def _linked(
+def _linkage_rate(
     original: Matrix, masked: Matrix, guesses: int, columns: Labels | None, units: Labels | None
 ) -> float:
-    """Return the expected share of records that ``guesses`` nearest originals contain."""
+    """Return the expected share of records that are among their ``guesses`` nearest originals."""
     if columns is None:
         before, after = zscores(original), zscores(masked)
-    else:  # a category is the same in both tables, so both are in the units of one
+    else:  # a category is the same in both tables, so both share one scale
         before, after = np.zeros(original.shape), np.zeros(original.shape)
         for a, one, other in scale_by_original(original, masked, columns):
             before[:, a], after[:, a] = one, other
     same = classes(original)
     pair = classes(np.column_stack([same if units is None else units, classes(masked)]))
     # Equal pairs are searched once.
-    _, asked, records = np.unique(pair, return_index=True, return_counts=True)
+    _, queries, records = np.unique(pair, return_index=True, return_counts=True)
     if units is None:
-        chance = _chances(before, same, after[asked], asked, guesses)
+        chance = _chances(before, same, after[queries], queries, guesses)
     else:
-        chance = _chances_of_units(before, same, after[asked], units, units[asked], guesses)
+        chance = _chances_of_units(before, same, after[queries], units, units[queries], guesses)
     return float((chance * records).sum() / len(original))
 
 
-def linked_among(before: Matrix, after: Matrix, asked: Labels) -> Matrix:
-    """Return the chance that the nearest original of each masked record ``asked`` is its own.
+def linkage_chances(before: Matrix, after: Matrix, queries: Labels) -> Matrix:
+    """Return for some masked records the chance that the nearest original is their own.
 
     Parameters
     ----------
     before : ndarray of shape (n_records, n_columns)
-        The original records, in comparable units.
+        The original records, standardised.
     after : ndarray of shape (n_records, n_columns)
-        Their masked forms, in the same units.
-    asked : ndarray of shape (n_asked,)
-        The records that are looked for, among all.
+        Their masked values, on the same scale.
+    queries : ndarray of shape (n_queries,)
+        The records to link, among all.
 
     Returns
     -------
-    ndarray of shape (n_asked,)
-        In [0, 1]; their mean estimates `linkage` where the records were drawn.
+    ndarray of shape (n_queries,)
+        In [0, 1]; for a random sample of the records, the mean estimates `linkage`.
     """
-    return _chances(before, classes(before), after[asked], asked, 1)
+    return _chances(before, classes(before), after[queries], queries, 1)
 
 
 def _chances(before: Matrix, same: Labels, points: Matrix, own: Labels, guesses: int) -> Matrix:
     """Return the chance that the nearest originals of each point contain its own record.
 
-    With c records closer than the own one and t as near (itself among them), the
-    chance of the own one is (guesses - c) / t, within 0 and 1.
+    With c records closer than the own one and t at the same distance (itself included),
+    the chance is (guesses - c) / t, clipped to [0, 1].
     """
-    # Equal originals are one record of the index with a weight.
+    # Equal originals are indexed once, with a weight.
     _, first = np.unique(same, return_index=True)
-    closer, level = _rank(before[first], np.bincount(same), points, same[own], guesses)
-    return np.asarray(np.clip((guesses - closer) / np.maximum(level, 1), 0, 1))
+    closer, ties = _rank(before[first], np.bincount(same), points, same[own], guesses)
+    return np.asarray(np.clip((guesses - closer) / np.maximum(ties, 1), 0, 1))
 
 
 def _chances_of_units(
-    before: Matrix, same: Labels, points: Matrix, units: Labels, asked: Labels, guesses: int
+    before: Matrix, same: Labels, points: Matrix, units: Labels, targets: Labels, guesses: int
 ) -> Matrix:
-    """Return the chance that the nearest originals of a point contain one of the unit asked for.
+    """Return the chance that the nearest originals of each point contain one of its target unit.
 
-    With c records closer than the nearest of the unit and t as near, m of them of the unit, the
-    attacker draws guesses - c among the t without putting any back.
+    With c records closer than the nearest of the unit and t at the same distance, m of them of
+    the unit, the attacker draws guesses - c of the t without replacement.
     """
     _, first = np.unique(same, return_index=True)
     table, weights = before[first], np.bincount(same)
-    own, level_own = np.empty(len(points), np.int64), np.empty(len(points), np.int64)
-    held, number = np.unique(units * len(first) + same, return_counts=True)
-    start = np.searchsorted(held // len(first), np.arange(units.max() + 2))
-    for at, unit in enumerate(asked):
+    own, own_ties = np.empty(len(points), np.int64), np.empty(len(points), np.int64)
+    pairs, number = np.unique(units * len(first) + same, return_counts=True)
+    start = np.searchsorted(pairs // len(first), np.arange(units.max() + 2))
+    for at, unit in enumerate(targets):
         part = slice(start[unit], start[unit + 1])
-        records = held[part] % len(first)
-        apart = ((table[records] - points[at]) ** 2).sum(axis=1)
-        near = apart <= apart.min() * (1 + ROUNDING)
-        own[at], level_own[at] = records[np.argmin(apart)], number[part][near].sum()
-    closer, level = _rank(table, weights, points, own, guesses)
-    draws = np.clip(guesses - closer, 0, np.maximum(level, 1))
+        records = pairs[part] % len(first)
+        distances = ((table[records] - points[at]) ** 2).sum(axis=1)
+        nearest = distances <= distances.min() * (1 + ROUNDING)
+        own[at], own_ties[at] = records[np.argmin(distances)], number[part][nearest].sum()
+    closer, ties = _rank(table, weights, points, own, guesses)
+    draws = np.clip(guesses - closer, 0, np.maximum(ties, 1))
     missed = np.ones(len(points))
     for draw in range(guesses):
-        left = np.maximum(level - draw, 1)
-        missed *= np.where(draw < draws, np.maximum(left - level_own, 0) / left, 1.0)
+        left = np.maximum(ties - draw, 1)
+        missed *= np.where(draw < draws, np.maximum(left - own_ties, 0) / left, 1.0)
     return np.asarray(1 - missed)
 
 
 def _rank(
     table: Matrix, weights: Labels, points: Matrix, own: Labels, enough: int
 ) -> tuple[Labels, Labels]:
-    """Return for each point how many records are closer than its own, and how many as near."""
+    """Return for each point how many records are closer than its own, and how many as close."""
     if len(table) <= SHORT:
         return rank_among_few(table, weights, points, own, ROUNDING)
     index = open_index(table)
-    closer, level = np.empty(len(points), np.int64), np.empty(len(points), np.int64)
+    closer, ties = np.empty(len(points), np.int64), np.empty(len(points), np.int64)
     for start in range(0, len(points), STRIDE):
         stop = min(start + STRIDE, len(points))
-        rank_own_records(index, weights, points, own, ROUNDING, enough, start, stop, closer, level)
+        rank_own_records(index, weights, points, own, ROUNDING, enough, start, stop, closer, ties)
         progress.report("linking records", stop, len(points))
-    return closer, level
+    return closer, ties

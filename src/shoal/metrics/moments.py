@@ -1,4 +1,4 @@
-"""What became of means, spreads and covariances, column by column."""
+"""Changes in means, standard deviations, variances and covariances."""
 
 import numpy as np
 
@@ -21,8 +21,8 @@ def std_ratio(original: Matrix, masked: Matrix) -> Values:
     Returns
     -------
     ndarray of shape (n_columns,)
-        At least 0. 1 means that the spread was kept; 0 that all of it is gone. Group
-        means give at most 1. A constant column that stayed as it was gives 1.
+        At least 0. 1 means that the spread was kept; 0 that the masked column is constant.
+        Group means give at most 1. An unchanged constant column gives 1.
 
     References
     ----------
@@ -43,7 +43,7 @@ def std_ratio(original: Matrix, masked: Matrix) -> Values:
 
 @measure(kind="utility", better="lower", unit="standard deviations", per="quasi-identifier")
 def mean_change(original: Matrix, masked: Matrix) -> Values:
-    """How far the mean of each column moved, in standard deviations of the original.
+    """Change of the mean of each column, in standard deviations of the original.
 
     It is ``|m' - m| / S`` with the mean m' of the masked column, the mean m and the
     population standard deviation S of the original.
@@ -58,9 +58,8 @@ def mean_change(original: Matrix, masked: Matrix) -> Values:
     Returns
     -------
     ndarray of shape (n_columns,)
-        At least 0. 0 means that the mean was kept, as group means do; 1 that it
-        moved by one standard deviation. A constant column that stayed as it was
-        gives 0.
+        At least 0. 0 means that the mean was kept, as it is by group means; 1 that it
+        changed by one standard deviation. An unchanged constant column gives 0.
 
     Examples
     --------
@@ -75,7 +74,7 @@ def mean_change(original: Matrix, masked: Matrix) -> Values:
 
 @measure(kind="utility", better="lower", per="quasi-identifier")
 def variance_change(original: Matrix, masked: Matrix) -> Values:
-    """Share by which the variance of each column changed.
+    """Relative change of the variance of each column.
 
     It is ``|V' / V - 1|`` with the variance V' of the masked column and V of the
     original.
@@ -90,9 +89,8 @@ def variance_change(original: Matrix, masked: Matrix) -> Values:
     Returns
     -------
     ndarray of shape (n_columns,)
-        At least 0. 0 means that the variance was kept; 1 that all of it is gone, or
-        that it doubled. Group means give at most 1. A constant column that stayed as
-        it was gives 0.
+        At least 0. 0 means that the variance was kept; 1 that it vanished or doubled.
+        Group means give at most 1. An unchanged constant column gives 0.
 
     Examples
     --------
@@ -111,7 +109,7 @@ def covariance_change(original: Matrix, masked: Matrix) -> float:
 
     It is the mean of ``|c'_ij - c_ij| / (S_i S_j)`` over all pairs of columns, with
     the covariances c' of the masked and c of the original table. A column that is
-    constant in the original makes no pair.
+    constant in the original is in no pair.
 
     Parameters
     ----------
@@ -124,7 +122,7 @@ def covariance_change(original: Matrix, masked: Matrix) -> float:
     -------
     float
         At least 0. 0 means that every covariance was kept, or that there is no pair;
-        1 that the covariances moved as far as from perfect dependence to none.
+        1 that they changed as much as from perfect correlation to none.
 
     Examples
     --------

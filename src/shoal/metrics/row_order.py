@@ -1,4 +1,4 @@
-"""What the order of records tells about them."""
+"""Association between the order of the records and their values."""
 
 import numpy as np
 
@@ -6,19 +6,19 @@ from shoal.metrics._base import Labels, Values
 
 
 def order_correlation(values: Values) -> float:
-    """Return the rank correlation of a column with the number of the row.
+    """Return the rank correlation of a column with the row number.
 
     Parameters
     ----------
     values : ndarray of shape (n_records,)
-        The column; rows that are not a number are left out.
+        The column; NaN is ignored.
 
     Returns
     -------
     float
         Spearman's correlation in [-1, 1], with mean ranks for ties; 1 or -1 where the table
-        is sorted by the column, near 0 where the order of rows says nothing, 0 where the column
-        is constant.
+        is sorted by the column, near 0 for rows in random order, 0 where the column is
+        constant.
 
     Examples
     --------
@@ -37,8 +37,8 @@ def order_correlation(values: Values) -> float:
     return float(np.clip((rank * row).sum() / spread, -1, 1)) if spread > 0 else 0.0
 
 
-def side_by_side(units: Labels) -> float:
-    """Return how far the records of each unit stand next to each other.
+def unit_contiguity(units: Labels) -> float:
+    """Return how far the records of each unit are in consecutive rows, adjusted for chance.
 
     Parameters
     ----------
@@ -48,18 +48,19 @@ def side_by_side(units: Labels) -> float:
     Returns
     -------
     float
-        1 where every unit is one run of rows, about 0 for rows in random order; 0 where every
-        unit has one record, or all are of one unit. Moving one record changes it little.
+        1 where the rows of every unit are consecutive, about 0 for rows in random order; 0 if
+        every unit has one record, or all records are of one unit. Moving one record changes
+        it little.
 
     Examples
     --------
-    >>> side_by_side(np.array([0, 0, 1, 1, 2]))
+    >>> unit_contiguity(np.array([0, 0, 1, 1, 2]))
     1.0
     """
     sizes = np.bincount(units)
-    most = len(units) - np.count_nonzero(sizes)
-    if most == 0 or np.count_nonzero(sizes) == 1:
+    greatest = len(units) - np.count_nonzero(sizes)
+    if greatest == 0 or np.count_nonzero(sizes) == 1:
         return 0.0
-    by_chance = float((sizes * (sizes - 1.0)).sum() / len(units))
-    found = int((units[1:] == units[:-1]).sum())
-    return float((found - by_chance) / (most - by_chance)) if most > by_chance else 0.0
+    expected = float((sizes * (sizes - 1.0)).sum() / len(units))
+    adjacent = int((units[1:] == units[:-1]).sum())
+    return float((adjacent - expected) / (greatest - expected)) if greatest > expected else 0.0

@@ -1,4 +1,4 @@
-"""What became of totals under survey weights."""
+"""Changes in totals under survey weights."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from shoal.metrics._base import Matrix, Values, measure
 
 @measure(kind="utility", better="lower", unit="%", per="quasi-identifier")
 def weighted_total_change(original: Matrix, masked: Matrix, weights: Matrix) -> Values:
-    """How far the weighted total of each column moved, in per cent of its size [SSW92]_.
+    """Change of the weighted total of each column, in per cent of its absolute total [SSW92]_.
 
     It is ``100 |T' - T| / sum(w |x|)`` with the totals T = sum(w x) of the original and T'
     of the masked column.
@@ -24,9 +24,9 @@ def weighted_total_change(original: Matrix, masked: Matrix, weights: Matrix) -> 
     Returns
     -------
     ndarray of shape (n_columns,)
-        At least 0. 0 means that the total was kept, as weighted group means do; 100 that it
-        moved by as much as all values weigh. A column of zeros that stayed so gives 0, one
-        that did not gives 100.
+        At least 0. 0 means that the total was kept, as it is by weighted group means; 100 that
+        it changed by the weighted sum of all absolute values. An unchanged column of zeros
+        gives 0, a changed one 100.
 
     References
     ----------
@@ -41,11 +41,11 @@ def weighted_total_change(original: Matrix, masked: Matrix, weights: Matrix) -> 
     >>> weighted_total_change(before, after, np.array([[3.0], [1.0]]))
     array([33.33333333])
     """
-    # Powers of two round nothing, and keep products of extreme units in range.
+    # Scaling by powers of two is exact, and avoids overflow of products.
     exponent = np.frexp(np.maximum(np.abs(original), np.abs(masked)).max(axis=0))[1]
     before, after = np.ldexp(original, -exponent), np.ldexp(masked, -exponent)
     w = weights / weights.max()
     size = (w * np.abs(before)).sum(axis=0)
-    moved = np.abs((w * (after - before)).sum(axis=0))
-    lost = np.where(moved > 0, 100.0, 0.0)
-    return np.asarray(np.divide(100 * moved, size, out=lost, where=size > 0))
+    change = np.abs((w * (after - before)).sum(axis=0))
+    percent = np.where(change > 0, 100.0, 0.0)
+    return np.asarray(np.divide(100 * change, size, out=percent, where=size > 0))

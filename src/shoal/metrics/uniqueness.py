@@ -1,4 +1,4 @@
-"""How many units some columns single out."""
+"""Units that some columns single out."""
 
 import numpy as np
 
@@ -6,19 +6,19 @@ from shoal.metrics._base import Labels
 
 
 def unique_units(labels: Labels, units: Labels | None = None) -> int:
-    """Count the units of which some record is in a class of no other unit.
+    """Return the number of units that have a class of their own.
 
     Parameters
     ----------
     labels : ndarray of shape (n_records,)
-        The class of each record, counted from 0.
+        The class of each record, from 0 on.
     units : ndarray of shape (n_records,), optional
-        The unit of each record, counted from 0; every record is one where None.
+        The unit of each record, from 0 on; if None, every record is a unit.
 
     Returns
     -------
     int
-        Number of units that are singled out.
+        Number of units with a record in a class without records of other units.
 
     Examples
     --------
@@ -31,30 +31,30 @@ def unique_units(labels: Labels, units: Labels | None = None) -> int:
         return int((np.bincount(labels) == 1).sum())
     n_units = int(units.max()) + 1
     pairs = np.unique(labels * n_units + units)
-    of_class, unit = np.divmod(pairs, n_units)
-    alone = np.bincount(of_class) == 1
-    return len(np.unique(unit[alone[of_class]]))
+    label, unit = np.divmod(pairs, n_units)
+    alone = np.bincount(label) == 1
+    return len(np.unique(unit[alone[label]]))
 
 
 def unique_share(labels: Labels, units: Labels | None = None) -> float:
-    """Return the share of units of which some record is in a class of no other unit.
+    """Return the share of units that have a class of their own.
 
     Parameters
     ----------
     labels : ndarray of shape (n_records,)
-        The class of each record, counted from 0.
+        The class of each record, from 0 on.
     units : ndarray of shape (n_records,), optional
-        The unit of each record, counted from 0; every record is one where None.
+        The unit of each record, from 0 on; if None, every record is a unit.
 
     Returns
     -------
     float
-        Share in [0, 1]; 0 means that nobody is singled out.
+        In [0, 1]; 0 means that no unit is singled out.
 
     Examples
     --------
     >>> unique_share(np.array([0, 1, 1, 2, 2]))
     0.2
     """
-    number = len(labels) if units is None else len(np.unique(units))
-    return unique_units(labels, units) / number
+    n_units = len(labels) if units is None else len(np.unique(units))
+    return unique_units(labels, units) / n_units

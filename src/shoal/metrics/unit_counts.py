@@ -1,4 +1,4 @@
-"""Classes counted in units: persons, households or firms of whatever number of records."""
+"""Class sizes in units: persons, households or firms with any number of records."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,14 +8,14 @@ from shoal.metrics.anonymity import classes, ranks
 
 
 def units_per_class(labels: Labels, units: Labels) -> Labels:
-    """Return the number of different units in each class, or group.
+    """Return the number of distinct units in each class, or group.
 
     Parameters
     ----------
     labels : ndarray of shape (n_records,)
-        The class of each record, counted from 0.
+        The class of each record, from 0 on.
     units : ndarray of shape (n_records,)
-        The unit of each record, counted from 0.
+        The unit of each record, from 0 on.
 
     Returns
     -------
@@ -27,19 +27,19 @@ def units_per_class(labels: Labels, units: Labels) -> Labels:
     >>> units_per_class(np.array([0, 0, 0, 1]), np.array([4, 4, 7, 4])).tolist()
     [2, 1]
     """
-    number = int(units.max()) + 1
-    return np.bincount(np.unique(labels * number + units) // number)
+    n_units = int(units.max()) + 1
+    return np.bincount(np.unique(labels * n_units + units) // n_units)
 
 
 def weights_in_class(labels: Labels, units: Labels) -> Values:
-    """Return weights by which each unit counts once in every class that it has records in.
+    """Return weights with which each unit counts once in every class where it has records.
 
     Parameters
     ----------
     labels : ndarray of shape (n_records,)
-        The class of each record, counted from 0.
+        The class of each record, from 0 on.
     units : ndarray of shape (n_records,)
-        The unit of each record, counted from 0.
+        The unit of each record, from 0 on.
 
     Returns
     -------
@@ -56,25 +56,24 @@ def weights_in_class(labels: Labels, units: Labels) -> Values:
 
 
 def commonest_values(labels: Labels, units: Labels, values: Labels) -> tuple[Labels, Labels]:
-    """Let each unit stand in each class for one of its values there.
+    """Return one value for each unit in each class: the most common of its values there.
 
-    That is the value that most units of the class hold; ties go to the lowest. So a unit adds
-    no value of its own where it shares one with others, and where all units of a class share
-    a value, all stand for it.
+    That is the value that most units of the class have; ties go to the lowest. If all units of
+    a class share a value, it is the value of all of them.
 
     Parameters
     ----------
     labels : ndarray of shape (n_records,)
-        The class of each record, counted from 0.
+        The class of each record, from 0 on.
     units : ndarray of shape (n_records,)
-        The unit of each record, counted from 0.
+        The unit of each record, from 0 on.
     values : ndarray of shape (n_records,)
-        The value of each record, counted from 0.
+        The value of each record, from 0 on.
 
     Returns
     -------
     label, value : ndarray
-        The class and the value of each unit, one entry for each class that it has records in.
+        The class and the value of each unit, one entry for each class where it has records.
 
     Examples
     --------
@@ -83,8 +82,8 @@ def commonest_values(labels: Labels, units: Labels, values: Labels) -> tuple[Lab
     [7, 7, 6]
     """
     n_units, n_values = int(units.max()) + 1, int(values.max()) + 1
-    held = np.unique((ranks(labels * n_units + units)) * n_values + values)
-    member, value = np.divmod(held, n_values)
+    triples = np.unique((ranks(labels * n_units + units)) * n_values + values)
+    member, value = np.divmod(triples, n_values)
     pairs = np.unique(labels * n_units + units)  # the class and unit of each member
     label = pairs[member] // n_units
     holders = ranks(label * n_values + value)
@@ -95,16 +94,16 @@ def commonest_values(labels: Labels, units: Labels, values: Labels) -> tuple[Lab
 
 @measure(kind="risk", better="higher", unit="units")
 def fewest_units(released: NDArray[np.generic], units: Labels) -> int:
-    """Least number of different units in a set of records that look alike.
+    """Smallest number of distinct units in an equivalence class.
 
     A unit is a person, a household or a firm; it may have several records.
 
     Parameters
     ----------
     released : ndarray of shape (n_records, n_columns)
-        The released quasi-identifiers, or numbers that stand for their values.
+        The released quasi-identifiers, or codes for their values.
     units : ndarray of shape (n_records,)
-        The unit of each record, as a number.
+        Code of the unit of each record.
 
     Returns
     -------
@@ -122,30 +121,30 @@ def fewest_units(released: NDArray[np.generic], units: Labels) -> int:
 
 @measure(kind="risk", better="lower")
 def largest_unit_share(released: NDArray[np.generic], units: Labels) -> float:
-    """Greatest share that one unit has of the records of a class.
+    """Greatest share of the records of a class that belong to one unit.
 
-    Whoever picks a record of the class at random picks one of that unit with this chance, so
-    it is the chance to learn a confidential value of a person who is known to have many records.
+    It is the probability that a random record of the class is one of that unit, and so of
+    learning a confidential value of a person who is known to have many records.
 
     Parameters
     ----------
     released : ndarray of shape (n_records, n_columns)
-        The released quasi-identifiers, or numbers that stand for their values.
+        The released quasi-identifiers, or codes for their values.
     units : ndarray of shape (n_records,)
-        The unit of each record, as a number.
+        Code of the unit of each record.
 
     Returns
     -------
     float
-        In (0, 1]. At most 1/k where every unit of a class has as many records there as any
-        other; 1 means that all records of some class are of one unit.
+        In (0, 1]. At most 1/k if all units of a class have the same number of records there; 1
+        means that all records of some class are of one unit.
 
     Examples
     --------
     >>> largest_unit_share(np.array([[1], [1], [1], [1]]), np.array([0, 0, 0, 1]))
     0.75
     """
-    label = classes(released)
-    share = np.bincount(label)
-    pairs, count = np.unique(label * (int(units.max()) + 1) + units, return_counts=True)
-    return float((count / share[pairs // (int(units.max()) + 1)]).max())
+    labels = classes(released)
+    n_units = int(units.max()) + 1
+    pairs, count = np.unique(labels * n_units + units, return_counts=True)
+    return float((count / np.bincount(labels)[pairs // n_units]).max())

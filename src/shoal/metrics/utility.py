@@ -1,4 +1,4 @@
-"""What the analyst lost."""
+"""Information loss."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from shoal.metrics._units import column_distances, scale_by_original
 
 @measure(kind="utility", better="lower", unit="%")
 def information_loss(original: Matrix, masked: Matrix, columns: Labels | None = None) -> float:
-    """Share of the variation that is lost: 100 * SSE / SST on standardised columns.
+    """Information loss: 100 * SSE / SST on standardised columns.
 
     SSE sums the squared distances between each record and its masked form, SST
     those between each record and the mean of all. Columns are standardised by
@@ -21,14 +21,14 @@ def information_loss(original: Matrix, masked: Matrix, columns: Labels | None = 
     masked : ndarray of shape (n_records, n_columns)
         Their masked values, in the same order of records.
     columns : ndarray of shape (n_axes,), optional
-        The column that each axis belongs to, where a column has several, as categories
-        have; axes of one column share a unit.
+        The column of each axis, where columns have several, as categories do; the axes of a
+        column share a scale.
 
     Returns
     -------
     float
-        In per cent. 0 means that nothing changed; 100 that every record became the
-        mean of all. Masks other than group means can exceed 100.
+        In per cent. 0 means that nothing changed; 100 that every record was replaced
+        by the overall mean. Masks other than group means can exceed 100.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def information_loss(original: Matrix, masked: Matrix, columns: Labels | None = 
 
 @measure(kind="utility", better="lower", unit="%")
 def euclidean_loss(original: Matrix, masked: Matrix, columns: Labels | None = None) -> float:
-    """Share of the distances that is lost: 100 * SDE / SDT on standardised columns [DSS08]_.
+    """Euclidean information loss: 100 * SDE / SDT on standardised columns [DSS08]_.
 
     SDE sums the distances (not their squares) between each record and its masked
     form, SDT those between each record and the mean of all.
@@ -56,14 +56,14 @@ def euclidean_loss(original: Matrix, masked: Matrix, columns: Labels | None = No
     masked : ndarray of shape (n_records, n_columns)
         Their masked values, in the same order of records.
     columns : ndarray of shape (n_axes,), optional
-        The column that each axis belongs to, where a column has several, as categories
-        have; axes of one column share a unit.
+        The column of each axis, where columns have several, as categories do; the axes of a
+        column share a scale.
 
     Returns
     -------
     float
-        In per cent. 0 means that nothing changed; 100 that every record became the
-        mean of all.
+        In per cent. 0 means that nothing changed; 100 that every record was replaced
+        by the overall mean.
 
     References
     ----------
@@ -90,7 +90,7 @@ def il1s(original: Matrix, masked: Matrix, columns: Labels | None = None) -> flo
 
     It is the mean over records i and columns j of ``|x_ij - x'_ij| / (sqrt(2) S_j)``
     with the population standard deviation S_j of the original. A column that
-    was constant before is left out.
+    is constant in the original is left out.
 
     Parameters
     ----------
@@ -99,15 +99,15 @@ def il1s(original: Matrix, masked: Matrix, columns: Labels | None = None) -> flo
     masked : ndarray of shape (n_records, n_columns)
         Their masked values, in the same order of records.
     columns : ndarray of shape (n_axes,), optional
-        The column that each axis belongs to, where a column has several, as categories
-        have; axes of one column share a unit.
+        The column of each axis, where columns have several, as categories do; the axes of a
+        column share a scale.
 
     Returns
     -------
     float
-        At least 0. 0 means that nothing changed; 1 that values moved by sqrt(2)
-        standard deviations on average, as far as two records drawn at random lie
-        apart. Group means give at most ``1 / sqrt(2)``.
+        At least 0. 0 means that nothing changed; 1 that values changed by sqrt(2)
+        standard deviations on average, the root mean square difference of two random
+        records. Group means give at most ``1 / sqrt(2)``.
 
     References
     ----------
@@ -120,5 +120,5 @@ def il1s(original: Matrix, masked: Matrix, columns: Labels | None = None) -> flo
     >>> round(il1s(np.array([[0.0], [2.0]]), np.array([[1.0], [1.0]])), 4)
     0.7071
     """
-    moved = [gap.mean() for gap in column_distances(original, masked, columns)]
-    return float(np.mean(moved) / np.sqrt(2)) if moved else 0.0
+    changes = [gap.mean() for gap in column_distances(original, masked, columns)]
+    return float(np.mean(changes) / np.sqrt(2)) if changes else 0.0

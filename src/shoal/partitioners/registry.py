@@ -172,7 +172,7 @@ def _check_common(options: Mapping[str, Any]) -> None:
         parameter = parameters.Parameter(name, annotation, None, "")
         if not parameter.accepts(options.get(name)):
             raise ParameterError(
-                f"The {name!r} parameter must be {parameter.expected}. Got"
+                f"`{name}` must be {parameter.expected}. Got"
                 f" {parameters.format_argument(options[name])} instead.",
                 code="parameter-not-accepted",
                 parameter=name,

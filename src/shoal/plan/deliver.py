@@ -24,6 +24,7 @@ from shoal.io.source import Source, column_types
 from shoal.io.target import Target, open_target
 from shoal.plan.draft import Draft
 from shoal.plan.guarantees import may_be_published
+from shoal.plan.interpretation import interpret_source
 from shoal.plan.plan import Plan
 from shoal.plan.readback import coded_columns, judge_file
 from shoal.plan.release import Release
@@ -176,6 +177,7 @@ def mask_source(plan: Plan, opened: Source, target: str, dialect: Dialect) -> Ma
 
     In a format with types, the columns of a text table have the types that they show.
     """
+    plan = interpret_source(plan, opened)
     form = None if is_database(target) else format_of(Path(target), dialect)
     text = opened
     if form is None or form.typed:

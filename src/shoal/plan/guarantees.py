@@ -20,7 +20,7 @@ WITHOUT_ORIGINAL = (
 )
 
 
-def check_promise(
+def check_guarantees(
     steps: Sequence[Step],
     released: Frame,
     confidential: Sequence[str],
@@ -62,7 +62,7 @@ def _not_attained(finding: Finding) -> InputError:
 
 def _broken(sentence: str, figures: Mapping[str, Any]) -> GuaranteeBroken:
     return GuaranteeBroken(
-        f"{sentence} Please report this: no data were released.", code="promise-broken", **figures
+        f"{sentence} Please report this: no data were released.", code="guarantee-broken", **figures
     )
 
 

@@ -11,13 +11,16 @@ from shoal._versions import installed_version
 from shoal.errors import InputError
 from shoal.frame import tables
 from shoal.frame.conversion import with_decimals_of
+from shoal.frame.missing_codes import without_codes
+from shoal.frame.numbers_in_text import text_to_numbers
 from shoal.frame.roles import columns_with
-from shoal.frame.tables import Frame
+from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.metrics.assessment import assess_frames, linear
 from shoal.partitioners import method_label
 from shoal.plan.draft import Draft
 from shoal.plan.evidence import Evidence
-from shoal.plan.guarantees import check_promise
+from shoal.plan.guarantees import check_guarantees
+from shoal.plan.interpretation import describe_interpretation, interpret_frame
 from shoal.plan.other_columns import columns_to_drop, name_all_columns
 from shoal.plan.profile import profile
 from shoal.plan.shuffle import random_order
@@ -30,10 +33,15 @@ if TYPE_CHECKING:
 SOFTWARE = ("shoal", "numpy", "numba", "scikit-learn")  # its versions may change a release
 
 
-def draft_release(plan: "Plan", data: Any) -> Draft:
+def draft_release(plan: "Plan", data: IntoDataFrame) -> Draft:
     """Mask ``data`` as a plan says; see `Plan.draft`."""
     frame = tables.open_frame(data)
     tables.check_columns(frame, [*plan.roles, *plan.types, *plan.masked, *plan.quasi_identifiers])
+    plan = interpret_frame(plan, frame)
+    interpretation = describe_interpretation(plan, frame)
+    frame = without_codes(frame, plan.missing_codes)
+    declared = [name for name in plan.masked if name in plan.types]
+    frame = text_to_numbers(frame, [n for n in declared if n in plan.numeric_columns])
     frame = tables.drop_columns(frame, columns_to_drop(plan, frame.columns))
     steps = [step.draw_missing_seeds() for step in plan.steps]
     confidential = columns_with(plan.roles, "confidential")
@@ -49,7 +57,7 @@ def draft_release(plan: "Plan", data: Any) -> Draft:
     results = [step.apply(frame, confidential, plan.types) for step in steps]
     values = {name: new for result in results for name, new in result.values.items()}
     masked = tables.with_values(frame, values)
-    check_promise(plan.steps, masked, confidential, plan.types, units)
+    check_guarantees(plan.steps, masked, confidential, plan.types, units)
     # Columns masked separately, or without k, may be linked; this risk takes longer to compute.
     separate = sum(len(step.column_blocks) for step in plan.qi_steps) > 1
     names = [*linear(), *(["linkage"] if separate or plan.k is None else [])]
@@ -83,7 +91,7 @@ def draft_release(plan: "Plan", data: Any) -> Draft:
         units,
         partitions,
         measures=dict(measures),
-        run_findings=run_findings(plan, whole, kept, results),
+        run_findings=[*interpretation, *run_findings(plan, whole, kept, results)],
     )
     fields = dict(
         data=with_decimals_of(tables.to_native(released), data, rows),

@@ -17,7 +17,7 @@ from shoal.frame.tables import Frame
 from shoal.metrics.anonymity import classes
 from shoal.metrics.correlation import correlations
 from shoal.metrics.histogram import bars, histogram
-from shoal.metrics.plane import plane
+from shoal.metrics.projection import project_groups
 from shoal.partitioners import Partition
 
 MIN_COUNT = 3  # records in a published count, even if k is smaller or not guaranteed
@@ -57,7 +57,10 @@ def profile(plan: Any, before: Frame, after: Frame, results: Sequence[Any]) -> d
         ],
         "correlations": _correlations(before, after, numeric),
         "groups": [
-            {"columns": columns, **plane(tables.matrix(before, columns), groups.labels)._asdict()}
+            {
+                "columns": columns,
+                **project_groups(tables.matrix(before, columns), groups.labels)._asdict(),
+            }
             for block, groups in _blocks(plan, results)
             if len(columns := _varying(before, after, [n for n in block if n not in categorical]))
             > 1

@@ -15,7 +15,7 @@ from shoal.io.source import Source, cast_like
 from shoal.metrics import classes, compute
 from shoal.plan.draft import Draft
 from shoal.plan.evidence import Evidence
-from shoal.plan.guarantees import check_promise, judge
+from shoal.plan.guarantees import check_guarantees, judge
 from shoal.plan.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def judge_file(draft: Draft, back: Source, name: str) -> Judged:
     _check_shape(evidence.released, released, name)
     confidential = columns_with(plan.roles, "confidential")
     try:
-        check_promise(plan.steps, released, confidential, plan.types, evidence.units)
+        check_guarantees(plan.steps, released, confidential, plan.types, evidence.units)
         of_file = replace(evidence, released=released)
         verdict = judge(of_file)
     except (GuaranteeBroken, InputError) as error:

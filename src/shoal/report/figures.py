@@ -126,7 +126,7 @@ def _numbers(entry: Mapping[str, Any]) -> Figure:
     ]
     return Figure(
         f"{entry['column']} before and after",
-        _hidden_records(entry["untold"]),
+        _hidden_records(entry["withheld"]),
         plot.width,
         plot.height,
         plot.marks,

@@ -10,7 +10,7 @@ from shoal.plan.verdict import Finding, Verdict, counted
 
 NAMED = 6  # columns shown by name; the others are counted
 # Findings whose columns may disclose original values.
-READABLE = ("dominated-groups", "derived-column", "pairs", "one-giver")
+READABLE = ("dominated-groups", "derived-column", "pairs", "one-contributor")
 
 
 def explanation(release: ReleaseLike) -> str:
@@ -39,60 +39,66 @@ def _chance(release: ReleaseLike) -> str:
 
 def beyond(release: ReleaseLike) -> dict[str, Any]:
     """Return the required and the attained l-diversity and t-closeness."""
-    found: dict[str, Any] = {}
+    constraints: dict[str, Any] = {}
     for step in release.plan.steps:
         options = vars(step)
         if options.get("diversity") is not None:
             kind = options["diversity_kind"]
             attained = min(release.measures["l_diversity"][kind].values())
-            found["diversity"] = {"l": options["diversity"], "kind": kind, "attained": attained}
+            constraints["diversity"] = {
+                "l": options["diversity"],
+                "kind": kind,
+                "attained": attained,
+            }
         if options.get("closeness") is not None:
             attained = max(release.measures["t_closeness"].values())
-            found["closeness"] = {"t": options["closeness"], "attained": attained}
-    return found
+            constraints["closeness"] = {"t": options["closeness"], "attained": attained}
+    return constraints
 
 
 def cannot(release: ReleaseLike) -> list[str]:
     """Return what an attacker who knows the quasi-identifiers cannot do."""
     plan, verdict = release.plan, release.verdict
-    found = []
+    sentences = []
     if verdict.k > 1 and plan.k is not None:
-        found.append(
+        sentences.append(
             f"Single a person out by {named(plan.quasi_identifiers)}: at least"
             f" {counted(verdict.k, verdict.unit)} share every combination of released values."
         )
     hidden = _hidden(verdict)
     if hidden:
-        found.append(
+        sentences.append(
             f"Read the original {named(hidden)} of a person: no released value is the original one."
         )
     if columns_with(plan.roles, "household") and plan.k is not None and verdict.k > 1:
         whole = all(vars(step).get("whole_households", False) for step in plan.steps)
         least = f"whole households, at least {verdict.k} of them"
         least = least if whole else f"members of at least {verdict.k} households"
-        found.append(f"Find the household of a person: every class holds {least}.")
+        sentences.append(f"Find the household of a person: every class holds {least}.")
     if plan.dropped:
         what = "person or a household" if columns_with(plan.roles, "household") else "person"
-        found.append(f"Find {named(plan.dropped)} in the release: what names a {what} was dropped.")
-    return found
+        sentences.append(
+            f"Find {named(plan.dropped)} in the release: what names a {what} was dropped."
+        )
+    return sentences
 
 
 def can(release: ReleaseLike) -> list[str]:
     """Return what the release does not hide from an attacker."""
     plan, verdict = release.plan, release.verdict
     least = counted(verdict.k, verdict.unit) if verdict.k > 1 else "a single record"
-    found = [f"Narrow a person who is known to be in the table down to {least} or more."]
+    sentences = [f"Narrow a person who is known to be in the table down to {least} or more."]
     if plan.k is None:
-        found = ["Link a person to the record with the nearest values; no k limits how often."]
+        sentences = ["Link a person to the record with the nearest values; no k limits how often."]
     elif verdict.k == 1:
-        found = ["Find the one record of some persons by combining all masked columns."]
+        sentences = ["Find the one record of some persons by combining all masked columns."]
     secret = columns_with(plan.roles, "confidential")
     if verdict.k > 1:
-        found += _confidential(release)
+        sentences += _confidential(release)
     elif secret:
-        found.append(f"Read the {named(secret)} of whoever is linked rightly.")
-    found += _exact(verdict)
-    return found + [CAN[f.code](f) for f in verdict.findings if f.code in CAN]
+        sentences.append(f"Read the {named(secret)} of whoever is linked rightly.")
+    sentences += _exact(verdict)
+    return sentences + [CAN[f.code](f) for f in verdict.findings if f.code in CAN]
 
 
 def named(columns: Sequence[str]) -> str:
@@ -162,7 +168,7 @@ CAN: dict[str, Callable[[Finding], str]] = {
         f"Find a row by its place: the order of the records follows {named(finding.columns)}."
     ),
     "revealing-order": lambda finding: "Find the members of a household or unit side by side.",
-    "one-giver": lambda finding: (
+    "one-contributor": lambda finding: (
         f"Read the {named(finding.columns)} of a record that gave its value to its whole group."
     ),
 }
@@ -172,7 +178,7 @@ def _confidential(release: ReleaseLike) -> list[str]:
     """Return what becomes known of the confidential columns if no record is unique."""
     classes = sum(release.measures["class_sizes"].values())
     alike = release.measures.get("homogeneous_classes", {})
-    found = [
+    sentences = [
         f"Be sure of the {column} of everybody in {count:,} of {classes:,} classes: all records"
         " there share one value."
         for column, count in alike.items()
@@ -180,26 +186,26 @@ def _confidential(release: ReleaseLike) -> list[str]:
     ]
     mixed = [column for column, count in alike.items() if not count]
     if mixed:
-        found.append(
+        sentences.append(
             f"Read which {named(mixed)} occur among the records that look like a person, but not"
             " which of them is the person's."
         )
-    return found
+    return sentences
 
 
-def _beyond(promised: dict[str, Any], verdict: Verdict) -> str:
+def _beyond(constraints: dict[str, Any], verdict: Verdict) -> str:
     """Return sentences about the attained l-diversity and t-closeness, if required."""
     broken = verdict.codes()
     said = ""
-    if "diversity" in promised:
-        entry = promised["diversity"]
+    if "diversity" in constraints:
+        entry = constraints["diversity"]
         holds = "does not hold" if "diversity-not-attained" in broken else "holds"
         said += (
             f" At least {entry['attained']:.4g} values of every confidential column hide in each"
             f" class, counted by {entry['kind']}: l = {entry['l']:g} {holds}."
         )
-    if "closeness" in promised:
-        entry = promised["closeness"]
+    if "closeness" in constraints:
+        entry = constraints["closeness"]
         holds = "does not hold" if "closeness-not-attained" in broken else "holds"
         said += (
             f" No class is farther than {entry['attained']:.4g} from the table in any confidential"

@@ -37,7 +37,7 @@ def check_guarantee(
         raise GuaranteeBroken(
             f"The smallest class of the released values holds {measures['smallest_class']} records;"
             f" k={plan.k} was promised. Please report this: no data were released.",
-            code="promise-broken",
+            code="guarantee-broken",
             smallest=measures["smallest_class"],
             k=plan.k,
         )

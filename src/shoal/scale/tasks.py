@@ -20,7 +20,7 @@ from shoal.frame.columns import Column
 from shoal.frame.tables import RowGather
 from shoal.frame.values import any_codes
 from shoal.metrics import classes, homogeneous_classes, smallest_class
-from shoal.metrics.linkage import linked_among
+from shoal.metrics.linkage import linkage_chances
 from shoal.metrics.uniqueness import unique_units
 from shoal.partitioners import Auto, Blocked, Partition, Partitioner, Refine, method_label
 from shoal.scale.chunks import Chunk, read_batches, sort_by
@@ -228,7 +228,7 @@ def _count_links(
     if not len(attacked):
         return 0, 0
     Z, masked = job.encoders.zscores(before), job.encoders.zscores(after)
-    return exact_sum(linked_among(Z, masked, attacked)), len(attacked)
+    return exact_sum(linkage_chances(Z, masked, attacked)), len(attacked)
 
 
 class Shard(NamedTuple):

@@ -11,7 +11,7 @@ from shoal.metrics.dominance import dominated_groups
 from shoal.partitioners import Partition
 from shoal.plan.findings.dominance import check_dominance, is_binary, releases_means
 from shoal.plan.findings.exact import check_exact
-from shoal.plan.findings.imputed import check_givers
+from shoal.plan.findings.imputed import check_contributors
 from shoal.plan.findings.insiders import check_insiders
 from shoal.plan.thresholds import Thresholds
 from shoal.plan.verdict import RECORD_UNIT, Finding
@@ -97,7 +97,7 @@ def findings_from_counts(
     findings = [
         *check_exact(exact_shares(counts), limits.exact),
         *check_dominance(dominated, groups, limits),
-        *check_givers(_by_column(counts, "one"), _by_column(counts, "few"), step.k),
+        *check_contributors(_by_column(counts, "one"), _by_column(counts, "few"), step.k),
     ]
     averaged = [name for name in groups if name in step.columns]
     if releases_means(step) and averaged:

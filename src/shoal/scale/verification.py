@@ -62,9 +62,9 @@ class FolderAudit:
         try:
             counts = recount(list(footers), self.plan.quasi_identifiers)
         except ShoalError as error:
-            yield Check("promise", False, message_without_outcome(error))
+            yield Check("guarantee", False, message_without_outcome(error))
             return
-        yield run_check("promise", lambda: self._promise(counts))
+        yield run_check("guarantee", lambda: self._guarantee(counts))
         yield run_check("smallest class", lambda: self._smallest(counts))
         yield run_check("classes", lambda: _check_classes_whole(counts))
         yield run_check("verdict", lambda: self._verdict(counts))
@@ -147,7 +147,7 @@ class FolderAudit:
             return False, f"{MARKER} states other {', '.join(differ)} than the manifest"
         return True, f"{MARKER} agrees with the manifest"
 
-    def _promise(self, counts: Recount) -> tuple[bool | None, str]:
+    def _guarantee(self, counts: Recount) -> tuple[bool | None, str]:
         same, reason = statements.check_plan(self.entries, self.plan)
         if not same:
             return False, reason

@@ -30,7 +30,7 @@ class Round(Step):
         Columns to mask, all numeric.
     base : float
         The released values are multiples of it; above 0.
-    way : str
+    mode : str
         ``"nearest"`` rounds to the nearest multiple (halves to the even one), ``"random"`` to
         one of the two neighbouring multiples.
     random_state : int, Generator, RandomState or None
@@ -54,24 +54,24 @@ class Round(Step):
         columns: Sequence[str],
         base: Annotated[float, Above(0)],
         *,
-        way: Literal["nearest", "random"] = "nearest",
+        mode: Literal["nearest", "random"] = "nearest",
         random_state: RandomState = None,
     ):
         self.columns = as_list(columns)
         self.base = base
-        self.way = way
+        self.mode = mode
         self.random_state = random_state
         self._validate()
 
     @property
     def is_random(self) -> bool:
         """Whether rounding is random."""
-        return self.way == "random"
+        return self.mode == "random"
 
     @property
     def guarantee(self) -> str:
         """What the step guarantees, in sentences for the report."""
-        precision = "half a base" if self.way == "nearest" else "a base"
+        precision = "half a base" if self.mode == "nearest" else "a base"
         return (
             f"The values are multiples of {self.base:g}: each is known to within {precision}, and"
             " nothing is guaranteed about persons."
@@ -91,7 +91,7 @@ class Round(Step):
                 code="base-too-small",
                 base=self.base,
             )
-        if self.way == "nearest":
+        if self.mode == "nearest":
             multiples = np.rint(quotients)
         else:
             uniform = np.random.default_rng(self.random_state).random(quotients.shape)

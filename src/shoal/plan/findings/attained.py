@@ -52,7 +52,7 @@ def check_attained(
     """
     figures: dict[str, Any] = {"k": plan.k, "attained": attained}
     if plan.k is None:
-        return [_no_promise(plan, step, figures) for step in plan.qi_steps if step.k is None]
+        return [_no_guarantee(plan, step, figures) for step in plan.qi_steps if step.k is None]
     if plan.k == 1:
         return [
             Finding(
@@ -95,10 +95,10 @@ def check_attained(
     ]
 
 
-def _no_promise(plan: "Plan", step: Step, figures: dict[str, Any]) -> Finding:
+def _no_guarantee(plan: "Plan", step: Step, figures: dict[str, Any]) -> Finding:
     names = [name for name in step.columns if name in plan.quasi_identifiers]
     return Finding(
-        "no-k-promised",
+        "no-k-guarantee",
         "qualifies",
         f"{name_columns(names)}: NO k-anonymity is promised. {step.guarantee}",
         figures,

@@ -11,6 +11,15 @@ from shoal.plan.findings.words import by_column
 from shoal.plan.verdict import Finding
 from shoal.steps import Microaggregate
 
+ONE_CONTRIBUTOR = (
+    "In some groups all records but one had a missing value, and now show the value of that one:"
+    " {columns}."
+)
+FEW_CONTRIBUTORS = (
+    "In some groups fewer than k records gave the released value, because the others had none:"
+    " {columns}. Each of two contributors computes the value of the other."
+)
+
 
 def find_imputed(evidence: Evidence) -> list[Finding]:
     """Find groups whose imputed value comes from fewer than k records, or from a single one."""
@@ -31,44 +40,33 @@ def find_imputed(evidence: Evidence) -> list[Finding]:
                 shown = np.bincount(labels, ~tables.has_missing(evidence.released, [name])) > 0
                 single[name] = int((shown & (given == 1) & (sizes > 1)).sum())
                 few[name] = int((shown & (given > 1) & (given < step.k)).sum())
-    return check_givers(single, few, evidence.plan.k)
+    return check_contributors(single, few, evidence.plan.k)
 
 
-def check_givers(single: Mapping[str, int], few: Mapping[str, int], k: int | None) -> list[Finding]:
+def check_contributors(
+    single: Mapping[str, int], few: Mapping[str, int], k: int | None
+) -> list[Finding]:
     """Find groups whose value comes from one record, or from fewer than k, given their number."""
-    return [*_single(single), *_few(few, k)]
-
-
-def _single(groups: Mapping[str, int]) -> list[Finding]:
-    counts = {name: number for name, number in groups.items() if number}
-    if not counts:
-        return []
-    words = by_column({name: f"in {number}" for name, number in counts.items()})
     return [
-        Finding(
-            "one-giver",
-            "qualifies",
-            "In some groups all records but one had a missing value, and now show the value of that"
-            f" one: {words}.",
-            {"groups": counts},
-            tuple(counts),
-            'Use `missing="own-groups"` or `missing="drop"`.',
-        )
+        *_counted("one-contributor", single, ONE_CONTRIBUTOR),
+        *_counted("few-contributors", few, FEW_CONTRIBUTORS, k=k),
     ]
 
 
-def _few(groups: Mapping[str, int], k: int | None) -> list[Finding]:
+def _counted(
+    code: str, groups: Mapping[str, int], sentence: str, **figures: int | None
+) -> list[Finding]:
+    """Return a finding on the number of groups by column, or none if there are no such groups."""
     counts = {name: number for name, number in groups.items() if number}
     if not counts:
         return []
     words = by_column({name: f"in {number}" for name, number in counts.items()})
     return [
         Finding(
-            "few-givers",
+            code,
             "qualifies",
-            "In some groups fewer than k records gave the released value, because the others had"
-            f" none: {words}. Each of two givers computes the value of the other.",
-            {"groups": counts, "k": k},
+            sentence.format(columns=words),
+            {"groups": counts, **figures},
             tuple(counts),
             'Use `missing="own-groups"` or `missing="drop"`.',
         )

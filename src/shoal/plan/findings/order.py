@@ -7,7 +7,7 @@ import numpy as np
 from shoal.frame.roles import UNIT_ROLES, columns_with
 from shoal.frame.values import any_codes, value_ranks
 from shoal.metrics import classes
-from shoal.metrics.row_order import order_correlation, side_by_side
+from shoal.metrics.row_order import order_correlation, unit_contiguity
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.words import by_column, percent
 from shoal.plan.verdict import Finding
@@ -62,7 +62,7 @@ def _adjacent_units(evidence: Evidence) -> list[Finding]:
     names = [n for role in UNIT_ROLES for n in columns_with(plan.roles, role)]
     shares = {}
     for name in dict.fromkeys(n for n in names if n in original.columns):
-        share = side_by_side(classes(any_codes(original, [name])))
+        share = unit_contiguity(classes(any_codes(original, [name])))
         if share > plan.thresholds.order:
             shares[name] = share
     return [
