@@ -61,12 +61,11 @@ def _without_named(actual: Mapping[str, Any], agreed: Mapping[str, Any]) -> Mapp
 
 def _without_decimals(actual: Mapping[str, Any], agreed: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a plan without the decimals that a run recorded of its file."""
-    if len(actual["steps"]) != len(agreed["steps"]):
+    made, expected = actual.get("steps", ()), agreed.get("steps", ())
+    if len(made) != len(expected) or not all(isinstance(step, Mapping) for step in made):
         return actual
-    steps = [
-        _step_without_decimals(step, other)
-        for step, other in zip(actual["steps"], agreed["steps"], strict=True)
-    ]
+    pairs = zip(made, expected, strict=True)
+    steps = [_step_without_decimals(step, other) for step, other in pairs]
     return {**actual, "steps": steps}
 
 

@@ -132,7 +132,8 @@ def check_signature(path: Path, expected: Format) -> None:
     """Refuse a file whose first bytes belong to another format than its suffix."""
     with path.open("rb") as file:
         head = file.read(64)
-    others = {start: form.name for form in FORMATS for start in form.signatures} | _OTHER_SIGNATURES
+    known = {start: form.name for form in reversed(FORMATS) for start in form.signatures}
+    others = known | _OTHER_SIGNATURES
     for start, name in others.items():
         if not head.startswith(start) or start in expected.signatures:
             continue
