@@ -43,6 +43,8 @@ PLAN_FLAGS = {
     "identifiers": "-i",
     "confidential": "--confidential",
     "types": "--type",
+    "edits": "--edit",
+    "repair": "--repair",
 }
 
 

@@ -16,6 +16,7 @@ from shoal.metrics.assessment import assess_frames, linear
 from shoal.partitioners import method_label
 from shoal.plan.draft import Draft
 from shoal.plan.evidence import Evidence
+from shoal.plan.findings.edits import refuse_broken
 from shoal.plan.guarantees import check_guarantees
 from shoal.plan.other_columns import columns_to_drop, name_all_columns
 from shoal.plan.profile import profile
@@ -32,7 +33,10 @@ SOFTWARE = ("shoal", "numpy", "numba", "scikit-learn")  # its versions may chang
 def draft_release(plan: "Plan", data: IntoDataFrame) -> Draft:
     """Mask ``data`` as a plan says; see `Plan.draft`."""
     frame = tables.open_frame(data)
-    tables.check_columns(frame, [*plan.roles, *plan.types, *plan.masked, *plan.quasi_identifiers])
+    edited = [name for edit in plan.edits for name in edit.columns]
+    tables.check_columns(
+        frame, [*plan.roles, *plan.types, *plan.masked, *plan.quasi_identifiers, *edited]
+    )
     frame = tables.drop_columns(frame, columns_to_drop(plan, frame.columns))
     steps = [step.draw_missing_seeds() for step in plan.steps]
     confidential = columns_with(plan.roles, "confidential")
@@ -74,6 +78,7 @@ def draft_release(plan: "Plan", data: IntoDataFrame) -> Draft:
     )
     refuse_homogeneous(plan, measures)
     released = tables.drop_columns(masked, plan.dropped)
+    refuse_broken(plan, frame, released)
     partitions = tuple(groups for result in results for groups in result.partitions)
     evidence = Evidence(
         plan,
