@@ -10,6 +10,7 @@ from shoal import _params as parameters
 from shoal._params import DrawnSeed, hint
 from shoal.errors import FileError, ParameterError, PlanError
 from shoal.frame.edits import Edit
+from shoal.frame.missing_codes import as_missing_codes
 from shoal.frame.roles import RECORD_UNIT
 from shoal.frame.types import Type, as_types
 from shoal.io.publish import Publication
@@ -23,7 +24,7 @@ PARTITION = "partition"  # key of the parameter ``partitioner``, which is accept
 RENAMED = {"round": {"way": "mode"}}  # parameters that plans of older versions name otherwise
 KEYS = (
     "version", "unit", "other_columns", "shuffle", "random_state", "edits", "repair", "roles",
-    "types", "thresholds", "steps",
+    "types", "missing_codes", "thresholds", "steps",
 )  # fmt: skip
 
 
@@ -36,6 +37,7 @@ def to_dict(
     other_columns: str = "refuse",
     shuffle: bool = False,
     random_state: int | None = None,
+    missing_codes: Mapping[str, Sequence[str]] | None = None,
     edits: Sequence[Edit] = (),
     repair: str | None = None,
 ) -> dict[str, Any]:
@@ -52,6 +54,7 @@ def to_dict(
         **({} if repair is None else {"repair": repair}),
         "roles": dict(roles),
         **({"types": declared} if declared else {}),
+        **({"missing_codes": _lists(missing_codes)} if missing_codes else {}),
         **({"thresholds": changed} if changed else {}),
         "steps": [_step_entry(step) for step in steps],
     }
@@ -88,6 +91,7 @@ def from_dict(entries: Mapping[str, Any], folder: Path | None = None) -> dict[st
         raise PlanError('The plan\'s unit must be a column, or "record".', code="plan-unit")
     try:
         types = as_types(entries.get("types"), folder)
+        missing_codes = as_missing_codes(entries.get("missing_codes"))
     except ParameterError as error:
         raise PlanError(error.template, code=error.code, **error.attributes) from None
     other_columns = entries.get("other_columns", "refuse")
@@ -100,9 +104,14 @@ def from_dict(entries: Mapping[str, Any], folder: Path | None = None) -> dict[st
         "other_columns": other_columns,
         "shuffle": entries.get("shuffle", False),
         "random_state": entries.get("random_state"),
+        "missing_codes": missing_codes,
         "edits": entries.get("edits", ()),
         "repair": entries.get("repair"),
     }
+
+
+def _lists(codes: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    return {name: list(given) for name, given in codes.items()}
 
 
 def _refuse_files(types: Any) -> None:

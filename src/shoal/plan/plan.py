@@ -11,6 +11,7 @@ from shoal import _params as parameters
 from shoal._params import RandomState, as_seed
 from shoal.errors import PlanError
 from shoal.frame.edits import Edit, as_edits
+from shoal.frame.missing_codes import as_missing_codes
 from shoal.frame.roles import RECORD_UNIT, UNIT_ROLES, as_list, check_roles, columns_with
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import as_types
@@ -30,8 +31,8 @@ from shoal.steps.units import read_units, refuse_repeated, with_unit
 
 # The parameters of a plan.
 FIELDS = (
-    "roles", "steps", "types", "thresholds", "unit", "other_columns", "shuffle", "random_state",
-    "edits", "repair",
+    "roles", "steps", "types", "missing_codes", "thresholds", "unit", "other_columns", "shuffle",
+    "random_state", "edits", "repair",
 )  # fmt: skip
 
 
@@ -51,7 +52,9 @@ class Plan:
     types : mapping of str to str or mapping, optional
         Kinds of columns where the table does not determine them: a kind (``"numeric"``,
         ``"ordinal"``, ``"nominal"``, ``"boolean"`` or ``"date"``), or a mapping with the
-        ``kind`` and an ``order``, a ``hierarchy`` or ``distances``.
+        ``kind`` and an ``order``, a ``hierarchy``, ``distances``, ``prefixes`` or a ``format``;
+        see `shoal.frame.types.Type`. Other kinds are inferred and recorded in the plan of the
+        release.
     thresholds : Thresholds or mapping, optional
         Thresholds above which figures of the release become findings of its verdict; see
         `shoal.plan.thresholds.Thresholds`.
@@ -66,6 +69,8 @@ class Plan:
         may reveal whose they are.
     random_state : int, Generator, RandomState or None
         Seed of that order; if None, one is drawn and recorded in the plan of the release.
+    missing_codes : mapping of str to list, optional
+        Values of masked columns that stand for a missing value, such as ``{"income": [98, 99]}``.
     edits : list of str
         Linear rules that the records obey, such as ``"total == a + b"`` or ``"age >= 0"``. They
         are counted before and after; those that masking breaks qualify the verdict. Names that are
@@ -92,6 +97,7 @@ class Plan:
         other_columns: OtherColumns = "refuse",
         shuffle: bool = False,
         random_state: RandomState = None,
+        missing_codes: Mapping[str, Any] | None = None,
         edits: Sequence[str | Edit] = (),
         repair: Repair | None = None,
     ):
@@ -100,6 +106,7 @@ class Plan:
         roles, steps, self.unit = with_unit(roles, steps, unit)
         self.roles, self.steps = with_roles(roles, steps)
         self.types = as_types(types)
+        self.missing_codes = as_missing_codes(missing_codes)
         self.thresholds = as_thresholds(thresholds)
         self.other_columns = check_other_columns(other_columns)
         self.shuffle = shuffle
@@ -123,6 +130,7 @@ class Plan:
         other_columns: OtherColumns = "refuse",
         shuffle: bool = False,
         random_state: RandomState = None,
+        missing_codes: Mapping[str, Any] | None = None,
         edits: Sequence[str] = (),
         repair: Repair | None = None,
         **options: Any,
@@ -153,6 +161,7 @@ class Plan:
             other_columns=other_columns,
             shuffle=shuffle,
             random_state=random_state,
+            missing_codes=missing_codes,
             edits=edits,
             repair=repair,
         )
