@@ -26,7 +26,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 
 PLAN = Plan.of(["age", "height"], MDAV(k=4), other_columns="release")
 SOURCE = Path(__file__).parents[2] / "src"
-PATIENCE = 180  # seconds for a killed worker to come back: two to start, more on a busy machine
+PATIENCE = 600  # seconds for a killed worker to come back, also on a busy machine
 
 
 @pytest.fixture(scope="module")
