@@ -10,6 +10,7 @@ from shoal.frame.kinds import Decision, decide
 from shoal.frame.overview import overview, sentinels
 from shoal.frame.roles import UNIT_ROLES
 from shoal.frame.tables import Frame, IntoDataFrame
+from shoal.frame.types import text_of
 from shoal.inspection.inspection import Inspection
 from shoal.inspection.relations import Relation, find_relations
 from shoal.inspection.sentences import describe
@@ -115,6 +116,7 @@ def _describe_column(
         is_sequence=seen.is_sequence,
         positive=seen.positive,
         missing=seen.missing,
+        is_ascending=seen.is_ascending,
     )
     role, why = suggest(facts)
     declared, why_kind, inferred = decision.type, decision.why, decision.inferred
@@ -135,7 +137,7 @@ def _describe_column(
         "inferred": inferred,
         "declare": declared.to_entry() if inferred or kind == "text" else "",
         "formats": list(decision.formats),
-        "labels": {str(value): text for value, text in list(labels.items())[:MAX_LABELS]},
+        "labels": {text_of(value): text for value, text in list(labels.items())[:MAX_LABELS]},
         "missing_codes": list(missing_codes),
         "missing": seen.missing,
         "distinct": distinct,
