@@ -78,7 +78,8 @@ def test_values_are_plain_numbers(kinds):
 def test_what_cannot_be_computed_is_said_with_its_reason():
     data = pd.DataFrame({"x": [1.0, 1, 3, 3], "sex": list("mmff"), "ill": list("ynyn")})
     found = shoal.assess(data, data, quasi_identifiers=["x", "sex"], confidential=["ill"])
-    assert "needs a numeric confidential column" in found.remarks["distortion_y"]
+    assert "needs a numeric confidential column" in found.remarks["average_diversity"]
+    assert found["distortion_y"] == 0.5  # of categories: the share that is not the most frequent
     told = "Column 'sex' left out: not numeric and complete in both tables."
     assert found.remarks["std_ratio"] == told
     assert "information_loss" not in found.remarks
