@@ -174,7 +174,9 @@ class Masked:
 def mask_source(plan: Plan, opened: Source, target: str, dialect: Dialect) -> Masked:
     """Run a plan on an open source, for a target whose format may keep its missing codes."""
     plan = interpret_source(plan, opened)
-    table = opened.with_numbers(plan.numeric_columns, plan.categorical_columns)
+    table = opened.without_codes(plan.missing_codes).with_numbers(
+        plan.numeric_columns, plan.categorical_columns
+    )
     form = None if is_database(target) else format_of(Path(target), dialect)
     if form is not None and opened.notes.family in form.codes:
         table = opened.with_codes_as_categories(table, coded_columns(plan))
