@@ -8,6 +8,7 @@ from shoal.frame.tables import IntoDataFrame
 from shoal.partitioners import Partitioner, partitioner
 from shoal.plan import Plan
 from shoal.plan.release import Release
+from shoal.plan.repair import Repair
 
 
 def microaggregate(
@@ -33,14 +34,17 @@ def microaggregate(
     types: Mapping[str, Any] | None = None,
     missing_codes: Mapping[str, Any] | None = None,
     standardise: str = "zscore",
-    aggregate: str = "mean",
+    aggregate: str | Mapping[str, str] = "mean",
     trim: float | None = None,
-    decimals: int | None = None,
+    decimals: int | Mapping[str, int] | None = None,
+    round: str | None = None,
     homogeneity: str = "warn",
     diversity: float | None = None,
     diversity_kind: str = "distinct",
     closeness: float | None = None,
     closeness_by: str = "merge",
+    edits: Sequence[str] = (),
+    repair: Repair | None = None,
     shuffle: bool = False,
     random_state: RandomState = None,
     n_jobs: int | None = None,
@@ -101,13 +105,16 @@ def microaggregate(
         Values of masked columns that stand for a missing value; see `Plan`.
     standardise : str
         ``"zscore"`` or ``"none"``.
-    aggregate : str
+    aggregate : str or mapping of str to str
         What is released of numbers: ``"mean"``, ``"median"``, ``"trimmed-mean"`` or
-        ``"geometric-mean"``.
+        ``"geometric-mean"``; for all columns, or by column.
     trim : float, optional
         Share of a group that a trimmed mean leaves out at each end.
-    decimals : int, optional
-        Round the released values to so many decimals.
+    decimals : int or mapping of str to int, optional
+        Round the released values to so many decimals; all columns, or by column.
+    round : str, optional
+        ``"original"`` rounds the other columns to the decimals that they have, so that ages and
+        counts stay whole.
     homogeneity : str
         What to do with groups in which a confidential column has one value:
         ``"warn"``, ``"merge"`` them with the nearest group, or ``"refuse"``.
@@ -121,6 +128,10 @@ def microaggregate(
         the *t* of t-closeness.
     closeness_by : str
         How it is reached: ``"merge"``, ``"swap"`` or ``"first"``.
+    edits : list of str
+        Linear rules that the records obey, such as ``"total == a + b"``; see `Plan`.
+    repair : {"refuse", "regroup"}, optional
+        What to do about edits that masking breaks; by default they qualify the verdict.
     shuffle : bool
         Whether the released records stand in random order. Without it they keep their order,
         which may tell whose they are.
@@ -173,11 +184,14 @@ def microaggregate(
         aggregate=aggregate,
         trim=trim,
         decimals=decimals,
+        round=round,
         homogeneity=homogeneity,
         diversity=diversity,
         diversity_kind=diversity_kind,
         closeness=closeness,
         closeness_by=closeness_by,
+        edits=edits,
+        repair=repair,
         shuffle=shuffle,
         random_state=seed if shuffle else None,
     ).run(data)

@@ -43,6 +43,12 @@ def check_plan(plan: "Plan") -> Microaggregate:
             what="steps",
         )
     step = plan.steps[0]
+    if plan.edits:
+        raise PlanError(
+            "Edits are not checked by shoal.scale. Leave them out, and check the release.",
+            code="not-for-large-tables",
+            what="edits",
+        )
     for name, way_out in UNSUPPORTED.items():
         if getattr(step, name) is not None:
             raise PlanError(
@@ -63,6 +69,13 @@ def check_plan(plan: "Plan") -> Microaggregate:
             ' missing values. Use "impute" or "drop".',
             code="not-for-large-tables",
             what="missing",
+        )
+    if step.round == "original":
+        raise PlanError(
+            '`round="original"` is not supported by shoal.scale: the decimals of a column are known'
+            " after all records are read. State them by column with `decimals`.",
+            code="not-for-large-tables",
+            what="round",
         )
     if step.homogeneity != "warn":
         raise PlanError(
