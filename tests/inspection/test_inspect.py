@@ -13,7 +13,10 @@ from raising import raises
 from shoal import Plan, datasets, inspect
 from shoal.errors import PlanError, ShoalWarning
 from shoal.frame.tables import open_frame
+from shoal.inspection import inspect_source
 from shoal.inspection.relations import find_relations
+from shoal.io.dialect import Dialect
+from shoal.io.files import open_source
 from shoal.plan.deliver import deliver
 
 
@@ -309,3 +312,17 @@ def test_text_among_numbers_is_named_with_its_record():
     assert sentence.columns == ("age",)
     assert "record 2" in sentence.text
     assert "# 12 of 16 cells" in found.starter_plan(2)
+
+
+def test_numbers_among_missing_words_are_inspected_as_numbers(tmp_path):
+    cells = [f"{i % 9},{i % 4}" if i % 5 else "NA" for i in range(40)]
+    (tmp_path / "in.csv").write_text("\n".join(["age;x", *(f"{c};{c}" for c in cells)]) + "\n")
+    source = open_source(
+        tmp_path / "in.csv", dialect=Dialect(separator=";", decimal=","), numbers=()
+    )
+    found = inspect_source(source, "in.csv")
+    assert (found["age"]["kind"], found["age"]["missing"]) == ("numeric", 8)
+    assert found.plan(k=3).missing_codes == {"age": ("NA",), "x": ("NA",)}
+    data = pd.DataFrame({"age": ["$5", "NA", "$7", "$1,000"] * 5})
+    assert inspect(data)["age"]["missing_codes"] == ["NA"]
+    assert set(inspect(pd.DataFrame({"a": [1] * 5})).roles.values()) == {"quasi-identifier"}

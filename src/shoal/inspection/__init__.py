@@ -7,6 +7,8 @@ from typing import Any
 from shoal.frame import tables
 from shoal.frame.codes import codes
 from shoal.frame.kinds import Decision, decide
+from shoal.frame.missing_codes import without_codes
+from shoal.frame.numbers_in_text import text_to_numbers
 from shoal.frame.overview import overview, sentinels
 from shoal.frame.roles import UNIT_ROLES
 from shoal.frame.tables import Frame, IntoDataFrame
@@ -65,10 +67,17 @@ def inspect_source(source: Source, name: str) -> Inspection:
     names = source.table.column_names
     made = decide_in_source(source, names)
     frame = tables.open_frame(source.with_numbers(names))
-    return _inspect(frame, made, source.notes, name)
+    decimal = "." if source.text is None else source.text.decimal
+    return _inspect(frame, made, source.notes, name, decimal)
 
 
-def _inspect(frame: Frame, made: Mapping[str, Decision], notes: Notes, name: str) -> Inspection:
+def _inspect(
+    frame: Frame, made: Mapping[str, Decision], notes: Notes, name: str, decimal: str = "."
+) -> Inspection:
+    numerals = [column for column in frame.columns if made[column].kind == "numeric"]
+    in_text = [column for column in numerals if not tables.is_numeric(frame, column)]
+    frame = without_codes(frame, {column: made[column].missing_codes for column in in_text})
+    frame = text_to_numbers(frame, in_text, decimal)
     column_codes = codes(frame, frame.columns)
     columns = [
         _describe_column(frame, column, column_codes[:, at], made[column], notes)
@@ -127,7 +136,7 @@ def _describe_column(
     missing_codes = decision.missing_codes
     labels = notes.on(name).value_labels
     if declared.kind == "numeric" and seen.type in ("whole", "number") and not labels:
-        missing_codes = sentinels(tables.floats(frame[name]).tolist())
+        missing_codes = (*missing_codes, *sentinels(tables.floats(frame[name]).tolist()))
     return {
         "name": name,
         "label": notes.on(name).label,
@@ -177,8 +186,12 @@ def _add_derived(columns: list[dict[str, Any]], relations: list[Relation]) -> No
 
 
 def _mask_unassigned(columns: list[dict[str, Any]]) -> None:
-    """Suggest to mask the columns without a role, in a table without quasi-identifiers."""
-    for entry in columns:
-        if entry["role"] is None:
-            entry["role"] = "quasi-identifier"
-            entry["why"] = "no name suggests a role, so every such column is masked"
+    """Suggest to mask the columns without a role, in a table without quasi-identifiers.
+
+    If there is none, constant columns are masked.
+    """
+    unassigned = [entry for entry in columns if entry["role"] is None]
+    constant = [entry for entry in columns if entry["role"] == "non-confidential"]
+    for entry in unassigned or constant:
+        entry["role"] = "quasi-identifier"
+        entry["why"] = "no name suggests a role, so every such column is masked"
