@@ -185,6 +185,11 @@ class TextColumn:
 
     texts: NDArray[Any]
 
+    @property
+    def is_missing(self) -> NDArray[np.bool_]:
+        """Mask of the records whose new value is missing."""
+        return np.array([text is None for text in self.texts], bool)
+
 
 def with_values(frame: Frame, values: Mapping[str, NDArray[Any] | RowGather | TextColumn]) -> Frame:
     """Return the frame with the values of some columns replaced; NaN stands for missing."""

@@ -63,6 +63,12 @@ def check_plan(plan: "Plan") -> Microaggregate:
             code="not-for-large-tables",
             what="missing_codes",
         )
+    if step.recoded_columns:
+        raise PlanError(
+            "Ancestors and ranges are not supported by shoal.scale. Use another aggregate.",
+            code="not-for-large-tables",
+            what="aggregate",
+        )
     if step.missing == "own-groups":
         raise PlanError(
             '`missing="own-groups"` is not supported by shoal.scale: it compares all records with'

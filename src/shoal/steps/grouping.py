@@ -95,13 +95,27 @@ def group_block(
         if used is not None:
             fitted.append(used)
             if isinstance(used, type(partitioner)):
-                partitioner = used.reproducible_copy()
+                partitioner = _with_whole_budget(used.reproducible_copy(), partitioner)
         labels[records.rows] = groups.labels + offset
         offset += groups.n_groups
     groups = Partition(labels, step.k)
     if step.homogeneity == "refuse":
         _refuse_homogeneous(groups, given)
     return BlockGroups(groups, fitted, partitioner, missing)
+
+
+def _with_whole_budget(copy: Partitioner, whole: Partitioner) -> Partitioner:
+    """Return ``copy`` with the budgets of ``whole``, where it still has a share of them.
+
+    A proof ends when it is done, so that its budget says how long it may take at most.
+    """
+    kept = copy.get_params(deep=True)
+    budgets = {
+        name: value
+        for name, value in whole.get_params(deep=True).items()
+        if name.rpartition("__")[2] == "budget" and kept.get(name) is not None
+    }
+    return copy.set_params(**budgets) if budgets else copy
 
 
 def _group_records(

@@ -7,28 +7,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._params import AtLeast, Between
-from shoal.errors import ConstantColumn, MissingValues, ShoalWarning
 from shoal.frame import tables
 from shoal.frame.codes import value_codes
 from shoal.frame.columns import Column, read_column, refuse_missing
 from shoal.frame.decimals import decimals_of_values
-from shoal.frame.roles import as_list, name_columns
-from shoal.frame.tables import Frame, RowGather
+from shoal.frame.roles import as_list
+from shoal.frame.tables import Frame, RowGather, TextColumn
 from shoal.frame.types import Type
 from shoal.partitioners import Partition, Partitioner
 from shoal.steps._step import GroupingStep, StepResult, check_confidential
 from shoal.steps.centroid import centroid
 from shoal.steps.checks import check_axes, check_options, check_values
+from shoal.steps.column_warnings import describe_constant, describe_missing_values
 from shoal.steps.distance_space import Space, build_space
 from shoal.steps.grouping import GroupingInput, group_block
 from shoal.steps.households import refuse_split
-from shoal.steps.missing import describe_missing
+from shoal.steps.local_recoding import (
+    LOCAL,
+    LocalRecoding,
+    common_ancestors,
+    describe_local_recoding,
+    ranges,
+)
 from shoal.steps.privacy_constraints import privacy_constraint
 from shoal.steps.strata import Strata, merge_small, refuse_small, split
 from shoal.steps.units import read_units
 
 Mask = NDArray[np.bool_]
-Aggregate = Literal["mean", "median", "trimmed-mean", "geometric-mean"]
+Aggregate = Literal["mean", "median", "trimmed-mean", "geometric-mean", "ancestor", "range"]
 Decimals = Annotated[int, Between(-15, 15)]
 
 
@@ -88,7 +94,9 @@ class Microaggregate(GroupingStep):
     aggregate : str or mapping of str to str
         How numbers are aggregated: ``"mean"``, ``"median"``, ``"trimmed-mean"`` or
         ``"geometric-mean"`` of the group; a mapping says so by column, and the mean stands for
-        columns that it does not name.
+        columns that it does not name. Two aggregates recode values to text: ``"ancestor"`` releases
+        the lowest common ancestor of the group in the hierarchy, the prefixes or the intervals of
+        the column's type, and ``"range"`` the least and the greatest number.
     trim : float, optional
         Share of a group that a trimmed mean ignores at each end, in [0, 0.5].
     decimals : int or mapping of str to int, optional
@@ -300,7 +308,8 @@ class Microaggregate(GroupingStep):
             self._confidential_codes(frame, confidential),
             units,
         )
-        values: dict[str, NDArray[Any] | RowGather] = {}
+        values: dict[str, NDArray[Any] | RowGather | TextColumn] = {}
+        losses: dict[str, float] = {}
         partitions: list[Partition] = []
         fitted: list[Partitioner] = []
         groups_of, partitioner = {}, self.partitioner
@@ -308,11 +317,16 @@ class Microaggregate(GroupingStep):
             in_block = [columns[self.columns.index(name)] for name in names]
             block = group_block(self, in_block, given, partitioner)
             for column, missing in zip(in_block, block.missing.T, strict=True):
-                values[column.name] = self._mask(column, block.groups, missing, frame, weights)
+                if column.name in self.recoded_columns:
+                    recoded = self._recode(column, block.groups, missing, frame, types)
+                    values[column.name], losses[column.name] = recoded
+                else:
+                    values[column.name] = self._mask(column, block.groups, missing, frame, weights)
                 groups_of[column.name] = block.groups
             partitions.append(block.groups)
             fitted += block.fitted
             partitioner = block.reproducible_partitioner
+        imputed = self.missing == "impute"
         return StepResult(
             {**values, **strata.released},
             tuple(partitions),
@@ -320,9 +334,10 @@ class Microaggregate(GroupingStep):
             partitioner,
             self._bound(fitted, columns),
             (
-                *_constant_columns(space.constant_columns),
-                *_missing_values(columns, values, groups_of, imputed=self.missing == "impute"),
+                *describe_constant(space.constant_columns),
+                *describe_missing_values(columns, values, groups_of, imputed=imputed),
                 *strata.warnings,
+                *describe_local_recoding(losses),
             ),
         )
 
@@ -361,6 +376,23 @@ class Microaggregate(GroupingStep):
         proven = len(bounds) == len(fitted)
         return sum(bounds) if proven and complete and zscores and same_records else None
 
+    @property
+    def recoded_columns(self) -> list[str]:
+        """The columns that are released as ancestors or ranges."""
+        return [name for name in self.columns if self.aggregate_of(name) in LOCAL]
+
+    def _recode(
+        self,
+        column: Column,
+        groups: Partition,
+        missing: Mask,
+        frame: Frame,
+        types: Mapping[str, Type],
+    ) -> LocalRecoding:
+        if self.aggregate_of(column.name) == "range" and column.kind == "numeric":
+            return ranges(column, groups, missing)
+        return common_ancestors(frame, column, types.get(column.name), groups, missing)
+
     def _mask(
         self,
         column: Column,
@@ -382,31 +414,3 @@ class Microaggregate(GroupingStep):
             whole=tables.is_whole(frame, column.name),
             weights=weights,
         )
-
-
-def _constant_columns(names: list[str]) -> list[ShoalWarning]:
-    if not names:
-        return []
-    verb = "is constant and does" if len(names) == 1 else "are constant and do"
-    return [
-        ConstantColumn(
-            f"{name_columns(names)} {verb} not affect the grouping.",
-            code="constant-column",
-            columns=tuple(names),
-        )
-    ]
-
-
-def _missing_values(
-    columns: list[Column],
-    values: Mapping[str, Any],
-    groups: Mapping[str, Partition],
-    *,
-    imputed: bool,
-) -> list[ShoalWarning]:
-    released = {
-        name: new.is_missing if isinstance(new, RowGather) else np.isnan(new)
-        for name, new in values.items()
-    }
-    sentences = describe_missing(columns, released, groups, imputed=imputed)
-    return [MissingValues(sentence) for sentence in sentences]

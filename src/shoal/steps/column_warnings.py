@@ -1,0 +1,43 @@
+"""Warnings of a microaggregation about single columns."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from shoal.errors import ConstantColumn, MissingValues, ShoalWarning
+from shoal.frame.columns import Column
+from shoal.frame.roles import name_columns
+from shoal.frame.tables import RowGather, TextColumn
+from shoal.partitioners import Partition
+from shoal.steps.missing import describe_missing
+
+
+def describe_constant(names: list[str]) -> list[ShoalWarning]:
+    """Return a warning about columns with a single value, if there are any."""
+    if not names:
+        return []
+    verb = "is constant and does" if len(names) == 1 else "are constant and do"
+    return [
+        ConstantColumn(
+            f"{name_columns(names)} {verb} not affect the grouping.",
+            code="constant-column",
+            columns=tuple(names),
+        )
+    ]
+
+
+def describe_missing_values(
+    columns: list[Column],
+    values: Mapping[str, Any],
+    groups: Mapping[str, Partition],
+    *,
+    imputed: bool,
+) -> list[ShoalWarning]:
+    """Return warnings about cells that are missing, were filled in, or were suppressed."""
+    released = {
+        name: new.is_missing if isinstance(new, RowGather | TextColumn) else np.isnan(new)
+        for name, new in values.items()
+    }
+    sentences = describe_missing(columns, released, groups, imputed=imputed)
+    return [MissingValues(sentence) for sentence in sentences]

@@ -1,0 +1,98 @@
+"""Local recoding: the values of a group become their lowest common ancestor, or their range."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import ValuesGeneralised
+from shoal.frame.columns import Column
+from shoal.frame.tables import Frame, TextColumn
+from shoal.frame.types import Type
+from shoal.partitioners import Partition
+from shoal.steps.centroid import suppress_single_values
+from shoal.steps.hierarchies import read_hierarchy
+
+Mask = NDArray[np.bool_]
+LOCAL = ("ancestor", "range")  # the aggregates that release text
+
+
+class LocalRecoding(NamedTuple):
+    """The released texts of a column, and the mean loss of its cells."""
+
+    values: TextColumn
+    loss: float
+
+
+def common_ancestors(
+    frame: Frame, column: Column, declared: Type | None, groups: Partition, missing: Mask
+) -> LocalRecoding:
+    """Return for each record the lowest common ancestor of its group's values.
+
+    The loss of a cell is the share of the other values of its hierarchy that it is no longer told
+    from, as for `shoal.steps.Generalise`.
+    """
+    recoded = read_hierarchy(frame, column.name, declared)
+    labels, known = groups.labels, ~suppress_single_values(groups, missing)
+    level = np.full(len(groups.sizes), -1)
+    for at, ancestors in enumerate(recoded.levels.ancestors):
+        low, high = _extremes(ancestors[recoded.codes], labels, known)
+        level[(level < 0) & (low == high)] = at
+    of_record = level[labels]
+    # All known values of a group have the same ancestor, so the first of them gives the label.
+    first = np.full(len(groups.sizes), -1)
+    rows = np.flatnonzero(known)[::-1]
+    first[labels[rows]] = rows
+    texts = np.full(len(labels), None, object)
+    shown = first[labels] >= 0
+    for at, own in enumerate(recoded.labels):
+        at_level = shown & (of_record == at)
+        texts[at_level] = own[recoded.codes[first[labels[at_level]]]]
+    losses = np.array(recoded.levels.losses)[of_record, recoded.codes]
+    return LocalRecoding(TextColumn(texts), float(losses[shown].mean()) if shown.any() else 0.0)
+
+
+def ranges(column: Column, groups: Partition, missing: Mask) -> LocalRecoding:
+    """Return for each record the range of its group's numbers, and its mean share of the whole."""
+    labels, known = groups.labels, ~suppress_single_values(groups, missing)
+    low, high = _extremes(column.values, labels, known)
+    whole = all(float(value).is_integer() for value in column.values[known])
+    written = np.array([_range(*ends, whole) for ends in zip(low, high, strict=True)], object)
+    spread = float(np.ptp(column.values[known])) if known.any() else 0.0
+    with np.errstate(invalid="ignore"):
+        shares = (high - low)[labels][known] / (spread or 1.0)
+    return LocalRecoding(TextColumn(written[labels]), float(shares.mean()) if known.any() else 0.0)
+
+
+def describe_local_recoding(losses: dict[str, float]) -> list[ValuesGeneralised]:
+    """Return a warning that says how much local recoding lost, by column."""
+    if not losses:
+        return []
+    shares = ", ".join(f"{name!r} {100 * loss:.3g} %" for name, loss in losses.items())
+    mean = sum(losses.values()) / len(losses)
+    return [
+        ValuesGeneralised(
+            "Values were replaced by the lowest common ancestor or the range of their group:"
+            f" {100 * mean:.3g} % of the distinctions were lost ({shares}).",
+            code="values-generalised",
+            loss=mean,
+        )
+    ]
+
+
+def _extremes(
+    values: NDArray[np.float64] | NDArray[np.int64], labels: NDArray[np.int64], known: Mask
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the least and the greatest known value of each group; infinite where none is."""
+    number = int(labels.max()) + 1
+    low, high = np.full(number, np.inf), np.full(number, -np.inf)
+    np.minimum.at(low, labels[known], values[known])
+    np.maximum.at(high, labels[known], values[known])
+    return low, high
+
+
+def _range(low: float, high: float, whole: bool) -> str | None:
+    if low > high:
+        return None
+    ends = [f"{end:.0f}" if whole else repr(float(end)) for end in (low, high)]
+    return ends[0] if low == high else f"{ends[0]}-{ends[1]}" if low >= 0 else " to ".join(ends)
