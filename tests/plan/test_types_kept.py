@@ -223,6 +223,7 @@ STYLES = {
     "all quoted": b'"age","name"\n"%s","x"\n"%s","y"\n"%s",""\n',
     "text quoted, as in R": b'"age","name"\n%s,"x"\n%s,NA\n%s,"y, z"\n',
     "quoted where necessary": b'age,name\n%s,x\n%s,"y ""z"""\n%s,\n',
+    "empty cells quoted, missing ones not": b'"age","name"\n%s,"x"\n%s,NA\n%s,""\n',
     "empty cells bare": b'age,"name"\n%s,"x"\n%s,\n%s,"y"\n',
 }
 
