@@ -246,6 +246,8 @@ def _judged(case: Case, route: Route, shown: Any) -> Iterator[str]:
     after = read_seen(route.target, RELEASED)
     if route.target.layout is not None:  # a column that is dropped is left blank there
         gone = promises.dropped(case.plan)
+        if case.plan.get("other_columns") == "drop":
+            gone = {*gone, *promises.unnamed(case.plan, before)}
         after = {n: v for n, v in after.items() if n not in gone or any(v)}
     # The readers here see codes of missing values in these files.
     spss, letters = {"sav", "zsav"}, {"dta", "xpt", "sas7bdat"}
