@@ -14,7 +14,7 @@ from shoal.frame.starter import starter_plan
 
 
 @pytest.fixture
-def found():
+def inspection():
     data = pd.DataFrame(
         {
             "person_id": ["a1", "a2", "a3", "a4"],
@@ -29,12 +29,12 @@ def found():
     return inspect(data)
 
 
-def roles(found):
-    return {entry["name"]: entry["role"] for entry in found["columns"]}
+def roles(inspection):
+    return {entry["name"]: entry["role"] for entry in inspection["columns"]}
 
 
-def test_roles_are_suggested_with_a_reason(found):
-    assert roles(found) == {
+def test_roles_are_suggested_with_a_reason(inspection):
+    assert roles(inspection) == {
         "person_id": "identifier",
         "row": "identifier",
         "age": "quasi-identifier",
@@ -43,20 +43,20 @@ def test_roles_are_suggested_with_a_reason(found):
         "code": None,
         "shoe": "quasi-identifier",
     }
-    why = {entry["name"]: entry["why"] for entry in found["columns"]}
+    why = {entry["name"]: entry["why"] for entry in inspection["columns"]}
     assert why["row"] == "whole numbers that count the records"
     assert why["shoe"] == "100% of the records have a unique value"
 
 
-def test_columns_are_counted(found):
-    age = found["columns"][2]
+def test_columns_are_counted(inspection):
+    age = inspection["columns"][2]
     assert (age["type"], age["missing"], age["distinct"], age["unique"]) == ("whole", 0, 3, 0.5)
-    income = found["columns"][3]
+    income = inspection["columns"][3]
     assert (income["type"], income["missing"], income["distinct"]) == ("number", 1, 3)
 
 
-def test_combinations_are_more_unique_than_columns(found):
-    assert found["combinations"] == [{"columns": ["age", "shoe"], "unique": 1.0}]
+def test_combinations_are_more_unique_than_columns(inspection):
+    assert inspection["combinations"] == [{"columns": ["age", "shoe"], "unique": 1.0}]
 
 
 def test_the_roles_of_the_built_in_tables_are_found():
@@ -64,9 +64,9 @@ def test_the_roles_of_the_built_in_tables_are_found():
     assert {n: r for n, r in roles(sme).items() if r} == datasets.ROLES["sme"]
 
 
-def test_the_text_names_every_column_and_the_limits(found):
-    text = format_inspection(found)
-    for entry in found["columns"]:
+def test_the_text_names_every_column_and_the_limits(inspection):
+    text = format_inspection(inspection)
+    for entry in inspection["columns"]:
         assert entry["name"] in text
     assert "only you know" in text
 
@@ -86,12 +86,12 @@ SURVEY = pd.DataFrame(
 
 
 def test_weights_and_households_are_distinguished_from_other_columns():
-    found = inspect(SURVEY)
-    suggested = roles(found)
+    inspection = inspect(SURVEY)
+    suggested = roles(inspection)
     assert suggested["hh_id"] == "household"
     assert suggested["sample_weight"] == "weight"
     assert suggested["weight"] == "quasi-identifier"
-    why = {entry["name"]: entry["why"] for entry in found["columns"]}
+    why = {entry["name"]: entry["why"] for entry in inspection["columns"]}
     assert "2.0 records share a value" in why["hh_id"]
     assert "if it is a survey weight" in why["weight"]
     assert roles(inspect(SURVEY.assign(AFNLWGT=SURVEY["salary"])))["AFNLWGT"] == "weight"
@@ -102,9 +102,9 @@ def test_weights_and_households_are_distinguished_from_other_columns():
 
 def test_persons_with_several_records_are_units():
     panel = pd.DataFrame({"pid": [i // 4 for i in range(40)], "age": range(40)})
-    found = inspect(panel)
-    assert roles(found)["pid"] == "unit"
-    assert 'pid = "unit"' in starter_plan(found, "panel", 2).replace('"pid"', "pid")
+    inspection = inspect(panel)
+    assert roles(inspection)["pid"] == "unit"
+    assert 'pid = "unit"' in starter_plan(inspection, "panel", 2).replace('"pid"', "pid")
     both = inspect(panel.assign(hh_id=[i // 8 for i in range(40)]))
     assert (roles(both)["pid"], roles(both)["hh_id"]) == ("identifier", "household")
     assert roles(inspect(panel.assign(pid=range(40))))["pid"] == "identifier"
@@ -125,7 +125,7 @@ def test_a_starter_plan_declares_the_unit():
 
 
 def test_a_column_that_singles_out_with_others_is_suggested():
-    found = inspect(
+    inspection = inspect(
         pd.DataFrame(
             {
                 "age": [30, 30, 40, 40] * 5,
@@ -134,28 +134,28 @@ def test_a_column_that_singles_out_with_others_is_suggested():
             }
         )
     )
-    assert roles(found) == {"age": "quasi-identifier", "code": None, "same": None}
+    assert roles(inspection) == {"age": "quasi-identifier", "code": None, "same": None}
     data = pd.DataFrame({"age": [30, 30, 40, 40, 50, 50], "code": [1, 2, 1, 2, 1, 2]})
-    found = inspect(data)
-    assert roles(found)["code"] == "quasi-identifier"
-    assert found["columns"][1]["why"] == (
+    inspection = inspect(data)
+    assert roles(inspection)["code"] == "quasi-identifier"
+    assert inspection["columns"][1]["why"] == (
         "with the quasi-identifiers it singles out 100% of the records, without it 0%"
     )
 
 
 def test_triples_are_shown_where_more_than_three_columns_are_known():
-    found = inspect(SURVEY.assign(age=[20 + i % 9 for i in range(40)]))
-    sizes = [len(entry["columns"]) for entry in found["combinations"]]
-    known = [role for role in roles(found).values() if role == "quasi-identifier"]
+    inspection = inspect(SURVEY.assign(age=[20 + i % 9 for i in range(40)]))
+    sizes = [len(entry["columns"]) for entry in inspection["combinations"]]
+    known = [role for role in roles(inspection).values() if role == "quasi-identifier"]
     assert len(known) > 3
     assert sizes == sorted(sizes)
     assert {2, 3, len(known)} == set(sizes)
 
 
 def test_a_starter_plan_runs_once_k_is_given(tmp_path):
-    found = inspect(SURVEY)
+    inspection = inspect(SURVEY)
     path = tmp_path / "plan.toml"
-    path.write_text(starter_plan(found, "x.csv\nroles", 3))
+    path.write_text(starter_plan(inspection, "x.csv\nroles", 3))
     plan = Plan.load(path)
     assert plan.k == 3
     assert plan.weight == "sample_weight"

@@ -127,8 +127,8 @@ def test_two_different_seeds_are_refused():
 
 def test_a_seed_serves_the_effort_and_its_method():
     X = np.random.default_rng(5).normal(size=(60, 3))
-    found = Search(k=3, method=MuApprox(k=3), rounds=0, random_state=7).fit(X)
-    assert np.array_equal(found.method_.labels_, MuApprox(k=3, random_state=7).fit_predict(X))
+    fitted = Search(k=3, method=MuApprox(k=3), rounds=0, random_state=7).fit(X)
+    assert np.array_equal(fitted.method_.labels_, MuApprox(k=3, random_state=7).fit_predict(X))
 
 
 @pytest.fixture(scope="module")
