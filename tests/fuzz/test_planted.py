@@ -17,8 +17,7 @@ from shoal.frame.tables import RowGather
 from shoal.io.formats import _statistical_write
 from shoal.metrics import anonymity
 from shoal.partitioners import _base
-from shoal.plan import deliver, guarantees, readback
-from shoal.plan import plan as plans
+from shoal.plan import deliver, guarantees, masking, readback
 from shoal.plan.plan import Plan
 from shoal.steps.privacy_constraints import PrivacyConstraint
 
@@ -68,7 +67,7 @@ def test_a_record_in_the_wrong_group_is_stopped_before_the_release():
 
 @pytest.mark.usefixtures("moved")
 def test_a_record_in_the_wrong_group_is_counted_where_the_last_check_is_off(monkeypatch):
-    monkeypatch.setattr(plans, "check_guarantees", lambda *arguments: None)
+    monkeypatch.setattr(masking, "check_guarantees", lambda *arguments: None)
     assert problem_within(40, "k:") is not None
 
 
