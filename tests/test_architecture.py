@@ -26,14 +26,18 @@ ALLOWED = {
     "plan": {"io", "frame", "partitioners", "metrics", "steps"},
     "audit": {"io", "frame", "metrics", "plan"},
     "comparison": {"frame", "partitioners", "metrics", "steps", "plan"},
+    "inspection": {"io", "frame", "metrics", "plan"},
     "report": {"frame", "metrics", "plan", "comparison", "io"},
     "scale": {
         "io", "frame", "geometry", "partitioners", "metrics", "steps", "plan", "audit", "report",
     },
-    "app": {"datasets", "io", "frame", "partitioners", "steps", "plan", "comparison", "report"},
+    "app": {
+        "datasets", "io", "frame", "inspection", "partitioners", "steps", "plan", "comparison",
+        "report",
+    },
     "cli": {
         "_kernels", "io", "frame", "datasets", "partitioners", "metrics", "steps", "plan", "audit",
-        "comparison", "report", "scale", "app",
+        "comparison", "inspection", "report", "scale", "app",
     },
     "__main__": {"cli"},
 }  # fmt: skip

@@ -11,14 +11,12 @@ from typer.testing import CliRunner
 
 import shoal
 from raising import raises, warns
-from shoal import Plan
+from shoal import Plan, inspect
 from shoal.audit.check import check_dropped_columns
 from shoal.cli import app
 from shoal.cli._source_arguments import check_sources, stray_argument
 from shoal.comparison import compare_plans
 from shoal.errors import ColumnError, ParameterError, PlanError, ShoalWarning, UnprotectedColumn
-from shoal.frame.inspect import inspect
-from shoal.frame.starter import starter_plan
 from shoal.partitioners import MDAV
 from shoal.steps import Microaggregate
 
@@ -137,7 +135,7 @@ def test_verification_looks_for_columns_that_the_plan_does_not_name():
 
 def test_a_starter_plan_names_every_column(tmp_path):
     data = pd.DataFrame({"age": [1, 2, 3, 3], "wave": [7, 7, 7, 7], "flag": [0, 1, 0, 1]})
-    (tmp_path / "plan.toml").write_text(starter_plan(inspect(data), "x.csv", 2))
+    (tmp_path / "plan.toml").write_text(inspect(data).starter_plan(2))
     plan = Plan.load(tmp_path / "plan.toml")
     assert set(plan.roles) == {"age", "wave", "flag"}
     quietly(plan.run, data)

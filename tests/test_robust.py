@@ -9,10 +9,9 @@ import pytest
 
 import shoal
 from raising import raises
-from shoal import METHODS, Plan
+from shoal import METHODS, Plan, inspect
 from shoal.errors import ColumnError, ParameterError, PlanError, ShoalWarning
 from shoal.frame.codes import codes
-from shoal.frame.inspect import inspect
 from shoal.frame.tables import open_frame
 from shoal.report.draw import ticks
 from shoal.steps import Microaggregate

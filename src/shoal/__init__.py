@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from shoal import datasets, scale
     from shoal.audit import verify
     from shoal.comparison import compare
+    from shoal.inspection import inspect
     from shoal.metrics import MEASURES
     from shoal.metrics.assessment import assess
     from shoal.partitioners import METHODS, lower_bound, partition
@@ -28,6 +29,7 @@ _MODULES = {
     "assess": "shoal.metrics.assessment",
     "compare": "shoal.comparison",
     "datasets": "shoal.datasets",
+    "inspect": "shoal.inspection",
     "lower_bound": "shoal.partitioners",
     "microaggregate": "shoal.plan.microaggregation",
     "partition": "shoal.partitioners",
@@ -45,6 +47,7 @@ __all__ = [
     "assess",
     "compare",
     "datasets",
+    "inspect",
     "lower_bound",
     "microaggregate",
     "partition",

@@ -176,6 +176,10 @@ class RevealingOrder(ShoalWarning):
     """The order of the released records reveals which of them belong together."""
 
 
+class KindInferred(ShoalWarning):
+    """The kind of a column was inferred from labels, its name or its values."""
+
+
 class MissingValues(ShoalWarning):
     """Records were dropped, or cells suppressed or imputed, because of missing values."""
 

@@ -19,9 +19,9 @@ from shoal import _progress as progress
 from shoal import datasets
 from shoal.app.form import page_wording
 from shoal.errors import FileError, ShoalError, ShoalWarning
-from shoal.frame.inspect import inspect
+from shoal.inspection import inspect_source
 from shoal.io.dialect import Dialect
-from shoal.io.files import read, write
+from shoal.io.files import open_source, write
 from shoal.plan import Plan, document
 from shoal.plan.deliver import deliver
 from shoal.report import one_line, render, summarise
@@ -63,7 +63,8 @@ def inspect_file(order: dict[str, Any]) -> dict[str, Any]:
         table = datasets.CATALOGUE[order["example"]].load(kind="pyarrow")
         write(table, name, target=Path(name))
     progress.report("reading", 0, 0)
-    table = read(name, dialect=Dialect(**order["dialect"]))
+    opened = open_source(name, dialect=Dialect(**order["dialect"]), numbers=())
+    table = opened.table
     if table.num_columns > MAX_COLUMNS:
         raise FileError(
             f"{name!r} has {table.num_columns} columns; the page shows at most {MAX_COLUMNS}. Use"
@@ -82,7 +83,7 @@ def inspect_file(order: dict[str, Any]) -> dict[str, Any]:
             length=longest,
         )
     progress.report("inspecting the columns", 0, 0)
-    return inspect(table)
+    return inspect_source(opened, name).to_dict()
 
 
 def mask(order: dict[str, Any]) -> dict[str, Any]:

@@ -78,8 +78,8 @@ Types = Annotated[
     typer.Option(
         "--type",
         metavar="COLUMN=KIND",
-        help="Kind of a column: numeric, nominal, boolean, date, ordinal:least,...,most,"
-        " hierarchy:file or distances:file.",
+        help="Kind of a column: numeric, nominal, boolean, date, date:format,"
+        " ordinal:least,...,most, prefix:length,..., hierarchy:file or distances:file.",
     ),
 ]
 Shuffle = Annotated[
@@ -139,6 +139,14 @@ class PlanOptions:
         typer.Option("-i", "--identifier", metavar="COLUMN", help="Column to drop; repeatable."),
     ] = None
     types: Types = None
+    missing_codes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--missing-codes",
+            metavar="COLUMN=CODE,...",
+            help="Values of a masked column that stand for a missing value.",
+        ),
+    ] = None
     settings: Annotated[
         list[str] | None,
         typer.Option(

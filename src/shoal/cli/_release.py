@@ -85,7 +85,9 @@ def release_file(
         def write_report(delivery: "Delivery", path: Path = report) -> str:
             points = []
             if writing.curve:
-                points = around(plan, delivery.table, n_jobs=os.cpu_count() or 1)
+                used = delivery.release.plan  # with the kinds that were inferred from the file
+                seen = plan.replace(types=used.types, missing_codes=used.missing_codes)
+                points = around(seen, delivery.table, n_jobs=os.cpu_count() or 1)
             summary = summarise(delivery.release, audience, curve=points)
             report_texts[:] = [report_text(summary, path)]
             return report_texts[0]

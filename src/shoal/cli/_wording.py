@@ -43,6 +43,7 @@ PLAN_FLAGS = {
     "identifiers": "-i",
     "confidential": "--confidential",
     "types": "--type",
+    "missing_codes": "--missing-codes",
 }
 
 

@@ -48,14 +48,17 @@ def assess(
     """Measure utility and risk of MASKED against ORIGINAL."""
     with session(quiet=quiet):
         from shoal.frame.types import as_types, parse_type_options
-        from shoal.io.files import read_typed
+        from shoal.io.files import open_source, read_typed, typed_table
         from shoal.metrics.assessment import assess as assess_tables
         from shoal.metrics.assessment import changed_columns
+        from shoal.plan.interpretation import inferred_types
         from shoal.report import table
 
         dialect = reading.dialect()
-        declared = as_types(parse_type_options(types or []))
-        before = read_typed(original, declared, dialect)
+        opened = open_source(original, dialect=dialect, numbers=())
+        names = [*opened.table.column_names]
+        declared = inferred_types(opened, names, as_types(parse_type_options(types or [])))
+        before = typed_table(opened, declared)
         after = read_typed(masked, declared, replace(dialect, table=masked_table))
         quasi_identifiers = column or [
             name for name in changed_columns(before, after) if name not in (confidential or ())

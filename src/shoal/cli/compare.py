@@ -59,11 +59,13 @@ def compare(
         from shoal.comparison.cache import user_folder
         from shoal.io.database import redact_address
         from shoal.io.files import open_source
+        from shoal.plan.interpretation import interpret_source
         from shoal.report.comparison import comparison_text, rows
 
         discard_placeholders()
         plans = _plans(plan, k, split_commas(method), dependence)
         opened = open_source(source, dialect=reading.dialect(), numbers=())
+        plans = [interpret_source(one, opened) for one in plans]
         comparison = compare_plans(
             opened.with_numbers(plans[0].numeric_columns, plans[0].categorical_columns),
             plans,
@@ -86,6 +88,7 @@ def _plans(
     """Return the plans of the grid; a ``--set`` parameter goes to the methods that have it."""
     from shoal import _params as parameters
     from shoal.comparison import grid
+    from shoal.frame.missing_codes import parse_missing_codes
     from shoal.frame.types import parse_type_options
     from shoal.partitioners import METHODS
 
@@ -109,5 +112,6 @@ def _plans(
         confidential=given.confidential or [],
         identifiers=given.identifier or [],
         types=parse_type_options(given.types or []),
+        missing_codes=parse_missing_codes(given.missing_codes or []),
         **chosen,
     )

@@ -28,11 +28,9 @@ def inspect(
     """Show the columns of SOURCE, how identifying they are, and suggested roles."""
     with session():
         from shoal.errors import FileError, ParameterError
-        from shoal.frame.inspect import format_inspection
-        from shoal.frame.inspect import inspect as inspect_table
-        from shoal.frame.starter import starter_plan
+        from shoal.inspection import inspect_source
         from shoal.io.database import redact_address
-        from shoal.io.files import read
+        from shoal.io.files import open_source
         from shoal.io.publish import Publication
 
         if plan is not None and plan.suffix.lower() != ".toml":
@@ -47,12 +45,12 @@ def inspect(
                 code="option-needs-option",
                 option="k",
             )
-        inspection = inspect_table(read(source, dialect=reading.dialect()))
-        text = f"{redact_address(source)}\n{format_inspection(inspection)}"
+        opened = open_source(source, dialect=reading.dialect(), numbers=())
+        inspection = inspect_source(opened, reading.table or Path(source).name)
+        text = f"{redact_address(source)}\n{inspection}"
         if plan is not None:
-            name = reading.table or Path(source).name
             with Publication(force=force) as publication:
                 part = publication.add(plan)
-                part.write_text(starter_plan(inspection, name, k), encoding="utf-8")
+                part.write_text(inspection.starter_plan(k), encoding="utf-8")
             text += f"\n{plan}: the starter plan"
-        print_result(inspection, text, as_json=json, quiet=False)
+        print_result(inspection.to_dict(), text, as_json=json, quiet=False)

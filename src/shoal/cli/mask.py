@@ -71,6 +71,7 @@ def mask(
         check_sources(source)
         if method == "auto" and effort is None:
             compile_ahead()
+        from shoal.frame.missing_codes import parse_missing_codes
         from shoal.frame.types import parse_type_options
         from shoal.partitioners import partitioner
         from shoal.plan import Plan
@@ -101,6 +102,7 @@ def mask(
                 identifiers=plan.identifier or (),
                 confidential=plan.confidential or (),
                 types=parse_type_options(plan.types or []),
+                missing_codes=parse_missing_codes(plan.missing_codes or []),
                 shuffle=shuffle,
                 random_state=plan.seed if shuffle and not large else None,
                 other_columns="release",

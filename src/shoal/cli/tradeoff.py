@@ -43,8 +43,9 @@ def tradeoff(
         from shoal.comparison.tradeoff import knee, sweep
         from shoal.errors import FileError
         from shoal.frame.types import as_types, parse_type_options
-        from shoal.io.files import read_typed
+        from shoal.io.files import open_source, typed_table
         from shoal.io.publish import Publication
+        from shoal.plan.interpretation import inferred_types
         from shoal.report.tradeoff import by_k, draw_tradeoff, tradeoff_text
 
         k_values = parse_numbers(k, int, "-k")
@@ -57,9 +58,10 @@ def tradeoff(
             )
         with Publication(force=force) as publication:
             part = publication.add(plot) if plot is not None else None
-            declared = as_types(parse_type_options(types or []))
+            opened = open_source(source, dialect=reading.dialect(), numbers=())
+            declared = inferred_types(opened, column, as_types(parse_type_options(types or [])))
             points = sweep(
-                read_typed(source, declared, reading.dialect()),
+                typed_table(opened, declared),
                 column,
                 confidential,
                 k=k_values,

@@ -19,6 +19,7 @@ from shoal.comparison.pareto import pareto_front
 from shoal.errors import InputError, ParameterError, ShoalError, ShoalWarning
 from shoal.frame import tables
 from shoal.frame.describe import digest
+from shoal.frame.missing_codes import without_codes
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.metrics import ABOUT, MEASURES
@@ -177,6 +178,7 @@ def grid(
     confidential: Sequence[str] = (),
     identifiers: Sequence[str] = (),
     types: Mapping[str, Any] | None = None,
+    missing_codes: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> list[Plan]:
     """Return a plan for every combination, by method, then k, then dependence."""
@@ -202,6 +204,7 @@ def grid(
             identifiers=identifiers,
             confidential=confidential,
             types=types,
+            missing_codes=missing_codes,
             other_columns="release",
             dependence=share,
             **{option: value for option, value in options.items() if option in of_step},
@@ -291,14 +294,16 @@ def _run(plan: Plan, needed: Frame, risk: str | None) -> dict[str, Any]:
             code="comparison-without-numbers",
         )
     if risk is not None and risk not in measures:
-        kept = needed if release.rows is None else tables.take(needed, release.rows)
+        used = release.plan
+        kept = without_codes(needed, used.missing_codes)
+        kept = kept if release.rows is None else tables.take(kept, release.rows)
         after, confidential = (
             tables.open_frame(release.data),
             columns_with(plan.roles, "confidential"),
         )
         measures |= _numbers(
             assess_frames(
-                kept, after, plan.quasi_identifiers, plan.masked, confidential, [risk], plan.types
+                kept, after, plan.quasi_identifiers, plan.masked, confidential, [risk], used.types
             )
         )
     return {

@@ -2,19 +2,21 @@
 
 import re
 from collections.abc import Collection, Container, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import ColumnError, InputError
+from shoal.frame.numerals import open_ended
 from shoal.frame.types import Row, Type, text_of
 
 MAX_DECLARED = 500  # categories with a declared distance for every pair
 MAX_TABULATED = 500  # categories whose distances in a hierarchy are kept as a matrix
 DISGUISED_KINDS = {
-    "numeric": re.compile(r"\s*[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?\s*"),
-    "date": re.compile(r"\s*\d{4}-\d\d-\d\d.*"),
+    "numeric": re.compile(r"[(+-]*\s*[$€£¥]?[+-]?(\d[\d.,]*|[.,]\d+)([eE][+-]?\d+)?\s*[%€£]?\)?"),
+    "date": re.compile(r"\d{4}-\d\d-\d\d.*|\d{1,2}[/.]\d{1,2}[/.]\d{4}.*"),
 }
 
 Codes = NDArray[np.int64]
@@ -46,6 +48,11 @@ class Cells(NamedTuple):
         selected = np.isin(self.text_index, list(indices))
         return int(selected.sum() if self.counts is None else self.counts[selected].sum())
 
+    def first_other(self, indices: Collection[int]) -> int | None:
+        """Return the first record, counted from 1, whose text has none of ``indices``."""
+        others = ~np.isin(self.text_index, [-1, *indices])
+        return int(np.argmax(others)) + 1 if others.any() and self.counts is None else None
+
     @property
     def total(self) -> int:
         """Number of cells."""
@@ -68,23 +75,33 @@ def ordinal_codes(name: str, texts: list[str], cells: Cells, declared: Type) -> 
         rank = {text: position for position, text in enumerate(declared.order)}
         _refuse_unknown(name, texts, cells, rank, "its order")
         return np.array([float(rank[text]) for text in texts])
-    try:
-        numbers = [float(text) for text in texts]
-    except ValueError:
+    numbers = _places(texts)
+    if numbers is None:
         raise InputError(
             f"Column {name!r} is declared as ordinal, but neither its type nor the table gives an"
             " order. Give order = [least, ..., most].",
             code="order-unknown",
             column=name,
-        ) from None
+        )
     return np.unique(numbers, return_inverse=True)[1].astype(np.float64)
+
+
+def _places(texts: Sequence[str]) -> list[float] | None:
+    """Return texts as numbers, which may have open ends such as 90+; None for other text."""
+    try:
+        return [float(text) for text in texts]
+    except ValueError:
+        places = [open_ended(text) for text in texts]
+        known = [place for place in places if place is not None]
+        return known if len(known) == len(places) else None
 
 
 def nominal_codes(
     name: str, texts: list[str], cells: Cells, declared: Type
 ) -> tuple[Matrix, CategoryGeometry]:
     """Return a code for each text, and what is declared about the distances between codes."""
-    distinct = len(set(texts))
+    occurring = set(texts)
+    distinct = len(occurring)
     if declared.kind == "boolean" and distinct > 2:
         raise InputError(
             f"Column {name!r} is declared as boolean but has {distinct} values. Declare it as"
@@ -102,9 +119,11 @@ def nominal_codes(
             count=distinct,
         )
     known = _declared_values(declared)
+    if declared.prefixes:
+        declared = replace(declared, hierarchy=_prefix_hierarchy(texts, declared.prefixes))
     if known:
         _refuse_unknown(name, texts, cells, set(known), "its hierarchy or its distances")
-    present = [text for text in known or sorted(set(texts)) if text in set(texts)]
+    present = [text for text in known or sorted(occurring) if text in occurring]
     code_of = {text: code for code, text in enumerate(present)}
     codes = np.array([float(code_of[text]) for text in texts])
     if declared.hierarchy:
@@ -120,16 +139,19 @@ def nominal_codes(
 def refuse_disguised(name: str, texts: list[str], cells: Cells) -> None:
     """Refuse text that looks like numbers, dates or names of records: the user must declare it."""
     for kind, pattern in DISGUISED_KINDS.items():
-        matching = [index for index, text in enumerate(texts) if pattern.fullmatch(text)]
+        matching = [index for index, text in enumerate(texts) if pattern.fullmatch(text.strip())]
         if matching:
+            other = cells.first_other(matching)
+            where = f" The first cell that does not is in record {other}." if other else ""
             raise ColumnError(
                 f"Column {name!r} holds text, and {cells.count(matching)} of {cells.total} cells"
-                f" read as {kind} values. Declare its type: {kind} or nominal. For files, see"
-                " `missing_text` and `decimal`.",
+                f" read as {kind} values.{where} Declare its type: {kind} or nominal. For files,"
+                " see `missing_text` and `decimal`.",
                 code="text-disguises-values",
                 column=name,
                 kind=kind,
                 count=cells.count(matching),
+                record=other,
             )
     non_missing = cells.count(range(len(texts)))
     if len(texts) > 2 and 2 * len(texts) > non_missing:
@@ -147,6 +169,17 @@ def _declared_values(declared: Type) -> list[str]:
     if declared.hierarchy:
         return [row[0] for row in declared.hierarchy]
     return list(dict.fromkeys(value for row in declared.distances for value in row[:2]))
+
+
+def _prefix_hierarchy(texts: Sequence[str], lengths: Sequence[int]) -> tuple[Row, ...]:
+    """Return the hierarchy of codes by prefixes; digits are filled up with leading zeros."""
+    width = max(map(len, texts), default=0)
+    digits = all(text.isdecimal() for text in texts)
+    rows = {}
+    for text in sorted(set(texts)):
+        whole = text.zfill(width) if digits else text
+        rows[text] = (text, *(whole[:length] for length in lengths))
+    return tuple(rows.values())
 
 
 def _ancestors(values: Sequence[str], rows: Sequence[Row]) -> Codes:

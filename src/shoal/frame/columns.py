@@ -238,7 +238,7 @@ def _read(
         raise _no_distance(name, decoded.type)
     geometry = CategoryGeometry()
     if column_type.kind == "date":
-        distinct, index = rank_dates(name, decoded)
+        distinct, index = rank_dates(name, decoded, column_type.format)
     else:
         is_dictionary = pa.types.is_dictionary(array.type)
         if column_type.kind == "ordinal" and not column_type.order and is_dictionary:

@@ -1,6 +1,7 @@
 """Dates, times of day and durations as numbers."""
 
 import datetime as dt
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,18 +10,27 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.errors import ColumnError, InputError
+from shoal.frame.date_formats import parse_date, possible_formats
+from shoal.frame.types import text_of
 
 TICKS_PER_DAY = {"s": 86_400, "ms": 86_400 * 10**3, "us": 86_400 * 10**6, "ns": 86_400 * 10**9}
 
 
-def rank_dates(name: str, array: Any) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def rank_dates(
+    name: str, array: Any, form: str = ""
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return the days from the earliest date to each distinct date, and the rank of each record.
 
     Dates are ranked as integers, so that dates a nanosecond apart remain distinct. The rank of a
-    missing date is -1. Text is parsed as ISO dates.
+    missing date is -1. Text, and numbers if the type of the column has a format, are parsed by
+    ``form``; an empty one stands for ISO dates.
     """
+    is_number = pa.types.is_integer(array.type) or pa.types.is_floating(array.type)
+    if form and is_number:
+        texts = [None if value is None else text_of(value) for value in array.to_pylist()]
+        array = pa.array(texts, pa.string())
     if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
-        array = _parse_text(name, array)
+        array = _parse_text(name, array, form)
     kind = array.type
     if not pa.types.is_temporal(kind) or pa.types.is_interval(kind):
         raise ColumnError(
@@ -39,34 +49,65 @@ def rank_dates(name: str, array: Any) -> tuple[NDArray[np.float64], NDArray[np.i
     return (dates - dates[:1]) / per_day, rank
 
 
-def _parse_text(name: str, array: Any) -> Any:
-    """Return ISO text as timestamps or times of day; refuse any other text."""
+def _parse_text(name: str, array: Any, form: str) -> Any:
+    """Return text as timestamps or times of day; refuse text in another format."""
     encoded = array.dictionary_encode()
     texts = [text.strip() for text in encoded.dictionary.to_pylist()]
-    times = bool(texts) and all(text[2:3] == ":" for text in texts)
-    read: Any = dt.time.fromisoformat if times else dt.datetime.fromisoformat
-    parsed, invalid = [], []
-    for at, text in enumerate(texts):
-        try:
-            parsed.append(read(text))
-        except ValueError:
-            invalid.append(at)
-    if invalid or len({date.tzinfo is None for date in parsed}) > 1:
-        if not invalid:
-            raise InputError(
-                f"Column {name!r} is declared as date, but only some cells have a time zone."
-                " Correct them first.",
-                code="zones-differ",
-                column=name,
-            )
-        index = encoded.indices.drop_null().to_numpy()
-        cells = int(np.isin(index, invalid).sum())
+    if not form and texts and all(text[2:3] == ":" for text in texts):
+        return _times(name, encoded, texts)
+    if not form:
+        form = _format_of(name, texts)
+    parsed = [parse_date(text, form) for text in texts]
+    _refuse_invalid(name, encoded, parsed, form)
+    if len({date.tzinfo is None for date in parsed if date is not None}) > 1:
         raise InputError(
-            f"Column {name!r} is declared as date, but {cells} of {len(index)} cells are not ISO"
-            " dates such as 2024-01-31. Correct them first.",
-            code="not-a-date",
+            f"Column {name!r} is declared as date, but only some cells have a time zone."
+            " Correct them first.",
+            code="zones-differ",
             column=name,
-            count=cells,
         )
-    dates = pa.array(parsed, pa.time64("us") if times else None)
-    return pc.take(dates, encoded.indices)
+    return pc.take(pa.array(parsed), encoded.indices)
+
+
+def _times(name: str, encoded: Any, texts: list[str]) -> Any:
+    parsed: list[dt.time | None] = []
+    for text in texts:
+        try:
+            parsed.append(dt.time.fromisoformat(text))
+        except ValueError:
+            parsed.append(None)
+    _refuse_invalid(name, encoded, parsed, "")
+    return pc.take(pa.array(parsed, pa.time64("us")), encoded.indices)
+
+
+def _format_of(name: str, texts: list[str]) -> str:
+    """Return the format of dates whose type has none; refuse dates that can be read in two ways."""
+    formats = possible_formats(texts)
+    if len(formats) > 1:
+        raise InputError(
+            f"The dates in column {name!r} can be read in two ways: day and month could be swapped."
+            f' Give the format with `types`: {{"kind": "date", "format": "{formats[0]}"}} or'
+            f' "{formats[1]}" (on the command line --type {name}=date:{formats[0]}).',
+            code="dates-ambiguous",
+            column=name,
+            formats=tuple(formats),
+        )
+    return formats[0] if formats else ""
+
+
+def _refuse_invalid(name: str, encoded: Any, parsed: Sequence[Any], form: str) -> None:
+    invalid = [at for at, date in enumerate(parsed) if date is None]
+    if not invalid:
+        return
+    index = encoded.indices.fill_null(-1).to_numpy()
+    wrong = np.flatnonzero(np.isin(index, invalid))
+    written = f"written as {form!r}" if form else "ISO dates such as 2024-01-31"
+    raise InputError(
+        f"Column {name!r} is declared as date, but {len(wrong)} of {int((index >= 0).sum())} cells"
+        f" are not {written}; the first is in record {wrong[0] + 1}. Correct them, or give the"
+        " format with `types`.",
+        code="not-a-date",
+        column=name,
+        count=len(wrong),
+        record=int(wrong[0]) + 1,
+    )

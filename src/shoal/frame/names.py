@@ -1,5 +1,6 @@
 """Validation of column names."""
 
+import re
 from collections.abc import Collection
 from typing import Any
 
@@ -21,3 +22,15 @@ def check_names(names: Collection[Any]) -> None:
                 column=name,
             )
         seen.add(name)
+
+
+def words_of(name: str) -> set[str]:
+    """Return the words in the name of a column, in lower case.
+
+    Examples
+    --------
+    >>> sorted(words_of("ZipCode_2")), sorted(words_of("date of birth"))
+    (['code', 'zip'], ['birth', 'date', 'of'])
+    """
+    spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower()
+    return set(re.findall(r"[^\W\d_]+", spaced))

@@ -35,12 +35,23 @@ class Type:
         on. All rows have the same length; the root is left out.
     distances : tuple of tuple
         For a nominal column, one row per pair of values: the two values and their distance.
+    prefixes : tuple of int
+        For a nominal column of codes, the lengths of the prefixes that form a hierarchy: ``(3, 1)``
+        makes codes with the same first three characters closest.
+    format : str
+        For a date, how it is written, such as ``"%d/%m/%Y"``, or ``"excel"`` for the day numbers of
+        a spreadsheet. Not needed for ISO dates.
+    why : str
+        The reason, where the kind was inferred and not declared.
     """
 
     kind: Kind
     order: Row = ()
     hierarchy: tuple[Row, ...] = ()
     distances: tuple[Row, ...] = ()
+    prefixes: tuple[int, ...] = ()
+    format: str = ""
+    why: str = ""
 
     def to_entry(self) -> Any:
         """Return the type as it is written in a plan document."""
@@ -103,8 +114,9 @@ def parse_type_options(pairs: Sequence[str]) -> dict[str, Any]:
         kind, colon, rest = text.partition(":")
         if not mark or not kind or (colon and not rest):
             raise ParameterError(
-                f"--type takes column=kind, column=ordinal:least,...,most, column=hierarchy:file or"
-                f" column=distances:file. Got {pair!r} instead.",
+                "--type takes column=kind, column=ordinal:least,...,most, column=date:format,"
+                " column=prefix:length,..., column=hierarchy:file or column=distances:file."
+                f" Got {pair!r} instead.",
                 code="type-not-a-pair",
                 given=pair,
             )
@@ -116,6 +128,11 @@ def parse_type_options(pairs: Sequence[str]) -> dict[str, Any]:
             )
         if kind in ("hierarchy", "distances"):
             entries[name] = {"kind": "nominal", kind: rest}
+        elif kind == "prefix":
+            lengths = [int(part) if part.isdecimal() else part for part in rest.split(",")]
+            entries[name] = {"kind": "nominal", "prefixes": lengths}
+        elif kind == "date" and colon:
+            entries[name] = {"kind": "date", "format": rest}
         elif colon:
             entries[name] = {"kind": kind, "order": rest.split(",")}
         else:
@@ -156,6 +173,9 @@ def _as_type(name: str, entry: Any, folder: Path | None) -> Type:
         _order(name, entry.get("order", ())),
         _rows(name, entry.get("hierarchy", ()), folder),
         _rows(name, entry.get("distances", ()), folder),
+        _prefixes(name, entry.get("prefixes", ())),
+        _text(name, entry, "format"),
+        _text(name, entry, "why"),
     )
     _check_consistent(name, result)
     return result
@@ -169,6 +189,31 @@ def _order(name: str, given: Any) -> Row:
             column=name,
         )
     return tuple(text_of(value) for value in given)
+
+
+def _prefixes(name: str, given: Any) -> tuple[int, ...]:
+    lengths = [given] if isinstance(given, int) else given
+    if (
+        isinstance(lengths, str)
+        or not isinstance(lengths, Sequence)
+        or any(isinstance(n, bool) or not isinstance(n, int) or n < 1 for n in lengths)
+        or any(first <= second for first, second in zip(lengths[:-1], lengths[1:], strict=True))
+    ):
+        raise ParameterError(
+            f"The prefixes of column {name!r} must be lengths above 0, the longest first.",
+            code="prefixes-not-lengths",
+            column=name,
+        )
+    return tuple(lengths)
+
+
+def _text(name: str, entry: Mapping[str, Any], key: str) -> str:
+    text = entry.get(key, "")
+    if not isinstance(text, str):
+        raise ParameterError(
+            f"The {key} of column {name!r} must be text.", code="key-not-text", column=name, key=key
+        )
+    return text
 
 
 def _rows(name: str, given: Any, folder: Path | None) -> tuple[Row, ...]:
@@ -189,7 +234,13 @@ def _rows(name: str, given: Any, folder: Path | None) -> tuple[Row, ...]:
 
 def _check_consistent(name: str, declared: Type) -> None:
     """Refuse a type that contradicts itself."""
-    kind_of_key = {"order": "ordinal", "hierarchy": "nominal", "distances": "nominal"}
+    kind_of_key = {
+        "order": "ordinal",
+        "hierarchy": "nominal",
+        "distances": "nominal",
+        "prefixes": "nominal",
+        "format": "date",
+    }
     for key, kind in kind_of_key.items():
         if getattr(declared, key) and declared.kind != kind:
             raise ParameterError(
@@ -199,9 +250,9 @@ def _check_consistent(name: str, declared: Type) -> None:
                 column=name,
                 key=key,
             )
-    if declared.hierarchy and declared.distances:
+    if sum(map(bool, (declared.hierarchy, declared.distances, declared.prefixes))) > 1:
         raise ParameterError(
-            f"Column {name!r} has a hierarchy and distances. Choose one.",
+            f"Column {name!r} has two of a hierarchy, distances and prefixes. Choose one.",
             code="hierarchy-and-distances",
             column=name,
         )

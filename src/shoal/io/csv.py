@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from shoal.errors import FileError
+from shoal.frame.numerals import read_numerals
 from shoal.io.compression import open_compressed_text, open_decompressed, open_decompressed_text
 from shoal.io.dialect import Dialect
 from shoal.io.formulas import mark_formulas
@@ -49,6 +50,8 @@ def parse_columns(
             parsed = None if name in words else _parse(table.column(at), dialect)
             if parsed is None:
                 parsed = _blank_to_null(table.column(at), dialect)
+                if name not in words:
+                    parsed = _parse_numerals(parsed, dialect)
             table = table.set_column(at, name, parsed)
     return table
 
@@ -236,6 +239,7 @@ def wrong_encoding(path: Path, dialect: Dialect) -> FileError:
     )
 
 
+_HAS_DIGIT = re.compile(r"\d")
 _WHOLE = r"^[+-]?\d+$"
 _NUMBER = r"^[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[iI]nf(inity)?|INF)$|^[nN][aA][nN]$"
 
@@ -265,6 +269,15 @@ def _parse(column: pa.ChunkedArray, dialect: Dialect) -> pa.ChunkedArray | None:
             except pa.ArrowInvalid:  # too large for 64 bits
                 return None
     return None
+
+
+def _parse_numerals(text: pa.ChunkedArray, dialect: Dialect) -> pa.ChunkedArray | pa.Array:
+    """Return numbers with thousands separators, currencies and the like; other text as it is."""
+    first = next((cell for cell in text[:1000].to_pylist() if cell is not None), "")
+    if not _HAS_DIGIT.search(first):
+        return text
+    numbers, style = read_numerals(pc.utf8_trim_whitespace(text), dialect.decimal)
+    return text if style is None or style.is_plain else numbers
 
 
 def _lines(table: pa.Table, dialect: Dialect, separator: str) -> Iterator[str]:

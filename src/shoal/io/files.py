@@ -85,7 +85,11 @@ def open_source(
 
 def read_typed(path: str | Path, types: Mapping[str, Type], dialect: Dialect) -> pa.Table:
     """Read a table; columns without a declared type are parsed as numbers where possible."""
-    source = open_source(path, dialect=dialect, numbers=())
+    return typed_table(open_source(path, dialect=dialect, numbers=()), types)
+
+
+def typed_table(source: Source, types: Mapping[str, Type]) -> pa.Table:
+    """Return the table of a source, as `read_typed` reads it."""
     words = [name for name, declared in types.items() if declared.kind != "numeric"]
     others = [name for name in source.table.column_names if name not in words]
     return source.with_numbers(others, words)

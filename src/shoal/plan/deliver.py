@@ -24,6 +24,7 @@ from shoal.io.source import Source, column_types
 from shoal.io.target import Target, open_target
 from shoal.plan.draft import Draft
 from shoal.plan.guarantees import may_be_published
+from shoal.plan.interpretation import interpret_source
 from shoal.plan.plan import Plan
 from shoal.plan.readback import coded_columns, judge_file
 from shoal.plan.release import Release
@@ -172,6 +173,7 @@ class Masked:
 
 def mask_source(plan: Plan, opened: Source, target: str, dialect: Dialect) -> Masked:
     """Run a plan on an open source, for a target whose format may keep its missing codes."""
+    plan = interpret_source(plan, opened)
     table = opened.with_numbers(plan.numeric_columns, plan.categorical_columns)
     form = None if is_database(target) else format_of(Path(target), dialect)
     if form is not None and opened.notes.family in form.codes:

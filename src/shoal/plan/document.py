@@ -9,6 +9,7 @@ from typing import Any
 from shoal import _params as parameters
 from shoal._params import DrawnSeed, hint
 from shoal.errors import FileError, ParameterError, PlanError
+from shoal.frame.missing_codes import as_missing_codes
 from shoal.frame.roles import RECORD_UNIT
 from shoal.frame.types import Type, as_types
 from shoal.io.publish import Publication
@@ -21,8 +22,8 @@ VERSION = 1
 PARTITION = "partition"  # key of the parameter ``partitioner``, which is accepted as well
 RENAMED = {"round": {"way": "mode"}}  # parameters that plans of older versions name otherwise
 KEYS = (
-    "version", "unit", "other_columns", "shuffle", "random_state", "roles", "types", "thresholds",
-    "steps",
+    "version", "unit", "other_columns", "shuffle", "random_state", "roles", "types",
+    "missing_codes", "thresholds", "steps",
 )  # fmt: skip
 
 
@@ -35,6 +36,7 @@ def to_dict(
     other_columns: str = "refuse",
     shuffle: bool = False,
     random_state: int | None = None,
+    missing_codes: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, Any]:
     """Return the parts of a plan as a document."""
     declared = {name: declared.to_entry() for name, declared in types.items()}
@@ -47,6 +49,7 @@ def to_dict(
         **({} if random_state is None else {"random_state": random_state}),
         "roles": dict(roles),
         **({"types": declared} if declared else {}),
+        **({"missing_codes": _lists(missing_codes)} if missing_codes else {}),
         **({"thresholds": changed} if changed else {}),
         "steps": [_step_entry(step) for step in steps],
     }
@@ -83,6 +86,7 @@ def from_dict(entries: Mapping[str, Any], folder: Path | None = None) -> dict[st
         raise PlanError('The plan\'s unit must be a column, or "record".', code="plan-unit")
     try:
         types = as_types(entries.get("types"), folder)
+        missing_codes = as_missing_codes(entries.get("missing_codes"))
     except ParameterError as error:
         raise PlanError(error.template, code=error.code, **error.attributes) from None
     other_columns = entries.get("other_columns", "refuse")
@@ -95,7 +99,12 @@ def from_dict(entries: Mapping[str, Any], folder: Path | None = None) -> dict[st
         "other_columns": other_columns,
         "shuffle": entries.get("shuffle", False),
         "random_state": entries.get("random_state"),
+        "missing_codes": missing_codes,
     }
+
+
+def _lists(codes: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    return {name: list(given) for name, given in codes.items()}
 
 
 def _refuse_files(types: Any) -> None:

@@ -10,6 +10,8 @@ from shoal._params import draw_seed
 from shoal._versions import installed_version
 from shoal.errors import InputError
 from shoal.frame import tables
+from shoal.frame.missing_codes import without_codes
+from shoal.frame.numbers_in_text import text_to_numbers
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.metrics.assessment import assess_frames, linear
@@ -17,6 +19,7 @@ from shoal.partitioners import method_label
 from shoal.plan.draft import Draft
 from shoal.plan.evidence import Evidence
 from shoal.plan.guarantees import check_guarantees
+from shoal.plan.interpretation import describe_interpretation, interpret_frame
 from shoal.plan.other_columns import columns_to_drop, name_all_columns
 from shoal.plan.profile import profile
 from shoal.plan.shuffle import random_order
@@ -33,6 +36,11 @@ def draft_release(plan: "Plan", data: IntoDataFrame) -> Draft:
     """Mask ``data`` as a plan says; see `Plan.draft`."""
     frame = tables.open_frame(data)
     tables.check_columns(frame, [*plan.roles, *plan.types, *plan.masked, *plan.quasi_identifiers])
+    plan = interpret_frame(plan, frame)
+    interpretation = describe_interpretation(plan, frame)
+    frame = without_codes(frame, plan.missing_codes)
+    declared = [name for name in plan.masked if name in plan.types]
+    frame = text_to_numbers(frame, [n for n in declared if n in plan.numeric_columns])
     frame = tables.drop_columns(frame, columns_to_drop(plan, frame.columns))
     steps = [step.draw_missing_seeds() for step in plan.steps]
     confidential = columns_with(plan.roles, "confidential")
@@ -82,7 +90,7 @@ def draft_release(plan: "Plan", data: IntoDataFrame) -> Draft:
         units,
         partitions,
         measures=dict(measures),
-        run_findings=run_findings(plan, whole, kept, results),
+        run_findings=[*interpretation, *run_findings(plan, whole, kept, results)],
     )
     fields = dict(
         data=tables.to_native(released),

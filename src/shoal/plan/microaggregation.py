@@ -31,6 +31,7 @@ def microaggregate(
     weighted_distances: bool = False,
     missing: str = "refuse",
     types: Mapping[str, Any] | None = None,
+    missing_codes: Mapping[str, Any] | None = None,
     standardise: str = "zscore",
     aggregate: str = "mean",
     trim: float | None = None,
@@ -96,6 +97,8 @@ def microaggregate(
         ``"impute"`` or ``"drop"``; see `Microaggregate`.
     types : mapping of str to str or mapping, optional
         What columns hold where the table does not say it; see `Plan`.
+    missing_codes : mapping of str to list, optional
+        Values of masked columns that stand for a missing value; see `Plan`.
     standardise : str
         ``"zscore"`` or ``"none"``.
     aggregate : str
@@ -164,6 +167,7 @@ def microaggregate(
         blocks=blocks,
         missing=missing,
         types=types,
+        missing_codes=missing_codes,
         other_columns="release",
         standardise=standardise,
         aggregate=aggregate,

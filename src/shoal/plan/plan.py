@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from shoal import _params as parameters
 from shoal._params import RandomState, as_seed
 from shoal.errors import PlanError
+from shoal.frame.missing_codes import as_missing_codes
 from shoal.frame.roles import RECORD_UNIT, UNIT_ROLES, as_list, check_roles, columns_with
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import as_types
@@ -28,7 +29,8 @@ from shoal.steps.units import read_units, refuse_repeated, with_unit
 
 # The parameters of a plan.
 FIELDS = (
-    "roles", "steps", "types", "thresholds", "unit", "other_columns", "shuffle", "random_state",
+    "roles", "steps", "types", "missing_codes", "thresholds", "unit", "other_columns", "shuffle",
+    "random_state",
 )  # fmt: skip
 
 
@@ -48,7 +50,9 @@ class Plan:
     types : mapping of str to str or mapping, optional
         Kinds of columns where the table does not determine them: a kind (``"numeric"``,
         ``"ordinal"``, ``"nominal"``, ``"boolean"`` or ``"date"``), or a mapping with the
-        ``kind`` and an ``order``, a ``hierarchy`` or ``distances``.
+        ``kind`` and an ``order``, a ``hierarchy``, ``distances``, ``prefixes`` or a ``format``;
+        see `shoal.frame.types.Type`. Other kinds are inferred and recorded in the plan of the
+        release.
     thresholds : Thresholds or mapping, optional
         Thresholds above which figures of the release become findings of its verdict; see
         `shoal.plan.thresholds.Thresholds`.
@@ -63,6 +67,8 @@ class Plan:
         may reveal whose they are.
     random_state : int, Generator, RandomState or None
         Seed of that order; if None, one is drawn and recorded in the plan of the release.
+    missing_codes : mapping of str to list, optional
+        Values of masked columns that stand for a missing value, such as ``{"income": [98, 99]}``.
 
     Examples
     --------
@@ -82,12 +88,14 @@ class Plan:
         other_columns: OtherColumns = "refuse",
         shuffle: bool = False,
         random_state: RandomState = None,
+        missing_codes: Mapping[str, Any] | None = None,
     ):
         check_roles(roles)
         check_steps(steps)
         roles, steps, self.unit = with_unit(roles, steps, unit)
         self.roles, self.steps = with_roles(roles, steps)
         self.types = as_types(types)
+        self.missing_codes = as_missing_codes(missing_codes)
         self.thresholds = as_thresholds(thresholds)
         self.other_columns = check_other_columns(other_columns)
         self.shuffle = shuffle
@@ -107,6 +115,7 @@ class Plan:
         other_columns: OtherColumns = "refuse",
         shuffle: bool = False,
         random_state: RandomState = None,
+        missing_codes: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> Self:
         """Return a plan of one microaggregation; ``options`` are those of the step."""
@@ -135,6 +144,7 @@ class Plan:
             other_columns=other_columns,
             shuffle=shuffle,
             random_state=random_state,
+            missing_codes=missing_codes,
         )
 
     def replace(self, **changes: Any) -> "Plan":

@@ -54,13 +54,23 @@ def check(plan: "Plan") -> None:
         categorical = [n for n in step.columns if n in plan.types and n not in plan.numeric_columns]
         if categorical and not step.accepts_any_kind:
             raise PlanError(
-                f"The step {step.name!r} needs numeric columns, and the plan declares"
-                f" {name_columns(categorical, 'column', 'columns')} to be of another type. Leave"
-                " the type out, or use another step.",
+                f"The step {step.name!r} needs numeric columns, and"
+                f" {name_columns(categorical, 'column', 'columns')}"
+                f" {'is' if len(categorical) == 1 else 'are'} of another kind"
+                f"{_reasons(plan, categorical)}. Declare numbers as numeric with `types`, or use"
+                " another step.",
                 code="step-needs-numbers",
                 step=step.name,
                 columns=tuple(categorical),
             )
+    coded = [name for name in plan.missing_codes if name not in plan.masked]
+    if coded:
+        raise PlanError(
+            f"Missing codes are given for {name_columns(coded, 'column', 'columns')}, which no step"
+            " masks. They matter for masked columns only: leave them out.",
+            code="missing-codes-not-masked",
+            columns=tuple(coded),
+        )
     if not plan.quasi_identifiers:
         raise PlanError(
             "The plan masks confidential columns alone, so nothing tells what an attacker may"
@@ -93,6 +103,12 @@ def check(plan: "Plan") -> None:
             code="quasi-identifier-not-masked",
             columns=tuple(unmasked),
         )
+
+
+def _reasons(plan: "Plan", columns: Sequence[str]) -> str:
+    """Return the reasons of inferred kinds, for a sentence; may be empty."""
+    reasons = [plan.types[name].why for name in columns if plan.types[name].why]
+    return f": {'; '.join(dict.fromkeys(reasons))}" if reasons else ""
 
 
 def _check_order(shuffle: object, seed: object) -> None:

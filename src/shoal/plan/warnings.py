@@ -14,6 +14,7 @@ from shoal.errors import (
     FormulaCells,
     HomogeneousGroup,
     InputError,
+    KindInferred,
     MissingValues,
     NoGuarantee,
     RevealingOrder,
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 # The findings that are also Python warnings, by code.
 WARNING_CLASSES: dict[str, type[ShoalWarning]] = {
+    "kind-inferred": KindInferred,
+    "missing-codes": MissingValues,
     "missing-values": MissingValues,
     "released-index": UnprotectedColumn,
     "unprotected-column": UnprotectedColumn,
@@ -53,7 +56,7 @@ WARNING_CLASSES: dict[str, type[ShoalWarning]] = {
 # Codes of the findings of the run itself; all others are computed from its tables.
 RUN_CODES = (
     "missing-values", "released-index", "constant-column", "cells-suppressed", "strata-merged",
-    "unfinished",
+    "unfinished", "kind-inferred", "missing-codes",
 )  # fmt: skip
 
 

@@ -1,20 +1,25 @@
 """A starter plan, generated from the suggestions of an inspection."""
 
 import json
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from shoal.frame.roles import RECORD_UNIT, UNIT_ROLES
 
+if TYPE_CHECKING:
+    from shoal.inspection.inspection import Inspection
 
-def starter_plan(inspection: dict[str, Any], source: str, k: int | None = None) -> str:
+# The sentences of an inspection that its plan repeats; the others follow from roles and types.
+IN_PLAN = ("derived-column", "confidential-key", "order-follows-column", "dates-ambiguous")
+
+
+def starter_plan(inspection: "Inspection", k: int | None = None) -> str:
     """Return a plan document that explains every suggestion in a comment.
 
     Parameters
     ----------
-    inspection : dict
-        Result of `shoal.frame.inspect.inspect`.
-    source : str
-        Name of the table.
+    inspection : Inspection
+        The inspection of a table.
     k : int, optional
         Smallest number of records in a class. If None, the plan cannot be run before k is filled
         in.
@@ -24,24 +29,23 @@ def starter_plan(inspection: dict[str, Any], source: str, k: int | None = None) 
     str
         The plan, as TOML.
     """
-    columns = inspection["columns"]
+    columns = inspection.columns
     quasi = [entry for entry in columns if entry["role"] == "quasi-identifier"]
-    types = [entry for entry in quasi if entry["declare"]]
     lines = [
-        f"# A starter plan for {_comment(source)}.",
+        f"# A starter plan for {_comment(inspection.source)}.",
         "# Every line is a suggestion: only you know what attackers may know. See"
         " docs/real-tables.md.",
         "# A column that is unassigned is released unchanged, with a warning: give it a role.",
+        *(f"# {_comment(one.text)}" for one in inspection.sentences if one.code in IN_PLAN),
         "version = 1",
-        *_unit(columns, inspection["records"]),
+        *_unit(columns, inspection.records),
         'other_columns = "refuse"  # refuse tables with columns that are not named here',
+        *_order(inspection),
         "",
         "[roles]",
         *(_role_line(entry) for entry in columns),
-    ]
-    if types:
-        lines += ["", "[types]", *(f'{_quote(e["name"])} = "{e["declare"]}"' for e in types)]
-    lines += [
+        *_types(quasi),
+        *_missing_codes(quasi),
         "",
         "[[steps]]",
         'method = "microaggregate"',
@@ -50,6 +54,44 @@ def starter_plan(inspection: dict[str, Any], source: str, k: int | None = None) 
         *_missing(quasi),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _types(quasi: Sequence[dict[str, Any]]) -> list[str]:
+    """Return lines that declare the kinds that do not follow from the table, with the reasons."""
+    lines = []
+    for entry in quasi:
+        declared = entry["declare"]
+        if not declared:
+            continue
+        if entry["formats"]:
+            declared = {"kind": "date", "format": entry["formats"][0]}
+        why = _comment(entry["why_kind"])
+        lines.append(f"{_quote(entry['name'])} = {_value(declared)}  # {why}")
+    return ["", "[types]", *lines] if lines else []
+
+
+def _missing_codes(quasi: Sequence[dict[str, Any]]) -> list[str]:
+    lines = [
+        f"{_quote(entry['name'])} = {_value(entry['missing_codes'])}"
+        for entry in quasi
+        if entry["missing_codes"]
+    ]
+    return ["", "[missing_codes]  # count as missing values", *lines] if lines else []
+
+
+def _order(inspection: "Inspection") -> list[str]:
+    if not any(one.code == "order-follows-column" for one in inspection.sentences):
+        return []
+    return ["# shuffle = true  # the order of the records may identify them"]
+
+
+def _value(value: Any) -> str:
+    """Return text, a number, a list or a table as TOML."""
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{key} = {_value(one)}' for key, one in value.items())} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
+    return _quote(value) if isinstance(value, str) else str(value)
 
 
 def _role_line(entry: dict[str, Any]) -> str:
@@ -86,12 +128,17 @@ def _unit(columns: list[dict[str, Any]], records: int) -> list[str]:
 
 
 def _missing(quasi: list[dict[str, Any]]) -> list[str]:
-    counts = [f"{_comment(e['name'])} {e['missing']}" for e in quasi if e["missing"]]
+    counts = [
+        f"{_comment(e['name'])} {e['missing']}{' and missing codes' if e['missing_codes'] else ''}"
+        for e in quasi
+        if e["missing"] or e["missing_codes"]
+    ]
     if not counts:
         return []
     return [
-        f"# Values are missing ({', '.join(counts)}), which is refused unless you choose:",
-        '# missing = "own-groups"  # or "impute" or "drop"',
+        f"# Values are missing ({', '.join(counts)}). Records that lack the same columns are",
+        '# grouped together; "impute" fills the gaps in, "drop" leaves such records out.',
+        'missing = "own-groups"',
     ]
 
 

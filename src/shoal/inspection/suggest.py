@@ -1,7 +1,8 @@
 """Suggested roles of columns, by name, type and values."""
 
-import re
 from dataclasses import dataclass
+
+from shoal.frame.names import words_of
 
 IDENTIFIER = {
     "id", "identifier", "name", "surname", "firstname", "lastname", "ssn", "passport", "email",
@@ -12,7 +13,8 @@ IDENTIFIER = {
 QUASI_IDENTIFIER = {
     "age", "sex", "gender", "birth", "birthday", "dob", "zip", "zipcode", "postcode", "postal",
     "region", "state", "county", "province", "municipality", "city", "town", "country", "district",
-    "education", "schooling", "occupation", "job", "profession", "industry", "sector", "marital",
+    "education", "educ", "schooling", "occupation", "job", "profession", "industry", "sector",
+    "marital", "married", "ethnic",
     "nationality", "citizenship", "ethnicity", "race", "language", "children", "household", "size",
     "height", "weight", "surface", "employees", "date", "year", "month", "admission",
 }  # fmt: skip
@@ -42,7 +44,12 @@ CODED_WORDS = {
     "sector", "marital", "nationality", "citizenship", "ethnicity", "race", "language",
 }  # fmt: skip
 
+COUNT_WORDS = {"size", "population", "count", "number", "share", "rate"}
+NO_ROLE = "no role suggested: could an attacker know it?"
+
 MAX_RECORDS_PER_PERSON = 100  # on average; a column with more does not identify persons
+MOSTLY = 0.5  # share of unique texts above which they name records
+SHORT = 20  # records of a table in which most texts are unique anyway
 MIN_UNIQUE = 0.2  # share of unique values above which a column alone is quasi-identifying
 
 
@@ -82,8 +89,7 @@ class Facts:
     @property
     def words(self) -> set[str]:
         """Words in the name of the column."""
-        spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", self.name).lower()
-        return set(re.findall(r"[a-z]+", spaced))
+        return words_of(self.name)
 
 
 def suggest(facts: Facts) -> tuple[str | None, str]:
@@ -95,14 +101,22 @@ def suggest(facts: Facts) -> tuple[str | None, str]:
         or _suggest_unit(facts)
         or _suggest_identifier(facts)
         or _suggest_by_name(facts)
-        or (None, "no role suggested: could an attacker know it?")
+        or (None, NO_ROLE)
     )
 
 
-def suggest_kind(facts: Facts) -> str:
-    """Return the kind to declare for text and for numbers that are codes; else nothing."""
-    coded = facts.kind == "whole" and bool(facts.words & CODED_WORDS)
-    return "nominal" if coded or facts.kind == "text" else ""
+def suggest_by_uniqueness(unique: float) -> tuple[str | None, str]:
+    """Return a suggested role for a column without one, by its share of unique values."""
+    if unique < MIN_UNIQUE:
+        return None, NO_ROLE
+    return "quasi-identifier", f"{100 * unique:.0f}% of the records have a unique value"
+
+
+def name_of_codes(facts: Facts) -> str | None:
+    """Return the word in the name of a column which says that its numbers are codes, or None."""
+    named = facts.words & CODED_WORDS
+    is_code = facts.kind == "whole" and named and not facts.words & COUNT_WORDS
+    return min(named) if is_code else None
 
 
 def _suggest_survey_role(facts: Facts) -> tuple[str, str] | None:
@@ -143,6 +157,8 @@ def _suggest_identifier(facts: Facts) -> tuple[str, str] | None:
         return "identifier", f"its name says so ({min(named)})"
     if facts.unique == 1.0 and facts.kind == "text":
         return "identifier", "text, and every value occurs once"
+    if facts.kind == "text" and facts.unique > MOSTLY and facts.records > SHORT:
+        return "identifier", f"text that names {100 * facts.unique:.0f}% of the records"
     if facts.unique == 1.0 and facts.is_sequence:
         return "identifier", "whole numbers that count the records"
     return None
@@ -155,6 +171,4 @@ def _suggest_by_name(facts: Facts) -> tuple[str, str] | None:
     if quasi:
         doubt = "; the role is weight if it is a survey weight" if quasi == {"weight"} else ""
         return "quasi-identifier", f"its name says so ({min(quasi)}){doubt}"
-    if facts.unique >= MIN_UNIQUE:
-        return "quasi-identifier", f"{100 * facts.unique:.0f}% of the records have a unique value"
     return None

@@ -1,0 +1,89 @@
+"""How dates are written: recognise the format of a column and parse it."""
+
+import datetime as dt
+import re
+from collections.abc import Sequence
+
+_DAY, _NAME = r"\d{1,2}", r"[A-Za-z]{3,9}"
+_ISO = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d([.,]\d{1,9})?)?\s?(Z|[+-]\d\d(:?\d\d)?)?)?")
+_TIMES = {
+    "": "",
+    r" \d{1,2}:\d\d": " %H:%M",
+    r" \d{1,2}:\d\d:\d\d": " %H:%M:%S",
+    r" \d{1,2}:\d\d [AaPp][Mm]": " %I:%M %p",
+    r" \d{1,2}:\d\d:\d\d [AaPp][Mm]": " %I:%M:%S %p",
+}
+_SHAPES: list[tuple[str, list[str]]] = [  # a pattern, and the formats that it may have
+    (r"\d{4}[01]\d[0-3]\d", ["%Y%m%d"]),
+    (r"\d{4}/\d{1,2}/\d{1,2}", ["%Y/%m/%d"]),
+    (r"\d{4}\.\d{1,2}\.\d{1,2}\.?", ["%Y.%m.%d", "%Y.%m.%d."]),
+    (rf"{_DAY}/{_DAY}/\d{{4}}", ["%d/%m/%Y", "%m/%d/%Y"]),
+    (rf"{_DAY}-{_DAY}-\d{{4}}", ["%d-%m-%Y", "%m-%d-%Y"]),
+    (rf"{_DAY}\.{_DAY}\.\d{{4}}", ["%d.%m.%Y"]),
+    (rf"{_DAY}/{_DAY}/\d\d", ["%d/%m/%y", "%m/%d/%y"]),
+    (rf"{_DAY}\.{_DAY}\.\d\d", ["%d.%m.%y"]),
+    (r"\d{4}-\d\d", ["%Y-%m"]),
+    (r"\d{4}/\d\d", ["%Y/%m"]),
+    (r"\d{1,2}/\d{4}", ["%m/%Y"]),
+    (r"\d{1,2}-\d{4}", ["%m-%Y"]),
+    (r"\d{4}[mM]\d{1,2}", ["%Ym%m", "%YM%m"]),
+    (rf"{_DAY} {_NAME} \d{{4}}", ["%d %b %Y", "%d %B %Y"]),
+    (rf"{_DAY}-{_NAME}-\d{{4}}", ["%d-%b-%Y", "%d-%B-%Y"]),
+    (rf"{_DAY}-{_NAME}-\d\d", ["%d-%b-%y"]),
+    (rf"{_DAY}{_NAME}\d{{4}}", ["%d%b%Y"]),
+    (rf"{_NAME} {_DAY}, \d{{4}}", ["%b %d, %Y", "%B %d, %Y"]),
+    (rf"{_NAME} \d{{4}}", ["%b %Y", "%B %Y"]),
+    (rf"{_NAME}-\d{{4}}", ["%b-%Y", "%B-%Y"]),
+]
+YEARS = (1800, 2200)  # of dates without marks between year, month and day
+EXCEL = "excel"  # the format of the day numbers of a spreadsheet
+EXCEL_START = dt.datetime(1899, 12, 30)
+
+
+def possible_formats(texts: Sequence[str]) -> list[str]:
+    """Return the formats that fit all texts: "" for ISO, none if the texts are not dates.
+
+    Two formats are returned where day and month can be swapped and the dates would differ.
+
+    Examples
+    --------
+    >>> possible_formats(["2024-01-31"]), possible_formats(["31/01/2024", "01/02/2024"])
+    ([''], ['%d/%m/%Y'])
+    >>> possible_formats(["01/02/2024"]), possible_formats(["12", "monday"])
+    (['%d/%m/%Y', '%m/%d/%Y'], [])
+    """
+    if not texts:
+        return []
+    if all(map(_ISO.fullmatch, texts)):
+        return [""] if all(parse_date(text) is not None for text in texts) else []
+    for shape, formats in _SHAPES:
+        for suffix, clock in _TIMES.items():
+            if re.fullmatch(shape + suffix, texts[0]) is None:
+                continue
+            pattern = re.compile(shape + suffix)
+            if not all(map(pattern.fullmatch, texts)):
+                continue
+            return _fitting(texts, [form + clock for form in formats])
+    return []
+
+
+def parse_date(text: str, form: str = "") -> dt.datetime | None:
+    """Return a date that is written in a format, or as ISO writes it; None if it is not one."""
+    try:
+        if form == EXCEL:
+            return EXCEL_START + dt.timedelta(days=float(text))
+        return dt.datetime.strptime(text, form) if form else dt.datetime.fromisoformat(text)
+    except (ValueError, OverflowError, re.error):
+        return None
+
+
+def _fitting(texts: Sequence[str], formats: Sequence[str]) -> list[str]:
+    """Return the formats that fit; one of several that give the same dates."""
+    fitting: dict[tuple[dt.datetime, ...], str] = {}
+    for form in formats:
+        dates = [parse_date(text, form) for text in texts]
+        known = [date for date in dates if date is not None]
+        plausible = form[:4] != "%Y%m" or all(YEARS[0] < date.year < YEARS[1] for date in known)
+        if len(known) == len(texts) and plausible:
+            fitting.setdefault(tuple(known), form)
+    return list(fitting.values())

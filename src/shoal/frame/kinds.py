@@ -1,0 +1,304 @@
+"""Decide the kind of a column, with the reason.
+
+The rules are tried in order; the first that applies decides. A plan uses the decision for columns
+without a declared type, `inspect` shows it, and a starter plan writes it down.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.frame.date_formats import possible_formats
+from shoal.frame.labels import decide_by_labels
+from shoal.frame.names import words_of
+from shoal.frame.numerals import has_open_ends, parse_numerals
+from shoal.frame.types import Kind, Type, text_of
+
+MIN_DATES = 3  # distinct numbers of eight digits that are taken as dates
+CODE_NAMES = {
+    "zip", "zipcode", "postcode", "postalcode", "postal", "plz", "nace", "isco", "sic", "naics",
+    "soc", "fips", "nuts", "lau", "icd", "cpv", "isced", "ateco",
+}  # fmt: skip
+_PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+class Metadata(Protocol):
+    """What a file says about a column: `shoal.io.notes.ColumnNotes` is one."""
+
+    @property
+    def value_labels(self) -> Mapping[Any, str]:
+        """Labels of single values."""
+
+    @property
+    def measure(self) -> str | None:
+        """Level of measurement: ``"nominal"``, ``"ordinal"`` or ``"scale"``."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The kind of a column and the reason.
+
+    Parameters
+    ----------
+    type : Type
+        The kind, with an order or a format where it needs one.
+    why : str
+        The reason.
+    inferred : bool
+        Whether the kind differs from that of the column's type in the table.
+    missing_codes : tuple of str
+        Values that stand for a missing value.
+    formats : tuple of str
+        The formats of dates that can be read in two ways.
+    """
+
+    type: Type
+    why: str
+    inferred: bool = False
+    missing_codes: tuple[str, ...] = ()
+    formats: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> Kind:
+        """The kind."""
+        return self.type.kind
+
+    def to_declare(self) -> Type:
+        """Return the type with its reason, as a plan records it."""
+        return replace(self.type, why=self.why)
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnFacts:
+    """A column as the rules see it.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column.
+    array : pyarrow.Array
+        Its values.
+    metadata : Metadata or None
+        What the file says about it.
+    text : pyarrow.Array or None
+        Its cells as they stand in a text table, of which ``array`` may be the numbers.
+    decimal : str
+        Decimal mark of the text table.
+    """
+
+    name: str
+    array: Any
+    metadata: Metadata | None = None
+    text: Any = None
+    decimal: str = "."
+
+    @cached_property
+    def decoded(self) -> Any:
+        """The values without a dictionary, with NaN as null."""
+        array = self.array
+        if isinstance(array, pa.ChunkedArray):
+            array = array.combine_chunks()
+        if pa.types.is_dictionary(array.type):
+            array = array.cast(array.type.value_type)
+        if pa.types.is_floating(array.type):
+            array = pc.if_else(pc.is_nan(array), pa.scalar(None, array.type), array)
+        return array
+
+    @cached_property
+    def distinct(self) -> list[Any]:
+        """The distinct values, without the missing one."""
+        return [value for value in pc.unique(self.decoded).to_pylist() if value is not None]
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The distinct texts of the cells, without blank ones; empty if the cells are not text."""
+        if self.text is None:
+            return [text.strip() for text in self.distinct] if self.is_text else []
+        values = pc.unique(self.text).to_pylist()
+        return list(dict.fromkeys(text.strip() for text in values if text is not None))
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the type of the column is numeric."""
+        kind = self.array.type
+        return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the type of the column is text."""
+        kind = self.array.type
+        return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all values are whole numbers."""
+        if pa.types.is_integer(self.array.type):
+            return True
+        values = self.decoded.drop_null().to_numpy(zero_copy_only=False) if self.is_number else []
+        return bool(len(values)) and bool(np.all(np.mod(values, 1) == 0))
+
+
+Rule = Callable[[ColumnFacts], Decision | None]
+
+
+def decide(
+    name: str,
+    array: Any,
+    metadata: Metadata | None = None,
+    *,
+    text: Any = None,
+    decimal: str = ".",
+) -> Decision:
+    """Return the kind of a column, the reason and its missing codes.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column.
+    array : pyarrow.Array or pyarrow.ChunkedArray
+        Its values.
+    metadata : Metadata, optional
+        What the file says about it.
+    text : pyarrow.ChunkedArray, optional
+        Its cells as they stand in a text table, with blank cells as null.
+    decimal : str
+        Decimal mark of the text table.
+
+    Returns
+    -------
+    Decision
+        The decision of the first rule that applies.
+    """
+    facts = ColumnFacts(name, array, metadata, text, decimal)
+    return next(made for rule in RULES if (made := rule(facts)) is not None)
+
+
+def _by_type(facts: ColumnFacts) -> Decision | None:
+    """Decide on columns whose type in the table says what they are."""
+    kind = facts.array.type
+    if pa.types.is_boolean(kind):
+        return Decision(Type("boolean"), "its type in the table is boolean")
+    if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
+        return Decision(Type("date"), "its type in the table is a date or a time")
+    if pa.types.is_dictionary(kind):
+        ordered = "ordered " if kind.ordered else ""
+        return Decision(
+            Type("ordinal" if kind.ordered else "nominal"),
+            f"its type in the table has {ordered}categories",
+        )
+    return None
+
+
+def _by_labels(facts: ColumnFacts) -> Decision | None:
+    """Decide on columns with value labels."""
+    if facts.metadata is None or not (facts.is_number or facts.is_text):
+        return None
+    labels = {  # a letter labels a missing code, which is already null
+        value: label
+        for value, label in facts.metadata.value_labels.items()
+        if isinstance(value, str) == facts.is_text
+    }
+    made = decide_by_labels(facts.name, labels, facts.distinct, facts.metadata.measure)
+    if made is None:
+        return None
+    codes = tuple(text_of(code) for code in made.missing_codes if code in facts.distinct)
+    if made.type is not None:
+        inferred = facts.is_number or made.type.kind == "ordinal"
+        return Decision(made.type, made.why, inferred, codes)
+    return Decision(Type("numeric"), made.why, False, codes)
+
+
+def _by_measure(facts: ColumnFacts) -> Decision | None:
+    """Decide on numbers without labels that the file declares as nominal or ordinal."""
+    measure = None if facts.metadata is None else facts.metadata.measure
+    if not facts.is_number or measure not in ("nominal", "ordinal"):
+        return None
+    if measure == "nominal" and not facts.is_whole:
+        return Decision(Type("numeric"), "the file declares it as nominal, but it has decimals")
+    kind: Kind = "nominal" if measure == "nominal" else "ordinal"
+    return Decision(Type(kind), f"the file declares it as {measure}", inferred=True)
+
+
+def _by_leading_zeros(facts: ColumnFacts) -> Decision | None:
+    """Decide on digits of which some begin with 0: their number is not their meaning."""
+    texts = facts.texts
+    if not any(text[:1] == "0" and len(text) > 1 for text in texts):
+        return None
+    if not all(text.isdecimal() for text in texts):
+        return None
+    return Decision(Type("nominal"), "its digits have leading zeros, so they are codes", True)
+
+
+def _by_code_name(facts: ColumnFacts) -> Decision | None:
+    """Decide on whole numbers whose name is that of a classification."""
+    named = words_of(facts.name) & CODE_NAMES
+    if not named or not facts.is_number or not facts.is_whole:
+        return None
+    why = f"its name says that the numbers are codes ({min(named)})"
+    return Decision(Type("nominal"), why, inferred=True)
+
+
+def _by_dates(facts: ColumnFacts) -> Decision | None:
+    """Decide on text, and on whole numbers such as 20240131, that are dates."""
+    texts = facts.texts
+    if facts.is_number:
+        texts = _eight_digits(facts)
+    formats = possible_formats(texts) if texts and any(map(str.isdigit, texts[0])) else []
+    if not formats:
+        return None
+    if len(formats) > 1:  # refused when it is read, unless the format is declared
+        why = "its text reads as dates, of which day and month could be swapped"
+        return Decision(Type("date"), why, True, formats=tuple(formats))
+    form = formats[0]
+    why = f"its values read as dates written as {form}" if form else "its text reads as ISO dates"
+    return Decision(Type("date", format=form), why, inferred=True)
+
+
+def _eight_digits(facts: ColumnFacts) -> list[str]:
+    """Return whole numbers of eight digits that may be dates, as text."""
+    values = facts.decoded.drop_null()
+    if len(values) == 0:
+        return []
+    low, high = (text_of(value.as_py()) for value in pc.min_max(values).values())
+    if len(low) != 8 or len(high) != 8 or not facts.is_whole or len(facts.distinct) < MIN_DATES:
+        return []
+    return [text_of(value) for value in facts.distinct]
+
+
+def _by_numerals(facts: ColumnFacts) -> Decision | None:
+    """Decide on numbers as people write them, and on numbers with open ends such as 90+."""
+    texts = facts.texts
+    if not texts or all(map(_PLAIN.fullmatch, texts)):
+        return None
+    style = parse_numerals(texts, facts.decimal)[1]
+    if style is not None:
+        why = f"its cells are numbers with {style.describe()}"
+        return Decision(Type("numeric"), why, inferred=True)
+    if has_open_ends(texts):
+        return Decision(Type("ordinal"), "its cells are numbers with open ends", inferred=True)
+    return None
+
+
+def _by_default(facts: ColumnFacts) -> Decision:
+    """Decide by the type in the table."""
+    if facts.is_number or pa.types.is_decimal(facts.array.type):
+        return Decision(Type("numeric"), "its type in the table is numeric")
+    return Decision(Type("nominal"), "its type in the table is text")
+
+
+RULES: tuple[Rule, ...] = (
+    _by_type,
+    _by_labels,
+    _by_measure,
+    _by_leading_zeros,
+    _by_code_name,
+    _by_dates,
+    _by_numerals,
+    _by_default,
+)

@@ -1,0 +1,94 @@
+"""Missing codes: values such as 98 and 99 that stand for a missing value."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from shoal.errors import ParameterError
+from shoal.frame.tables import Frame, RowGather, arrow, check_columns, with_values
+from shoal.frame.types import text_of
+
+MissingCodes = Mapping[str, tuple[str, ...]]
+
+
+def as_missing_codes(entries: Any) -> dict[str, tuple[str, ...]]:
+    """Return missing codes by column, as text; refuse anything but lists of values.
+
+    Examples
+    --------
+    >>> as_missing_codes({"income": [98, 99.0], "age": -9})
+    {'income': ('98', '99'), 'age': ('-9',)}
+    """
+    if entries is None:
+        return {}
+    if not isinstance(entries, Mapping):
+        raise ParameterError(
+            "Missing codes must be a table: column = [code, ...].", code="missing-codes-malformed"
+        )
+    codes = {}
+    for name, given in entries.items():
+        several = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+        if not several or not all(isinstance(code, str | int | float) for code in several):
+            raise ParameterError(
+                f"The missing codes of column {name!r} must be a list of numbers or texts.",
+                code="missing-codes-malformed",
+                column=name,
+            )
+        codes[name] = tuple(dict.fromkeys(text_of(code) for code in several))
+    return codes
+
+
+def parse_missing_codes(pairs: Sequence[str]) -> dict[str, list[str]]:
+    """Parse the ``--missing-codes`` options of the command line.
+
+    Examples
+    --------
+    >>> parse_missing_codes(["income=98,99", "age=-9"])
+    {'income': ['98', '99'], 'age': ['-9']}
+    """
+    codes = {}
+    for pair in pairs:
+        name, mark, text = pair.rpartition("=")
+        if not mark or not name or not text:
+            raise ParameterError(
+                f"--missing-codes takes column=code,... Got {pair!r} instead.",
+                code="missing-codes-malformed",
+                given=pair,
+            )
+        codes[name] = text.split(",")
+    return codes
+
+
+def holds_code(frame: Frame, name: str, codes: Sequence[str]) -> NDArray[np.bool_]:
+    """Return a mask of the records whose value of a column is a missing code."""
+    column = arrow(frame, name)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    encoded = column.dictionary_encode()
+    wanted = {_spelled(code) for code in codes}
+    is_code = [_spelled(text_of(value)) in wanted for value in encoded.dictionary.to_pylist()]
+    mask = np.append(np.array(is_code, bool), False)
+    return np.asarray(mask[encoded.indices.fill_null(-1).to_numpy()])
+
+
+def without_codes(frame: Frame, missing_codes: MissingCodes) -> Frame:
+    """Return the frame with null for the missing codes of columns."""
+    check_columns(frame, list(missing_codes))
+    empty: dict[str, NDArray[Any] | RowGather] = {}
+    for name, codes in missing_codes.items():
+        is_code = holds_code(frame, name, codes)
+        if is_code.any():
+            is_null = np.asarray(arrow(frame, name).is_null(nan_is_null=True))
+            empty[name] = RowGather(np.arange(len(frame)), is_code | is_null)
+    return with_values(frame, empty) if empty else frame
+
+
+def _spelled(text: str) -> str:
+    """Return one spelling of a number, so that 98 and 98.0 are equal; other text as it is."""
+    try:
+        return text_of(float(text))
+    except (ValueError, OverflowError):
+        return text

@@ -1,0 +1,156 @@
+"""Numbers as people write them: thousands separators, currencies, percents, open ends."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+_AFFIX = r"[$€£¥₹]|[A-Z]{3}|[A-Z]{1,2}\$|kr\.?|zł|Ft|Fr\.?"
+_CELL = re.compile(
+    rf"(?P<open>\()?(?P<sign>[+\-−])?\s*(?P<before>{_AFFIX})?\s*(?P<sign2>[+\-−])?"
+    r"(?P<body>\d[\d.,'’ \u00a0\u202f\u2009]*|\.\d+)(?P<exponent>[eE][+-]?\d+)?"
+    rf"\s*(?P<after>%|{_AFFIX})?(?P<close>\))?"
+)
+_GROUPS = {",": ",", ".": ".", " ": " \u00a0\u202f\u2009", "'": "'’"}
+_OPEN_END = re.compile(
+    r"(?P<under><=?|≤|under|below|less than|up to)?(?P<over>>=?|≥|over|above|more than)?\s*"
+    r"(?P<number>\d+)\s*(-\s*\d+)?\s*(?P<more>\+|(and|or) (over|more|older|above|up))?"
+    r"(?P<less>(and|or) (under|less|younger|below))?",
+    re.IGNORECASE,
+)
+
+
+class Style(NamedTuple):
+    """The marks in the numbers of a column."""
+
+    group: str
+    decimal: str
+    affix: str
+    negative_in_parentheses: bool
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the numbers have no marks that a text table does not have."""
+        return not (self.group or self.affix or self.negative_in_parentheses)
+
+    def describe(self) -> str:
+        """Return the marks for a sentence."""
+        marks = []
+        if self.group:
+            marks.append("thousands separators")
+        if self.affix:
+            marks.append("percent signs" if self.affix == "%" else "a currency")
+        if self.negative_in_parentheses:
+            marks.append("parentheses for negative numbers")
+        return " and ".join(marks) or "marks"
+
+
+def parse_numerals(
+    texts: Sequence[str], decimal: str = "."
+) -> tuple[list[float] | None, Style | None]:
+    """Return the numbers in texts and how they are written; None unless all of them agree.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        The cells.
+    decimal : str
+        The decimal mark of the table, which decides where a text can be read in two ways.
+
+    Returns
+    -------
+    list of float or None, Style or None
+        The numbers, and their marks.
+
+    Examples
+    --------
+    >>> parse_numerals(["1,100.00", "950"])[0], parse_numerals(["1.100,00", "(3)"])[0]
+    ([1100.0, 950.0], [1100.0, -3.0])
+    >>> parse_numerals(["$5.10", "-$2"])[0], parse_numerals(["85%", "7%"])[0]
+    ([5.1, -2.0], [85.0, 7.0])
+    >>> parse_numerals(["$5.10", "€2"])[0], parse_numerals(["3,5"])[0]
+    (None, None)
+    """
+    found: list[re.Match[str]] = []
+    for text in texts:
+        cell = _CELL.fullmatch(text.strip())
+        if cell is None:
+            return None, None
+        found.append(cell)
+    affixes = {(cell["before"] or "") + (cell["after"] or "") for cell in found}
+    if len(affixes) > 1 or any(bool(cell["open"]) != bool(cell["close"]) for cell in found):
+        return None, None
+    for group, mark in _styles(decimal) if found else ():
+        numbers = [_number(cell, group, mark) for cell in found]
+        if any(number is None for number in numbers):
+            continue
+        bodies = "".join(cell["body"] for cell in found)
+        grouped = any(character in bodies for character in _GROUPS.get(group, ""))
+        if mark != decimal and not (grouped and mark in bodies):
+            continue
+        if group == "." and grouped and mark not in bodies and not _twice(found, "."):
+            continue  # 1.500 could be 1.5
+        parentheses = any(cell["open"] for cell in found)
+        style = Style(group if grouped else "", mark, affixes.pop(), parentheses)
+        return [number for number in numbers if number is not None], style
+    return None, None
+
+
+def read_numerals(array: Any, decimal: str = ".") -> tuple[Any, Style | None]:
+    """Return an Arrow array of text as numbers, and how they are written; None if they differ."""
+    encoded = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+    encoded = encoded.dictionary_encode()
+    numbers, style = parse_numerals(encoded.dictionary.to_pylist(), decimal)
+    if numbers is None or style is None:
+        return None, None
+    whole = all(number.is_integer() and abs(number) < 2**53 for number in numbers)
+    shown = any(style.decimal in text for text in encoded.dictionary.to_pylist())
+    held = pa.array(numbers, pa.float64())
+    return (held.cast(pa.int64()) if whole and not shown else held).take(encoded.indices), style
+
+
+def open_ended(text: str) -> float | None:
+    """Return the place of a number or of a range with an open end in the order of a column.
+
+    Examples
+    --------
+    >>> [open_ended(text) for text in ("89", "90+", "under 5", "65 and over", "x")]
+    [89.0, 90.5, 4.5, 65.5, None]
+    """
+    match = _OPEN_END.fullmatch(text.strip())
+    if match is None or (match["under"] and match["over"]):
+        return None
+    shift = 0.5 if match["over"] or match["more"] else -0.5 if match["under"] else 0.0
+    return float(match["number"]) + shift
+
+
+def has_open_ends(texts: Sequence[str]) -> bool:
+    """Return whether texts are numbers, or ranges of numbers, of which some have an open end."""
+    places = [open_ended(text) for text in texts]
+    known = [place for place in places if place is not None]
+    return len(known) == len(texts) > 1 and any(place % 1 for place in known)
+
+
+def _twice(cells: Sequence[re.Match[str]], group: str) -> bool:
+    """Return whether a number has two marks of groups, so that they cannot be decimal marks."""
+    return any(cell["body"].count(group) > 1 for cell in cells)
+
+
+def _styles(decimal: str) -> list[tuple[str, str]]:
+    other = "," if decimal == "." else "."
+    return [(g, mark) for mark in (decimal, other) for g in (other, decimal, " ", "'") if g != mark]
+
+
+def _number(cell: re.Match[str], group: str, decimal: str) -> float | None:
+    marks = re.escape(_GROUPS[group])
+    body = re.fullmatch(
+        rf"(\d{{1,3}}(?:[{marks}]\d{{3}})+|\d+)?(?:{re.escape(decimal)}(\d*))?",
+        cell["body"].strip(),
+    )
+    if body is None or not (body[1] or body[2]):
+        return None
+    whole = re.sub(r"\D", "", body[1] or "")
+    number = float(f"{whole}.{body[2] or ''}0{cell['exponent'] or ''}")
+    signs = {cell["sign"], cell["sign2"]} & {"-", "−"}
+    return -number if signs or cell["open"] else number

@@ -1,0 +1,182 @@
+"""A look at a table before it is masked: kinds, roles, what identifies, and a starter plan."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from shoal.frame import tables
+from shoal.frame.codes import codes
+from shoal.frame.kinds import Decision, decide
+from shoal.frame.overview import overview, sentinels
+from shoal.frame.roles import UNIT_ROLES
+from shoal.frame.tables import Frame, IntoDataFrame
+from shoal.inspection.inspection import Inspection
+from shoal.inspection.relations import Relation, find_relations
+from shoal.inspection.sentences import describe
+from shoal.inspection.suggest import Facts, name_of_codes, suggest, suggest_by_uniqueness
+from shoal.inspection.uniqueness import (
+    Codes,
+    revealing_combinations,
+    share_unique,
+    suggest_by_combination,
+)
+from shoal.io.files import open_source
+from shoal.io.notes import Notes
+from shoal.io.source import Source
+from shoal.plan.interpretation import decide_in_source
+
+__all__ = ["Inspection", "inspect", "inspect_source"]
+
+MAX_LABELS = 8  # shown of a column
+
+
+def inspect(data: IntoDataFrame | str | Path) -> Inspection:
+    """Look at a table before it is masked: kinds and roles of columns, and what identifies records.
+
+    Parameters
+    ----------
+    data : pandas, polars or pyarrow table, str or Path
+        The table, or the file that holds it. Only a file has labels and levels of measurement.
+
+    Returns
+    -------
+    Inspection
+        The columns with their kinds, suggested roles and reasons, the combinations of columns that
+        single out records, and sentences on derived columns, missing codes, the order of records
+        and more. ``Inspection.plan(k)`` is a plan to start from.
+
+    Examples
+    --------
+    >>> from shoal import datasets
+    >>> inspection = inspect(datasets.sme())
+    >>> inspection["SURFACE"]["role"]
+    'quasi-identifier'
+    """
+    if isinstance(data, str | Path):
+        return inspect_source(open_source(data, numbers=()), Path(data).name)
+    frame = tables.open_frame(data)
+    made = {name: decide(name, tables.arrow(frame, name)) for name in frame.columns}
+    return _inspect(frame, made, Notes(), "the table")
+
+
+def inspect_source(source: Source, name: str) -> Inspection:
+    """Return the inspection of an open file, with the labels that it holds."""
+    names = source.table.column_names
+    made = decide_in_source(source, names)
+    frame = tables.open_frame(source.with_numbers(names))
+    return _inspect(frame, made, source.notes, name)
+
+
+def _inspect(frame: Frame, made: Mapping[str, Decision], notes: Notes, name: str) -> Inspection:
+    column_codes = codes(frame, frame.columns)
+    columns = [
+        _describe_column(frame, column, column_codes[:, at], made[column], notes)
+        for at, column in enumerate(frame.columns)
+    ]
+    _choose_unit(columns)
+    numeric = [
+        entry["name"]
+        for entry in columns
+        if entry["type"] in ("whole", "number") and entry["role"] != "identifier"
+    ]
+    relations = find_relations(frame, numeric)
+    _add_derived(columns, relations)
+    for entry in columns:
+        if entry["role"] is None:
+            entry["role"], entry["why"] = suggest_by_uniqueness(entry["unique"])
+    quasi = [at for at, entry in enumerate(columns) if entry["role"] == "quasi-identifier"]
+    suggest_by_combination(column_codes, quasi, columns)
+    if not any(entry["role"] == "quasi-identifier" for entry in columns):
+        _mask_unassigned(columns)
+    quasi = [at for at, entry in enumerate(columns) if entry["role"] == "quasi-identifier"]
+    return Inspection(
+        name,
+        len(frame),
+        columns,
+        revealing_combinations(column_codes, quasi, columns),
+        describe(frame, columns, relations),
+    )
+
+
+def _describe_column(
+    frame: Frame, name: str, code: Codes, decision: Decision, notes: Notes
+) -> dict[str, Any]:
+    seen, unique = overview(frame, name), share_unique(code)
+    distinct = len(set(code.tolist())) - (seen.missing > 0)
+    kind = {"date": "date"}.get(decision.kind, seen.type)
+    if decision.kind == "numeric" and seen.type == "text":
+        kind = "number"
+    facts = Facts(
+        name,
+        kind,
+        len(frame),
+        distinct,
+        unique,
+        is_sequence=seen.is_sequence,
+        positive=seen.positive,
+        missing=seen.missing,
+    )
+    role, why = suggest(facts)
+    declared, why_kind, inferred = decision.type, decision.why, decision.inferred
+    word = name_of_codes(facts)
+    if word is not None and declared.kind == "numeric" and not inferred:
+        why_kind, inferred = f"its name says that the numbers are codes ({word})", True
+        declared = type(declared)("nominal")
+    missing_codes = decision.missing_codes
+    labels = notes.on(name).value_labels
+    if declared.kind == "numeric" and seen.type in ("whole", "number") and not labels:
+        missing_codes = sentinels(tables.floats(frame[name]).tolist())
+    return {
+        "name": name,
+        "label": notes.on(name).label,
+        "type": kind,
+        "kind": declared.kind,
+        "why_kind": why_kind,
+        "inferred": inferred,
+        "declare": declared.to_entry() if inferred or kind == "text" else "",
+        "formats": list(decision.formats),
+        "labels": {str(value): text for value, text in list(labels.items())[:MAX_LABELS]},
+        "missing_codes": list(missing_codes),
+        "missing": seen.missing,
+        "distinct": distinct,
+        "unique": unique,
+        "role": role,
+        "why": why,
+    }
+
+
+def _choose_unit(columns: list[dict[str, Any]]) -> None:
+    """Keep one column of units: households if suggested, else that with the fewest values.
+
+    A column of units must be complete; one with missing values becomes an identifier.
+    """
+    units = [entry for entry in columns if entry["role"] in UNIT_ROLES]
+    complete = [entry for entry in units if not entry["missing"]]
+    chosen = min(complete, key=lambda e: (e["role"] != "household", e["distinct"]), default=None)
+    for entry in units:
+        if entry is not chosen:
+            entry["role"] = "identifier"
+            reason = "k counts another column" if entry in complete else "some values are missing"
+            entry["why"] += f"; {reason}"
+
+
+def _add_derived(columns: list[dict[str, Any]], relations: list[Relation]) -> None:
+    """Suggest a role for columns that can be computed with others: the role of these."""
+    entries = {entry["name"]: entry for entry in columns}
+    for relation in relations:
+        others = [entries[name] for name in (relation.column, *relation.sources)]
+        roles = [entry["role"] for entry in others]
+        role = next((one for one in ("quasi-identifier", "confidential") if one in roles), None)
+        for entry in others:
+            if role is not None and entry["role"] is None:
+                entry["role"] = role
+                names = ", ".join(repr(one["name"]) for one in others if one is not entry)
+                entry["why"] = f"it can be computed with {names}"
+
+
+def _mask_unassigned(columns: list[dict[str, Any]]) -> None:
+    """Suggest to mask the columns without a role, in a table without quasi-identifiers."""
+    for entry in columns:
+        if entry["role"] is None:
+            entry["role"] = "quasi-identifier"
+            entry["why"] = "no name suggests a role, so every such column is masked"

@@ -1,0 +1,119 @@
+"""The class `Inspection`."""
+
+import tomllib
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+from shoal.inspection.sentences import Sentence
+from shoal.inspection.starter import starter_plan
+from shoal.inspection.text import format_inspection
+from shoal.plan import Plan
+
+
+class Inspection:
+    """What a look at a table shows before it is masked.
+
+    Parameters
+    ----------
+    source : str
+        Name of the table.
+    records : int
+        Number of records.
+    columns : list of dict
+        For each column its name, label, type, kind and the reason, whether that kind was inferred,
+        value labels, missing codes, numbers of missing and distinct values, share of records with a
+        unique value, and the suggested role with its reason.
+    combinations : list of dict
+        Combinations of suggested quasi-identifiers, each with the share of records that are unique
+        in them.
+    sentences : list of Sentence
+        What else was found, each with a code, a text and the columns it is about.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        records: int,
+        columns: Sequence[dict[str, Any]],
+        combinations: Sequence[dict[str, Any]],
+        sentences: Sequence[Sentence],
+    ):
+        self.source = source
+        self.records = records
+        self.columns = list(columns)
+        self.combinations = list(combinations)
+        self.sentences = list(sentences)
+
+    def __getitem__(self, name: str) -> dict[str, Any]:
+        for entry in self.columns:
+            if entry["name"] == name:
+                return entry
+        raise KeyError(name)
+
+    @property
+    def roles(self) -> dict[str, str | None]:
+        """The suggested role of each column; None where nothing suggests one."""
+        return {entry["name"]: entry["role"] for entry in self.columns}
+
+    def plan(self, k: int) -> Plan:
+        """Return a plan to start from, which masks the suggested quasi-identifiers.
+
+        Parameters
+        ----------
+        k : int
+            Smallest number of records, or of units where a column of units is suggested, in a
+            class.
+
+        Returns
+        -------
+        Plan
+            The plan.
+        """
+        return Plan.from_dict(tomllib.loads(self.starter_plan(k)))
+
+    def starter_plan(self, k: int | None = None) -> str:
+        """Return the plan to start from as TOML, with the reasons as comments."""
+        return starter_plan(self, k)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the inspection as plain data."""
+        return {
+            "records": self.records,
+            "columns": self.columns,
+            "combinations": self.combinations,
+            "sentences": [sentence._asdict() for sentence in self.sentences],
+        }
+
+    def __str__(self) -> str:
+        return format_inspection(self)
+
+    def __repr__(self) -> str:
+        return f"Inspection({self.source!r}, {self.records} records, {len(self.columns)} columns)"
+
+    def _repr_html_(self) -> str:
+        titles = ("column", "kind", "missing", "distinct", "unique", "role", "why")
+        head = "".join(f"<th>{title}</th>" for title in titles)
+        rows = "".join(
+            "<tr>"
+            + "".join(
+                f"<td>{escape(str(cell))}</td>"
+                for cell in (
+                    entry["name"],
+                    entry["kind"],
+                    entry["missing"],
+                    entry["distinct"],
+                    f"{100 * entry['unique']:.1f} %",
+                    entry["role"] or "?",
+                    entry["why"],
+                )
+            )
+            + "</tr>"
+            for entry in self.columns
+        )
+        items = "".join(f"<li>{escape(sentence.text)}</li>" for sentence in self.sentences)
+        return (
+            f"<div><p>{escape(self.source)}: {self.records} records, {len(self.columns)} columns"
+            f"</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+            f"<ul>{items}</ul></div>"
+        )

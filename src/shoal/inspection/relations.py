@@ -1,0 +1,141 @@
+"""Columns that others determine: by a linear function, a logarithm, a sum or a difference."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.frame import tables
+from shoal.frame.tables import Frame
+from shoal.metrics.derivation import linear_fit
+
+Values = NDArray[np.float64]
+MIN_RECORDS = 20  # with fewer, columns fit each other by chance
+MAX_RECORDS = 2_000  # sampled of longer tables
+MAX_COLUMNS = 60  # of which sums and differences are sought
+MAX_MISSING = 0.2  # share of missing values of a column in a sum
+MAX_PAIRS = 200  # candidates that are examined
+EXACT = 1 - 1e-6  # R2 of a function, up to rounding
+CANDIDATE = 0.95  # correlation of a pair that is examined
+
+
+class Relation(NamedTuple):
+    """Columns that determine another one."""
+
+    column: str
+    sources: tuple[str, ...]
+    logarithm: bool = False
+
+
+def find_relations(frame: Frame, numeric: Sequence[str]) -> list[Relation]:
+    """Return the numeric columns that others determine exactly, each set of columns once.
+
+    Parameters
+    ----------
+    frame : Frame
+        The table; a sample of a long one is examined.
+    numeric : sequence of str
+        Its numeric columns. Of a set of columns that determine each other, the last is the
+        derived one.
+
+    Returns
+    -------
+    list of Relation
+        The derived columns and their sources.
+    """
+    rows = np.arange(len(frame))
+    if len(rows) < MIN_RECORDS:
+        return []
+    if len(rows) > MAX_RECORDS:
+        rows = np.random.default_rng(0).choice(rows, MAX_RECORDS, replace=False)
+    values = {}
+    for name in numeric:
+        column = tables.floats(frame[name])[rows]
+        known = column[np.isfinite(column)]
+        if len(known) >= MIN_RECORDS and known.min() < known.max():
+            values[name] = np.where(np.isfinite(column), column, np.nan)
+    pairs = _pairs(values)
+    derived = {relation.column for relation in pairs}
+    return [*pairs, *_sums({name: x for name, x in values.items() if name not in derived})]
+
+
+def _pairs(values: dict[str, Values]) -> list[Relation]:
+    """Return the columns that are a linear function of another one or of its logarithm."""
+    names = list(values)
+    if len(names) < 2:
+        return []
+    plain = np.column_stack([_standardised(values[name]) for name in names])
+    logs = np.column_stack([_standardised(_logarithm(values[name])) for name in names])
+    found: dict[str, Relation] = {}
+    examined = 0
+    for left, right, taken in ((plain, plain, False), (logs, plain, True), (plain, logs, True)):
+        related = np.abs(left.T @ right) / len(left) > CANDIDATE
+        for first, second in np.argwhere(np.triu(related, 1)):
+            source, target = names[first], names[second]
+            if target in found or examined >= MAX_PAIRS:
+                continue
+            examined += 1
+            x, y = values[source], values[target]
+            x = _logarithm(x) if left is logs else x
+            y = _logarithm(y) if right is logs else y
+            if _r2(y, x[:, None]) >= EXACT:
+                found[target] = Relation(target, (source,), taken)
+    return list(found.values())
+
+
+def _sums(values: dict[str, Values]) -> list[Relation]:
+    """Return the columns that are a sum or a difference of a few others."""
+    names = [
+        name
+        for name, x in values.items()
+        if np.isnan(x).mean() < MAX_MISSING and len(np.unique(x[~np.isnan(x)])) > 2
+    ]
+    if not 3 <= len(names) <= MAX_COLUMNS:
+        return []
+    X = np.column_stack([values[name] for name in names])
+    X = X[~np.isnan(X).any(axis=1)]
+    if len(X) < MIN_RECORDS + 5 * len(names):
+        return []
+    found: dict[frozenset[str], Relation] = {}
+    for at in reversed(range(len(names))):
+        others = [other for other in range(len(names)) if other != at]
+        fit = linear_fit(X[:, at], X[:, others], EXACT)
+        if fit is None:
+            continue
+        used = _needed(X[:, at], X, [others[place] for place in fit.columns])
+        columns = frozenset(names[one] for one in (at, *used))
+        if not any(columns <= known or known <= columns for known in found):
+            found[columns] = Relation(names[at], tuple(names[one] for one in sorted(used)))
+    return list(found.values())
+
+
+def _needed(y: Values, X: Values, used: list[int]) -> list[int]:
+    """Return the columns that are left when those that are not needed are dropped."""
+    for one in list(used):
+        fewer = [other for other in used if other != one]
+        if fewer and _r2(y, X[:, fewer]) >= EXACT:
+            used = fewer
+    return used
+
+
+def _r2(y: Values, X: Values) -> float:
+    known = ~(np.isnan(y) | np.isnan(X).any(axis=1))
+    if known.sum() < MIN_RECORDS:
+        return 0.0
+    fit = linear_fit(y[known], X[known], EXACT, most=X.shape[1])
+    return 0.0 if fit is None else fit.r2
+
+
+def _logarithm(x: Values) -> Values:
+    known = x[~np.isnan(x)]
+    return np.log(x) if len(known) and known.min() > 0 else np.full(len(x), np.nan)
+
+
+def _standardised(x: Values) -> Values:
+    """Return a column with mean 0 and standard deviation 1; 0 where it is missing."""
+    known = ~np.isnan(x)
+    if not known.any() or np.ptp(x[known]) == 0:
+        return np.zeros(len(x))
+    centred = np.where(known, x - x[known].mean(), 0.0)
+    return np.asarray(centred / np.sqrt((centred**2).mean()))

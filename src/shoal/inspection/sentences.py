@@ -1,0 +1,144 @@
+"""What an inspection says about a table, beside roles and kinds."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from shoal.frame.roles import UNIT_ROLES, name_columns
+from shoal.frame.tables import Frame
+from shoal.frame.values import value_ranks
+from shoal.inspection.relations import Relation
+from shoal.metrics.row_order import order_correlation
+
+MIN_RECORDS = 10  # the order of fewer may be chance
+SORTED = 0.999  # rank correlation with the row number of a sorted column
+KEY = 0.5  # share of unique values from which a confidential column works as a key
+MIN_CODE_LENGTH = 5  # digits of numbers of one length that may be codes
+MAX_RELATIONS = 10
+MAX_ORDERED = 50  # columns that are compared with the order of records
+
+
+class Sentence(NamedTuple):
+    """A sentence on a table, with a stable code and the columns that it is about."""
+
+    code: str
+    text: str
+    columns: tuple[str, ...]
+
+
+def describe(
+    frame: Frame, columns: Sequence[dict[str, Any]], relations: Sequence[Relation]
+) -> list[Sentence]:
+    """Return sentences on kinds, missing codes, units, derived columns, keys and the order."""
+    return [
+        *_kinds(columns),
+        *_ambiguous(columns),
+        *_missing_codes(columns),
+        *_units(columns, len(frame)),
+        *_derived(relations),
+        *_keys(columns),
+        *_sorted(frame, columns),
+        *_constant(columns),
+    ]
+
+
+def _kinds(columns: Sequence[dict[str, Any]]) -> list[Sentence]:
+    sentences = []
+    for entry in columns:
+        if entry["inferred"]:
+            labels = ", ".join(f"{value} {text}" for value, text in entry["labels"].items())
+            shown = f" ({labels})" if labels else ""
+            text = f"{entry['name']!r} is {entry['kind']}: {entry['why_kind']}{shown}."
+            sentences.append(Sentence("kind-inferred", text, (entry["name"],)))
+    return sentences
+
+
+def _ambiguous(columns: Sequence[dict[str, Any]]) -> list[Sentence]:
+    return [
+        Sentence(
+            "dates-ambiguous",
+            f"The dates in {entry['name']!r} can be read as {entry['formats'][0]} or as"
+            f" {entry['formats'][1]}: declare the format that is right.",
+            (entry["name"],),
+        )
+        for entry in columns
+        if entry["formats"]
+    ]
+
+
+def _missing_codes(columns: Sequence[dict[str, Any]]) -> list[Sentence]:
+    return [
+        Sentence(
+            "missing-codes",
+            f"Values of {entry['name']!r} look like codes of missing values:"
+            f" {', '.join(entry['missing_codes'])}.",
+            (entry["name"],),
+        )
+        for entry in columns
+        if entry["missing_codes"]
+    ]
+
+
+def _units(columns: Sequence[dict[str, Any]], records: int) -> list[Sentence]:
+    return [
+        Sentence(
+            "unit",
+            f"{entry['name']!r} has {entry['distinct']} values in {records} records: k should count"
+            f" its values, not records (role {entry['role']}).",
+            (entry["name"],),
+        )
+        for entry in columns
+        if entry["role"] in UNIT_ROLES
+    ]
+
+
+def _derived(relations: Sequence[Relation]) -> list[Sentence]:
+    sentences = []
+    for relation in relations[:MAX_RELATIONS]:
+        how = " by a logarithm" if relation.logarithm else ""
+        sources = name_columns(relation.sources, "", "").strip()
+        text = f"{relation.column!r} can be computed from {sources}{how}."
+        sentences.append(Sentence("derived-column", text, (relation.column, *relation.sources)))
+    more = len(relations) - MAX_RELATIONS
+    if more > 0:
+        names = tuple(relation.column for relation in relations[MAX_RELATIONS:])
+        text = f"{more} more columns can be computed from others."
+        sentences.append(Sentence("derived-column", text, names))
+    return sentences
+
+
+def _keys(columns: Sequence[dict[str, Any]]) -> list[Sentence]:
+    names = [e["name"] for e in columns if e["role"] == "confidential" and e["unique"] > KEY]
+    if not names:
+        return []
+    has = "has" if len(names) == 1 else "have"
+    text = (
+        f"{name_columns(names, 'Confidential column', 'Confidential columns')} {has} mostly unique"
+        " values: anyone who knows one finds the record. Round or mask what somebody may know."
+    )
+    return [Sentence("confidential-key", text, tuple(names))]
+
+
+def _sorted(frame: Frame, columns: Sequence[dict[str, Any]]) -> list[Sentence]:
+    hidden = ("identifier", "quasi-identifier", *UNIT_ROLES)
+    names = [e["name"] for e in columns if e["role"] in hidden and e["distinct"] > 1]
+    names = names[:MAX_ORDERED] if len(frame) >= MIN_RECORDS else []
+    follows = []
+    for name in names:
+        place = value_ranks(frame, name)
+        if place is not None and abs(order_correlation(place)) > SORTED:
+            follows.append(name)
+    if not follows:
+        return []
+    text = (
+        f"The records are sorted by {name_columns(follows, 'column', 'columns')}, so that a record"
+        " may be identified by its position: release them in random order (shuffle)."
+    )
+    return [Sentence("order-follows-column", text, tuple(follows))]
+
+
+def _constant(columns: Sequence[dict[str, Any]]) -> list[Sentence]:
+    names = [entry["name"] for entry in columns if entry["distinct"] <= 1]
+    if not names:
+        return []
+    text = f"{name_columns(names)} {'has' if len(names) == 1 else 'have'} one value throughout."
+    return [Sentence("constant-column", text, tuple(names))]

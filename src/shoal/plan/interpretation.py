@@ -1,0 +1,127 @@
+"""Columns without a declared type: their kinds and missing codes, inferred and recorded."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from shoal.frame import tables
+from shoal.frame.kinds import Decision, Metadata, decide
+from shoal.frame.missing_codes import holds_code
+from shoal.frame.roles import columns_with
+from shoal.frame.tables import Frame
+from shoal.frame.types import Type
+from shoal.plan.verdict import Finding
+
+if TYPE_CHECKING:
+    from shoal.io.source import Source
+    from shoal.plan.plan import Plan
+
+
+def interpret_source(plan: "Plan", source: "Source") -> "Plan":
+    """Return the plan with the kinds that a file gives to columns without a declared type.
+
+    Labels, levels of measurement and the text of the cells are taken into account.
+    """
+    names = _undeclared(plan)
+    made = decide_in_source(source, names)
+    return _with_decisions(plan, made, {name: source.notes.on(name) for name in made})
+
+
+def inferred_types(
+    source: "Source", names: Sequence[str], declared: Mapping[str, Type]
+) -> dict[str, Type]:
+    """Return the declared types and those that a file gives to other columns."""
+    others = [name for name in names if name not in declared]
+    made = decide_in_source(source, others)
+    types = {name: one.to_declare() for name, one in made.items() if one.inferred}
+    return {**types, **declared}
+
+
+def decide_in_source(source: "Source", names: Sequence[str]) -> dict[str, Decision]:
+    """Return the decisions on the kinds of columns of a file."""
+    parsed, cells, decimal = source.with_numbers(names), None, "."
+    if source.text is not None:
+        cells, decimal = source.with_numbers((), words=names), source.text.decimal
+    return {
+        name: decide(
+            name,
+            parsed.column(name),
+            source.notes.on(name),
+            text=None if cells is None else cells.column(name),
+            decimal=decimal,
+        )
+        for name in names
+        if name in parsed.column_names
+    }
+
+
+def interpret_frame(plan: "Plan", frame: Frame) -> "Plan":
+    """Return the plan with the kinds of columns of a table in memory."""
+    names = [name for name in plan.masked if name not in plan.types and name in frame.columns]
+    made = {name: decide(name, tables.arrow(frame, name)) for name in names}
+    return _with_decisions(plan, made, {})
+
+
+def describe_interpretation(plan: "Plan", frame: Frame) -> list[Finding]:
+    """Return findings on inferred kinds and on missing codes that occur in the original table."""
+    return [*_kinds(plan.types), *_missing_codes(plan, frame)]
+
+
+def _undeclared(plan: "Plan") -> list[str]:
+    names = [*plan.masked, *columns_with(plan.roles, "confidential")]
+    return [name for name in dict.fromkeys(names) if name not in plan.types]
+
+
+def _with_decisions(
+    plan: "Plan", made: Mapping[str, Decision], metadata: Mapping[str, Metadata]
+) -> "Plan":
+    """Return the plan with the inferred types, and missing codes of masked columns."""
+    masked = set(plan.masked)
+    types: dict[str, Any] = {}
+    for name, decision in made.items():
+        labelled = name in metadata and bool(metadata[name].value_labels)
+        if decision.inferred and (name in masked or labelled):
+            types[name] = decision.to_declare()
+    codes = {
+        name: decision.missing_codes
+        for name, decision in made.items()
+        if decision.missing_codes and name in masked and name not in plan.missing_codes
+    }
+    if not types and not codes:
+        return plan
+    return plan.replace(
+        types={**plan.types, **types}, missing_codes={**plan.missing_codes, **codes}
+    )
+
+
+def _kinds(types: Mapping[str, Type]) -> list[Finding]:
+    return [
+        Finding(
+            "kind-inferred",
+            "informs",
+            f"Column {name!r} is treated as {declared.kind}: {declared.why}.",
+            {"kind": declared.kind},
+            (name,),
+            "Declare another kind with `types`.",
+        )
+        for name, declared in types.items()
+        if declared.why
+    ]
+
+
+def _missing_codes(plan: "Plan", frame: Frame) -> list[Finding]:
+    findings = []
+    for name, codes in plan.missing_codes.items():
+        cells = int(holds_code(frame, name, codes).sum())
+        if cells:
+            has = "cell of column {!r} holds" if cells == 1 else "cells of column {!r} hold"
+            findings.append(
+                Finding(
+                    "missing-codes",
+                    "informs",
+                    f"{cells} {has.format(name)} a missing code and count as missing.",
+                    {"cells": cells},
+                    (name,),
+                    "Declare other codes with `missing_codes`.",
+                )
+            )
+    return findings

@@ -1,0 +1,303 @@
+"""A look at a table before it is masked."""
+
+import json
+import tomllib
+import warnings
+
+import numpy as np
+import pandas as pd
+import pyreadstat
+import pytest
+
+from raising import raises
+from shoal import Plan, datasets, inspect
+from shoal.errors import PlanError, ShoalWarning
+from shoal.frame.tables import open_frame
+from shoal.inspection.relations import find_relations
+from shoal.plan.deliver import deliver
+
+
+@pytest.fixture
+def found():
+    data = pd.DataFrame(
+        {
+            "person_id": ["a1", "a2", "a3", "a4"],
+            "row": [11, 12, 13, 14],
+            "age": [30, 30, 40, 50],
+            "Income": [1.5, None, 2.5, 3.5],
+            "wave": [7, 7, 7, 7],
+            "code": [1, 1, 2, 2],
+            "shoe": [40.5, 41.5, 42.0, 43.5],
+        }
+    )
+    return inspect(data)
+
+
+def roles(found):
+    return {entry["name"]: entry["role"] for entry in found.columns}
+
+
+def test_roles_are_suggested_with_a_reason(found):
+    assert roles(found) == {
+        "person_id": "identifier",
+        "row": "identifier",
+        "age": "quasi-identifier",
+        "Income": "confidential",
+        "wave": "non-confidential",
+        "code": None,
+        "shoe": "quasi-identifier",
+    }
+    why = {entry["name"]: entry["why"] for entry in found.columns}
+    assert why["row"] == "whole numbers that count the records"
+    assert why["shoe"] == "100% of the records have a unique value"
+
+
+def test_columns_are_counted(found):
+    age = found.columns[2]
+    assert (age["type"], age["missing"], age["distinct"], age["unique"]) == ("whole", 0, 3, 0.5)
+    income = found.columns[3]
+    assert (income["type"], income["missing"], income["distinct"]) == ("number", 1, 3)
+
+
+def test_combinations_are_more_unique_than_columns(found):
+    assert found.combinations == [{"columns": ["age", "shoe"], "unique": 1.0}]
+
+
+def test_the_roles_of_the_built_in_tables_are_found():
+    sme = inspect(datasets.sme())
+    assert {n: r for n, r in roles(sme).items() if r} == datasets.ROLES["sme"]
+
+
+def test_the_text_names_every_column_and_the_limits(found):
+    text = str(found)
+    for entry in found.columns:
+        assert entry["name"] in text
+    assert "only you know" in text
+
+
+SURVEY = pd.DataFrame(
+    {
+        "hh_id": [i // 2 for i in range(40)],
+        "sample_weight": [1.5 + i % 7 for i in range(40)],
+        "weight": [50 + i % 30 for i in range(40)],
+        "sex": [1 + i % 2 for i in range(40)],
+        "town": ["a", "b", "c", "d"] * 10,
+        "visits": [i % 3 for i in range(40)],
+        "flag": [int(i > 20) for i in range(40)],
+        "salary": [1000.0 + i for i in range(40)],
+    }
+)
+
+
+def test_weights_and_households_are_distinguished_from_other_columns():
+    found = inspect(SURVEY)
+    suggested = roles(found)
+    assert suggested["hh_id"] == "household"
+    assert suggested["sample_weight"] == "weight"
+    assert suggested["weight"] == "quasi-identifier"
+    why = {entry["name"]: entry["why"] for entry in found.columns}
+    assert "2.0 records share a value" in why["hh_id"]
+    assert "if it is a survey weight" in why["weight"]
+    assert roles(inspect(SURVEY.assign(AFNLWGT=SURVEY["salary"])))["AFNLWGT"] == "weight"
+    assert roles(inspect(SURVEY.assign(sample_weight=0)))["sample_weight"] != "weight"
+    shared = SURVEY.assign(hh_id=range(40))
+    assert roles(inspect(shared))["hh_id"] == "identifier"
+
+
+def test_persons_with_several_records_are_units():
+    panel = pd.DataFrame({"pid": [i // 4 for i in range(40)], "age": range(40)})
+    found = inspect(panel)
+    assert roles(found)["pid"] == "unit"
+    assert 'pid = "unit"' in found.starter_plan(2).replace('"pid"', "pid")
+    both = inspect(panel.assign(hh_id=[i // 8 for i in range(40)]))
+    assert (roles(both)["pid"], roles(both)["hh_id"]) == ("identifier", "household")
+    assert roles(inspect(panel.assign(pid=range(40))))["pid"] == "identifier"
+    assert roles(inspect(panel.assign(region_id=[i % 4 for i in range(40)])))["region_id"] != "unit"
+    holed = inspect(panel.assign(pid=panel["pid"].where(panel["pid"] > 0)))
+    assert roles(holed)["pid"] != "unit"
+
+
+def test_a_starter_plan_declares_the_unit():
+    names = inspect(pd.DataFrame({"surname": ["a", "b", "b", "c"] * 3, "age": [20, 31, 35] * 4}))
+    assert roles(names)["surname"] == "identifier"
+    plan = Plan.from_dict(tomllib.loads(names.starter_plan(2)))
+    assert plan.unit == "record"
+    units = inspect(pd.DataFrame({"pid": [1, 2, 2, 3] * 3, "surname": list("abbc") * 3,
+                                  "age": [20, 31, 35] * 4}))  # fmt: skip
+    plan = Plan.from_dict(tomllib.loads(units.starter_plan(2)))
+    assert plan.unit == "pid"
+
+
+def test_a_column_that_singles_out_with_others_is_suggested():
+    found = inspect(
+        pd.DataFrame(
+            {
+                "age": [30, 30, 40, 40] * 5,
+                "code": [1, 2, 3, 4, 5] * 4,
+                "same": [1, 1, 2, 2] * 5,
+            }
+        )
+    )
+    assert roles(found)["code"] is None
+    assert roles(found)["same"] == "quasi-identifier"  # it can be computed from age
+    data = pd.DataFrame({"age": [30, 30, 40, 40, 50, 50], "code": [1, 2, 1, 2, 1, 2]})
+    found = inspect(data)
+    assert roles(found)["code"] == "quasi-identifier"
+    assert found.columns[1]["why"] == (
+        "with the quasi-identifiers it singles out 100% of the records, without it 0%"
+    )
+
+
+def test_triples_are_shown_where_more_than_three_columns_are_known():
+    found = inspect(SURVEY.assign(age=[20 + i % 9 for i in range(40)]))
+    sizes = [len(entry["columns"]) for entry in found.combinations]
+    known = [role for role in roles(found).values() if role == "quasi-identifier"]
+    assert len(known) > 3
+    assert sizes == sorted(sizes)
+    assert {2, 3, len(known)} == set(sizes)
+
+
+def test_a_starter_plan_runs_once_k_is_given(tmp_path):
+    found = inspect(SURVEY)
+    path = tmp_path / "plan.toml"
+    path.write_text(found.starter_plan(3))
+    plan = Plan.load(path)
+    assert plan.k == 3
+    assert plan.weight == "sample_weight"
+    assert plan.dropped == ["hh_id"]
+    assert plan.types["sex"].kind == plan.types["town"].kind == "nominal"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ShoalWarning)
+        assert plan.run(SURVEY).measures["smallest_class"] >= 3
+
+
+def test_a_starter_plan_without_k_is_refused_until_it_is_filled_in(tmp_path):
+    path = tmp_path / "plan.toml"
+    path.write_text(inspect(SURVEY).starter_plan())
+    with raises(PlanError, "parameter-missing", parameter="k"):
+        Plan.load(path)
+    filled = path.read_text().replace('{ method = "auto" }', '{ method = "auto", k = 2 }')
+    path.write_text(filled)
+    assert Plan.load(path).k == 2
+
+
+def test_names_with_quotes_and_missing_values_survive_in_a_starter_plan(tmp_path):
+    data = pd.DataFrame({'age "x" \\': [1.0, None, 3, 3], "code\n": [1, 1, 2, 2]})
+    path = tmp_path / "plan.toml"
+    path.write_text(inspect(data).starter_plan(2), encoding="utf-8")
+    assert Plan.load(path).masked == ['age "x" \\']
+    assert Plan.load(path).steps[0].missing == "own-groups"
+
+
+def codes(found):
+    return {sentence.code for sentence in found.sentences}
+
+
+def test_columns_that_can_be_computed_from_others_are_named():
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame(
+        {
+            "age": rng.integers(20, 60, 200),
+            "schooling": rng.integers(6, 20, 200),
+            "wage": rng.lognormal(2, 1, 200),
+            "noise": rng.normal(size=200),
+        }
+    )
+    data["exper"] = data["age"] - data["schooling"] - 6
+    data["lwage"] = np.log(data["wage"])
+    data["cents"] = 100 * data["wage"] + 3
+    data.loc[:9, ["wage", "lwage", "cents"]] = None
+    found = inspect(data)
+    derived = [s.columns for s in found.sentences if s.code == "derived-column"]
+    assert sorted(derived) == [
+        ("cents", "wage"), ("exper", "age", "schooling"), ("lwage", "wage")
+    ]  # fmt: skip
+    assert found.roles["exper"] == "quasi-identifier"
+    assert found.roles["lwage"] == found.roles["cents"] == "confidential"
+    assert found.roles["noise"] == "quasi-identifier"  # by its unique values
+
+
+def test_relations_are_found_only_where_they_hold():
+    """Compare the candidates by correlation with a fit of every pair."""
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        X = pd.DataFrame(rng.integers(0, 4, (40, 5)), columns=list("abcde")).astype(float)
+        X["f"] = 3 - 2 * X["b"]
+        X.loc[rng.random(40) < 0.1, "c"] = None
+        found = {one.column: one.sources for one in find_relations(open_frame(X), list(X))}
+        assert found.pop("f") == ("b",)
+        for name, sources in found.items():
+            parts = X[[name, *sources]].dropna().to_numpy()
+            A = np.column_stack([parts[:, 1:], np.ones(len(parts))])
+            rest = parts[:, 0] - A @ np.linalg.lstsq(A, parts[:, 0], rcond=None)[0]
+            assert np.abs(rest).max() < 1e-3
+
+
+def test_a_sorted_table_keys_and_constant_columns_are_named():
+    data = pd.DataFrame(
+        {"age": range(40), "salary": [1000.5 + 7 * (i * 37 % 40) for i in range(40)], "wave": 1}
+    )
+    found = inspect(data)
+    assert {"order-follows-column", "confidential-key", "constant-column"} <= codes(found)
+    assert codes(inspect(data.sample(frac=1, random_state=0))).isdisjoint({"order-follows-column"})
+    assert "# shuffle" in found.starter_plan(3)
+
+
+def test_sentinels_become_missing_codes_of_the_plan():
+    hours = [5, 30, 60, 90, 120, 9999, 7777, 45] * 5
+    data = pd.DataFrame({"age": [20, 30, 40, 50] * 10, "town_size": hours})
+    found = inspect(data)
+    assert found["town_size"]["missing_codes"] == ["7777", "9999"]
+    plan = found.plan(k=3)
+    assert plan.missing_codes == {"town_size": ("7777", "9999")}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ShoalWarning)
+        assert plan.run(data).data["town_size"].max() < 121
+
+
+def test_a_file_with_labels_gets_a_plan_that_declares_them(tmp_path):
+    data = pd.DataFrame({"race": [1.0, 2, 3, 4] * 10, "age": [20.0, 30, 40, 99] * 10})
+    labels = {"race": {1: "a", 2: "b", 3: "c", 4: "d"}, "age": {99: "Refused"}}
+    pyreadstat.write_sav(data, tmp_path / "in.sav", variable_value_labels=labels)
+    found = inspect(tmp_path / "in.sav")
+    assert found["race"]["labels"] == {"1.0": "a", "2.0": "b", "3.0": "c", "4.0": "d"}
+    assert (found["race"]["kind"], found["age"]["missing_codes"]) == ("nominal", ["99"])
+    plan = found.plan(k=4)
+    assert plan.types["race"].kind == "nominal"
+    assert plan.steps[0].missing == "own-groups"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ShoalWarning)
+        release = deliver(plan, tmp_path / "in.sav", tmp_path / "out.sav").release
+    assert release.plan.types == plan.types
+
+
+def test_dates_that_can_be_read_in_two_ways_get_a_format_and_a_comment():
+    data = pd.DataFrame({"birth": [f"0{1 + i % 9}/0{1 + i % 4}/1990" for i in range(36)]})
+    found = inspect(data)
+    assert "dates-ambiguous" in codes(found)
+    assert found.plan(k=3).types["birth"].format == "%d/%m/%Y"
+    assert "# The dates in" in found.starter_plan(3)
+
+
+def test_a_table_without_any_hint_is_masked_as_a_whole():
+    found = inspect(pd.DataFrame({"a": [1, 2, 3, 4] * 5, "b": [1.5, 2.5] * 10}))
+    assert set(found.roles.values()) == {"quasi-identifier"}
+
+
+def test_an_inspection_is_shown_as_text_and_html(found):
+    assert str(found).count("\n") > len(found.columns)
+    html = inspect(pd.DataFrame({"<b>": [1, 2, 3]}))._repr_html_()
+    assert "&lt;b&gt;" in html
+    assert "<b>" not in html
+    assert found["age"]["role"] == "quasi-identifier"
+    with pytest.raises(KeyError):
+        found["nobody"]
+    assert json.loads(json.dumps(found.to_dict()))["records"] == 4
+
+
+def test_many_columns_are_inspected_without_all_pairs():
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame(rng.normal(size=(60, 120)).round(2)).rename(columns=str)
+    found = inspect(data)
+    pairs = [one for one in found.combinations if len(one["columns"]) == 2]
+    assert len(pairs) == 5
