@@ -128,7 +128,7 @@ def evidence(kind, n):
     return {
         "original": np.asfortranarray(X), "masked": masked, "released": labels[:, np.newaxis],
         "confidential": Y, "confidential_codes": Y, "ordered": np.ones(2, bool),
-        "lower_bound": 1.0, "weights": np.ones(n), "units": np.arange(n) // 2,
+        "lower_bound": 1.0, "weights": np.ones((n, 1)), "units": np.arange(n) // 2,
     }  # fmt: skip
 
 
