@@ -78,6 +78,7 @@ CLASSES = {"smallest_class": (5, 0), "class_sizes": (5, 0), "reidentification": 
 CONFIDENTIAL = {
     "l_diversity": (30, 2), "p_sensitivity": (10, 1), "homogeneous_classes": (10, 1),
     "t_closeness": (40, 1), "average_diversity": (40, 2), "distortion_y": (35, 0),
+    "mutual_information": (20, 1), "delta_disclosure": (20, 1),
 }  # fmt: skip
 
 

@@ -31,7 +31,8 @@ def index_text(pages: Sequence[Page]) -> str:
         "The tables and figures of five papers on microaggregation, reproduced: the printed"
         " figures, ours, the difference, and the reason for it."
     )
-    return _joined(["# The papers", about, _grid(["Paper", "Result"], rows), ORIGIN])
+    listing = "[What the papers hold, and where it is](contents.md) lists everything in them."
+    return _joined(["# The papers", about, _grid(["Paper", "Result"], rows), listing, ORIGIN])
 
 
 def tally(page: Page) -> str:

@@ -29,7 +29,7 @@ def read_file(path, layout=None):
     readers = {
         "parquet": lambda: pq.read_table(path).to_pandas(),
         "feather": lambda: feather.read_table(path).to_pandas(),
-        "xlsx": lambda: pd.read_excel(path, dtype=object, keep_default_na=False),
+        "xlsx": lambda: pd.read_excel(path, engine="openpyxl", dtype=object, keep_default_na=False),
         "dta": lambda: _stata(path),
         "sav": lambda: pyreadstat.read_sav(path, user_missing=True, **STATISTICAL)[0],
         "zsav": lambda: pyreadstat.read_sav(path, user_missing=True, **STATISTICAL)[0],

@@ -14,7 +14,7 @@ from threading import Thread
 from urllib.parse import urlsplit
 
 SRC = Path(__file__).parents[1] / "src"
-PATIENCE = 120  # seconds; a busy machine compiles slowly
+PATIENCE = 600  # seconds; a busy machine compiles slowly
 
 
 class Page:

@@ -78,9 +78,10 @@ def test_values_are_plain_numbers(kinds):
 def test_what_cannot_be_computed_is_said_with_its_reason():
     data = pd.DataFrame({"x": [1.0, 1, 3, 3], "sex": list("mmff"), "ill": list("ynyn")})
     measures = shoal.assess(data, data, quasi_identifiers=["x", "sex"], confidential=["ill"])
-    assert "needs a numeric confidential column" in measures.remarks["distortion_y"]
-    actual = "Column 'sex' left out: not numeric and complete in both tables."
-    assert measures.remarks["std_ratio"] == actual
+    assert "needs a numeric confidential column" in measures.remarks["average_diversity"]
+    assert measures["distortion_y"] == 0.5  # of categories: the share that is not the most frequent
+    remark = "Column 'sex' left out: not numeric and complete in both tables."
+    assert measures.remarks["std_ratio"] == remark
     assert "information_loss" not in measures.remarks
     assert measures["information_loss"] == 0
     assert measures["p_sensitivity"] == 2

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from raising import raises
 from shoal import datasets
 from shoal.cli import app
-from shoal.comparison.tradeoff import Point, around, knee, sweep
+from shoal.comparison.tradeoff import Point, around, best_relative, knee, sweep
 from shoal.errors import ColumnError, ParameterError
 from shoal.partitioners import METHODS
 from shoal.plan import Plan
@@ -25,6 +25,7 @@ def test_census_gives_the_published_curve():
     assert [round(point.distortion_x, 4) for point in points] == CENSUS_X
     assert [round(point.distortion_y, 4) for point in points] == CENSUS_Y
     assert knee(points).dependence == 0.4
+    assert best_relative(points).dependence == 0.2  # as the paper's relative plot shows
 
 
 def curve(*pairs):
@@ -34,6 +35,21 @@ def curve(*pairs):
 def test_the_knee_gains_most_for_what_it_costs():
     # Shares of the gain 0, .8, .9, 1 less shares of the cost 0, .1, .5, 1: .7 is the most.
     assert knee(curve((0.1, 0.5), (0.12, 0.1), (0.2, 0.05), (0.3, 0.0))).distortion_x == 0.12
+
+
+def test_the_relative_choice_weighs_per_cents_of_both():
+    # Relative gains 0, .4, .5, .9 less relative prices 0, .1, .3, .8: .3 is the most.
+    assert (
+        best_relative(curve((0.1, 1), (0.11, 0.6), (0.13, 0.5), (0.18, 0.1))).distortion_x == 0.11
+    )
+    assert best_relative(curve((0.1, 0.5), (0.2, 0.4))).dependence == 0
+
+
+def test_confidential_categories_have_a_curve():
+    people = datasets.survey()[["age", "height", "smoker"]]
+    zero, half, one = sweep(people, ["age", "height"], ["smoker"], k=[5], lambdas=[0.5, 1])
+    assert zero.distortion_y > half.distortion_y >= one.distortion_y
+    assert one.distortion_y < 0.01 < zero.distortion_y < 0.5
 
 
 def test_where_nothing_is_traded_the_knee_loses_least():
@@ -111,11 +127,9 @@ def test_bad_sweeps_end_with_a_reason(tmp_path, monkeypatch, change, code, messa
     assert [path.name for path in tmp_path.iterdir()] == ["sme.csv"]
 
 
-def test_columns_of_any_kind_are_swept_and_dependence_is_on_numbers():
+def test_columns_of_any_kind_are_swept():
     data = datasets.survey(n=60)
     points = sweep(data, ["age", "region"], ["income"], k=[5], lambdas=[1.0])
     assert points[1].distortion_y < points[0].distortion_y
     codes = sweep(data, ["age"], ["income"], k=[5], lambdas=[0.0], types={"age": "ordinal"})
     assert codes[0].distortion_x > 0
-    with raises(ColumnError, "text-among-numbers", column="smoker"):
-        sweep(data, ["age"], ["smoker"], k=[5], lambdas=[0.0])

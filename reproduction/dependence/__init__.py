@@ -1,9 +1,9 @@
-"""Microaggregation with preservation of statistical dependence: Figures 8 to 14."""
+"""Microaggregation with preservation of statistical dependence: all figures with data."""
 
 from collections.abc import Callable
 from functools import partial
 
-from reproduction.dependence import blocks, diversity, trade_off
+from reproduction.dependence import blocks, diversity, draws, further, trade_off
 from reproduction.page import Page, Part
 
 PAGE = Page(
@@ -27,6 +27,8 @@ FIGURES = {
 }
 
 PARTS: tuple[Callable[[], Part], ...] = (
+    further.figure_1,
+    further.figure_5,
     trade_off.figure_8,
     trade_off.claims_on_8,
     *(
@@ -35,12 +37,18 @@ PARTS: tuple[Callable[[], Part], ...] = (
         for part in (trade_off.trade_off, trade_off.trade_off_numbers)
     ),
     trade_off.claims_on_9_to_12,
+    further.choice,
+    draws.claims,
+    further.predicted,
     diversity.figure_13,
     diversity.numbers,
     diversity.categories,
     diversity.claims,
+    further.risks,
     blocks.figure_14,
     blocks.numbers,
     blocks.cells,
     blocks.claims,
+    further.correlated,
+    further.independent,
 )

@@ -18,8 +18,8 @@ def figure_14() -> Figure:
     )
     caption = (
         f"Census, k = {K}: the six quasi-identifiers in blocks of b columns, each masked together"
-        " with all confidential columns. The paper prints b = 2, 4, 6; its text speaks of 3, and"
-        " four does not divide six, so we draw b = 2, 3, 6."
+        " with all confidential columns. The paper prints b = 2, 4, 6, and its text speaks of 3: we"
+        " draw all. With b = 4 the last block has two columns."
     )
     return Figure("dependence-figure-14", "Figure 14", caption, panels)
 

@@ -13,7 +13,7 @@ from shoal.metrics import average_diversity, distortion_x, distortion_y, linkage
 LAMBDAS = tuple(step / 10 for step in range(11))
 REAL, SYNTHETIC = (5, 10, 20, 50, 100), (50, 100, 200, 500)
 KNOWN = 6  # the first columns are the quasi-identifiers, the others confidential
-SIZES, K = (2, 3, 6), 10  # of Figure 14
+SIZES, K = (2, 3, 4, 6), 10  # of Figure 14
 SEED = 2016
 
 
@@ -59,9 +59,9 @@ def sources() -> Mapping[str, Source]:
     return actual
 
 
-def gaussian(rho: float, n: int = 1000) -> tuple[Matrix, Matrix]:
+def gaussian(rho: float, n: int = 1000, seed: int = SEED) -> tuple[Matrix, Matrix]:
     """Return two columns with correlation ``rho``, as z-scores; the paper's own are not known."""
-    first, second = np.random.default_rng(SEED).standard_normal((2, n, 1))
+    first, second = np.random.default_rng(seed).standard_normal((2, n, 1))
     return zscore(first), zscore(rho * first + np.sqrt(1 - rho**2) * second)
 
 

@@ -106,7 +106,7 @@ def test_an_interrupted_comparison_stops_and_resumes(folder):
         stderr=subprocess.PIPE,
     )
     kept = folder / "cache" / "shoal" / "compare"
-    ends = time.monotonic() + 120
+    ends = time.monotonic() + 600
     while time.monotonic() < ends and not (kept.exists() and list(kept.glob("*.json"))):
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)

@@ -24,7 +24,8 @@ RANGES = {
     "interval_disclosure": (0, 1), "reidentification": (0, 1), "l_diversity": (1, None),
     "p_sensitivity": (1, None), "t_closeness": (0, 1), "average_diversity": (1, None),
     "homogeneous_classes": (0, None), "weighted_total_change": (0, None),
-    "fewest_units": (1, None), "largest_unit_share": (0, 1),
+    "fewest_units": (1, None), "largest_unit_share": (0, 1), "mutual_information": (0, None),
+    "delta_disclosure": (0, None),
 }  # fmt: skip
 
 

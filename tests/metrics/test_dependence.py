@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from conftest import reference_matrix
+from raising import raises
+from shoal.errors import InputError
 from shoal.geometry import with_confidential, zscore
 from shoal.metrics import average_diversity, distortion_x, distortion_y, information_loss
 from shoal.partitioners import MDAV
@@ -70,3 +72,25 @@ def test_a_confidential_column_without_spread_has_nothing_to_tell():
     assert distortion_y(released, flat) == 0
     Y = np.array([[0.0], [2.0], [4.0], [6.0]])
     assert distortion_y(released, np.hstack([Y, flat])) == pytest.approx(0.2)
+
+
+def test_of_categories_the_share_counts_that_is_not_the_most_frequent_of_its_class():
+    released = np.array([[1], [1], [1], [2], [2], [2]])
+    party = np.array([list("aabcca")]).T
+    assert distortion_y(released, categories=party) == pytest.approx(2 / 6)
+    assert distortion_y(np.ones((6, 1)), categories=party) == pytest.approx(3 / 6)
+    assert distortion_y(np.arange(6)[:, None], categories=party) == 0
+
+
+def test_columns_of_both_kinds_count_the_same():
+    released = np.array([[1], [1], [2], [2]])
+    Y, party = np.array([[0.0], [2.0], [4.0], [6.0]]), np.array([["a"], ["a"], ["b"], ["a"]])
+    apart = distortion_y(released, Y), distortion_y(released, categories=party)
+    assert distortion_y(released, Y, party) == pytest.approx(sum(apart) / 2)
+    both = np.hstack([Y, Y, np.full((4, 1), 3.0)])  # a constant column is left out
+    assert distortion_y(released, both, party) == pytest.approx((2 * apart[0] + apart[1]) / 3)
+
+
+def test_without_a_confidential_column_there_is_no_distortion_y():
+    with raises(InputError, "confidential-needed"):
+        distortion_y(np.array([[1], [2]]))

@@ -30,6 +30,7 @@ def parts(monkeypatch):
     actual = [claim, figure]
     page = Page("one", "One paper", "Authors.", "About.")
     monkeypatch.setattr(library, "PAPERS", {"one": library.Paper(page, actual)})
+    monkeypatch.setattr("reproduction.contents.contents", lambda: {"one": ()})
     return actual
 
 
@@ -39,7 +40,7 @@ def test_one_page_for_each_paper_and_one_that_leads_to_them(tmp_path, parts):
     said = "1 of 1 claims hold; 1 figures drawn."
     assert done.stdout == f"{tmp_path / 'new' / 'folder' / 'one'}.md: {said}\n"
     names = {path.name for path in (tmp_path / "new" / "folder").iterdir()}
-    assert names == {"one.md", "README.md", "one-figure-1.svg"}
+    assert names == {"one.md", "README.md", "contents.md", "one-figure-1.svg"}
 
 
 def test_what_exists_is_replaced_only_when_asked(tmp_path, parts):

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 
 PLAN = Plan.of(["age", "height"], MDAV(k=4), other_columns="release")
 SOURCE = Path(__file__).parents[2] / "src"
-PATIENCE = 180  # seconds for a killed worker to come back: two to start, more on a busy machine
+PATIENCE = 600  # seconds for a killed worker to come back, also on a busy machine
 
 
 @pytest.fixture(scope="module")
@@ -216,7 +216,7 @@ def scheduler(folder):
     try:
         import json
 
-        until = time.monotonic() + 60
+        until = time.monotonic() + PATIENCE
         while not (file.exists() and file.read_text().strip()):
             assert time.monotonic() < until
             time.sleep(0.05)
@@ -231,10 +231,10 @@ def test_a_scheduler_elsewhere_is_used_and_its_loss_is_reported(source, tmp_path
     (tmp_path / "cluster").mkdir()
     with scheduler(tmp_path / "cluster") as (address, process):
         with Client(address, set_as_default=False) as client:
-            client.wait_for_workers(1, timeout=60)
+            client.wait_for_workers(1, timeout=PATIENCE)
         words = ["mask", str(source), str(tmp_path / "out"), "-c", "age", "-k", "4", "-m", "mdav"]
         command = started("shoal", *words, "--scheduler", address)
-        output, complaint = command.communicate(timeout=100)
+        output, complaint = command.communicate(timeout=PATIENCE)
         assert "3000 records in" in output, complaint
         with (
             at_stages(process.kill, "assigning cells"),
@@ -278,12 +278,10 @@ def test_an_address_without_a_scheduler_is_refused(address, monkeypatch, source,
 def test_ctrl_c_leaves_nothing(source, tmp_path):
     words = ["mask", str(source), str(tmp_path / "out"), "-c", "age", "-c", "height", "-k", "4"]
     command = started("shoal", *words, "-m", "mdav", "--chunk-size", "100")
-    until = time.monotonic() + 60
     while not list(tmp_path.glob(".out.*.part/cells/*")) and command.poll() is None:
-        assert time.monotonic() < until
         time.sleep(0.01)
     command.send_signal(signal.SIGINT)
-    _, complaint = command.communicate(timeout=60)
+    _, complaint = command.communicate()
     assert command.returncode == 130, complaint
     assert "nothing was written" in complaint
     assert not list(tmp_path.iterdir())

@@ -44,6 +44,8 @@ PLAN_FLAGS = {
     "confidential": "--confidential",
     "types": "--type",
     "missing_codes": "--missing-codes",
+    "edits": "--edit",
+    "repair": "--repair",
 }
 
 

@@ -46,6 +46,18 @@ Missing = Annotated[
         "--missing", metavar="POLICY", help="How to treat missing values: see 'shoal steps'."
     ),
 ]
+Edits = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--edit", metavar="RULE", help="Rule of the records, such as 'total == a + b'; repeatable."
+    ),
+]
+Repair = Annotated[
+    str | None,
+    typer.Option(
+        "--repair", metavar="WAY", help="If masking breaks an edit: refuse, or regroup its columns."
+    ),
+]
 
 
 def mask(
@@ -62,6 +74,8 @@ def mask(
     household: Household = None,
     weight: options.Weight = None,
     missing: Missing = None,
+    edit: Edits = None,
+    repair: Repair = None,
     shuffle: options.Shuffle = False,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -106,6 +120,8 @@ def mask(
                 shuffle=shuffle,
                 random_state=plan.seed if shuffle and not large else None,
                 other_columns="release",
+                edits=edit or (),
+                repair=repair,  # type: ignore[arg-type]
                 **step,
             ),
             source,

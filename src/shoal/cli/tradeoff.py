@@ -40,7 +40,7 @@ def tradeoff(
     Shows the distortion of the masked columns against the dependence that is preserved.
     """
     with session(quiet=quiet):
-        from shoal.comparison.tradeoff import knee, sweep
+        from shoal.comparison.tradeoff import best_relative, knee, sweep
         from shoal.errors import FileError
         from shoal.frame.types import as_types, parse_type_options
         from shoal.io.files import open_source, typed_table
@@ -73,6 +73,9 @@ def tradeoff(
             if plot is not None and part is not None:
                 draw_tradeoff(points, part, plot.suffix.lower()[1:])
         knees = {size: knee(curve).dependence for size, curve in by_k(points).items()}
-        content = {"points": [asdict(point) for point in points], "knee": knees}
+        relative = {size: best_relative(curve).dependence for size, curve in by_k(points).items()}
+        content = {
+            "points": [asdict(point) for point in points], "knee": knees, "relative": relative
+        }  # fmt: skip
         text = tradeoff_text(points) + (f"\n{plot}: the curves" if plot else "")
         print_result(content, text, as_json=json, quiet=quiet)

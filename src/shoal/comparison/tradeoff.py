@@ -27,7 +27,7 @@ class Point:
         Share of the variation of the quasi-identifiers that is lost, in [0, 1].
     distortion_y : float
         Share of the variation of the confidential columns that the groups do not
-        explain, in [0, 1].
+        explain, in [0, 1]; see `shoal.metrics.distortion_y`.
 
     References
     ----------
@@ -70,7 +70,8 @@ def sweep(
     columns : list of str
         Quasi-identifiers, of any kind.
     confidential : list of str
-        Confidential columns, all numeric.
+        Confidential columns: numbers, or categories, whose D_Y is the share of records that
+        do not have the most frequent category of their class.
     k : list of int
         Values of k to try.
     lambdas : list of float
@@ -97,7 +98,6 @@ def sweep(
         )
     frame = tables.open_frame(data)
     tables.check_columns(frame, [*columns, *confidential])
-    tables.matrix(frame, confidential)  # dependence is measured on numbers
     plans = grid(
         columns,
         k=sorted(set(k)),
@@ -182,6 +182,36 @@ def knee(points: Sequence[Point]) -> Point:
             - (point.distortion_x - start.distortion_x) / cost
         ),
     )
+
+
+def best_relative(points: Sequence[Point]) -> Point:
+    """Return the point of one k whose relative gain exceeds its relative price the most.
+
+    This is the criterion of the paper's figures: distortions are counted relative to those of
+    the least lambda, (D_X - D_X(0)) / D_X(0) and (D_Y(0) - D_Y) / D_Y(0). It weighs a per cent of
+    either the same, and so prefers smaller values of lambda than the `knee`, which counts both
+    from end to end of the curve. Ties go to the least lambda.
+
+    Parameters
+    ----------
+    points : list of Point
+        Points of one k.
+
+    Returns
+    -------
+    Point
+        The point; that of the least lambda where the price is always at least the gain.
+
+    Examples
+    --------
+    >>> points = [Point(3, 0, 0.1, 0.5), Point(3, 0.1, 0.12, 0.3), Point(3, 0.2, 0.14, 0.2)]
+    >>> best_relative(points).dependence
+    0.1
+    """
+    ordered = sorted(points, key=lambda point: point.dependence)
+    shifts = [point.increments(ordered[0]) for point in ordered]
+    surplus = [-fall - rise for rise, fall in shifts]
+    return ordered[surplus.index(max(surplus))]
 
 
 def _points(data: IntoDataFrame, plans: Sequence[Plan], n_jobs: int | None) -> list[Point]:

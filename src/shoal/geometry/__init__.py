@@ -1,6 +1,7 @@
 """Columns become coordinates: encoding, standardisation, and dependence on confidential columns."""
 
-from shoal.geometry.dependence import with_confidential
+from shoal.geometry.blocks import correlated_blocks
+from shoal.geometry.dependence import predicted_confidential, with_confidential
 from shoal.geometry.encode import MAX_EXACT, assemble, axes_of
 from shoal.geometry.scale import SCALES, constant, deviation, means, zscore
 
@@ -10,8 +11,10 @@ __all__ = [
     "assemble",
     "axes_of",
     "constant",
+    "correlated_blocks",
     "deviation",
     "means",
+    "predicted_confidential",
     "with_confidential",
     "zscore",
 ]

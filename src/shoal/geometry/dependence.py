@@ -1,6 +1,7 @@
 """Distances that also depend on the confidential columns."""
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,3 +54,41 @@ def with_confidential(
     mX, mY = columns or (X.shape[1], Y.shape[1])
     beta = math.sqrt(dependence / (1 - dependence) * mX / mY)
     return np.hstack([X, beta * Y])
+
+
+def predicted_confidential(X: Matrix, Y: Matrix, regression: Any) -> Matrix:
+    """Return the confidential columns as the quasi-identifiers predict them, E[Y | x] [RFSP16]_.
+
+    Passed to `with_confidential` in place of Y, they give groups that depend on the
+    quasi-identifiers alone: the variant (x, beta E[Y | x]) of the paper, whose cells are a
+    function of x. Records with equal quasi-identifiers then lie at one point.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_records, mX)
+        Quasi-identifiers in comparable units.
+    Y : ndarray of shape (n_records, mY)
+        Confidential columns in comparable units.
+    regression : object
+        Any regression with scikit-learn's ``fit`` and ``predict``; it is fitted to X and Y.
+
+    Returns
+    -------
+    ndarray of shape (n_records, mY)
+        The predictions, in the units of Y.
+
+    References
+    ----------
+    .. [RFSP16] Rebollo-Monedero, D., Forné, J., Soriano, M. and Puiggalí Allepuz, J.
+       (2016). k-Anonymous microaggregation with preservation of statistical
+       dependence. Information Sciences 342, 1-23.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LinearRegression
+    >>> X = np.array([[0.0], [1.0], [2.0]])
+    >>> predicted_confidential(X, np.array([[0.0], [3.0], [0.0]]), LinearRegression()).ravel()
+    array([1., 1., 1.])
+    """
+    found = np.asarray(regression.fit(X, Y).predict(X), np.float64)
+    return found.reshape(Y.shape)

@@ -1,6 +1,15 @@
 """Two tables become numbers."""
 
-from shoal.metrics._base import ABOUT, MEASURES, NEEDS, About, accepts_axes, compute, needs
+from shoal.metrics._base import (
+    ABOUT,
+    MEASURES,
+    NEEDS,
+    About,
+    accepts_axes,
+    compute,
+    inputs_of,
+    needs,
+)
 from shoal.metrics.anonymity import class_sizes, classes, reidentification, smallest_class
 from shoal.metrics.certificate import certified_gap
 from shoal.metrics.closeness import t_closeness
@@ -18,6 +27,8 @@ from shoal.metrics.diversity import (
     l_diversity,
     p_sensitivity,
 )
+from shoal.metrics.external import linkage_with
+from shoal.metrics.information import delta_disclosure, mutual_information
 from shoal.metrics.interval import interval_disclosure
 from shoal.metrics.linkage import linkage, linkage_top2
 from shoal.metrics.moments import covariance_change, mean_change, std_ratio, variance_change
@@ -27,6 +38,9 @@ from shoal.metrics.unit_counts import fewest_units, largest_unit_share, units_pe
 from shoal.metrics.utility import euclidean_loss, il1s, information_loss
 
 __all__ = [
+    "delta_disclosure",
+    "inputs_of",
+    "mutual_information",
     "ABOUT",
     "MEASURES",
     "NEEDS",
@@ -53,6 +67,7 @@ __all__ = [
     "largest_unit_share",
     "linkage",
     "linkage_top2",
+    "linkage_with",
     "loadings_change",
     "mean_change",
     "needs",

@@ -27,13 +27,14 @@ NEEDS = {
     "released": "the released quasi-identifiers",
     "confidential": "a numeric confidential column without missing values",
     "confidential_codes": "a confidential column",
+    "categories": "a confidential column of categories",
     "ordered": "a confidential column",
     "weights": "survey weights, by the name of their column",
     "lower_bound": "a proven lower bound; pass one with the arrays",
     "units": "a column of units, by its name",
 }
 NUMBERS = ("original", "masked", "confidential", "weights")
-TABLES = (*NUMBERS, "released", "confidential_codes")
+TABLES = (*NUMBERS, "released", "confidential_codes", "categories")
 
 
 @dataclass(frozen=True)
@@ -116,13 +117,19 @@ def counts_units(name: str) -> bool:
 
 def _options(name: str) -> list[str]:
     """Return the optional inputs of the measure ``name``."""
-    return [n for n in ("columns", "units") if n in _signature(MEASURES[name]).parameters]
+    entries = _signature(MEASURES[name]).parameters.values()
+    return [entry.name for entry in entries if entry.default is not Parameter.empty]
+
+
+def inputs_of(name: str) -> list[str]:
+    """Return all inputs of the measure ``name``, required and optional."""
+    return list(_signature(MEASURES[name]).parameters)
 
 
 def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments with tables as arrays; refuse tables that do not fit together."""
     arguments = dict(given)
-    for need in [need for need in given if need in TABLES]:
+    for need in [need for need in given if need in TABLES and given[need] is not None]:
         # Measures go column by column, so columns are contiguous.
         table = np.asarray(given[need], np.float64 if need in NUMBERS else None, order="F")
         if table.ndim != 2 or 0 in table.shape:
@@ -143,7 +150,11 @@ def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
         arguments[need] = table
     if arguments.get("units") is not None:
         arguments["units"] = _as_codes(arguments["units"], len(next(iter(given.values()))))
-    shapes = {need: arguments[need].shape for need in arguments if need in TABLES}
+    shapes = {
+        need: table.shape
+        for need, table in arguments.items()
+        if need in TABLES and table is not None
+    }
     if len({rows for rows, _ in shapes.values()}) > 1 or (
         "masked" in shapes and shapes["original"] != shapes["masked"]
     ):

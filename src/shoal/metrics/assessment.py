@@ -15,7 +15,16 @@ from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import Type, as_types
 from shoal.geometry import MAX_EXACT, assemble, axes_of, means
-from shoal.metrics import ABOUT, MEASURES, NEEDS, accepts_axes, classes, compute, needs
+from shoal.metrics import (
+    ABOUT,
+    MEASURES,
+    NEEDS,
+    accepts_axes,
+    classes,
+    compute,
+    inputs_of,
+    needs,
+)
 
 
 class Assessment(dict[str, Any]):
@@ -84,7 +93,7 @@ def assess(
     >>> measures = assess(before, after, quasi_identifiers=["age"], confidential=["ill"])
     >>> measures["smallest_class"], measures["homogeneous_classes"]
     (2, {'ill': 1})
-    >>> measures.remarks["distortion_y"]
+    >>> measures.remarks["average_diversity"]
     'Not computed: needs a numeric confidential column without missing values.'
     """
     measures = None if measures is None else as_list(measures)
@@ -166,7 +175,7 @@ def assess_frames(
         except InputError as reason:
             remarks[name] = f"Not computed: {reason}"
             continue
-        remark = axes_remark if accepts_axes(name) else _remark(before, columns, needs(name))
+        remark = axes_remark if accepts_axes(name) else _remark(before, columns, inputs_of(name))
         if "weights" in needs(name):
             remark = f"{remark} {_totals(given, columns['quasi-identifier'])}".lstrip()
         if remark:
@@ -241,6 +250,9 @@ def _given(
         given["masked"] = tables.matrix(after, numeric, order="F")
     if numbers:
         given["confidential"] = tables.matrix(before, numbers, order="F")
+    kinds = [n for n in confidential if n not in numbers and not tables.is_numeric(before, n)]
+    if kinds:
+        given["categories"] = codes(before, kinds)
     if confidential:
         given["confidential_codes"], given["ordered"] = ranks(before, confidential, types)
     return given, {
@@ -248,6 +260,7 @@ def _given(
         "other": [name for name in changed if name not in numeric],
         "confidential": list(confidential),
         "categories": [name for name in confidential if name not in numbers],
+        "incomplete": [name for name in confidential if name not in (*numbers, *kinds)],
     }
 
 
@@ -297,10 +310,9 @@ def _remark(before: Frame, columns: Mapping[str, list[str]], needed: Sequence[st
         return (
             f"{name_columns(columns['other'])} left out: not numeric and complete in both tables."
         )
-    if "confidential" in needed and columns["categories"]:
-        return (
-            f"{name_columns(columns['categories'])} left out: not numeric, or with missing values."
-        )
+    apart = columns["incomplete" if "categories" in needed else "categories"]
+    if "confidential" in needed and apart:
+        return f"{name_columns(apart)} left out: not numeric, or with missing values."
     incomplete = [name for name in columns["categories"] if tables.is_numeric(before, name)]
     if "ordered" in needed and incomplete:
         return f"{name_columns(incomplete)} counted as categories: missing values have no order."

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.errors import InputError
 from shoal.metrics._base import Labels, Matrix, measure
 from shoal.metrics._units import zscores
 from shoal.metrics.anonymity import classes
@@ -46,19 +47,28 @@ def distortion_x(original: Matrix, masked: Matrix, columns: Labels | None = None
 
 
 @measure(kind="utility", better="lower")
-def distortion_y(released: NDArray[np.generic], confidential: Matrix) -> float:
+def distortion_y(
+    released: NDArray[np.generic],
+    confidential: Matrix | None = None,
+    categories: NDArray[np.generic] | None = None,
+) -> float:
     """Share of the confidential variation that the released table cannot tell, D_Y [RFSP16]_.
 
-    It is SSE / SST on standardised confidential columns, where SSE sums the squared
+    Of numeric columns it is SSE / SST on standardised columns, where SSE sums the squared
     differences between a record and the mean of its class, the records that look
-    alike. A constant column is left out.
+    alike; a constant column is left out. Of a column of categories it is the Hamming
+    distortion, the share of records whose category is not the most frequent of their
+    class. With several columns it is the mean over columns.
 
     Parameters
     ----------
     released : ndarray of shape (n_records, n_columns)
         The released quasi-identifiers, or numbers that stand for their values.
-    confidential : ndarray of shape (n_records, n_confidential)
-        Values of the confidential columns.
+    confidential : ndarray of shape (n_records, n_confidential), optional
+        Values of the numeric confidential columns.
+    categories : ndarray of shape (n_records, n_categorical), optional
+        Confidential columns of categories, or numbers that stand for them. One of the
+        two must be given.
 
     Returns
     -------
@@ -76,10 +86,31 @@ def distortion_y(released: NDArray[np.generic], confidential: Matrix) -> float:
     --------
     >>> distortion_y(np.array([[1], [1], [2], [2]]), np.array([[0.0], [2.0], [4.0], [6.0]]))
     0.2
+    >>> party = np.array([["a"], ["a"], ["b"], ["a"]])
+    >>> distortion_y(np.array([[1], [1], [2], [2]]), categories=party)
+    0.25
     """
+    if confidential is None and categories is None:
+        raise InputError(
+            "needs a confidential column, numeric without missing values or of categories.",
+            code="confidential-needed",
+        )
     label = classes(released)
-    size = np.bincount(label)
-    Z = zscores(confidential)
-    within = sum(((z - (np.bincount(label, z) / size)[label]) ** 2).sum() for z in Z.T)
-    total = (Z**2).sum()
-    return float(within / total) if total else 0.0
+    shares = [] if categories is None else [hamming(label, column) for column in categories.T]
+    if confidential is not None:
+        size = np.bincount(label)
+        Z = zscores(confidential)
+        within = sum(((z - (np.bincount(label, z) / size)[label]) ** 2).sum() for z in Z.T)
+        total = (Z**2).sum()
+        varied = int(np.count_nonzero((Z != 0).any(axis=0)))
+        shares += [float(within / total) if varied else 0.0] * varied
+    return float(np.mean(shares)) if shares else 0.0
+
+
+def hamming(label: Labels, categories: NDArray[np.generic]) -> float:
+    """Return the share of records whose category is not the most frequent of their class."""
+    code = np.unique(categories, return_inverse=True)[1].ravel()
+    pairs, number = np.unique(label * (int(code.max()) + 1) + code, return_counts=True)
+    most = np.zeros(int(label.max()) + 1, np.int64)
+    np.maximum.at(most, pairs // (int(code.max()) + 1), number)
+    return float(1 - most.sum() / len(label))

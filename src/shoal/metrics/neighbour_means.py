@@ -52,7 +52,7 @@ def neighbour_intervals(original: Matrix, masked: Matrix) -> Intervals:
     --------
     >>> pay = np.array([[1.0], [2.0], [3.0], [4.0], [8.0], [9.0]])
     >>> found = neighbour_intervals(pay, np.array([[1.5], [1.5], [3.5], [3.5], [8.5], [8.5]]))
-    >>> found.low[2, 0], found.high[2, 0], found.holds.all()
+    >>> float(found.low[2, 0]), float(found.high[2, 0]), bool(found.holds.all())
     (1.5, 8.5, True)
     """
     low, high = np.empty(masked.shape), np.empty(masked.shape)

@@ -9,6 +9,7 @@ from typing import Any
 from shoal import _params as parameters
 from shoal._params import DrawnSeed, hint
 from shoal.errors import FileError, ParameterError, PlanError
+from shoal.frame.edits import Edit
 from shoal.frame.missing_codes import as_missing_codes
 from shoal.frame.roles import RECORD_UNIT
 from shoal.frame.types import Type, as_types
@@ -22,8 +23,8 @@ VERSION = 1
 PARTITION = "partition"  # key of the parameter ``partitioner``, which is accepted as well
 RENAMED = {"round": {"way": "mode"}}  # parameters that plans of older versions name otherwise
 KEYS = (
-    "version", "unit", "other_columns", "shuffle", "random_state", "roles", "types",
-    "missing_codes", "thresholds", "steps",
+    "version", "unit", "other_columns", "shuffle", "random_state", "edits", "repair", "roles",
+    "types", "missing_codes", "thresholds", "steps",
 )  # fmt: skip
 
 
@@ -37,6 +38,8 @@ def to_dict(
     shuffle: bool = False,
     random_state: int | None = None,
     missing_codes: Mapping[str, Sequence[str]] | None = None,
+    edits: Sequence[Edit] = (),
+    repair: str | None = None,
 ) -> dict[str, Any]:
     """Return the parts of a plan as a document."""
     declared = {name: declared.to_entry() for name, declared in types.items()}
@@ -47,6 +50,8 @@ def to_dict(
         "other_columns": other_columns,
         **({"shuffle": True} if shuffle else {}),
         **({} if random_state is None else {"random_state": random_state}),
+        **({"edits": [edit.text for edit in edits]} if edits else {}),
+        **({} if repair is None else {"repair": repair}),
         "roles": dict(roles),
         **({"types": declared} if declared else {}),
         **({"missing_codes": _lists(missing_codes)} if missing_codes else {}),
@@ -100,6 +105,8 @@ def from_dict(entries: Mapping[str, Any], folder: Path | None = None) -> dict[st
         "shuffle": entries.get("shuffle", False),
         "random_state": entries.get("random_state"),
         "missing_codes": missing_codes,
+        "edits": entries.get("edits", ()),
+        "repair": entries.get("repair"),
     }
 
 

@@ -18,6 +18,7 @@ from shoal.metrics.assessment import assess_frames, linear
 from shoal.partitioners import method_label
 from shoal.plan.draft import Draft
 from shoal.plan.evidence import Evidence
+from shoal.plan.findings.edits import refuse_broken
 from shoal.plan.guarantees import check_guarantees
 from shoal.plan.interpretation import describe_interpretation, interpret_frame
 from shoal.plan.other_columns import columns_to_drop, name_all_columns
@@ -35,7 +36,10 @@ SOFTWARE = ("shoal", "numpy", "numba", "scikit-learn")  # its versions may chang
 def draft_release(plan: "Plan", data: IntoDataFrame) -> Draft:
     """Mask ``data`` as a plan says; see `Plan.draft`."""
     frame = tables.open_frame(data)
-    tables.check_columns(frame, [*plan.roles, *plan.types, *plan.masked, *plan.quasi_identifiers])
+    edited = [name for edit in plan.edits for name in edit.columns]
+    tables.check_columns(
+        frame, [*plan.roles, *plan.types, *plan.masked, *plan.quasi_identifiers, *edited]
+    )
     plan = interpret_frame(plan, frame)
     interpretation = describe_interpretation(plan, frame)
     frame = without_codes(frame, plan.missing_codes)
@@ -82,6 +86,7 @@ def draft_release(plan: "Plan", data: IntoDataFrame) -> Draft:
     )
     refuse_homogeneous(plan, measures)
     released = tables.drop_columns(masked, plan.dropped)
+    refuse_broken(plan, frame, released)
     partitions = tuple(groups for result in results for groups in result.partitions)
     evidence = Evidence(
         plan,

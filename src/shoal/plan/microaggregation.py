@@ -8,6 +8,7 @@ from shoal.frame.tables import IntoDataFrame
 from shoal.partitioners import Partitioner, partitioner
 from shoal.plan import Plan
 from shoal.plan.release import Release
+from shoal.plan.repair import Repair
 
 
 def microaggregate(
@@ -41,6 +42,8 @@ def microaggregate(
     diversity_kind: str = "distinct",
     closeness: float | None = None,
     closeness_by: str = "merge",
+    edits: Sequence[str] = (),
+    repair: Repair | None = None,
     shuffle: bool = False,
     random_state: RandomState = None,
     n_jobs: int | None = None,
@@ -121,6 +124,10 @@ def microaggregate(
         the *t* of t-closeness.
     closeness_by : str
         How it is reached: ``"merge"``, ``"swap"`` or ``"first"``.
+    edits : list of str
+        Linear rules that the records obey, such as ``"total == a + b"``; see `Plan`.
+    repair : {"refuse", "regroup"}, optional
+        What to do about edits that masking breaks; by default they qualify the verdict.
     shuffle : bool
         Whether the released records stand in random order. Without it they keep their order,
         which may tell whose they are.
@@ -178,6 +185,8 @@ def microaggregate(
         diversity_kind=diversity_kind,
         closeness=closeness,
         closeness_by=closeness_by,
+        edits=edits,
+        repair=repair,
         shuffle=shuffle,
         random_state=seed if shuffle else None,
     ).run(data)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from shoal import _params as parameters
 from shoal._params import RandomState, as_seed
 from shoal.errors import PlanError
+from shoal.frame.edits import Edit, as_edits
 from shoal.frame.missing_codes import as_missing_codes
 from shoal.frame.roles import RECORD_UNIT, UNIT_ROLES, as_list, check_roles, columns_with
 from shoal.frame.tables import Frame, IntoDataFrame
@@ -21,6 +22,7 @@ from shoal.plan.guarantees import judge
 from shoal.plan.masking import draft_release
 from shoal.plan.other_columns import OtherColumns, check_other_columns
 from shoal.plan.release import Release
+from shoal.plan.repair import Repair, check_repair, join_blocks
 from shoal.plan.thresholds import Thresholds, as_thresholds
 from shoal.plan.validation import check, check_steps
 from shoal.steps import GroupingStep, Microaggregate, Step
@@ -30,7 +32,7 @@ from shoal.steps.units import read_units, refuse_repeated, with_unit
 # The parameters of a plan.
 FIELDS = (
     "roles", "steps", "types", "missing_codes", "thresholds", "unit", "other_columns", "shuffle",
-    "random_state",
+    "random_state", "edits", "repair",
 )  # fmt: skip
 
 
@@ -69,6 +71,13 @@ class Plan:
         Seed of that order; if None, one is drawn and recorded in the plan of the release.
     missing_codes : mapping of str to list, optional
         Values of masked columns that stand for a missing value, such as ``{"income": [98, 99]}``.
+    edits : list of str
+        Linear rules that the records obey, such as ``"total == a + b"`` or ``"age >= 0"``. They
+        are counted before and after; those that masking breaks qualify the verdict. Names that are
+        no identifiers stand in backquotes.
+    repair : str, optional
+        What to do about edits that masking breaks: ``"refuse"`` the release, or ``"regroup"`` the
+        columns of each edit in one block, and refuse the release if that is not enough.
 
     Examples
     --------
@@ -89,6 +98,8 @@ class Plan:
         shuffle: bool = False,
         random_state: RandomState = None,
         missing_codes: Mapping[str, Any] | None = None,
+        edits: Sequence[str | Edit] = (),
+        repair: Repair | None = None,
     ):
         check_roles(roles)
         check_steps(steps)
@@ -100,6 +111,10 @@ class Plan:
         self.other_columns = check_other_columns(other_columns)
         self.shuffle = shuffle
         self.random_state = as_seed(random_state)
+        self.edits = as_edits(edits)
+        self.repair = check_repair(repair, self.edits)
+        if self.repair == "regroup":
+            self.steps = join_blocks(self.steps, self.edits)
         check(self)
 
     @classmethod
@@ -116,6 +131,8 @@ class Plan:
         shuffle: bool = False,
         random_state: RandomState = None,
         missing_codes: Mapping[str, Any] | None = None,
+        edits: Sequence[str] = (),
+        repair: Repair | None = None,
         **options: Any,
     ) -> Self:
         """Return a plan of one microaggregation; ``options`` are those of the step."""
@@ -145,6 +162,8 @@ class Plan:
             shuffle=shuffle,
             random_state=random_state,
             missing_codes=missing_codes,
+            edits=edits,
+            repair=repair,
         )
 
     def replace(self, **changes: Any) -> "Plan":
@@ -203,6 +222,7 @@ class Plan:
         of_steps = [name for step in self.steps for name in step.numeric_columns]
         names = dict.fromkeys([*of_steps, *columns_with(self.roles, "confidential")])
         names |= {} if self.weight is None else {self.weight: None}
+        names |= {name: None for edit in self.edits for name in edit.columns}
         return [n for n in names if n not in self.types or self.types[n].kind == "numeric"]
 
     @property

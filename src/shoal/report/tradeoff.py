@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
-from shoal.comparison.tradeoff import Point, knee
+from shoal.comparison.tradeoff import Point, best_relative, knee
 from shoal.errors import MissingDependency
 
 
@@ -14,20 +14,23 @@ def by_k(points: Sequence[Point]) -> dict[int, list[Point]]:
 
 
 def tradeoff_text(points: Sequence[Point]) -> str:
-    """Return the sweep as a table with the knee of each k marked."""
+    """Return the sweep as a table with the knee and the relative choice of each k marked."""
     lines = ["  k  lambda     D_X     D_Y    D_X change  D_Y change"]
     for k, curve in by_k(points).items():
-        best = knee(curve)
+        marks = {id(best_relative(curve)): "  <- relative"}
+        marks[id(knee(curve))] = marks.get(id(knee(curve)), "") + "  <- knee"
         for point in curve:
             rise, fall = point.increments(curve[0])
             lines.append(
                 f"{k:3d}  {point.dependence:6.3f}  {point.distortion_x:.4f}"
                 f"  {point.distortion_y:.4f}  {100 * rise:+10.1f}%  {100 * fall:+9.1f}%"
-                f"{'  <- knee' if point is best else ''}"
+                f"{marks.get(id(point), '')}"
             )
     lines.append(
         "The knee is where the share of the gain in dependence exceeds the share of the cost in"
-        " distortion most, both counted between the least and the greatest lambda."
+        " distortion most, both counted between the least and the greatest lambda. At the relative"
+        " choice, the change of D_Y in per cent exceeds that of D_X most: it is the smaller lambda,"
+        " and the one to start from."
     )
     return "\n".join(lines)
 

@@ -41,6 +41,12 @@ def check_plan(plan: "Plan") -> Microaggregate:
             what="steps",
         )
     step = plan.steps[0]
+    if plan.edits:
+        raise PlanError(
+            "Edits are not checked by shoal.scale. Leave them out, and check the release.",
+            code="not-for-large-tables",
+            what="edits",
+        )
     for name, way_out in UNSUPPORTED.items():
         if getattr(step, name) is not None:
             raise PlanError(

@@ -6,6 +6,7 @@ from shoal.plan.evidence import Evidence
 from shoal.plan.findings.attained import find_attained
 from shoal.plan.findings.derived import find_derived
 from shoal.plan.findings.dominance import find_dominance
+from shoal.plan.findings.edits import find_edits
 from shoal.plan.findings.exact import find_exact
 from shoal.plan.findings.homogeneity import find_homogeneous
 from shoal.plan.findings.imputed import find_imputed
@@ -35,4 +36,5 @@ CHECKS: tuple[Callable[[Evidence], list[Finding]], ...] = (
     find_order,
     find_imputed,
     find_loss,
+    find_edits,
 )

@@ -1,0 +1,89 @@
+"""Everything the papers hold, and where it is in Shoal, or why it is not there.
+
+`contents.txt` has one line for each algorithm, definition, theorem with algorithmic content, table,
+figure, example, timing and recommendation.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from reproduction.page import Page
+
+LIST = Path(__file__).with_suffix(".txt")
+LACKING = "not here: "
+
+
+@dataclass(frozen=True)
+class Item:
+    """One thing that a paper holds: its name there, what it is, places in Shoal or a reason."""
+
+    name: str
+    what: str
+    places: tuple[str, ...]
+    reason: str = ""
+
+
+@cache
+def contents() -> Mapping[str, tuple[Item, ...]]:
+    """Return the items of each paper."""
+    found: dict[str, tuple[Item, ...]] = {}
+    paper = ""
+    for line in LIST.read_text(encoding="utf-8").splitlines():
+        if line.startswith("["):
+            paper = line.strip("[]")
+            found[paper] = ()
+        elif line and not line.startswith("#"):
+            found[paper] += (_item(line),)
+    return found
+
+
+def _item(line: str) -> Item:
+    name, what, where = (cell.strip() for cell in line.split("|"))
+    if where.startswith(LACKING):
+        return Item(name, what, (), where.removeprefix(LACKING))
+    return Item(name, what, tuple(place.strip() for place in where.split(";")))
+
+
+def heads(text: str) -> list[str]:
+    """Return the heads of a page, below its title."""
+    return re.findall(r"(?m)^###? (.*)$", text)
+
+
+def head_of(place: str, text: str) -> str:
+    """Return the head of a page that a place after ``#`` means: the first that begins so."""
+    return next(head for head in heads(text) if head.startswith(place.removeprefix("#")))
+
+
+def contents_text(pages: Sequence[Page], texts: Mapping[str, str]) -> str:
+    """Return the page that lists everything; ``texts`` are the pages of the papers."""
+    parts = [
+        "# What the papers hold, and where it is",
+        "Every algorithm, definition, theorem with algorithmic content, table, figure, example,\n"
+        "timing and recommendation of the five papers. A test imports every name and looks up\n"
+        "every head.",
+    ]
+    for page in pages:
+        rows = ["| In the paper | What | In Shoal |", "| --- | --- | --- |"]
+        for item in contents()[page.name]:
+            places = [_shown(place, page.name, texts[page.name]) for place in item.places]
+            where = ", ".join(places) or f"not here: {item.reason}"
+            rows.append(f"| {item.name} | {item.what} | {where} |")
+        parts += [f"## {page.title}", "\n".join(rows)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _shown(place: str, paper: str, text: str) -> str:
+    if place.startswith("#"):
+        head = head_of(place, text)
+        return f"[{head.partition(':')[0]}]({paper}.md#{anchor(head)})"
+    if place.startswith("docs/"):
+        return f"[{Path(place).stem}](../{place.removeprefix('docs/')})"
+    return f"`{place}`"
+
+
+def anchor(head: str) -> str:
+    """Return the name by which a link finds a head."""
+    return re.sub(r"[^\w\u4e00-\u9fff\- ]", "", head.strip().lower().replace(" ", "-"))

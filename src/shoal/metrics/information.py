@@ -1,0 +1,93 @@
+"""What the classes tell about a confidential column, in the terms of information theory."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.metrics._base import Labels, Values, measure
+from shoal.metrics.anonymity import classes
+
+
+@measure(kind="risk", better="lower", per="confidential")
+def mutual_information(
+    released: NDArray[np.generic], confidential_codes: NDArray[np.generic]
+) -> Values:
+    """Information that a class gives about a confidential value, in bits [RFD10]_.
+
+    It is the mean, over records, of the Kullback-Leibler divergence between the
+    distribution of the column in their class and in the whole table.
+
+    Parameters
+    ----------
+    released : ndarray of shape (n_records, n_columns)
+        The released quasi-identifiers, or numbers that stand for their values.
+    confidential_codes : ndarray of shape (n_records, n_confidential)
+        Values of the confidential columns, or numbers that stand for them.
+
+    Returns
+    -------
+    ndarray of shape (n_confidential,)
+        At least 0. 0 means that every class looks like the table; the entropy of the
+        column means that the class determines the value.
+
+    References
+    ----------
+    .. [RFD10] Rebollo-Monedero, D., Forné, J. and Domingo-Ferrer, J. (2010). From
+       t-closeness-like privacy to postrandomization via information theory. IEEE
+       Transactions on Knowledge and Data Engineering 22(11), 1623-1636.
+
+    Examples
+    --------
+    >>> mutual_information(np.array([[1], [1], [2], [2]]), np.array([[0], [0], [1], [1]]))
+    array([1.])
+    """
+    label = classes(released)
+    found = [_ratios(label, column) for column in confidential_codes.T]
+    return np.array([float(max(0.0, (share * np.log2(ratio)).sum())) for share, ratio in found])
+
+
+@measure(kind="risk", better="lower", per="confidential")
+def delta_disclosure(
+    released: NDArray[np.generic], confidential_codes: NDArray[np.generic]
+) -> Values:
+    """Greatest change of the log-probability of a value once the class is known [BS08]_.
+
+    It is the greatest ``|ln(p(y | class) / p(y))|`` over the values y that occur in a
+    class. A value of the table that a class does not hold at all would count as
+    infinite in [BS08]_; it is left out here, as it is the rule in small classes.
+
+    Parameters
+    ----------
+    released : ndarray of shape (n_records, n_columns)
+        The released quasi-identifiers, or numbers that stand for their values.
+    confidential_codes : ndarray of shape (n_records, n_confidential)
+        Values of the confidential columns, or numbers that stand for them.
+
+    Returns
+    -------
+    ndarray of shape (n_confidential,)
+        At least 0. 0 means that knowing the class makes no value more or less likely;
+        ln(n) means that a value which one record has is certain in its class.
+
+    References
+    ----------
+    .. [BS08] Brickell, J. and Shmatikov, V. (2008). The cost of privacy: destruction of
+       data-mining utility in anonymized data publishing. Proceedings of the 14th ACM
+       SIGKDD International Conference on Knowledge Discovery and Data Mining, 70-78.
+
+    Examples
+    --------
+    >>> delta_disclosure(np.array([[1], [1], [2], [2]]), np.array([[0], [0], [1], [1]])).round(3)
+    array([0.693])
+    """
+    label = classes(released)
+    found = [_ratios(label, column) for column in confidential_codes.T]
+    return np.array([float(np.abs(np.log(ratio)).max()) for _, ratio in found])
+
+
+def _ratios(label: Labels, values: NDArray[np.generic]) -> tuple[Values, Values]:
+    """Return for each pair of class and value its share and p(value | class) / p(value)."""
+    code = np.unique(values, return_inverse=True)[1].ravel()
+    pairs, number = np.unique(label * (int(code.max()) + 1) + code, return_counts=True)
+    in_class = np.bincount(label)[pairs // (int(code.max()) + 1)]
+    in_table = np.bincount(code)[pairs % (int(code.max()) + 1)]
+    return number / len(label), number * len(label) / (in_class * in_table)

@@ -1,0 +1,106 @@
+"""Edits that the original obeys and the release does not."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import InputError
+from shoal.frame.edits import Edit
+from shoal.frame.roles import name_columns
+from shoal.frame.tables import Frame
+from shoal.plan.evidence import Evidence
+from shoal.plan.verdict import Finding
+
+if TYPE_CHECKING:
+    from shoal.plan.plan import Plan
+
+WAY_OUT = (
+    "Mask the columns of an edit in one step and one block by means, without rounding, or compute"
+    " one of them from the others after the release."
+)
+
+
+def find_edits(evidence: Evidence) -> list[Finding]:
+    """Count the records that break an edit, in the original and in the release."""
+    plan, findings = evidence.plan, []
+    for edit in plan.edits:
+        absent = [name for name in edit.columns if name not in evidence.released.columns]
+        if absent:
+            findings.append(
+                Finding(
+                    "edit-not-checked",
+                    "informs",
+                    f"The edit {edit.text!r} was not checked: {name_columns(absent)} not released.",
+                    columns=tuple(absent),
+                )
+            )
+            continue
+        before = None if evidence.original is None else edit.violations(evidence.original)
+        broken = newly_broken(edit, evidence.released, before)
+        if broken.any():
+            findings.append(_broken(plan, edit, int(broken.sum()), known=before is not None))
+        if before is not None and before.any():
+            findings.append(
+                Finding(
+                    "edit-violated-before",
+                    "informs",
+                    f"{_records(int(before.sum()))} of the original break the edit {edit.text!r}.",
+                    {"records": int(before.sum())},
+                    tuple(edit.columns),
+                )
+            )
+    return findings
+
+
+def newly_broken(
+    edit: Edit, released: Frame, before: NDArray[np.bool_] | None
+) -> NDArray[np.bool_]:
+    """Return a mask of the released records that break an edit which they did not break before."""
+    after = edit.violations(released)
+    return after if before is None else after & ~before
+
+
+def refuse_broken(plan: "Plan", original: Frame, released: Frame) -> None:
+    """Refuse a release that breaks an edit, if the plan says so."""
+    if plan.repair is None:
+        return
+    for edit in plan.edits:
+        if not set(edit.columns) <= set(released.columns):
+            continue
+        count = int(newly_broken(edit, released, edit.violations(original)).sum())
+        if count:
+            finding = _broken(plan, edit, count, known=True)
+            raise InputError(
+                f"{finding.sentence} {WAY_OUT} Nothing was released.",
+                code="edit-broken",
+                edit=edit.text,
+                records=count,
+            )
+
+
+def _broken(plan: "Plan", edit: Edit, count: int, *, known: bool) -> Finding:
+    steps = [
+        f"step {at} ({step.name})"
+        for at, step in enumerate(plan.steps, start=1)
+        if set(step.columns) & set(edit.columns)
+    ]
+    by = f" Its columns are masked by {_join(steps)}." if steps else ""
+    newly = ", and did not before masking" if known else ""
+    return Finding(
+        "edit-broken",
+        "qualifies",
+        f"{_records(count)} of the release break the edit {edit.text!r}{newly}.{by}",
+        {"records": count},
+        tuple(edit.columns),
+        WAY_OUT,
+    )
+
+
+def _records(count: int) -> str:
+    return "1 record" if count == 1 else f"{count:,} records"
+
+
+def _join(words: Sequence[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

@@ -1,0 +1,45 @@
+"""What is done about edits that masking would break."""
+
+from collections.abc import Iterable, Sequence
+from typing import Literal, get_args
+
+from shoal.errors import PlanError
+from shoal.frame.edits import Edit
+from shoal.steps import Microaggregate, Step
+
+Repair = Literal["refuse", "regroup"]
+
+
+def check_repair(repair: object, edits: Sequence[Edit]) -> Repair | None:
+    """Return ``repair`` if it is valid; refuse it without edits."""
+    if repair is not None and (repair not in get_args(Repair) or not edits):
+        raise PlanError(
+            'repair is "refuse" or "regroup", and needs edits. Leave it out to be told of broken'
+            " edits by the verdict.",
+            code="plan-repair",
+        )
+    return repair  # type: ignore[return-value]
+
+
+def join_blocks(steps: Iterable[Step], edits: Sequence[Edit]) -> list[Step]:
+    """Return the steps with the columns of each edit in one block of a microaggregation.
+
+    Means of the same groups obey every linear rule that all records of the groups obey.
+    """
+    return [
+        _with_joined_blocks(step, edits) if isinstance(step, Microaggregate) else step
+        for step in steps
+    ]
+
+
+def _with_joined_blocks(step: Microaggregate, edits: Sequence[Edit]) -> Microaggregate:
+    blocks = step.column_blocks
+    for edit in edits:
+        together = [block for block in blocks if set(block) & set(edit.columns)]
+        if len(together) > 1:
+            joined = [name for block in together for name in block]
+            blocks = [joined if block is together[0] else block for block in blocks]
+            blocks = [block for block in blocks if not any(block is one for one in together[1:])]
+    if len(blocks) == len(step.column_blocks):
+        return step
+    return step.replace(blocks=None if len(blocks) == 1 else blocks)
