@@ -158,8 +158,8 @@ def cost_commits():
     if len(commits) == 1:
         return f"Measured in one run, at commit {text}."
     return (
-        f"Measured on several commits ({text}), some before kernels got faster; `make benchmarks`"
-        " measures all anew."
+        f"Measured on several commits ({text}), some before kernels\ngot faster; `make benchmarks`"
+        " measures everything again."
     )
 
 

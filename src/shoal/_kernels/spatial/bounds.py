@@ -35,8 +35,8 @@ bound of the box; with m = |q| / R it is never above that of the sphere; m is `S
 that. It excludes a quarter to a third of the blocks that pass both bounds separately. A face may be
 that of a removed record, but every living record is in box and sphere, so the chosen coordinates do
 not exceed 2R, and all terms together are below 3 (R + |q|)². `far_score_bounds` adds
-4 e (p + 8)² (R + |q|)², more than p + 8 roundings lose. The bound holds for any m, so rounding
-errors of m do not matter.
+4 e (p + 8)² (R + |q|)², more than rounding p + 8 times loses. The bound holds for any m, so
+rounding errors of m do not matter.
 """
 
 import numpy as np
