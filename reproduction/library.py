@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reproduction import cv_mdav, dependence, mu_approx, two_mu_approx, ward_mwa
+from reproduction.comparison import comparison_text
 from reproduction.contents import contents_text
 from reproduction.markdown import index_text, page_text
 from reproduction.page import Page, Part
@@ -83,14 +84,17 @@ def write(folder: Path, names: Sequence[str] = (), *, force: bool = False) -> li
         targets = {name: publication.add(folder / f"{name}.md") for name in names or PAPERS}
         index = None if names else publication.add(folder / "README.md")
         listing = None if names else publication.add(folder / "contents.md")
+        table = None if names else publication.add(folder / "methods.md")
         with computing():
             pages = [make(name) for name in targets]
         for page in pages:
             targets[page.name].write_text(page_text(page), encoding="utf-8")
             for figure in page.figures():
                 publication.add(folder / f"{figure.name}.svg").write_bytes(draw(figure))
-        if index is not None and listing is not None:
+        if index is not None and listing is not None and table is not None:
             texts = {page.name: page_text(page) for page in pages}
             index.write_text(index_text(pages), encoding="utf-8")
             listing.write_text(contents_text(pages, texts), encoding="utf-8")
+            with computing():
+                table.write_text(comparison_text(), encoding="utf-8")
     return pages

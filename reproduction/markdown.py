@@ -31,7 +31,10 @@ def index_text(pages: Sequence[Page]) -> str:
         "The tables and figures of five papers on microaggregation, reproduced: the printed"
         " figures, ours, the difference, and the reason for it."
     )
-    listing = "[What the papers hold, and where it is](contents.md) lists everything in them."
+    listing = (
+        "[What the papers hold, and where it is](contents.md) lists everything in them."
+        " [All methods on the reference tables](methods.md) compares loss and time."
+    )
     return _joined(["# The papers", about, _grid(["Paper", "Result"], rows), listing, ORIGIN])
 
 

@@ -16,18 +16,18 @@ OWN = {"shoal", "reproduction", "conftest", "fuzz", "twins", "tests", "making"}
 # Extra of pyproject.toml -> the packages that may import it; every other import is for all users.
 EXTRAS = {
     "app": {"app"},
+    "duckdb": {"io"},
     "files": {"io"},
     "plots": {"report"},
+    "r": {"io"},
     "scale": {"scale"},
     "sign": {"audit"},
     "sql": {"io"},
 }
-# A table of polars is made for those who ask for it; rivals.py makes environments of its own; the
-# files that other software wrote are in the repository.
+# A table of polars is made for those who ask for it; rivals.py makes environments of its own.
 ELSEWHERE = {
     "datasets": {"polars"},
     "rivals.py": {"anonypyx", "k_means_constrained"},
-    "python.py": {"duckdb"},
 }
 
 
@@ -54,7 +54,9 @@ def libraries(path: Path) -> set[str]:
             names |= {alias.name.split(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and not node.level:
             names.add(node.module.split(".")[0])
-    beside = {other.stem for other in path.parent.iterdir()}
+    beside = {
+        other.stem for other in path.parent.iterdir() if not (other.parent / "__init__.py").exists()
+    }
     beside |= {other.stem for folder in ("tests", "docs") for other in (ROOT / folder).iterdir()}
     return names - set(sys.stdlib_module_names) - OWN - beside
 

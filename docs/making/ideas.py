@@ -132,6 +132,8 @@ IDEAS: dict[str, Idea] = {
     "dba2": (densest, DENSEST),
     "md": (farthest_pair, "The rings mark the two records that lie farthest apart."),
     "mward": (farthest_pair, "The rings mark the two records from which the first groups grow."),
+    "mhm": (ends, PAIR),
+    "threshold": (nearest, "A line leads from each record to its nearest neighbour."),
     "mst": (tree, "The lines are the minimum spanning tree, which is cut into groups."),
     "mu-approx": (nearest, "A line leads from each record to its nearest neighbour."),
     "two-mu-approx": (lightest, "The lines are the lightest edges that cover all records."),

@@ -181,12 +181,29 @@ class Parameter:
         return _accepts(self.annotation, value)
 
     def parse(self, text: str) -> Any:
-        """Parse a command-line value: a number, true, false, a JSON list or plain text."""
+        """Parse a command-line value: a number, true, false, a JSON list or plain text.
+
+        ``column=value,column=value`` is a mapping where the parameter accepts one.
+        """
         try:
             value = json.loads(text)
         except ValueError:
             value = text
+        if "=" in text and not self.accepts(value) and self.accepts({}):
+            return _parse_mapping(text)
         return text if not self.accepts(value) and self.accepts(text) else value
+
+
+def _parse_mapping(text: str) -> dict[str, Any]:
+    """Return a mapping that is written as ``column=value,column=value``."""
+    mapping: dict[str, Any] = {}
+    for pair in text.split(","):
+        name, _, value = pair.rpartition("=")
+        try:
+            mapping[name] = json.loads(value)
+        except ValueError:
+            mapping[name] = value
+    return mapping
 
 
 _CACHE: dict[type, Mapping[str, Parameter]] = {}  # reading a signature is slow
@@ -293,6 +310,11 @@ def _accepts(annotation: Any, value: Any) -> bool:
             and not isinstance(value, str | bytes)
             and all(_accepts(arguments[0], element) for element in value)
         )
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return isinstance(value, Mapping) and all(
+            _accepts(arguments[0], key) and _accepts(arguments[1], entry)
+            for key, entry in value.items()
+        )
     if annotation is int:
         return isinstance(value, Integral) and not isinstance(value, bool)
     if annotation is float:
@@ -322,6 +344,8 @@ def _describe(annotation: Any) -> str:
         return names[0] if len(names) == 1 else "one of " + ", ".join(names)
     if isinstance(origin, type) and issubclass(origin, Sequence):
         return "a list, each " + _describe(arguments[0])
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return "a mapping of columns, each to " + _describe(arguments[1])
     return _TYPE_NAMES.get(annotation) or f"a {getattr(annotation, '__name__', 'value')}"
 
 

@@ -2,7 +2,6 @@
 
 import datetime as dt
 import warnings
-from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -168,7 +167,7 @@ def test_too_many_declared_distances_are_refused():
 
 
 def test_values_without_a_distance_are_refused():
-    assert refused([Decimal("1.5"), Decimal("2.5")])[0] == "no-distance"
+    assert refused([[1.5], [2.5]])[0] == "no-distance"
     assert refused([[1], [2]])[0] == "no-distance"
     with raises(ColumnError, "mixed-values", column="x"):
         read_column(open_frame(pd.DataFrame({"x": [1, "a"]})), "x")

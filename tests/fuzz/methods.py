@@ -9,7 +9,7 @@ from fuzz.columns import Rng
 # How often each is drawn; what takes seconds, or a solver, is rare.
 WEIGHTS = {
     "mdav": 6, "auto": 3, "mdav1": 2, "mdav2": 2, "centroid-mdav": 2, "md": 2, "vmdav": 2,
-    "mdav-classic": 2,
+    "mdav-classic": 2, "mhm": 1.5, "threshold": 1.5,
     "cvmdav": 2, "dba1": 2, "dba2": 2, "tfrp": 2, "sorted": 2, "univariate": 2, "lloyd": 1.5,
     "mst": 2, "mward": 1.5, "mu-approx": 1.5, "two-mu-approx": 1, "blocked": 1.5, "refine": 1.5,
     "search": 0.4, "optimal": 0.25, "prove": 0.15,

@@ -71,24 +71,33 @@ def test_cells_with_errors_are_counted(tmp_path):
         read(path)
 
 
-def test_a_date_beyond_all_dates_is_an_error_without_its_value(tmp_path, recwarn):
+def test_a_number_beyond_all_dates_stays_a_number_with_its_format(tmp_path):
     path = book(tmp_path / "t.xlsx", ["a"], [123456789123])
     made = openpyxl.load_workbook(path)
     made.active["A2"].number_format = "yyyy-mm-dd"
     made.save(path)
-    with raises(ColumnError, "cells-with-errors", count=1) as error:
-        read(path)
-    assert "123" not in str(error.value)
-    assert not recwarn.list
+    source = open_source(path)
+    assert source.table.column("a").to_pylist() == [123456789123]
+    assert source.notes.on("a").format == "yyyy-mm-dd"
+
+
+def test_names_that_are_missing_or_numbers_are_made_up_for(tmp_path):
+    rows = [[None] * 4, ["a", 2019, None, 2.5, dt.date(2024, 1, 31)], [1, 2, 3, 4, 5]]
+    source = open_source(book(tmp_path / "t.xlsx", *rows))
+    names = ["a", "2019", "column_3", "2.5", "2024-01-31"]
+    assert source.table.to_pylist() == [dict(zip(names, range(1, 6), strict=True))]
+    assert len(source.remarks) == 1
+    blank = book(tmp_path / "blank.xlsx", ["a", None, "b"], [1, None, 2])  # a column of nothing
+    assert open_source(blank).table.column_names == ["a", "b"]
+    both = book(tmp_path / "both.xlsx", ["column_2", None], [1, 2])
+    assert open_source(both).table.column_names == ["column_2", "column_2_"]
 
 
 @pytest.mark.parametrize(
     ("rows", "code"),
     [
         ([], "header-missing"),
-        ([["a", None, "b"], [1, 2, 3]], "name-missing"),
-        ([["a", 7], [1, 2]], "name-not-text"),
-        ([["a"], [1, 2]], "values-beside-columns"),
+        ([["A survey"], ["a", "b", "c"], [1, 2, 3]], "header-missing"),
         ([["a"]], "no-records"),
         ([["a", "a"], [1, 2]], "name-twice"),
     ],

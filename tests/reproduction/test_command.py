@@ -31,6 +31,7 @@ def parts(monkeypatch):
     page = Page("one", "One paper", "Authors.", "About.")
     monkeypatch.setattr(library, "PAPERS", {"one": library.Paper(page, actual)})
     monkeypatch.setattr("reproduction.contents.contents", lambda: {"one": ()})
+    monkeypatch.setattr(library, "comparison_text", lambda: "# Methods\n")
     return actual
 
 
@@ -40,7 +41,7 @@ def test_one_page_for_each_paper_and_one_that_leads_to_them(tmp_path, parts):
     said = "1 of 1 claims hold; 1 figures drawn."
     assert done.stdout == f"{tmp_path / 'new' / 'folder' / 'one'}.md: {said}\n"
     names = {path.name for path in (tmp_path / "new" / "folder").iterdir()}
-    assert names == {"one.md", "README.md", "contents.md", "one-figure-1.svg"}
+    assert names == {"one.md", "README.md", "contents.md", "methods.md", "one-figure-1.svg"}
 
 
 def test_what_exists_is_replaced_only_when_asked(tmp_path, parts):

@@ -61,7 +61,13 @@ def test_every_difference_is_explained(name):
 
 def test_nothing_else_lies_in_the_folder():
     figures = {f"{figure.name}.svg" for name in PAPERS for figure in page(name).figures()}
-    expected = {"README.md", "contents.md", *(f"{name}.md" for name in PAPERS), *figures}
+    expected = {
+        "README.md",
+        "contents.md",
+        "methods.md",
+        *(f"{name}.md" for name in PAPERS),
+        *figures,
+    }
     assert {path.name for path in FOLDER.iterdir()} == expected
 
 

@@ -1,12 +1,14 @@
 """Results that are kept are those that the code gives: a part of each is computed again."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from reproduction import store, two_mu_approx
+from reproduction import comparison, store, two_mu_approx
 from reproduction.mu_approx import losses, optimum
+from shoal.partitioners import METHODS
 
 
 def test_stored_results_are_computed_when_asked_and_read_otherwise(tmp_path, monkeypatch):
@@ -45,3 +47,23 @@ def test_tables_of_sixteen_records_are_those_that_are_kept(kind):
     assert len(kept) == optimum.TRIALS
     for number in (0, 41):
         assert np.allclose(optimum.trial(kind, number), kept[number])
+
+
+@pytest.mark.parametrize(
+    "row", ["mdav", "mhm (MDAV-MHM)", "threshold", "mst, split=centroid (M-c)"]
+)
+def test_losses_of_the_comparison_are_those_that_are_kept(row):
+    for name in ("tarragona", "census"):
+        kept = comparison.measured()[row][name][:-1]
+        assert comparison.losses(row, name) == pytest.approx(kept)
+
+
+def test_the_comparison_names_every_method_that_takes_any_table_and_k():
+    apart = {"two-mu-approx", "optimal", "blocked", "refine", "search", "prove"}
+    assert {method for method, _ in comparison.ROWS.values()} == set(METHODS) - apart
+    assert set(comparison.measured()) == set(comparison.ROWS)
+
+
+def test_the_committed_comparison_is_what_is_kept():
+    page = Path(__file__).parents[2] / "docs" / "papers" / "methods.md"
+    assert page.read_text(encoding="utf-8") == comparison.comparison_text(), "run make papers"

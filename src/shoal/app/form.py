@@ -222,7 +222,11 @@ NOT_TYPED = (NoneType, *parameters.GENERATORS)  # cannot be entered in a field
 
 
 def _field(parameter: Parameter, name: str) -> Field:
-    parts = [part for part in _parts(parameter.annotation) if part not in NOT_TYPED]
+    parts = [
+        part
+        for part in _parts(parameter.annotation)
+        if part not in NOT_TYPED and get_origin(part) is not Mapping
+    ]
     label, description = _label(parameter.name), _plain(parameter.description)
     default = "" if parameter.required or parameter.default is None else parameter.default
     text = str(default).lower() if isinstance(default, bool) else str(default)

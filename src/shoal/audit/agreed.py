@@ -6,7 +6,9 @@ Only what a run adds to a plan may differ:
 - ``rounds`` in place of ``budget`` in an effort, where the agreed plan gives no rounds: the run
   counted what it made in that time;
 - the role ``unassigned`` of columns that the agreed plan does not name, with ``other_columns =
-  "refuse"``, where the agreed plan says ``"release"``: the run named what it released.
+  "refuse"``, where the agreed plan says ``"release"``: the run named what it released;
+- ``decimals`` of columns for which the agreed plan states none, unless it says ``round = "none"``:
+  the run recorded those of the file.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,7 +18,7 @@ from typing import Any
 from shoal.plan import Plan
 
 SEED, ROUNDS, BUDGET = "random_state", "rounds", "budget"
-OTHERS = "other_columns"
+OTHERS, DECIMALS = "other_columns", "decimals"
 
 
 def check_agreed(agreed: str | Path, entries: Mapping[str, Any]) -> tuple[bool, str]:
@@ -25,7 +27,8 @@ def check_agreed(agreed: str | Path, entries: Mapping[str, Any]) -> tuple[bool, 
     if entries["manifest"] == 1:  # written by an older Shoal
         actual = Plan.from_dict(actual, None).to_dict()
     expected = Plan.load(agreed).to_dict()
-    differ = list(differences(expected, _without_named(actual, expected)))
+    actual = _without_decimals(_without_named(actual, expected), expected)
+    differ = list(differences(expected, actual))
     if differ:
         return False, f"it is NOT the agreed plan: {', '.join(differ)} {_verb(differ)}"
     return True, "it is the agreed plan"
@@ -54,6 +57,29 @@ def _without_named(actual: Mapping[str, Any], agreed: Mapping[str, Any]) -> Mapp
     named = actual.get("roles", {}).items()
     roles = {n: role for n, role in named if n in agreed["roles"] or role != "unassigned"}
     return {**actual, OTHERS: "release", "roles": roles}
+
+
+def _without_decimals(actual: Mapping[str, Any], agreed: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a plan without the decimals that a run recorded of its file."""
+    made, expected = actual.get("steps", ()), agreed.get("steps", ())
+    if len(made) != len(expected) or not all(isinstance(step, Mapping) for step in made):
+        return actual
+    pairs = zip(made, expected, strict=True)
+    steps = [_step_without_decimals(step, other) for step, other in pairs]
+    return {**actual, "steps": steps}
+
+
+def _step_without_decimals(actual: Mapping[str, Any], agreed: Mapping[str, Any]) -> dict[str, Any]:
+    stated, recorded = agreed.get(DECIMALS, {}), actual.get(DECIMALS)
+    step = dict(actual)
+    if not isinstance(stated, Mapping) or not isinstance(recorded, Mapping):
+        return step
+    if agreed.get("round") == "none":
+        return step
+    step[DECIMALS] = {name: number for name, number in recorded.items() if name in stated}
+    if DECIMALS not in agreed and not step[DECIMALS]:
+        del step[DECIMALS]
+    return step
 
 
 def _added(name: str, agreed: Mapping[str, Any], actual: Mapping[str, Any]) -> bool:

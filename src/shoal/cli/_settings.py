@@ -68,7 +68,10 @@ def parse_settings(
         if name in method_parameters:
             for_method[name] = method_parameters[name].parse(text)
         elif name in step_parameters:
-            for_step[name] = step_parameters[name].parse(text)
+            value, before = step_parameters[name].parse(text), for_step.get(name)
+            if isinstance(value, dict) and isinstance(before, dict):
+                value = {**before, **value}
+            for_step[name] = value
         else:
             names = [n for n in [*method_parameters, *step_parameters] if n not in OWN_FLAGS]
             raise ParameterError(

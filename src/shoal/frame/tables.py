@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from shoal._params import hint
 from shoal.errors import ColumnError, InputError
+from shoal.frame.conversion import as_supported
 from shoal.frame.names import check_names
 from shoal.frame.residue import all_missing, drop_unused_categories
 
@@ -24,6 +25,7 @@ MAX_VALUE = 1e300  # sums over a group of larger values may overflow float64
 
 def open_frame(data: IntoDataFrame) -> Frame:
     """Return ``data`` as a narwhals frame; refuse other objects and ambiguous column names."""
+    data = as_supported(data)
     try:
         frame: Frame = nw.from_native(data, eager_only=True)
     except nw.exceptions.DuplicateError:
@@ -32,7 +34,7 @@ def open_frame(data: IntoDataFrame) -> Frame:
     except TypeError:
         lazy = " Call .collect() first." if hasattr(data, "collect") else ""
         raise InputError(
-            f"The data must be a pandas, polars or pyarrow table. Got a"
+            f"The data must be a pandas, polars or pyarrow table, or a DuckDB relation. Got a"
             f" {type(data).__name__} instead.{lazy}",
             code="not-a-table",
             given=type(data).__name__,

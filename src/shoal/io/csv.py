@@ -7,7 +7,6 @@ not become 7.
 import codecs
 import contextlib
 import csv
-import io
 import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -23,19 +22,27 @@ from shoal.io.compression import open_compressed_text, open_decompressed, open_d
 from shoal.io.dialect import Dialect
 from shoal.io.formulas import mark_formulas
 from shoal.io.limits import check_columns, check_growth
+from shoal.io.text_style import TextStyle, read_style
 
 MAX_LINE = 1 << 25  # characters
 ROWS_PER_BATCH = 1 << 16
 
 
-def read_csv(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> pa.Table:
-    """Read a text table; parse ``numbers`` (None: every column that holds only numbers)."""
+def read_csv(
+    path: Path, dialect: Dialect, numbers: Collection[str] | None
+) -> tuple[pa.Table, TextStyle]:
+    """Read a text table; parse ``numbers`` (None: every column that holds only numbers).
+
+    Returns the table and its style.
+    """
     names = _header(path, dialect)
     check_columns(path.name, len(names))
-    if _has_quotes(path, dialect):
+    quotes = _has_quotes(path, dialect)
+    if quotes:
         _check_quotes(path, dialect, len(names))
     table = _cells(path, dialect, names)
-    return parse_columns(table, names if numbers is None else numbers, dialect)
+    style = read_style(path, dialect, quotes=quotes)
+    return parse_columns(table, names if numbers is None else numbers, dialect), style
 
 
 def parse_columns(
@@ -47,20 +54,26 @@ def parse_columns(
     """
     for at, name in enumerate(table.column_names):
         if (name in columns or name in words) and pa.types.is_string(table.column(at).type):
-            parsed = None if name in words else _parse(table.column(at), dialect)
+            parsed = None if name in words else parse_numbers(table.column(at), dialect)
             if parsed is None:
-                parsed = _blank_to_null(table.column(at), dialect)
+                parsed = blank_to_null(table.column(at), dialect)
                 if name not in words:
                     parsed = _parse_numerals(parsed, dialect)
             table = table.set_column(at, name, parsed)
     return table
 
 
-def write_csv(table: pa.Table, path: Path, dialect: Dialect, target: Path) -> None:
-    """Write ``table`` with the shortest exact numbers; quote cells only where necessary."""
+def write_csv(
+    table: pa.Table, path: Path, dialect: Dialect, target: Path, style: TextStyle | None = None
+) -> None:
+    """Write ``table`` with the shortest exact numbers, in the style of its source.
+
+    Without a style, cells are quoted only where necessary.
+    """
+    style = style or TextStyle()
     try:
-        with open_compressed_text(path, dialect.encoding, target) as file:
-            for block in _lines(table, dialect, dialect.separator_for(target)):
+        with open_compressed_text(path, style.encoding(dialect), target) as file:
+            for block in _lines(table, dialect, dialect.separator_for(target), style):
                 file.write(block)
     except UnicodeEncodeError:
         raise FileError(
@@ -244,7 +257,7 @@ _WHOLE = r"^[+-]?\d+$"
 _NUMBER = r"^[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[iI]nf(inity)?|INF)$|^[nN][aA][nN]$"
 
 
-def _blank_to_null(column: pa.ChunkedArray, dialect: Dialect) -> pa.ChunkedArray:
+def blank_to_null(column: pa.ChunkedArray, dialect: Dialect) -> pa.ChunkedArray:
     """Return the column with null for empty cells and for the text of a missing value."""
     text = pc.utf8_trim_whitespace(column)
     is_missing = pc.equal(text, "")
@@ -253,9 +266,9 @@ def _blank_to_null(column: pa.ChunkedArray, dialect: Dialect) -> pa.ChunkedArray
     return pc.if_else(is_missing, pa.scalar(None, pa.string()), column)
 
 
-def _parse(column: pa.ChunkedArray, dialect: Dialect) -> pa.ChunkedArray | None:
+def parse_numbers(column: pa.ChunkedArray, dialect: Dialect) -> pa.ChunkedArray | None:
     """Return the column as integers or floats, or None if it holds other text."""
-    text = pc.utf8_trim_whitespace(_blank_to_null(column, dialect))
+    text = pc.utf8_trim_whitespace(blank_to_null(column, dialect))
     if text.null_count == len(text):
         return None
     if dialect.decimal != ".":
@@ -280,20 +293,27 @@ def _parse_numerals(text: pa.ChunkedArray, dialect: Dialect) -> pa.ChunkedArray 
     return text if style is None or style.is_plain else numbers
 
 
-def _lines(table: pa.Table, dialect: Dialect, separator: str) -> Iterator[str]:
-    special = f'[{re.escape(separator)}"\r\n]'
-    header = io.StringIO()
-    csv.writer(header, delimiter=separator, lineterminator="\n").writerow(table.column_names)
-    yield header.getvalue()
+def _lines(table: pa.Table, dialect: Dialect, separator: str, style: TextStyle) -> Iterator[str]:
+    special, end = f'[{re.escape(separator)}"\r\n]', style.line_end
+    names = _quote_names(table.column_names, special, style)
+    yield ('""' if names == [""] else separator.join(names)) + end
     for batch in table.to_batches(max_chunksize=ROWS_PER_BATCH):
         cells = [
-            _quote(_text_cells(column, name, dialect), special)
+            _quote(_text_cells(column, name, dialect), special, style.bare.get(name))
             for name, column in zip(batch.schema.names, batch.columns, strict=True)
         ]
         if len(cells) == 1:  # an empty line would not be read as a record
             cells = [pc.if_else(pc.equal(cells[0], ""), '""', cells[0])]
         lines = pc.binary_join_element_wise(*cells, separator)
-        yield "\n".join(lines.to_pylist()) + "\n" if len(lines) else ""
+        yield end.join(lines.to_pylist()) + end if len(lines) else ""
+
+
+def _quote_names(names: list[str], special: str, style: TextStyle) -> list[str]:
+    quoted = _quote(pa.array(names, pa.string()), special).to_pylist()
+    return [
+        f'"{name}"' if name in style.quoted_names and cell == name else cell
+        for name, cell in zip(names, quoted, strict=True)
+    ]
 
 
 def _text_cells(column: pa.Array, name: str, dialect: Dialect) -> pa.Array:
@@ -322,6 +342,10 @@ def cell_texts(column: pa.Array, name: str, dialect: Dialect) -> pa.Array:
     return pc.fill_null(text, dialect.missing)
 
 
-def _quote(text: pa.Array, special: str) -> pa.Array:
+def _quote(text: pa.Array, special: str, bare: Collection[str] | None = None) -> pa.Array:
+    """Return cells in quotation marks: where necessary, or all but those that are ``bare``."""
     quoted = pc.binary_join_element_wise('"', pc.replace_substring(text, '"', '""'), '"', "")
-    return pc.if_else(pc.match_substring_regex(text, special), quoted, text)
+    needed = pc.match_substring_regex(text, special)
+    if bare is not None:
+        needed = pc.or_(needed, pc.invert(pc.is_in(text, pa.array(sorted(bare), text.type))))
+    return pc.if_else(needed, quoted, text)

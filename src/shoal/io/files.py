@@ -13,7 +13,7 @@ from shoal.frame.names import check_names
 from shoal.frame.types import Type
 from shoal.io.database import is_database, read_table
 from shoal.io.dialect import Dialect
-from shoal.io.formats import check_signature, format_of
+from shoal.io.formats import check_signature, format_of, writable_endings
 from shoal.io.formats._arrow import notes_of
 from shoal.io.source import Source
 
@@ -143,10 +143,11 @@ def check_format(path: Path, dialect: Dialect | None = None) -> None:
     file_format = format_of(path, dialect)
     if not file_format.writable:
         raise FileError(
-            f"{file_format.name} files can be read, not written. Write .xpt for SAS, or another"
-            " format.",
+            f"{file_format.name} files can be read, not written. Write {file_format.written_as}"
+            f" instead, or another format: {', '.join(writable_endings())}.",
             code="format-only-read",
             format=file_format.name,
+            instead=file_format.written_as,
         )
     file_format.load()  # raises now, not after the computation, if a package is missing
 

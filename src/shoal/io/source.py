@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -11,9 +11,13 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.frame.residue import clear_missing_cells, prune_dictionary
+from shoal.frame.types import Type
 from shoal.io.csv import parse_columns
 from shoal.io.dialect import Dialect
 from shoal.io.notes import Notes
+from shoal.io.shown_decimals import can_round, count_decimals, spelled_decimals
+from shoal.io.text_style import TextStyle
+from shoal.io.text_types import type_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,12 +35,18 @@ class Source:
         types.
     remarks : tuple of str
         Remarks on how the table was read.
+    style : TextStyle
+        How a text table is spelled.
+    declared : mapping of str to Type or "text"
+        Types of columns that the description of a text file states.
     """
 
     table: pa.Table
     notes: Notes = field(default_factory=Notes)
     text: Dialect | None = None
     remarks: tuple[str, ...] = ()
+    style: TextStyle = field(default_factory=TextStyle)
+    declared: Mapping[str, Type | Literal["text"]] = field(default_factory=dict)
 
     def with_numbers(self, columns: Collection[str], words: Collection[str] = ()) -> pa.Table:
         """Return the table with ``columns`` parsed as numbers where they hold numbers as text.
@@ -47,6 +57,46 @@ class Source:
         if self.text is None:
             return self.table
         return parse_columns(self.table, columns, self.text, words)
+
+    def with_types(
+        self,
+        types: Mapping[str, Type],
+        *,
+        dates: Collection[str],
+        long_integers: bool,
+        untyped: Collection[str] = (),
+    ) -> "Source":
+        """Return the source with the columns of a text table in the types that they show.
+
+        ``untyped`` stay text; see `shoal.io.text_types.type_columns` for the other parameters.
+        """
+        if self.text is None:
+            return self
+        stated = {**self.declared, **types}
+        columns = {name: stated.get(name) for name in self.table.column_names}
+        columns = {n: t for n, t in columns.items() if n not in untyped and t != "text"}
+        table = type_columns(
+            self.table, columns, self.text, dates=dates, long_integers=long_integers
+        )
+        return replace(self, table=table)
+
+    def shown_decimals(self, numbers: pa.Table, columns: Collection[str]) -> dict[str, int]:
+        """Return the number of decimals that numeric columns show.
+
+        ``numbers`` is the table with its numbers parsed. Columns that need all digits of a float
+        are left out.
+        """
+        shown: dict[str, int] = {}
+        for name in filter(numbers.column_names.__contains__, columns):
+            decimals = count_decimals(numbers.column(name))
+            if decimals is None:
+                continue
+            spelled = self.table.column(name)
+            if pa.types.is_string(spelled.type) and pa.types.is_floating(numbers.column(name).type):
+                decimals = max(decimals, spelled_decimals(spelled, self.text or Dialect()))
+            if can_round(numbers.column(name), decimals):
+                shown[name] = decimals
+        return shown
 
     def with_codes_as_categories(self, table: pa.Table, columns: Collection[str]) -> pa.Table:
         """Return ``table`` with different missing codes as different values in some columns.
@@ -79,17 +129,13 @@ class Source:
         *,
         rows: NDArray[np.int64] | None = None,
         keep_notes: bool = False,
-        typed: bool = False,
     ) -> "Source":
-        """Return the release: ``data``, with ``unchanged`` columns exactly as in the file.
+        """Return the release: ``data``, with ``unchanged`` columns exactly as in the source.
 
-        ``rows`` are the rows of the file that ``data`` holds; None for all rows in order. For a
-        ``typed`` target a column that was text in the file and read as numbers stays numeric.
+        ``rows`` are the rows of the source that ``data`` holds; None for all rows in order.
         """
         source = self if rows is None else self._take(pa.array(rows))
         for name in unchanged:
-            if typed and self.text is not None and not _is_text(data.schema.field(name).type):
-                continue
             data = data.set_column(data.column_names.index(name), name, source.table.column(name))
         notes = source.notes.released(data, unchanged, keep_notes=keep_notes)
         for name in data.column_names:

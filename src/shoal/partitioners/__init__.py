@@ -9,12 +9,14 @@ from shoal.partitioners.closeness_first import ClosenessFirst
 from shoal.partitioners.cvmdav import CVMDAV
 from shoal.partitioners.dba1 import DBA1
 from shoal.partitioners.dba2 import DBA2
+from shoal.partitioners.ldiverse_vmdav import LDiverseVMDAV
 from shoal.partitioners.lloyd import Lloyd
 from shoal.partitioners.md import MD
 from shoal.partitioners.mdav import MDAV
 from shoal.partitioners.mdav1 import MDAV1
 from shoal.partitioners.mdav2 import MDAV2
 from shoal.partitioners.mdav_classic import MDAVClassic
+from shoal.partitioners.mhm import MHM
 from shoal.partitioners.mst import MST
 from shoal.partitioners.mu_approx import MuApprox
 from shoal.partitioners.mward import MWard
@@ -31,7 +33,9 @@ from shoal.partitioners.registry import (
     partitioner,
 )
 from shoal.partitioners.sorted import Sorted
+from shoal.partitioners.suppressed import univariate_with_suppression
 from shoal.partitioners.tfrp import TFRP
+from shoal.partitioners.threshold import Threshold
 from shoal.partitioners.two_mu_approx import TwoMuApprox
 from shoal.partitioners.univariate import Univariate
 from shoal.partitioners.vmdav import VMDAV
@@ -45,6 +49,7 @@ __all__ = [
     "MDAV1",
     "MDAV2",
     "METHODS",
+    "MHM",
     "MST",
     "TFRP",
     "VMDAV",
@@ -53,6 +58,7 @@ __all__ = [
     "CentroidMDAV",
     "ClosenessFirst",
     "Facts",
+    "LDiverseVMDAV",
     "Lloyd",
     "MDAVClassic",
     "MuApprox",
@@ -62,7 +68,9 @@ __all__ = [
     "Prove",
     "Refine",
     "Search",
+    "Threshold",
     "TwoMuApprox",
+    "univariate_with_suppression",
     "describe",
     "entry",
     "lower_bound",

@@ -25,6 +25,7 @@ from shoal.partitioners.mdav import MDAV
 from shoal.partitioners.mdav1 import MDAV1
 from shoal.partitioners.mdav2 import MDAV2
 from shoal.partitioners.mdav_classic import MDAVClassic
+from shoal.partitioners.mhm import MHM
 from shoal.partitioners.mst import MST
 from shoal.partitioners.mu_approx import MuApprox
 from shoal.partitioners.mward import MWard
@@ -32,6 +33,7 @@ from shoal.partitioners.optimal import Optimal
 from shoal.partitioners.refiners import Prove, Refine, Search
 from shoal.partitioners.sorted import Sorted
 from shoal.partitioners.tfrp import TFRP
+from shoal.partitioners.threshold import Threshold
 from shoal.partitioners.two_mu_approx import TwoMuApprox
 from shoal.partitioners.univariate import Univariate
 from shoal.partitioners.vmdav import VMDAV
@@ -48,12 +50,14 @@ METHODS: dict[str, type[Partitioner]] = {
     "mdav1": MDAV1,
     "mdav2": MDAV2,
     "mdav-classic": MDAVClassic,
+    "mhm": MHM,
     "mst": MST,
     "mu-approx": MuApprox,
     "mward": MWard,
     "optimal": Optimal,
     "sorted": Sorted,
     "tfrp": TFRP,
+    "threshold": Threshold,
     "two-mu-approx": TwoMuApprox,
     "univariate": Univariate,
     "vmdav": VMDAV,

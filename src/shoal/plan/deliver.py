@@ -12,7 +12,7 @@ from typing import Any
 from shoal import _progress as progress
 from shoal.errors import FileError, NotKept
 from shoal.frame import tables
-from shoal.frame.roles import name_columns
+from shoal.frame.roles import columns_with, name_columns
 from shoal.io.database import is_database, redact_address
 from shoal.io.dialect import Dialect
 from shoal.io.files import open_source
@@ -29,6 +29,7 @@ from shoal.plan.plan import Plan
 from shoal.plan.readback import coded_columns, judge_file
 from shoal.plan.release import Release
 from shoal.plan.verdict import Finding, Verdict
+from shoal.steps import Microaggregate
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,10 +173,24 @@ class Masked:
 
 
 def mask_source(plan: Plan, opened: Source, target: str, dialect: Dialect) -> Masked:
-    """Run a plan on an open source, for a target whose format may keep its missing codes."""
+    """Run a plan on an open source, for a target whose format may keep its missing codes.
+
+    In a format with types, the columns of a text table have the types that they show.
+    """
     plan = interpret_source(plan, opened)
-    table = opened.with_numbers(plan.numeric_columns, plan.categorical_columns)
     form = None if is_database(target) else format_of(Path(target), dialect)
+    text = opened
+    if form is None or form.typed:
+        used = {*plan.masked, *plan.quasi_identifiers, *columns_with(plan.roles, "confidential")}
+        opened = opened.with_types(
+            plan.types,
+            # Whether a column that the plan uses holds dates is decided by the plan.
+            dates=[name for name in opened.table.column_names if name not in used],
+            long_integers=form is None or form.long_integers,
+            untyped=plan.dropped,
+        )
+    table = opened.with_numbers(plan.numeric_columns, plan.categorical_columns)
+    plan = with_decimals_of(plan, text, table)
     if form is not None and opened.notes.family in form.codes:
         table = opened.with_codes_as_categories(table, coded_columns(plan))
     draft = plan.draft(table)
@@ -185,9 +200,22 @@ def mask_source(plan: Plan, opened: Source, target: str, dialect: Dialect) -> Ma
         fields["unchanged"],
         rows=fields["rows"],
         keep_notes=dialect.keep_notes,
-        typed=form is None or form.typed,
     )
     return Masked(draft, to_write, table)
+
+
+def with_decimals_of(plan: Plan, opened: Source, table: Any) -> Plan:
+    """Return the plan with the decimals of the columns that it averages, as the file shows them.
+
+    ``table`` is the file's table with its numbers parsed.
+    """
+    steps = [
+        step.with_decimals_of(opened.shown_decimals(table, step.columns))
+        if isinstance(step, Microaggregate)
+        else step
+        for step in plan.steps
+    ]
+    return plan.replace(steps=steps)
 
 
 def _write_and_judge(

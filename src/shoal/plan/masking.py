@@ -10,6 +10,7 @@ from shoal._params import draw_seed
 from shoal._versions import installed_version
 from shoal.errors import InputError
 from shoal.frame import tables
+from shoal.frame.conversion import with_decimals_of
 from shoal.frame.missing_codes import without_codes
 from shoal.frame.numbers_in_text import text_to_numbers
 from shoal.frame.roles import columns_with
@@ -98,7 +99,7 @@ def draft_release(plan: "Plan", data: IntoDataFrame) -> Draft:
         run_findings=[*interpretation, *run_findings(plan, whole, kept, results)],
     )
     fields = dict(
-        data=tables.to_native(released),
+        data=with_decimals_of(tables.to_native(released), data, rows),
         plan=name_all_columns(_reproducible_plan(plan, steps, results, seed), whole.columns),
         partitions=partitions,
         measures=dict(measures),

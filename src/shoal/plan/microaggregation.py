@@ -34,9 +34,10 @@ def microaggregate(
     types: Mapping[str, Any] | None = None,
     missing_codes: Mapping[str, Any] | None = None,
     standardise: str = "zscore",
-    aggregate: str = "mean",
+    aggregate: str | Mapping[str, str] = "mean",
     trim: float | None = None,
-    decimals: int | None = None,
+    decimals: int | Mapping[str, int] | None = None,
+    round: str | None = None,
     homogeneity: str = "warn",
     diversity: float | None = None,
     diversity_kind: str = "distinct",
@@ -104,13 +105,16 @@ def microaggregate(
         Values of masked columns that stand for a missing value; see `Plan`.
     standardise : str
         ``"zscore"`` or ``"none"``.
-    aggregate : str
+    aggregate : str or mapping of str to str
         What is released of numbers: ``"mean"``, ``"median"``, ``"trimmed-mean"`` or
-        ``"geometric-mean"``.
+        ``"geometric-mean"``; for all columns, or by column.
     trim : float, optional
         Share of a group that a trimmed mean leaves out at each end.
-    decimals : int, optional
-        Round the released values to so many decimals.
+    decimals : int or mapping of str to int, optional
+        Round the released values to so many decimals; all columns, or by column.
+    round : str, optional
+        ``"original"`` rounds the other columns to the decimals that they have, so that ages and
+        counts stay whole.
     homogeneity : str
         What to do with groups in which a confidential column has one value:
         ``"warn"``, ``"merge"`` them with the nearest group, or ``"refuse"``.
@@ -180,6 +184,7 @@ def microaggregate(
         aggregate=aggregate,
         trim=trim,
         decimals=decimals,
+        round=round,
         homogeneity=homogeneity,
         diversity=diversity,
         diversity_kind=diversity_kind,

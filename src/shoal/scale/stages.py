@@ -227,7 +227,7 @@ class Run:
         """Return a column of the release with its type: means are floats."""
         if field.name not in self.step.columns or field.name not in statistics.moments:
             return field
-        decimals = self.step.decimals
+        decimals = self.step.decimals_of(field.name)
         whole = decimals is not None and decimals <= 0 and pa.types.is_integer(field.type)
         return pa.field(field.name, pa.int64() if whole else pa.float64())
 

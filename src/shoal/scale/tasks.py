@@ -200,9 +200,9 @@ def _mask_records(
             column,
             groups,
             column.is_missing,
-            aggregate=job.step.aggregate,
+            aggregate=job.step.aggregate_of(column.name),
             trim=job.step.trim,
-            decimals=job.step.decimals,
+            decimals=job.step.decimals_of(column.name),
             whole=tables.is_whole(frame, column.name),
             weights=weights,
         )

@@ -61,6 +61,13 @@ def check_plan(plan: "Plan") -> Microaggregate:
             code="not-for-large-tables",
             what="missing",
         )
+    if step.round == "original":
+        raise PlanError(
+            '`round="original"` is not supported by shoal.scale: the decimals of a column are known'
+            " after all records are read. State them by column with `decimals`.",
+            code="not-for-large-tables",
+            what="round",
+        )
     if step.homogeneity != "warn":
         raise PlanError(
             f'homogeneity="{step.homogeneity}" is not supported by shoal.scale: it needs all groups'

@@ -64,7 +64,7 @@ def centroid(
         function = group_low_median if column.kind in ("ordinal", "date") else group_mode
         codes = over_known(function, column.codes, groups.labels, missing, -1, weights)
         return RowGather(column.record_of(codes), codes < 0)
-    options = {} if trim is None else {"trim": trim}
+    options = {"trim": trim} if aggregate == "trimmed-mean" else {}
     average = partial(AGGREGATES[aggregate], **options)
     masked = over_known(average, column.values, groups.labels, missing, np.nan, weights)
     if decimals is None:

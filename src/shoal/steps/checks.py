@@ -1,9 +1,11 @@
 """Check the options of a microaggregation, and the values that it is applied to."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shoal._params import hint
 from shoal.errors import InputError, PlanError
 from shoal.frame.columns import Column, refuse_missing
 from shoal.steps.centroid import check_positive
@@ -29,7 +31,9 @@ def check_options(step: "Microaggregate") -> None:
     if not all(step.column_blocks):
         raise PlanError("A block holds no column. Leave it out.", code="block-empty")
     check_constraint_options(step)
-    if (step.trim is None) == (step.aggregate == "trimmed-mean"):
+    _check_columns_of(step)
+    aggregates = {step.aggregate_of(name) for name in step.columns}
+    if (step.trim is None) == ("trimmed-mean" in aggregates):
         raise PlanError(
             '`aggregate="trimmed-mean"` and `trim` belong together. Give both or none.',
             code="trim-and-aggregate",
@@ -41,7 +45,7 @@ def check_options(step: "Microaggregate") -> None:
             option="small_strata",
         )
     _check_units(step)
-    if step.weight is not None and step.aggregate == "trimmed-mean":
+    if step.weight is not None and "trimmed-mean" in aggregates:
         raise PlanError(
             '`aggregate="trimmed-mean"` has no agreed definition with weights. Use'
             ' `aggregate="mean"` or `aggregate="median"`, or leave the weight out.',
@@ -55,12 +59,27 @@ def check_options(step: "Microaggregate") -> None:
         )
 
 
+def _check_columns_of(step: "Microaggregate") -> None:
+    """Refuse an option by column that names a column which the step does not mask."""
+    for option in ("aggregate", "decimals"):
+        value = getattr(step, option)
+        for name in value if isinstance(value, Mapping) else ():
+            if name not in step.columns:
+                raise PlanError(
+                    f"`{option}` names column {name!r}, which the step does not mask."
+                    f"{hint(name, step.columns)}",
+                    code="option-of-another-column",
+                    option=option,
+                    columns=(name,),
+                )
+
+
 def check_values(step: "Microaggregate", columns: list[Column]) -> None:
     """Refuse missing values, and values without a geometric mean, where the options need others."""
     if step.missing in ("refuse", "drop"):
         refuse_missing(columns, WAY_OUT)
-    if step.aggregate == "geometric-mean":
-        for column in columns:
+    for column in columns:
+        if step.aggregate_of(column.name) == "geometric-mean":
             check_positive(column)
 
 

@@ -11,6 +11,7 @@ from shoal.errors import ConstantColumn, MissingValues, ShoalWarning
 from shoal.frame import tables
 from shoal.frame.codes import value_codes
 from shoal.frame.columns import Column, read_column, refuse_missing
+from shoal.frame.decimals import decimals_of_values
 from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame, RowGather
 from shoal.frame.types import Type
@@ -27,6 +28,8 @@ from shoal.steps.strata import Strata, merge_small, refuse_small, split
 from shoal.steps.units import read_units
 
 Mask = NDArray[np.bool_]
+Aggregate = Literal["mean", "median", "trimmed-mean", "geometric-mean"]
+Decimals = Annotated[int, Between(-15, 15)]
 
 
 class Microaggregate(GroupingStep):
@@ -82,14 +85,20 @@ class Microaggregate(GroupingStep):
         record; ``"drop"`` drops such records from the release.
     standardise : str
         ``"zscore"`` (mean 0, population standard deviation 1) or ``"none"``.
-    aggregate : str
+    aggregate : str or mapping of str to str
         How numbers are aggregated: ``"mean"``, ``"median"``, ``"trimmed-mean"`` or
-        ``"geometric-mean"`` of the group.
+        ``"geometric-mean"`` of the group; a mapping says so by column, and the mean stands for
+        columns that it does not name.
     trim : float, optional
         Share of a group that a trimmed mean ignores at each end, in [0, 0.5].
-    decimals : int, optional
-        Number of decimals to round the released values to; 0 keeps whole numbers whole. Rounding
-        can make two groups equal, but never splits one.
+    decimals : int or mapping of str to int, optional
+        Number of decimals to round the released values to, of all columns or by column; 0 keeps
+        whole numbers whole. Rounding can make two groups equal, but never splits one.
+    round : str, optional
+        What happens to columns without ``decimals``: ``"original"`` rounds to the decimals that
+        the column has, so that ages and counts stay whole; ``"none"`` does not round. By default
+        a table in memory is not rounded; in a file, columns with decimals keep their number of
+        decimals, and the means of whole numbers are not rounded.
     homogeneity : str
         What to do with groups in which a confidential column has a single value: ``"warn"``,
         ``"merge"`` them with the nearest group until none is left, or ``"refuse"`` the release.
@@ -136,9 +145,10 @@ class Microaggregate(GroupingStep):
         weighted_distances: bool = False,
         missing: Literal["refuse", "own-groups", "impute", "drop"] = "refuse",
         standardise: Literal["zscore", "none"] = "zscore",
-        aggregate: Literal["mean", "median", "trimmed-mean", "geometric-mean"] = "mean",
+        aggregate: Aggregate | Mapping[str, Aggregate] = "mean",
         trim: Annotated[float, Between(0, 0.5)] | None = None,
-        decimals: Annotated[int, Between(-15, 15)] | None = None,
+        decimals: Decimals | Mapping[str, Decimals] | None = None,
+        round: Literal["original", "none"] | None = None,
         homogeneity: Literal["warn", "merge", "refuse"] = "warn",
         diversity: Annotated[float, AtLeast(1)] | None = None,
         diversity_kind: Literal["distinct", "entropy"] = "distinct",
@@ -161,6 +171,7 @@ class Microaggregate(GroupingStep):
         self.aggregate = aggregate
         self.trim = trim
         self.decimals = decimals
+        self.round = round
         self.homogeneity = homogeneity
         self.diversity = diversity
         self.diversity_kind = diversity_kind
@@ -222,6 +233,42 @@ class Microaggregate(GroupingStep):
     def numeric_columns(self) -> list[str]:
         """The columns that the step computes with, including the weights."""
         return [*self.columns, *([self.weight] if self.weight else [])]
+
+    def aggregate_of(self, name: str) -> str:
+        """Return how a numeric column is aggregated."""
+        if isinstance(self.aggregate, str):
+            return self.aggregate
+        return self.aggregate.get(name, "mean")
+
+    def decimals_of(self, name: str) -> int | None:
+        """Return the number of decimals stated for a column, or None."""
+        if isinstance(self.decimals, Mapping):
+            return self.decimals.get(name)
+        return self.decimals
+
+    def with_decimals_of(self, shown: Mapping[str, int]) -> "Microaggregate":
+        """Return the step with the decimals that the columns of a file show.
+
+        Parameters
+        ----------
+        shown : mapping of str to int
+            Number of decimals of numeric columns.
+
+        Returns
+        -------
+        Microaggregate
+            The step, with ``decimals`` for the columns that ``round`` says to round. Decimals
+            that were stated remain.
+        """
+        if self.round == "none" or isinstance(self.decimals, int):
+            return self
+        rounded = {
+            name: number
+            for name, number in shown.items()
+            if name in self.columns and (number > 0 or self.round == "original")
+        }
+        decimals = {**rounded, **(self.decimals or {})}
+        return self.replace(decimals=decimals) if decimals else self
 
     def apply(
         self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None
@@ -322,13 +369,16 @@ class Microaggregate(GroupingStep):
         frame: Frame,
         weights: NDArray[np.float64] | None,
     ) -> NDArray[Any] | RowGather:
+        decimals = self.decimals_of(column.name)
+        if decimals is None and self.round == "original" and column.kind == "numeric":
+            decimals = decimals_of_values(column.values)
         return centroid(
             column,
             groups,
             missing,
-            aggregate=self.aggregate,
+            aggregate=self.aggregate_of(column.name),
             trim=self.trim,
-            decimals=self.decimals,
+            decimals=decimals,
             whole=tables.is_whole(frame, column.name),
             weights=weights,
         )

@@ -29,24 +29,32 @@ class Format:
         Suffixes of its files.
     signatures : tuple of bytes
         First bytes of its files; empty for text.
-    writable : bool
-        Whether such files can be written.
+    written_as : str or None
+        The suffix to write instead, where such files can only be read.
     compressible : bool
         Whether such files may be compressed.
     codes : tuple of str
         Families whose different missing codes the format can represent.
     typed : bool
         Whether a column has a type; text formats store each value as it is spelled.
+    long_integers : bool
+        Whether whole numbers beyond 2**53 are stored exactly.
     """
 
     name: str
     module: str
     endings: tuple[str, ...]
     signatures: tuple[bytes, ...] = ()
-    writable: bool = True
+    written_as: str | None = None
     compressible: bool = False
     codes: tuple[str, ...] = ()
     typed: bool = True
+    long_integers: bool = False
+
+    @property
+    def writable(self) -> bool:
+        """Whether such files can be written."""
+        return self.written_as is None
 
     def load(self) -> Any:
         """Import the module; raises `MissingDependency` if a package is missing."""
@@ -54,6 +62,7 @@ class Format:
 
 
 _ZIP = b"PK\x03\x04"
+_OLE = b"\xd0\xcf\x11\xe0"
 _SAS = bytes(12) + b"\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92\x08\x00"
 FORMATS = (
     Format("text", "text", (".csv", ".tsv", ".txt"), compressible=True, typed=False),
@@ -64,22 +73,36 @@ FORMATS = (
         compressible=True,
         typed=False,
     ),
-    Format("Parquet", "parquet", (".parquet", ".pq"), (b"PAR1\x15",)),
-    Format("Feather", "feather", (".feather", ".arrow", ".ipc"), (b"ARROW1", b"FEA1\0")),
+    Format("Parquet", "parquet", (".parquet", ".pq"), (b"PAR1\x15",), long_integers=True),
+    Format(
+        "Feather",
+        "feather",
+        (".feather", ".arrow", ".ipc"),
+        (b"ARROW1", b"FEA1\0"),
+        long_integers=True,
+    ),
     Format("Excel", "excel", (".xlsx",), (_ZIP,)),
+    Format("old Excel", "excel", (".xls",), (_OLE,), written_as=".xlsx"),
+    Format("binary Excel", "excel", (".xlsb",), (_ZIP,), written_as=".xlsx"),
+    Format("OpenDocument", "excel", (".ods",), (_ZIP,), written_as=".xlsx"),
+    Format(
+        "JSON lines", "json_lines", (".jsonl", ".ndjson"), compressible=True, long_integers=True
+    ),
     Format("Stata", "stata", (".dta",), (b"<stata_dta>",), codes=("stata", "sas")),
     Format("SPSS", "spss", (".sav", ".zsav"), (b"$FL2@(#)", b"$FL3@(#)"), codes=("spss",)),
+    Format("portable SPSS", "spss", (".por",), written_as=".sav"),
     Format(
         "SAS transport", "sas", (".xpt",), (b"HEADER RECORD*******LIB",), codes=("sas", "stata")
     ),
-    Format("SAS", "sas", (".sas7bdat",), (_SAS,), writable=False),
+    Format("SAS", "sas", (".sas7bdat",), (_SAS,), written_as=".xpt"),
+    Format("R", "r", (".rds", ".rda", ".rdata"), (b"\x1f\x8b",), written_as=".dta"),
+    Format("DuckDB", "duckdb", (".duckdb", ".ddb"), written_as=".parquet"),
 )
 _TEXT, _FIXED_WIDTH = FORMATS[:2]
 _OTHER_SIGNATURES = {
     b"\x1f\x8b": "gzip",
     b"\x28\xb5\x2f\xfd": "zstd",
     b"SQLite format 3\0": "SQLite",
-    b"\xd0\xcf\x11\xe0": "old Excel",
 }
 
 
@@ -100,11 +123,17 @@ def format_of(path: Path, dialect: Dialect | None = None) -> Format:
     )
 
 
+def writable_endings() -> list[str]:
+    """Return the suffixes of the formats that can be written."""
+    return [ending for known in FORMATS if known.writable for ending in known.endings]
+
+
 def check_signature(path: Path, expected: Format) -> None:
     """Refuse a file whose first bytes belong to another format than its suffix."""
     with path.open("rb") as file:
         head = file.read(64)
-    others = {start: form.name for form in FORMATS for start in form.signatures} | _OTHER_SIGNATURES
+    known = {start: form.name for form in reversed(FORMATS) for start in form.signatures}
+    others = known | _OTHER_SIGNATURES
     for start, name in others.items():
         if not head.startswith(start) or start in expected.signatures:
             continue

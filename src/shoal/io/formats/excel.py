@@ -1,8 +1,8 @@
-"""Excel files: the values of one sheet.
+"""Workbooks of Excel and OpenDocument: the values of one sheet.
 
-openpyxl reads the values that a spreadsheet program has saved and does not evaluate formulas.
-XlsxWriter writes text as text, even if it looks like a formula, and the same bytes for the same
-table.
+python-calamine reads the values that a spreadsheet program has saved and does not evaluate
+formulas; openpyxl counts the cells that have none. XlsxWriter writes text as text, even if it looks
+like a formula, and the same bytes for the same table.
 """
 
 from shoal.errors import MissingDependency
@@ -12,7 +12,8 @@ try:
     from shoal.io.formats._excel_write import write
 except ImportError:
     raise MissingDependency(
-        'Excel files need the packages openpyxl and XlsxWriter: pip install "shoal[files]".',
+        "Workbooks need the packages python-calamine, openpyxl and XlsxWriter: pip install"
+        ' "shoal[files]".',
         code="package-missing",
         extra="files",
     ) from None

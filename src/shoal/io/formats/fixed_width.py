@@ -20,11 +20,13 @@ import pyarrow.compute as pc
 
 from shoal._params import hint
 from shoal.errors import FileError, ParameterError
+from shoal.frame.types import Type
 from shoal.io.compression import open_compressed_text, open_decompressed_text
 from shoal.io.csv import MAX_LINE, cell_texts, parse_columns, wrong_encoding
 from shoal.io.dialect import Dialect
 from shoal.io.limits import check_growth
 from shoal.io.source import Source
+from shoal.io.text_style import read_style
 
 KEYS = ("name", "start", "width", "type")
 TYPES = ("text", "number")
@@ -70,7 +72,11 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
     table = pa.Table.from_arrays([pa.array(column, pa.string()) for column in cells], names=names)
     wanted = [position.name for position in positions if position.type == "number"]
     parsed = parse_columns(table, [n for n in wanted if numbers is None or n in numbers], dialect)
-    return Source(parsed, text=dialect)
+    declared: dict[str, Any] = {
+        position.name: Type("numeric") if position.type == "number" else "text"
+        for position in positions
+    }
+    return Source(parsed, text=dialect, style=read_style(path, dialect), declared=declared)
 
 
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
@@ -94,8 +100,8 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         at = position.end + 1
     lines = pc.binary_join_element_wise(*fields, "")
     try:
-        with open_compressed_text(path, dialect.encoding, target) as file:
-            file.writelines(f"{line}\n" for line in lines.to_pylist())
+        with open_compressed_text(path, source.style.encoding(dialect), target) as file:
+            file.writelines(f"{line}{source.style.line_end}" for line in lines.to_pylist())
     except UnicodeEncodeError:
         raise FileError(
             f"The table holds characters that {dialect.encoding} cannot write. Use"

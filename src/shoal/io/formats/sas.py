@@ -43,7 +43,10 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
         cells = _with_letters(cells, path)
     else:
         reader = reading.pyreadstat().read_sas7bdat
-        cells, meta = reading.read_columns(reader, path, dialect, "a SAS file", user_missing=True)
+        options: dict[str, Any] = {"user_missing": True}
+        if (catalogue := _catalogue(path)) is not None:
+            options["catalog_file"] = str(catalogue)
+        cells, meta = reading.read_columns(reader, path, dialect, "a SAS file", **options)
     columns, notes = {}, {}
     for name, column in cells.items():
         shown = meta.original_variable_types.get(name) or None
@@ -56,9 +59,18 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
                 column, kind, clock=_clock(shown), whole=shown is None or "." not in shown
             )
         notes[name] = ColumnNotes(
-            label=meta.column_names_to_labels.get(name) or None, format=shown, codes=codes
+            label=meta.column_names_to_labels.get(name) or None,
+            value_labels=meta.variable_value_labels.get(name, {}),
+            format=shown,
+            codes=codes,
         )
     return Source(pa.table(columns), Notes("sas", notes, {Notes.LABEL: meta.file_label}))
+
+
+def _catalogue(path: Path) -> Path | None:
+    """Return the catalogue of formats beside a file: of its own name, or ``formats.sas7bcat``."""
+    beside = (path.with_suffix(".sas7bcat"), path.with_name("formats.sas7bcat"))
+    return next((file for file in beside if file.is_file()), None)
 
 
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:

@@ -37,8 +37,11 @@ _CREATED = [(92, b"01 Jan 70"), (101, b"00:00:00")]
 def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Source:
     """Read an SPSS file."""
     del numbers  # the format has types
-    reader = reading.pyreadstat().read_sav
-    cells, meta = reading.read_columns(reader, path, dialect, "an SPSS file", user_missing=True)
+    if path.suffix.lower() == ".por":  # pyreadstat returns no declared missing values of these
+        reader, options = reading.pyreadstat().read_por, {}
+    else:
+        reader, options = reading.pyreadstat().read_sav, {"user_missing": True}
+    cells, meta = reading.read_columns(reader, path, dialect, "an SPSS file", **options)
     columns, notes = {}, {}
     for name, column in cells.items():
         shown = meta.original_variable_types.get(name)

@@ -10,10 +10,11 @@ from shoal.io.source import Source
 
 def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Source:
     """Read a text table; parse ``numbers`` (None: every column that holds only numbers)."""
-    return Source(read_csv(path, dialect, numbers), text=dialect)
+    table, style = read_csv(path, dialect, numbers)
+    return Source(table, text=dialect, style=style)
 
 
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
     """Write a text table; return sentences about lost metadata."""
-    write_csv(source.table, path, dialect, target)
+    write_csv(source.table, path, dialect, target, source.style)
     return source.notes.describe_loss("A text table", (), "text")

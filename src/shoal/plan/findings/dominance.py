@@ -1,6 +1,6 @@
 """Records that dominate the sum of their group, so that its mean reveals their value."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -15,7 +15,12 @@ from shoal.steps import Microaggregate, Step
 
 def releases_means(step: Step) -> bool:
     """Return whether a step releases means of groups."""
-    return isinstance(step, Microaggregate) and step.aggregate == "mean"
+    return isinstance(step, Microaggregate) and any(map(_is_averaged(step), step.columns))
+
+
+def _is_averaged(step: Step) -> Callable[[str], bool]:
+    """Return a function that says whether numbers of a column are replaced by their mean."""
+    return lambda name: not isinstance(step, Microaggregate) or step.aggregate_of(name) == "mean"
 
 
 def averaged_columns(evidence: Evidence, step: Step) -> list[str]:
@@ -24,7 +29,8 @@ def averaged_columns(evidence: Evidence, step: Step) -> list[str]:
     return [
         name
         for name in step.columns
-        if (name not in types or types[name].kind == "numeric")
+        if _is_averaged(step)(name)
+        and (name not in types or types[name].kind == "numeric")
         and evidence.original is not None
         and tables.is_numeric(evidence.original, name)
     ]

@@ -1,0 +1,77 @@
+"""All methods on the three reference tables: loss and time."""
+
+from functools import partial
+from typing import Any
+
+from reproduction import timing
+from reproduction.markdown import wrapped
+from reproduction.runs import groups, loss, reference
+from reproduction.store import stored
+
+TABLES, KS, TIMED = ("tarragona", "census", "eia"), (3, 5, 10), 5
+# What each row runs; all others are methods without options.
+OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
+    "mst, split=centroid (M-c)": ("mst", {"split": "centroid"}),
+    "mst, split=none (M)": ("mst", {"split": "none"}),
+    "md, grow=extreme": ("md", {"grow": "extreme"}),
+    "mhm, path=nearest-point (NPN-MHM)": ("mhm", {"path": "nearest-point"}),
+    "mhm (MDAV-MHM)": ("mhm", {}),
+    "mhm, path=centroid-mdav (CBFS-MHM)": ("mhm", {"path": "centroid-mdav"}),
+    "mu-approx": ("mu-approx", {"random_state": 0}),
+    "mu-approx, restarts=20": ("mu-approx", {"random_state": 0, "restarts": 20}),
+    "vmdav, gamma=auto": ("vmdav", {"gamma": "auto"}),
+    "univariate, order=first-component": ("univariate", {"order": "first-component"}),
+}
+PLAIN = (
+    *("sorted", "mdav", "mdav1", "mdav-classic", "mdav2", "centroid-mdav", "md", "vmdav", "cvmdav"),
+    *("dba1", "dba2", "tfrp", "mst", "mward", "lloyd", "threshold", "auto"),
+)
+ROWS = {**{name: (name, {}) for name in PLAIN}, **OPTIONS}
+
+
+def losses(row: str, name: str) -> list[float]:
+    """Return the losses of a row on one table, by k."""
+    method, options = ROWS[row]
+    Z = reference(name)
+    return [loss(Z, groups(Z, method, k, **options)) for k in KS]
+
+
+@stored("comparison")
+def measured() -> dict[str, Any]:
+    """Return losses, and seconds with k = 5, of every row on every table."""
+    return {
+        row: {
+            name: [
+                *losses(row, name),
+                timing.seconds(partial(groups, reference(name), method, TIMED, **options)),
+            ]
+            for name in TABLES
+        }
+        for row, (method, options) in ROWS.items()
+    }
+
+
+def comparison_text() -> str:
+    """Return the page."""
+    titles = {"tarragona": "Tarragona", "census": "Census", "eia": "EIA"}
+    head = [f"{titles[name]}, k={k}" for name in TABLES for k in KS]
+    head += [f"{titles[name]}, time" for name in TABLES]
+    rows = []
+    for row, found in sorted(measured().items(), key=lambda entry: entry[1]["tarragona"][1]):
+        name, comma, option = row.partition(",")
+        cells = [f"{value:.3f}" for name in TABLES for value in found[name][:-1]]
+        cells += [timing.shown(found[name][-1]) for name in TABLES]
+        rows.append(f"| `{name.split()[0]}`{name[len(name.split()[0]):]}{comma}{option} |"
+                    f" {' | '.join(cells)} |")  # fmt: skip
+    grid = [f"|  | {' | '.join(head)} |", f"| --- | {' | '.join(['---:'] * len(head))} |", *rows]
+    here = timing.machine()
+    about = (
+        "Information loss in per cent, 100 SSE / SST on z-scores, sorted by the loss on Tarragona"
+        f" with k = 5, and the processor time with k = {TIMED}: the least of {timing.RUNS} runs on"
+        f" one core of a machine with {here['cores']} ({here['processor']}, {here['system']}),"
+        " kernels compiled before. Methods for one k or for short tables alone are left out."
+        " `threshold` is made for the greatest distance within a group, not for the loss, and may"
+        " form large groups."
+    )
+    parts = ["# All methods on the reference tables", wrapped(about), "\n".join(grid)]
+    return "\n\n".join(parts) + "\n"

@@ -1,0 +1,51 @@
+"""Orders of the records in which each is followed by one that is near."""
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+from shoal._kernels.distances import row_distance
+from shoal._kernels.spatial.pool import assign, measure, nearest
+
+
+@compiled
+def walk(pool, path, X, work):
+    """Follow the nearest living record until about ``work`` distances; say whether to go on.
+
+    ``path`` holds the records in order; its first is not living any more.
+    """
+    n = X.shape[0]
+    place = np.empty(1, np.int64)
+    while pool.size[0] > 0 and work > 0:
+        work -= pool.size[0]
+        measure(pool, X[path[n - pool.size[0] - 1]])
+        nearest(pool, place)
+        path[n - pool.size[0]] = pool.records[place[0]]
+        assign(pool, place[0], 0)
+    return pool.size[0] > 0
+
+
+@compiled
+def walk_groups(X, members, starts, order, first):
+    """Return the records group by group, each followed by the nearest left of its group.
+
+    ``members[starts[g] : starts[g + 1]]`` are the records of group g, ``order`` the groups in
+    the order to visit and ``first`` the record to begin with. A group begins with the record
+    nearest to the last of the group before. Ties go to the lowest record.
+    """
+    path = np.empty(members.shape[0], np.int64)
+    at, last = 0, first
+    for g in order:
+        left = members[starts[g] : starts[g + 1]].copy()
+        size = left.shape[0]
+        while size > 0:
+            best, least = 0, np.inf
+            for i in range(size):
+                distance = row_distance(X, left[i], X, last)
+                if distance < least or (distance == least and left[i] < left[best]):
+                    best, least = i, distance
+            last = left[best]
+            left[best] = left[size - 1]
+            size -= 1
+            path[at] = last
+            at += 1
+    return path

@@ -1,0 +1,65 @@
+"""Threshold clustering: seeds that are more than two steps apart on the graph of near records."""
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+from shoal._kernels.distances import row_distance
+
+
+@compiled
+def graph(near):
+    """Return the neighbours of each record, either way: where its list starts, and all lists."""
+    n, m = near.shape
+    starts = np.zeros(n + 1, np.int64)
+    for i in range(n):
+        starts[i + 1] += m
+        for j in near[i]:
+            starts[j + 1] += 1
+    for i in range(n):
+        starts[i + 1] += starts[i]
+    filled = starts[:n].copy()
+    to = np.empty(2 * n * m, np.int64)
+    for i in range(n):
+        for j in near[i]:
+            to[filled[i]] = j
+            filled[i] += 1
+            to[filled[j]] = i
+            filled[j] += 1
+    return starts, to
+
+
+@compiled
+def cluster(X, starts, to):
+    """Return the groups: seeds with their neighbours, then all others with the nearest seed.
+
+    In the order of the records, one that is more than two steps from every seed becomes a seed.
+    The others are at two steps from one at least, and join the nearest of these; ties go to the
+    seed that comes first.
+    """
+    n = X.shape[0]
+    labels = np.full(n, -1)
+    seeds = np.zeros(n, np.int64)
+    count = 0
+    for i in range(n):
+        free = labels[i] < 0
+        for a in range(starts[i], starts[i + 1]):
+            free = free and labels[to[a]] < 0
+        if free:
+            labels[i] = count
+            for a in range(starts[i], starts[i + 1]):
+                labels[to[a]] = count
+            seeds[count] = i
+            count += 1
+    joined = labels.copy()
+    for i in range(n):
+        if labels[i] >= 0:
+            continue
+        best, least = -1, np.inf
+        for a in range(starts[i], starts[i + 1]):
+            group = labels[to[a]]
+            if group >= 0 and group != best:
+                distance = row_distance(X, i, X, seeds[group])
+                if best < 0 or distance < least or (distance == least and group < best):
+                    best, least = group, distance
+        joined[i] = best
+    return joined

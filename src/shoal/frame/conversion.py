@@ -1,0 +1,69 @@
+"""Tables that narwhals does not support as they are: DuckDB relations, and decimals as objects."""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+
+def as_supported(data: Any) -> Any:
+    """Return a table in which every column of numbers has a numeric type.
+
+    A DuckDB relation becomes an Arrow table. In a pandas table, columns of `decimal.Decimal`
+    objects get Arrow's type of decimals; others are returned as they are.
+    """
+    if type(data).__name__ == "DuckDBPyRelation":
+        convert = getattr(data, "to_arrow_table", None) or data.fetch_arrow_table
+        return convert()
+    names = decimal_columns(data)
+    if not names:
+        return data
+    import pandas
+
+    return data.assign(
+        **{
+            name: pandas.Series(
+                pandas.arrays.ArrowExtensionArray(pa.array(data[name], from_pandas=True)),
+                index=data.index,
+            )
+            for name in names
+        }
+    )
+
+
+def decimal_columns(data: Any) -> list[str]:
+    """Return the columns of a pandas table that hold `decimal.Decimal` objects alone."""
+    if not type(data).__module__.startswith("pandas") or not hasattr(data, "dtypes"):
+        return []
+    names = []
+    for name in data.columns:
+        column = data[name]
+        if getattr(column, "ndim", 0) == 1 and column.dtype == object and isinstance(name, str):
+            known = column.dropna()
+            if len(known) and type(known.iloc[0]).__name__ == "Decimal" and _are_decimals(known):
+                names.append(name)
+    return names
+
+
+def with_decimals_of(native: Any, data: Any, rows: NDArray[np.int64] | None) -> Any:
+    """Return a released pandas table with decimals as the objects that they were.
+
+    ``rows`` are the rows of ``data`` that ``native`` holds; None for all of them in order.
+    """
+    names = [name for name in decimal_columns(data) if name in native.columns]
+    unmasked = [name for name in names if "decimal" in str(native[name].dtype)]
+    if not unmasked:
+        return native
+    columns = {
+        name: data[name].to_numpy() if rows is None else data[name].to_numpy()[rows]
+        for name in unmasked
+    }
+    return native.assign(**columns)
+
+
+def _are_decimals(column: Any) -> bool:
+    try:
+        return bool(pa.types.is_decimal(pa.array(column, from_pandas=True).type))
+    except (pa.ArrowInvalid, pa.ArrowTypeError):  # too many digits, or other objects
+        return False

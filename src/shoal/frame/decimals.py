@@ -1,0 +1,38 @@
+"""The number of decimals of numbers."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+MAX_DECIMALS = 15
+EXACT = 2**53  # float64 does not represent all larger whole numbers
+
+
+def decimals_of_values(values: NDArray[Any]) -> int | None:
+    """Return the least number of decimals that represents all values; None if there is none.
+
+    Missing values are ignored. Numbers that need all digits of a float have no such number.
+
+    Examples
+    --------
+    >>> decimals_of_values(np.array([1.5, 2.25, np.nan]))
+    2
+    >>> decimals_of_values(np.array([1.0, 30.0]))
+    0
+    >>> decimals_of_values(np.array([0.1 + 0.2]))
+    """
+    known = values[np.isfinite(values)]
+    wide = known.astype(np.float64)
+    for decimals in range(MAX_DECIMALS + 1):
+        if not decimals_fit(wide, decimals):
+            return None
+        if np.array_equal(np.round(wide, decimals).astype(known.dtype), known):
+            return decimals
+    return None
+
+
+def decimals_fit(values: NDArray[np.float64], decimals: int) -> bool:
+    """Return whether float64 represents the values with so many decimals, to the last digit."""
+    largest = np.fmax.reduce(np.abs(values), initial=0.0)
+    return bool(largest * 10.0**decimals < EXACT)

@@ -1,0 +1,123 @@
+"""Parts of an .xlsx file that python-calamine does not read: formats, errors and formulas.
+
+The XML of a sheet is searched as a stream, which is much faster than parsing all of it.
+"""
+
+import re
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+CHUNK = 1 << 20
+FORMAT_ROWS = 100  # rows that are searched for the format of a column
+_ERROR = re.compile(rb'<c [^>]*t="e"')
+_EMPTY_FORMULA = re.compile(rb"<f(?:/>|[^>]*/>|[^>]*>[^<]*</f>)\s*(?:<v\s*/>|<v></v>)?\s*</c>")
+_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+
+
+def sheet_parts(path: Path, title: str) -> tuple[bool, bool, dict[int, str]]:
+    """Return what the XML of a sheet says beside its values.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    title : str
+        Name of the sheet.
+
+    Returns
+    -------
+    has_errors : bool
+        Whether a cell shows an error such as #N/A.
+    has_empty_formulas : bool
+        Whether a formula has no saved value.
+    formats : dict of int to str
+        Display format of the columns, by number from 0, of the first cell that has one.
+    """
+    with zipfile.ZipFile(path) as packed:
+        part = _part_of(packed, title)
+        has_errors = has_empty_formulas = False
+        for text in _overlapping(packed, part):
+            has_errors = has_errors or _ERROR.search(text) is not None
+            has_empty_formulas = has_empty_formulas or _EMPTY_FORMULA.search(text) is not None
+        return has_errors, has_empty_formulas, _formats(packed, part)
+
+
+def _part_of(packed: zipfile.ZipFile, title: str) -> str:
+    """Return the name of the XML part of a sheet."""
+    book = ElementTree.fromstring(packed.read("xl/workbook.xml"))
+    number = next(
+        sheet.get(_ID) or _strict_id(sheet)
+        for sheet in book.iter()
+        if _tag(sheet) == "sheet" and sheet.get("name") == title
+    )
+    links = ElementTree.fromstring(packed.read("xl/_rels/workbook.xml.rels"))
+    target = next(link.get("Target") or "" for link in links if link.get("Id") == number)
+    return target.lstrip("/") if target.startswith("/") else f"xl/{target}"
+
+
+def _strict_id(sheet: Any) -> str | None:
+    return next((text for name, text in sheet.attrib.items() if name.endswith("}id")), None)
+
+
+def _overlapping(packed: zipfile.ZipFile, part: str) -> Iterator[bytes]:
+    """Yield the XML in pieces that overlap, so that no cell is cut in all of them."""
+    with packed.open(part) as file:
+        tail = b""
+        for chunk in iter(lambda: file.read(CHUNK), b""):
+            yield tail + chunk
+            tail = (tail + chunk)[-(1 << 14) :]
+
+
+def _formats(packed: zipfile.ZipFile, part: str) -> dict[int, str]:
+    codes = _cell_formats(packed)
+    formats: dict[int, str] = {}
+    n_rows = 0
+    with packed.open(part) as file:
+        for _, element in ElementTree.iterparse(file, ("end",)):
+            tag = _tag(element)
+            if tag == "c" and n_rows and len(element):
+                column = _column_number(element.get("r") or "")
+                style = int(element.get("s") or 0)
+                if column is not None and style < len(codes):
+                    formats.setdefault(column, codes[style])
+            if tag == "row":
+                n_rows += 1
+                element.clear()
+                if n_rows > FORMAT_ROWS:
+                    break
+    return {column: code for column, code in formats.items() if code != "General"}
+
+
+def _cell_formats(packed: zipfile.ZipFile) -> list[str]:
+    """Return the display format of each cell style."""
+    from openpyxl.styles.numbers import BUILTIN_FORMATS
+
+    if "xl/styles.xml" not in packed.namelist():
+        return []
+    styles = ElementTree.fromstring(packed.read("xl/styles.xml"))
+    own = {
+        int(entry.get("numFmtId") or 0): entry.get("formatCode") or "General"
+        for entry in styles.iter()
+        if _tag(entry) == "numFmt"
+    }
+    known = {**BUILTIN_FORMATS, **own}
+    group: Any = next((entry for entry in styles if _tag(entry) == "cellXfs"), [])
+    return [known.get(int(entry.get("numFmtId") or 0), "General") for entry in group]
+
+
+def _column_number(reference: str) -> int | None:
+    """Return the number of a column from 0, by a cell's reference such as ``AB12``."""
+    letters = reference.rstrip("0123456789")
+    if not letters.isalpha():
+        return None
+    number = 0
+    for letter in letters.upper():
+        number = 26 * number + ord(letter) - ord("A") + 1
+    return number - 1
+
+
+def _tag(element: Any) -> str:
+    return str(element.tag).rpartition("}")[2]

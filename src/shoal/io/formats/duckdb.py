@@ -1,0 +1,83 @@
+"""DuckDB files: one table, read only.
+
+The database is opened without access to other files, so that a view cannot read them.
+"""
+
+import warnings
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from shoal._params import hint
+from shoal.errors import FileError, MissingDependency
+from shoal.io.dialect import Dialect
+from shoal.io.formats import _arrow
+from shoal.io.limits import check_columns, check_growth
+from shoal.io.source import Source
+
+try:
+    import duckdb
+except ImportError:
+    raise MissingDependency(
+        'DuckDB files need the package duckdb: pip install "shoal[duckdb]".',
+        code="package-missing",
+        extra="duckdb",
+    ) from None
+
+ROWS_PER_BATCH = 1 << 16
+
+
+def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Source:
+    """Read a table or a view of a DuckDB file."""
+    del numbers  # the format has types
+    try:
+        settings: dict[str, Any] = {"enable_external_access": "false"}
+        with duckdb.connect(str(path), read_only=True, config=settings) as connection:
+            return _arrow.source_of(_table(connection, path, dialect))
+    except duckdb.Error:  # its message may show a value
+        raise FileError(
+            f"{path.name!r} is not a DuckDB file, or it is damaged, or another process writes to"
+            " it.",
+            code="file-damaged",
+            file=path.name,
+        ) from None
+
+
+def _table(connection: Any, path: Path, dialect: Dialect) -> pa.Table:
+    query = (
+        "SELECT table_schema, table_name FROM information_schema.tables"
+        " WHERE table_catalog = current_database() ORDER BY ALL"
+    )
+    places = {
+        name if schema == "main" else f"{schema}.{name}": (schema, name)
+        for schema, name in connection.execute(query).fetchall()
+    }
+    chosen = dialect.table if dialect.table is not None or len(places) != 1 else next(iter(places))
+    listed = ", ".join(places) or "none"
+    if chosen is None:
+        raise FileError(
+            f"{path.name!r} holds several tables: {listed}. Choose one with `table`.",
+            code="table-needed",
+            file=path.name,
+            tables=tuple(places),
+        )
+    if chosen not in places:
+        raise FileError(
+            f"{path.name!r} has no table {chosen!r}.{hint(chosen, places)} The tables are:"
+            f" {listed}.",
+            code="no-such-table",
+            table=chosen,
+        )
+    quoted = ".".join('"' + word.replace('"', '""') + '"' for word in places[chosen])
+    with warnings.catch_warnings(action="ignore"):
+        relation = connection.sql(f"SELECT * FROM {quoted}")
+        reader = relation.to_arrow_reader(ROWS_PER_BATCH)
+    check_columns(path.name, len(reader.schema.names))
+    batches, size = [], 0
+    for batch in reader:
+        size += batch.nbytes
+        check_growth(path.name, path.stat().st_size, size, dialect.memory_limit)
+        batches.append(batch)
+    return pa.Table.from_batches(batches, reader.schema)

@@ -1,0 +1,214 @@
+"""Files of R, .rds and .rda: a data frame, read only.
+
+The package rdata reads the objects; factors, dates and labels are converted here.
+"""
+
+import bz2
+import gzip
+import lzma
+import warnings
+import zlib
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from shoal._params import hint
+from shoal.errors import ColumnError, FileError, MissingDependency
+from shoal.io.dialect import Dialect
+from shoal.io.limits import check_columns, check_growth
+from shoal.io.notes import ColumnNotes, Notes
+from shoal.io.source import Source
+
+try:
+    import rdata
+except ImportError:
+    raise MissingDependency(
+        'Files of R need the package rdata: pip install "shoal[r]".',
+        code="package-missing",
+        extra="r",
+    ) from None
+
+CHUNK = 1 << 20
+_COMPRESSIONS: dict[bytes, Callable[..., Any]] = {
+    b"\x1f\x8b": gzip.open,
+    b"BZh": bz2.open,
+    b"\xfd7zXZ": lzma.open,
+}
+
+
+@dataclass(frozen=True)
+class _DataFrame:
+    """A data frame of R: its columns, and whether its rows have names."""
+
+    columns: Mapping[str, Any]
+    has_row_names: bool
+
+
+@dataclass(frozen=True)
+class _Labelled:
+    """A vector with a label and labels of values."""
+
+    values: Any
+    label: str | None = None
+    value_labels: Mapping[Any, str] = field(default_factory=dict)
+
+
+def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Source:
+    """Read a data frame of an R file."""
+    del numbers  # the format has types
+    content = _decompress(path, dialect)
+    try:
+        with warnings.catch_warnings(action="ignore"):  # a warning may show a value
+            parsed = rdata.parser.parse_data(content, extension=path.suffix.lower())
+            objects = rdata.conversion.convert(parsed, constructor_dict=_CONSTRUCTORS)
+    except Exception:  # of many kinds; some show values
+        raise _damaged(path) from None
+    frame = _choose(objects, path, dialect.table)
+    check_columns(path.name, len(frame.columns))
+    columns, notes = {}, {}
+    for name, values in frame.columns.items():
+        labelled = values if isinstance(values, _Labelled) else _Labelled(values)
+        columns[name] = _array(name, labelled.values)
+        notes[name] = ColumnNotes(label=labelled.label, value_labels=labelled.value_labels)
+    remarks = ("The names of the rows are left out: they may name persons.",)
+    table = pa.table(columns)
+    return Source(table, Notes("r", notes), remarks=remarks if frame.has_row_names else ())
+
+
+def _decompress(path: Path, dialect: Dialect) -> bytes:
+    """Return the content of a file, which R may have compressed; refuse one that is too large."""
+    with path.open("rb") as file:
+        head = file.read(8)
+    opened = next((op for start, op in _COMPRESSIONS.items() if head.startswith(start)), open)
+    content, file_size = bytearray(), path.stat().st_size
+    try:
+        with opened(path, "rb") as file:
+            for chunk in iter(lambda: file.read(CHUNK), b""):
+                content += chunk
+                check_growth(path.name, file_size, len(content), dialect.memory_limit)
+    except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile):
+        raise _damaged(path) from None
+    return bytes(content)
+
+
+def _choose(objects: Any, path: Path, name: str | None) -> _DataFrame:
+    """Return the data frame of a file, by its name if there are several."""
+    if isinstance(objects, _DataFrame):
+        return objects
+    named = objects if isinstance(objects, dict) else {}
+    frames = {key: one for key, one in named.items() if isinstance(one, _DataFrame)}
+    listed = ", ".join(frames)
+    if not frames:
+        raise FileError(f"{path.name!r} holds no data frame.", code="no-data-frame", file=path.name)
+    if name is None and len(frames) > 1:
+        raise FileError(
+            f"{path.name!r} holds several data frames: {listed}. Choose one with `table`.",
+            code="table-needed",
+            file=path.name,
+            tables=tuple(frames),
+        )
+    if name is not None and name not in frames:
+        raise FileError(
+            f"{path.name!r} has no data frame {name!r}.{hint(name, frames)} The data frames are:"
+            f" {listed}.",
+            code="no-such-table",
+            table=name,
+        )
+    return frames[name] if name is not None else next(iter(frames.values()))
+
+
+def _damaged(path: Path) -> FileError:
+    return FileError(
+        f"{path.name!r} is not a file of R, or it is damaged or truncated.",
+        code="file-damaged",
+        file=path.name,
+    )
+
+
+def _data_frame(columns: Any, attributes: Mapping[str, Any]) -> _DataFrame:
+    names = attributes.get("row.names", ())
+    has_names = len(names) > 0 and isinstance(names[0], str)
+    return _DataFrame({str(n): v for n, v in dict(columns or {}).items()}, has_names)
+
+
+def _factor(codes: Any, attributes: Mapping[str, Any]) -> pa.Array:
+    levels = [str(level) for level in attributes["levels"]]
+    missing = np.ma.getmaskarray(codes) | (np.ma.getdata(codes) < 1)
+    indices = pa.array(np.ma.getdata(codes).astype(np.int32) - 1, mask=missing)
+    ordered = "ordered" in attributes.get("class", ())
+    return pa.DictionaryArray.from_arrays(indices, pa.array(levels, pa.string()), ordered=ordered)
+
+
+def _date(days: Any, attributes: Mapping[str, Any]) -> pa.Array:
+    del attributes
+    values, missing = _floats(days)
+    return pa.array(np.floor(values).astype(np.int32), mask=missing).cast(pa.date32())
+
+
+def _moment(seconds: Any, attributes: Mapping[str, Any]) -> pa.Array:
+    values, missing = _floats(seconds)
+    zone = next(iter(attributes.get("tzone", ())), None) or "UTC"
+    return pa.array(np.rint(values * 1e6).astype(np.int64), mask=missing).cast(
+        pa.timestamp("us", str(zone))
+    )
+
+
+def _long_integers(bits: Any, attributes: Mapping[str, Any]) -> pa.Array:
+    del attributes
+    values = np.ascontiguousarray(np.ma.getdata(bits), np.float64).view(np.int64)
+    return pa.array(values, mask=values == np.iinfo(np.int64).min)
+
+
+def _labelled(values: Any, attributes: Mapping[str, Any]) -> _Labelled:
+    labels: Any = attributes.get("labels")
+    named: dict[Any, str] = {}
+    if hasattr(labels, "coords"):  # an array with names
+        texts = next(iter(labels.coords.values())).values.tolist()
+        named = dict(zip(np.asarray(labels.values).tolist(), map(str, texts), strict=True))
+    label = next(iter(attributes.get("label", ())), None)
+    return _Labelled(values, None if label is None else str(label), named)
+
+
+_CONSTRUCTORS: Mapping[str | bytes, Callable[[Any, Mapping[str, Any]], Any]] = {
+    "data.frame": _data_frame,
+    "factor": _factor,
+    "ordered": _factor,
+    "Date": _date,
+    "POSIXct": _moment,
+    "integer64": _long_integers,
+    "haven_labelled": _labelled,
+}
+
+
+def _floats(values: Any) -> tuple[Any, Any]:
+    """Return float64 values, 0 where missing, and the mask of missing values."""
+    given = getattr(values, "values", values)  # of an array with names
+    floats = np.ma.filled(np.ma.asarray(given).astype(np.float64), np.nan)
+    missing = np.isnan(floats)
+    return np.where(missing, 0.0, floats), missing
+
+
+def _array(name: str, values: Any) -> pa.Array:
+    """Return a column of R as an Arrow array."""
+    if isinstance(values, pa.Array):
+        return values
+    values = getattr(values, "values", values)
+    kind = getattr(values, "dtype", np.dtype(object)).kind
+    if not isinstance(values, np.ndarray) or values.ndim != 1 or kind == "c":
+        raise ColumnError(
+            f"Column {name!r} holds lists, a matrix or complex numbers, which a table of records"
+            " cannot. Leave it out, or make columns of its parts first.",
+            code="nested-column",
+            column=name,
+        )
+    if kind == "f":
+        floats, missing = _floats(values)
+        return pa.array(floats, mask=missing)
+    if kind in "ibu":
+        return pa.array(np.ma.getdata(values), mask=np.ma.getmaskarray(values))
+    texts = [None if cell is None or cell != cell else str(cell) for cell in values.tolist()]
+    return pa.array(texts, pa.string())

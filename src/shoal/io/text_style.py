@@ -1,0 +1,101 @@
+"""How a text table is spelled: byte order mark, line ends and quotation marks.
+
+Readers do not need to know it, but a release that keeps it differs from its source in the masked
+cells alone.
+"""
+
+import codecs
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from shoal.io.compression import open_decompressed, open_decompressed_text
+from shoal.io.dialect import Dialect
+
+SAMPLE = 1 << 18  # characters that decide on the quotation marks
+MAX_BARE = 3  # texts such as NA that stand without quotation marks in a quoted column
+
+
+@dataclass(frozen=True)
+class TextStyle:
+    """How a text table is spelled.
+
+    Parameters
+    ----------
+    bom : bool
+        Whether it begins with a byte order mark of UTF-8.
+    line_end : str
+        Characters that end a line.
+    quoted_names : frozenset of str
+        Names of columns in quotation marks.
+    bare : mapping of str to frozenset of str
+        The columns whose cells stand in quotation marks without need, each with the texts that
+        stand without them nevertheless, such as ``NA``.
+    """
+
+    bom: bool = False
+    line_end: str = "\n"
+    quoted_names: frozenset[str] = frozenset()
+    bare: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def encoding(self, dialect: Dialect) -> str:
+        """Return the encoding to write with."""
+        return "utf-8-sig" if self.bom and dialect.is_utf8 else dialect.encoding
+
+
+def read_style(path: Path, dialect: Dialect, *, quotes: bool = False) -> TextStyle:
+    """Return the style of a text table, by its beginning; ``quotes`` says whether it has any."""
+    with open_decompressed(path) as file:
+        bom = file.read(3) == codecs.BOM_UTF8
+    with open_decompressed_text(path, dialect.encoding_read) as file:
+        sample = file.read(SAMPLE)
+    end = re.search(r"\r?\n", sample)
+    line_end = end[0] if end else "\n"
+    if not quotes:
+        return TextStyle(bom, line_end)
+    rows = list(_raw_rows(sample, dialect.separator_for(path)))
+    if len(sample) == SAMPLE:
+        rows = rows[:-1]  # the last one may be incomplete
+    if not rows:
+        return TextStyle(bom, line_end)
+    names = [_content(cell) for cell in rows[0]]
+    columns = zip(*(row for row in rows[1:] if len(row) == len(names)), strict=True)
+    bare = {
+        name: texts
+        for name, cells in zip(names, columns, strict=False)
+        if (texts := _bare_texts(cells)) is not None
+    }
+    quoted_names = frozenset(_content(cell) for cell in rows[0] if cell.startswith('"'))
+    return TextStyle(bom, line_end, quoted_names, bare)
+
+
+def _raw_rows(text: str, separator: str) -> Iterator[list[str]]:
+    """Yield the cells of each record with their quotation marks."""
+    mark = re.escape(separator)
+    cell = re.compile(f'("(?:[^"]|"")*"|[^{mark}\r\n]*)({mark}|\r?\n|\r|$)')
+    row: list[str] = []
+    at = 0
+    while at < len(text):
+        match = cell.match(text, at)
+        if match is None:  # a quotation mark that is not closed in the sample
+            return
+        row.append(match[1])
+        at = match.end()
+        if match[2] != separator:
+            yield row
+            row = []
+
+
+def _bare_texts(cells: tuple[str, ...]) -> frozenset[str] | None:
+    """Return the texts without quotation marks in a quoted column; None if it is not quoted."""
+    quoted = {cell for cell in cells if cell.startswith('"')}
+    bare = {cell for cell in cells if cell and not cell.startswith('"')}
+    needless = any(not re.search('[",;\t|\r\n]', cell[1:-1]) for cell in quoted if len(cell) > 2)
+    if not needless or len(bare) > MAX_BARE:
+        return None
+    return frozenset(bare if '""' in quoted else {*bare, ""})
+
+
+def _content(cell: str) -> str:
+    return cell[1:-1].replace('""', '"') if cell.startswith('"') else cell

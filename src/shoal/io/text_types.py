@@ -1,0 +1,125 @@
+"""Types of the columns of a text table, for formats in which a column has a type.
+
+A column has a type only if all its cells show it beyond doubt: ``007`` is a code, ``1,100`` is
+text, and so is a whole number with more digits than the target format stores exactly.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.frame.types import Type
+from shoal.io.csv import blank_to_null, parse_numbers
+from shoal.io.dialect import Dialect
+
+EXACT = 2**53  # float64 does not represent all larger whole numbers
+_WHOLE = r"^(0|-?[1-9]\d*)$"
+_FLOAT = r"^-?((0|[1-9]\d{0,14})(\.\d*)?|\.\d+)([eE][+-]\d+)?$|^[nN][aA][nN]$"
+_BOOLEAN = "^(true|false)$"
+_DAY = r"^\d{4}-\d{2}-\d{2}"
+_CLOCK = r"[ T]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?"
+_MOMENTS = {
+    f"{_DAY}$": pa.date32(),
+    f"{_DAY}{_CLOCK}$": pa.timestamp("us"),
+    f"{_DAY}{_CLOCK}Z$": pa.timestamp("us", "UTC"),
+}
+
+
+def type_columns(
+    table: pa.Table,
+    columns: Mapping[str, Any],
+    dialect: Dialect,
+    *,
+    dates: Collection[str],
+    long_integers: bool,
+) -> pa.Table:
+    """Return the table with those of ``columns`` that are text in the type that they show.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        The table.
+    columns : mapping of str to Type or None
+        The columns, with their declared types. Of nominal and ordinal columns, whole numbers
+        alone get a type; numeric columns may have leading zeros.
+    dialect : Dialect
+        How numbers and missing values are written.
+    dates : collection of str
+        The columns in which ISO dates are recognised without a declaration.
+    long_integers : bool
+        Whether the target format stores whole numbers beyond 2**53; otherwise they stay text.
+
+    Returns
+    -------
+    pyarrow.Table
+        The table. A cell without a value is null, also in columns that stay text.
+    """
+    for at, name in enumerate(table.column_names):
+        column = table.column(at)
+        if name in columns and pa.types.is_string(column.type):
+            typed = _typed(column, dialect, columns[name], dates=name in dates)
+            if typed is None or (not long_integers and _is_long(typed)):
+                typed = blank_to_null(column, dialect)
+            table = table.set_column(at, name, typed)
+    return table
+
+
+def _typed(
+    column: pa.ChunkedArray, dialect: Dialect, declared: Type | None, *, dates: bool
+) -> pa.Array | None:
+    """Return a column of text in the type that it shows; None for text."""
+    kind = None if declared is None else declared.kind
+    if declared is not None and declared.format:
+        return None  # a date that the plan reads in its own format
+    if kind == "numeric":
+        return parse_numbers(column, dialect)
+    cells = pc.utf8_trim_whitespace(blank_to_null(column, dialect))
+    if cells.null_count == len(cells):
+        return None
+    if kind in ("nominal", "ordinal"):
+        return _cast(cells, pa.int64()) if _all_match(cells, _WHOLE) else None
+    if kind != "date":
+        if (numbers := _plain_numbers(cells, dialect)) is not None:
+            return numbers
+        if _all_match(cells, _BOOLEAN, ignore_case=True):
+            return pc.equal(pc.utf8_lower(cells), "true")
+    for pattern, moment in _MOMENTS.items() if dates or kind == "date" else ():
+        if _all_match(cells, pattern):
+            return _cast(cells, moment)
+    return None
+
+
+def _plain_numbers(cells: pa.ChunkedArray, dialect: Dialect) -> pa.Array | None:
+    """Return numbers without leading zeros and signs that a code may have."""
+    if dialect.decimal != ".":
+        if pc.any(pc.match_substring(cells, ".")).as_py():
+            return None
+        cells = pc.replace_substring(cells, dialect.decimal, ".")
+    if _all_match(cells, _WHOLE):
+        return _cast(cells, pa.int64())
+    shows_digits = pc.any(pc.match_substring_regex(cells, r"\d")).as_py()
+    return _cast(cells, pa.float64()) if shows_digits and _all_match(cells, _FLOAT) else None
+
+
+def _all_match(cells: pa.ChunkedArray, pattern: str, *, ignore_case: bool = False) -> bool:
+    # The first cell decides for most columns.
+    for part in (cells.drop_null().slice(0, 1), cells):
+        if not pc.all(pc.match_substring_regex(part, pattern, ignore_case=ignore_case)).as_py():
+            return False
+    return True
+
+
+def _cast(cells: pa.ChunkedArray, kind: pa.DataType) -> pa.Array | None:
+    try:
+        return pc.cast(cells, kind)
+    except pa.ArrowInvalid:  # too large for 64 bits, or not in the calendar
+        return None
+
+
+def _is_long(column: pa.ChunkedArray) -> bool:
+    if not pa.types.is_integer(column.type):
+        return False
+    bounds = pc.min_max(column).as_py()
+    return max(-(bounds["min"] or 0), bounds["max"] or 0) >= EXACT
