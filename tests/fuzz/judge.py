@@ -10,7 +10,6 @@ from fuzz.columns import TELLTALES
 from fuzz.counter import View, greatest_distance, key, least_diversity, smallest_class
 
 ROUNDING = 1e-9
-RECODED = ("suppress",)  # steps that only take values away
 
 
 @dataclass(frozen=True)
@@ -210,6 +209,10 @@ def _values(judged: Judged, before: View) -> Iterator[str]:
                 empty = key(None)
                 if any(n not in (o, empty) for n, o in zip(new, old, strict=True)):
                     yield f"values: suppress changed a value of {name!r}"
+            elif step["method"] == "generalise":
+                pairs = zip(judged.after[name], before[name], strict=True)
+                if not all(_is_ancestor(n, o) for n, o in pairs):
+                    yield f"values: generalise released another value of {name!r}"
             elif step["method"] in ("swap", "rank-swap"):
                 if sorted(new) != sorted(old):
                     yield f"values: {step['method']} changed the distribution of {name!r}"
@@ -219,6 +222,13 @@ def _values(judged: Judged, before: View) -> Iterator[str]:
                     yield f"values: {name!r} shows values that the original does not have"
 
 
+def _is_ancestor(new: Any, old: Any) -> bool:
+    """Say whether a value is what it was, empty, the root, or a prefix of what it was."""
+    if alike(None, new) or str(new).strip() == "*" or alike(old, new):
+        return True
+    return isinstance(old, str) and str(old).startswith(str(new))
+
+
 def _file_values(judged: Judged, step: promises.Document, name: str, before: View) -> Iterator[str]:
     """Compare masked cells of a file, in whatever way its format spells them."""
     old, new = before[name], (judged.with_holes or judged.after)[name]
@@ -226,6 +236,9 @@ def _file_values(judged: Judged, step: promises.Document, name: str, before: Vie
         pairs = zip(old, new, strict=True)
         if any(alike(None, n) is False and not alike(o, n) for o, n in pairs):
             yield f"values: suppress changed a value of {name!r}"
+    elif step["method"] == "generalise":
+        if not all(_is_ancestor(n, o) for n, o in zip(new, old, strict=True)):
+            yield f"values: generalise released another value of {name!r}"
     elif step["method"] == "microaggregate":
         values = [value for value in old if value is not None]
         if not values or any(number_of(value) is not None for value in values):
