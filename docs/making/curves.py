@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from making import draw, example
 from shoal import lower_bound
-from shoal.metrics import ABOUT, MEASURES, needs
+from shoal.metrics import ABOUT, MEASURES, inputs_of, needs
 from shoal.partitioners import MDAV
 
 KS = range(2, 11)
@@ -42,10 +42,16 @@ def given(k: int) -> Mapping[str, Any]:
     }
 
 
+def wanted(name: str) -> list[str]:
+    """Return the inputs that a measure requires, and confidential columns if it takes them."""
+    also = [need for need in inputs_of(name) if need == "confidential"]
+    return list(dict.fromkeys([*needs(name), *also]))
+
+
 def computed(name: str, k: int) -> dict[str, float]:
     """Return the numbers of a measure by what each is of."""
-    actual = MEASURES[name](**{need: given(k)[need] for need in needs(name)})
-    parts = actual if isinstance(actual, dict) else {"": actual}
+    result = MEASURES[name](**{need: given(k)[need] for need in wanted(name)})
+    parts = result if isinstance(result, dict) else {"": result}
     numbers = {}
     for part, value in parts.items():
         values = np.atleast_1d(np.asarray(value, float))
