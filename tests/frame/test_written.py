@@ -171,3 +171,16 @@ def test_types_take_formats_and_prefixes():
             as_types({"x": {"kind": "nominal", "prefixes": wrong}})
     with raises(ParameterError, code="key-of-another-kind", key="format"):
         as_types({"x": {"kind": "numeric", "format": "%d"}})
+
+
+def test_words_for_missing_values_among_numbers_are_missing_codes():
+    made = decide("x", pa.array(["12", "NA", "7.5", "n/a", None]))
+    assert (made.kind, made.missing_codes) == ("numeric", ("NA", "n/a"))
+    made = decide("x", pa.array(["2024-01-31", "."]))
+    assert (made.kind, made.missing_codes) == ("date", (".",))
+    assert decide("x", pa.array(["a", "NA"])).missing_codes == ()
+    assert decide("x", pa.array(["NA", "NA"])).missing_codes == ()
+    assert (
+        decide("x", pa.array([1.5, 2.0]), text=pa.array(["1,5", "2"]), decimal=",").inferred
+        is False
+    )

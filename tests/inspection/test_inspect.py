@@ -13,7 +13,10 @@ from raising import raises
 from shoal import Plan, datasets, inspect
 from shoal.errors import PlanError, ShoalWarning
 from shoal.frame.tables import open_frame
+from shoal.inspection import inspect_source
 from shoal.inspection.relations import find_relations
+from shoal.io.dialect import Dialect
+from shoal.io.files import open_source
 from shoal.plan.deliver import deliver
 
 
@@ -260,7 +263,7 @@ def test_a_file_with_labels_gets_a_plan_that_declares_them(tmp_path):
     labels = {"race": {1: "a", 2: "b", 3: "c", 4: "d"}, "age": {99: "Refused"}}
     pyreadstat.write_sav(data, tmp_path / "in.sav", variable_value_labels=labels)
     found = inspect(tmp_path / "in.sav")
-    assert found["race"]["labels"] == {"1.0": "a", "2.0": "b", "3.0": "c", "4.0": "d"}
+    assert found["race"]["labels"] == {"1": "a", "2": "b", "3": "c", "4": "d"}
     assert (found["race"]["kind"], found["age"]["missing_codes"]) == ("nominal", ["99"])
     plan = found.plan(k=4)
     assert plan.types["race"].kind == "nominal"
@@ -301,3 +304,25 @@ def test_many_columns_are_inspected_without_all_pairs():
     found = inspect(data)
     pairs = [one for one in found.combinations if len(one["columns"]) == 2]
     assert len(pairs) == 5
+
+
+def test_text_among_numbers_is_named_with_its_record():
+    found = inspect(pd.DataFrame({"age": ["34", "4e", "35", "36"] * 4, "town": list("abab") * 4}))
+    [sentence] = [one for one in found.sentences if one.code == "text-disguises-values"]
+    assert sentence.columns == ("age",)
+    assert "record 2" in sentence.text
+    assert "# 12 of 16 cells" in found.starter_plan(2)
+
+
+def test_numbers_among_missing_words_are_inspected_as_numbers(tmp_path):
+    cells = [f"{i % 9},{i % 4}" if i % 5 else "NA" for i in range(40)]
+    (tmp_path / "in.csv").write_text("\n".join(["age;x", *(f"{c};{c}" for c in cells)]) + "\n")
+    source = open_source(
+        tmp_path / "in.csv", dialect=Dialect(separator=";", decimal=","), numbers=()
+    )
+    found = inspect_source(source, "in.csv")
+    assert (found["age"]["kind"], found["age"]["missing"]) == ("numeric", 8)
+    assert found.plan(k=3).missing_codes == {"age": ("NA",), "x": ("NA",)}
+    data = pd.DataFrame({"age": ["$5", "NA", "$7", "$1,000"] * 5})
+    assert inspect(data)["age"]["missing_codes"] == ["NA"]
+    assert set(inspect(pd.DataFrame({"a": [1] * 5})).roles.values()) == {"quasi-identifier"}

@@ -13,6 +13,7 @@ from shoal import Plan, microaggregate
 from shoal.audit import verify
 from shoal.cli import app
 from shoal.errors import InputError, KindInferred, MissingValues, PlanError, ShoalWarning
+from shoal.io.dialect import Dialect
 from shoal.partitioners import MDAV
 from shoal.plan.deliver import deliver
 from shoal.steps import AddNoise, Microaggregate
@@ -183,3 +184,19 @@ def test_ambiguous_dates_of_a_masked_column_are_refused_and_others_are_not(tmp_p
                  tmp_path / "out.csv")  # fmt: skip
     plan = Plan.of(["x"], MDAV(k=3), confidential=["born"])
     assert released(plan, tmp_path / "in.csv", tmp_path / "out.csv").plan.types == {}
+
+
+def test_missing_words_of_a_file_with_decimal_commas_are_missing_values(tmp_path):
+    cells = ["1,5", "NA", "2,5", "3", "NA", "4,25", "NA", "6,5", "7,75"]
+    (tmp_path / "in.csv").write_text("\n".join(["x;y", *(f"{x};NA" for x in cells)]) + "\n")
+    plan = Plan.of(["x"], MDAV(k=3), missing="own-groups", other_columns="release")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ShoalWarning)
+        dialect = Dialect(separator=";", decimal=",")
+        made = deliver(plan, tmp_path / "in.csv", tmp_path / "out.csv", dialect=dialect).release
+    assert made.plan.missing_codes == {"x": ("NA",)}
+    after = pd.read_csv(tmp_path / "out.csv", sep=";", decimal=",", keep_default_na=False)
+    assert (after["x"] == "").sum() == 3
+    assert (after["y"] == "NA").all()
+    known = after["x"][after["x"] != ""].str.replace(",", ".").astype(float)
+    assert known.mean() == pytest.approx((1.5 + 2.5 + 3 + 4.25 + 6.5 + 7.75) / 6)

@@ -66,6 +66,7 @@ def compare(
         plans = _plans(plan, k, split_commas(method), dependence)
         opened = open_source(source, dialect=reading.dialect(), numbers=())
         plans = [interpret_source(one, opened) for one in plans]
+        opened = opened.without_codes(plans[0].missing_codes)
         comparison = compare_plans(
             opened.with_numbers(plans[0].numeric_columns, plans[0].categorical_columns),
             plans,

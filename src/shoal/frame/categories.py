@@ -120,7 +120,7 @@ def nominal_codes(
         )
     known = _declared_values(declared)
     if declared.prefixes:
-        declared = replace(declared, hierarchy=_prefix_hierarchy(texts, declared.prefixes))
+        declared = replace(declared, hierarchy=prefix_hierarchy(texts, declared.prefixes))
     if known:
         _refuse_unknown(name, texts, cells, set(known), "its hierarchy or its distances")
     present = [text for text in known or sorted(occurring) if text in occurring]
@@ -136,23 +136,39 @@ def nominal_codes(
     return codes, CategoryGeometry()
 
 
-def refuse_disguised(name: str, texts: list[str], cells: Cells) -> None:
-    """Refuse text that looks like numbers, dates or names of records: the user must declare it."""
+class Disguised(NamedTuple):
+    """Cells of a text column that read as values of another kind."""
+
+    kind: str
+    cells: int
+    first_other: int | None  # the first record, counted from 1, whose cell does not
+
+
+def find_disguised(texts: list[str], cells: Cells) -> Disguised | None:
+    """Return which cells of a text column read as numbers or dates; None if none does."""
     for kind, pattern in DISGUISED_KINDS.items():
         matching = [index for index, text in enumerate(texts) if pattern.fullmatch(text.strip())]
         if matching:
-            other = cells.first_other(matching)
-            where = f" The first cell that does not is in record {other}." if other else ""
-            raise ColumnError(
-                f"Column {name!r} holds text, and {cells.count(matching)} of {cells.total} cells"
-                f" read as {kind} values.{where} Declare its type: {kind} or nominal. For files,"
-                " see `missing_text` and `decimal`.",
-                code="text-disguises-values",
-                column=name,
-                kind=kind,
-                count=cells.count(matching),
-                record=other,
-            )
+            return Disguised(kind, cells.count(matching), cells.first_other(matching))
+    return None
+
+
+def refuse_disguised(name: str, texts: list[str], cells: Cells) -> None:
+    """Refuse text that looks like numbers, dates or names of records: the user must declare it."""
+    found = find_disguised(texts, cells)
+    if found is not None:
+        other = found.first_other
+        where = f" The first cell that does not is in record {other}." if other else ""
+        raise ColumnError(
+            f"Column {name!r} holds text, and {found.cells} of {cells.total} cells read as"
+            f" {found.kind} values.{where} Declare its type: {found.kind} or nominal. For files,"
+            " see `missing_text` and `decimal`.",
+            code="text-disguises-values",
+            column=name,
+            kind=found.kind,
+            count=found.cells,
+            record=other,
+        )
     non_missing = cells.count(range(len(texts)))
     if len(texts) > 2 and 2 * len(texts) > non_missing:
         raise ColumnError(
@@ -171,7 +187,7 @@ def _declared_values(declared: Type) -> list[str]:
     return list(dict.fromkeys(value for row in declared.distances for value in row[:2]))
 
 
-def _prefix_hierarchy(texts: Sequence[str], lengths: Sequence[int]) -> tuple[Row, ...]:
+def prefix_hierarchy(texts: Sequence[str], lengths: Sequence[int]) -> tuple[Row, ...]:
     """Return the hierarchy of codes by prefixes; digits are filled up with leading zeros."""
     width = max(map(len, texts), default=0)
     digits = all(text.isdecimal() for text in texts)

@@ -25,6 +25,7 @@ CODE_NAMES = {
     "zip", "zipcode", "postcode", "postalcode", "postal", "plz", "nace", "isco", "sic", "naics",
     "soc", "fips", "nuts", "lau", "icd", "cpv", "isced", "ateco",
 }  # fmt: skip
+MISSING_WORDS = {"na", "n/a", "n.a.", "#n/a", "nan", "null", ".", "-", "--", "?", "missing"}
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -277,11 +278,29 @@ def _by_numerals(facts: ColumnFacts) -> Decision | None:
     if not texts or all(map(_PLAIN.fullmatch, texts)):
         return None
     style = parse_numerals(texts, facts.decimal)[1]
+    if style is not None and style.is_plain:
+        return None
     if style is not None:
         why = f"its cells are numbers with {style.describe()}"
         return Decision(Type("numeric"), why, inferred=True)
     if has_open_ends(texts):
         return Decision(Type("ordinal"), "its cells are numbers with open ends", inferred=True)
+    return None
+
+
+def _by_missing_words(facts: ColumnFacts) -> Decision | None:
+    """Decide on text that is all numbers or dates, but for words such as NA."""
+    words = [text for text in facts.texts if text.lower() in MISSING_WORDS]
+    rest = [text for text in facts.texts if text.lower() not in MISSING_WORDS]
+    if not facts.is_text or not words or not rest:
+        return None
+    codes, but = tuple(words), "but for a word that stands for a missing value"
+    if parse_numerals(rest, facts.decimal)[1] is not None:
+        return Decision(Type("numeric"), f"its cells are numbers, {but}", True, codes)
+    formats = possible_formats(rest)
+    if len(formats) == 1:
+        made = Type("date", format=formats[0])
+        return Decision(made, f"its cells are dates, {but}", True, codes)
     return None
 
 
@@ -300,5 +319,6 @@ RULES: tuple[Rule, ...] = (
     _by_code_name,
     _by_dates,
     _by_numerals,
+    _by_missing_words,
     _by_default,
 )

@@ -10,7 +10,7 @@ from shoal.frame.numerals import read_numerals
 from shoal.frame.tables import Frame, arrow
 
 
-def text_to_numbers(frame: Frame, columns: Sequence[str]) -> Frame:
+def text_to_numbers(frame: Frame, columns: Sequence[str], decimal: str = ".") -> Frame:
     """Return the frame with those of ``columns`` as numbers that hold numbers as text.
 
     Other text stays as it is; it is refused where numbers are needed.
@@ -19,7 +19,7 @@ def text_to_numbers(frame: Frame, columns: Sequence[str]) -> Frame:
     for name in columns:
         if frame[name].dtype != nw.String:
             continue
-        parsed = read_numerals(pc.utf8_trim_whitespace(arrow(frame, name)))[0]
+        parsed = read_numerals(pc.utf8_trim_whitespace(arrow(frame, name)), decimal)[0]
         if parsed is not None:
             values = np.asarray(parsed.cast("float64").to_numpy(zero_copy_only=False))
             series = nw.new_series(name, values, backend=frame.implementation)

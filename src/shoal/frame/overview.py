@@ -20,6 +20,7 @@ class Overview(NamedTuple):
     type: str
     missing: int
     is_sequence: bool
+    is_ascending: bool
     positive: bool
 
 
@@ -34,6 +35,7 @@ def overview(frame: Frame, name: str) -> Overview:
         kind,
         missing,
         is_sequence=kind == "whole" and bool(len(values)) and _is_sequence(values),
+        is_ascending=bool(len(values)) and _is_ascending(values),
         positive=bool(len(values)) and bool(values.min() > 0),
     )
 
@@ -75,6 +77,11 @@ def _kind(dtype: Any) -> str:
         if applies:
             return kind
     return "text"
+
+
+def _is_ascending(values: Any) -> bool:
+    """Return whether each value is a whole number and larger than the one before."""
+    return bool(np.all(np.diff(values) > 0)) and bool(np.all(np.mod(values, 1) == 0))
 
 
 def _is_sequence(values: Any) -> bool:

@@ -7,9 +7,12 @@ from typing import Any
 from shoal.frame import tables
 from shoal.frame.codes import codes
 from shoal.frame.kinds import Decision, decide
+from shoal.frame.missing_codes import without_codes
+from shoal.frame.numbers_in_text import text_to_numbers
 from shoal.frame.overview import overview, sentinels
 from shoal.frame.roles import UNIT_ROLES
 from shoal.frame.tables import Frame, IntoDataFrame
+from shoal.frame.types import text_of
 from shoal.inspection.inspection import Inspection
 from shoal.inspection.relations import Relation, find_relations
 from shoal.inspection.sentences import describe
@@ -64,10 +67,17 @@ def inspect_source(source: Source, name: str) -> Inspection:
     names = source.table.column_names
     made = decide_in_source(source, names)
     frame = tables.open_frame(source.with_numbers(names))
-    return _inspect(frame, made, source.notes, name)
+    decimal = "." if source.text is None else source.text.decimal
+    return _inspect(frame, made, source.notes, name, decimal)
 
 
-def _inspect(frame: Frame, made: Mapping[str, Decision], notes: Notes, name: str) -> Inspection:
+def _inspect(
+    frame: Frame, made: Mapping[str, Decision], notes: Notes, name: str, decimal: str = "."
+) -> Inspection:
+    numerals = [column for column in frame.columns if made[column].kind == "numeric"]
+    in_text = [column for column in numerals if not tables.is_numeric(frame, column)]
+    frame = without_codes(frame, {column: made[column].missing_codes for column in in_text})
+    frame = text_to_numbers(frame, in_text, decimal)
     column_codes = codes(frame, frame.columns)
     columns = [
         _describe_column(frame, column, column_codes[:, at], made[column], notes)
@@ -115,6 +125,7 @@ def _describe_column(
         is_sequence=seen.is_sequence,
         positive=seen.positive,
         missing=seen.missing,
+        is_ascending=seen.is_ascending,
     )
     role, why = suggest(facts)
     declared, why_kind, inferred = decision.type, decision.why, decision.inferred
@@ -125,7 +136,7 @@ def _describe_column(
     missing_codes = decision.missing_codes
     labels = notes.on(name).value_labels
     if declared.kind == "numeric" and seen.type in ("whole", "number") and not labels:
-        missing_codes = sentinels(tables.floats(frame[name]).tolist())
+        missing_codes = (*missing_codes, *sentinels(tables.floats(frame[name]).tolist()))
     return {
         "name": name,
         "label": notes.on(name).label,
@@ -135,7 +146,7 @@ def _describe_column(
         "inferred": inferred,
         "declare": declared.to_entry() if inferred or kind == "text" else "",
         "formats": list(decision.formats),
-        "labels": {str(value): text for value, text in list(labels.items())[:MAX_LABELS]},
+        "labels": {text_of(value): text for value, text in list(labels.items())[:MAX_LABELS]},
         "missing_codes": list(missing_codes),
         "missing": seen.missing,
         "distinct": distinct,
@@ -175,8 +186,12 @@ def _add_derived(columns: list[dict[str, Any]], relations: list[Relation]) -> No
 
 
 def _mask_unassigned(columns: list[dict[str, Any]]) -> None:
-    """Suggest to mask the columns without a role, in a table without quasi-identifiers."""
-    for entry in columns:
-        if entry["role"] is None:
-            entry["role"] = "quasi-identifier"
-            entry["why"] = "no name suggests a role, so every such column is masked"
+    """Suggest to mask the columns without a role, in a table without quasi-identifiers.
+
+    If there is none, constant columns are masked.
+    """
+    unassigned = [entry for entry in columns if entry["role"] is None]
+    constant = [entry for entry in columns if entry["role"] == "non-confidential"]
+    for entry in unassigned or constant:
+        entry["role"] = "quasi-identifier"
+        entry["why"] = "no name suggests a role, so every such column is masked"

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from shoal.frame.categories import Cells, find_disguised, texts_and_index
 from shoal.frame.roles import UNIT_ROLES, name_columns
-from shoal.frame.tables import Frame
+from shoal.frame.tables import Frame, arrow
 from shoal.frame.values import value_ranks
 from shoal.inspection.relations import Relation
 from shoal.metrics.row_order import order_correlation
@@ -32,6 +33,7 @@ def describe(
     return [
         *_kinds(columns),
         *_ambiguous(columns),
+        *_disguised(frame, columns),
         *_missing_codes(columns),
         *_units(columns, len(frame)),
         *_derived(relations),
@@ -65,16 +67,40 @@ def _ambiguous(columns: Sequence[dict[str, Any]]) -> list[Sentence]:
     ]
 
 
+def _disguised(frame: Frame, columns: Sequence[dict[str, Any]]) -> list[Sentence]:
+    """Name text columns most of whose cells read as numbers or dates."""
+    sentences = []
+    for entry in columns:
+        if entry["type"] != "text" or entry["kind"] != "nominal" or entry["inferred"]:
+            continue
+        texts, index = texts_and_index(arrow(frame, entry["name"]))
+        cells = Cells(index)
+        found = find_disguised(texts, cells)
+        if found is None or 2 * found.cells < len(frame) - entry["missing"]:
+            continue
+        other = found.first_other
+        where = f", and the first that does not is in record {other}" if other else ""
+        text = (
+            f"{found.cells} of {len(frame)} cells of {entry['name']!r} read as {found.kind}"
+            f" values{where}. Correct the others, or keep it as nominal."
+        )
+        sentences.append(Sentence("text-disguises-values", text, (entry["name"],)))
+    return sentences
+
+
 def _missing_codes(columns: Sequence[dict[str, Any]]) -> list[Sentence]:
+    by_codes: dict[str, list[str]] = {}
+    for entry in columns:
+        if entry["missing_codes"]:
+            by_codes.setdefault(", ".join(entry["missing_codes"]), []).append(entry["name"])
     return [
         Sentence(
             "missing-codes",
-            f"Values of {entry['name']!r} look like codes of missing values:"
-            f" {', '.join(entry['missing_codes'])}.",
-            (entry["name"],),
+            f"Values that look like codes of missing values: {codes} in"
+            f" {name_columns(names, 'column', 'columns')}.",
+            tuple(names),
         )
-        for entry in columns
-        if entry["missing_codes"]
+        for codes, names in by_codes.items()
     ]
 
 

@@ -10,7 +10,10 @@ if TYPE_CHECKING:
     from shoal.inspection.inspection import Inspection
 
 # The sentences of an inspection that its plan repeats; the others follow from roles and types.
-IN_PLAN = ("derived-column", "confidential-key", "order-follows-column", "dates-ambiguous")
+IN_PLAN = (
+    "derived-column", "confidential-key", "order-follows-column", "dates-ambiguous",
+    "text-disguises-values",
+)  # fmt: skip
 
 
 def starter_plan(inspection: "Inspection", k: int | None = None) -> str:

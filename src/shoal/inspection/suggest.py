@@ -75,6 +75,8 @@ class Facts:
         Whether all values are numbers above 0.
     missing : int
         Number of missing values.
+    is_ascending : bool
+        Whether the values are whole numbers that rise from record to record.
     """
 
     name: str
@@ -85,6 +87,7 @@ class Facts:
     is_sequence: bool
     positive: bool
     missing: int = 0
+    is_ascending: bool = False
 
     @property
     def words(self) -> set[str]:
@@ -101,6 +104,7 @@ def suggest(facts: Facts) -> tuple[str | None, str]:
         or _suggest_unit(facts)
         or _suggest_identifier(facts)
         or _suggest_by_name(facts)
+        or _suggest_counter(facts)
         or (None, NO_ROLE)
     )
 
@@ -161,6 +165,12 @@ def _suggest_identifier(facts: Facts) -> tuple[str, str] | None:
         return "identifier", f"text that names {100 * facts.unique:.0f}% of the records"
     if facts.unique == 1.0 and facts.is_sequence:
         return "identifier", "whole numbers that count the records"
+    return None
+
+
+def _suggest_counter(facts: Facts) -> tuple[str, str] | None:
+    if facts.is_ascending and facts.records > SHORT:
+        return "identifier", "whole numbers that rise from record to record"
     return None
 
 

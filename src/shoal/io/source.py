@@ -58,6 +58,17 @@ class Source:
             return self.table
         return parse_columns(self.table, columns, self.text, words)
 
+    def without_codes(self, missing_codes: Mapping[str, Collection[str]]) -> "Source":
+        """Return the source of a text table with blank cells for the missing codes of columns."""
+        table = self.table
+        for name, codes in missing_codes.items() if self.text is not None else ():
+            if name in table.column_names and pa.types.is_string(table.schema.field(name).type):
+                column = table.column(name)
+                is_code = pc.is_in(pc.utf8_trim_whitespace(column), pa.array(list(codes)))
+                blank = pc.if_else(is_code, "", column)
+                table = table.set_column(table.column_names.index(name), name, blank)
+        return replace(self, table=table)
+
     def with_types(
         self,
         types: Mapping[str, Type],

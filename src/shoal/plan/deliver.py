@@ -178,6 +178,7 @@ def mask_source(plan: Plan, opened: Source, target: str, dialect: Dialect) -> Ma
     In a format with types, the columns of a text table have the types that they show.
     """
     plan = interpret_source(plan, opened)
+    opened = opened.without_codes(plan.missing_codes)
     form = None if is_database(target) else format_of(Path(target), dialect)
     text = opened
     if form is None or form.typed:

@@ -7,6 +7,8 @@ import pyarrow as pa
 
 from shoal._params import hint
 from shoal.errors import ColumnError, InputError, ParameterError, PlanError
+from shoal.frame.kinds import CODE_NAMES
+from shoal.frame.names import words_of
 from shoal.frame.roles import columns_with, name_columns
 from shoal.partitioners import Prove, Search
 from shoal.scale.dask_frames import is_dask_frame
@@ -54,6 +56,13 @@ def check_plan(plan: "Plan") -> Microaggregate:
                 code="not-for-large-tables",
                 what=name,
             )
+    if plan.missing_codes:
+        raise PlanError(
+            "`missing_codes` are not supported by shoal.scale. Replace them by missing values"
+            " first.",
+            code="not-for-large-tables",
+            what="missing_codes",
+        )
     if step.missing == "own-groups":
         raise PlanError(
             '`missing="own-groups"` is not supported by shoal.scale: it compares all records with'
@@ -147,6 +156,14 @@ def check_columns(plan: "Plan", schema: pa.Schema, ordered: frozenset[str]) -> N
                 f"Column {name!r} holds ordered categories, whose order may differ from file to"
                 " file. Declare its type: ordinal, with the order.",
                 code="order-unknown",
+                column=name,
+            )
+        named = words_of(name) & CODE_NAMES
+        if named and name not in plan.types and pa.types.is_integer(schema.field(name).type):
+            raise InputError(
+                f"Column {name!r} holds whole numbers, and its name says that they are codes"
+                f" ({min(named)}). Declare its type: nominal or numeric.",
+                code="codes-undeclared",
                 column=name,
             )
 
