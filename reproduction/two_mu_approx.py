@@ -95,13 +95,13 @@ def runs() -> Mapping[Key, list[float]]:
 def table_1() -> Table:
     """SSE and loss of three methods."""
     ours, notes = {}, {("Tarragona, 2-μ-Approx", ""): MATCHING}
-    for (name, method), found in runs().items():
+    for (name, method), actual in runs().items():
         row = f"{name}, {method}"
-        ours[row, "SSE"] = sum(found) / len(found)
+        ours[row, "SSE"] = sum(actual) / len(actual)
         ours[row, "L_SSE"] = 100 * ours[row, "SSE"] / sst(sources()[name])
-        if len(found) > 1:
-            span = f"{min(found):.2f} to {max(found):.2f}"
-            notes[row, ""] = f"A draw: our {len(found)} seeds give an SSE of {span}."
+        if len(actual) > 1:
+            span = f"{min(actual):.2f} to {max(actual):.2f}"
+            notes[row, ""] = f"A draw: our {len(actual)} seeds give an SSE of {span}."
     about = (
         "L_SSE = 100 SSE / SST, SST about the table's own mean. The figures of the table are"
         " rounded, but for the SSE of 2-μ-Approx on EIA-600, whose digits are the first of ours."
@@ -126,8 +126,8 @@ def drawn() -> list[list[float]]:
 def samples() -> Mapping[Key, float]:
     """Return both SSE and their ratio by sample."""
     cells: dict[Key, float] = {}
-    for number, (best, found) in enumerate(drawn(), 1):
-        values = {"optimal": best, "2-μ-Approx": found, "ratio": best / found}
+    for number, (best, actual) in enumerate(drawn(), 1):
+        values = {"optimal": best, "2-μ-Approx": actual, "ratio": best / actual}
         cells |= {(f"sample {number}", name): value for name, value in values.items()}
     return cells
 
@@ -161,9 +161,9 @@ def figure() -> Figure:
 
 def claims() -> Claims:
     """What the paper says of its bound, and reads off its tables."""
-    ratios = np.array([best / found for best, found in drawn()])
+    ratios = np.array([best / actual for best, actual in drawn()])
     tarragona, eia = (_ranked(name) for name in ("Tarragona", "EIA-600"))
-    lost = {key: 100 * np.mean(found) / sst(sources()[key[0]]) for key, found in runs().items()}
+    lost = {key: 100 * np.mean(actual) / sst(sources()[key[0]]) for key, actual in runs().items()}
     spread = {name: [lost[name, row] for row in METHODS] for name in sources()}
     apart = ", ".join(f"{max(v) - min(v):.2f} ({name})" for name, v in spread.items())
     return Claims(

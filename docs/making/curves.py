@@ -50,8 +50,8 @@ def wanted(name: str) -> list[str]:
 
 def computed(name: str, k: int) -> dict[str, float]:
     """Return the numbers of a measure by what each is of."""
-    found = MEASURES[name](**{need: given(k)[need] for need in wanted(name)})
-    parts = found if isinstance(found, dict) else {"": found}
+    result = MEASURES[name](**{need: given(k)[need] for need in wanted(name)})
+    parts = result if isinstance(result, dict) else {"": result}
     numbers = {}
     for part, value in parts.items():
         values = np.atleast_1d(np.asarray(value, float))
@@ -157,8 +157,8 @@ def picture(name: str) -> str:
     """Return what a measure looks at, where that can be drawn, and how it moves with k."""
     shown = [_look(name)] if name in LOOKS else []
     if name not in NO_NUMBER:
-        found = [computed(name, k) for k in KS]
-        lines = {part: [numbers[part] for numbers in found] for part in found[0]}
+        actual = [computed(name, k) for k in KS]
+        lines = {part: [numbers[part] for numbers in actual] for part in actual[0]}
         caption = (
             f"{name} of the small table on the pages of methods, masked by mdav with k = {KS[0]} to"
             f" {KS[-1]}."
@@ -174,7 +174,7 @@ def _look(name: str) -> str:
     draw.groups(canvas, X, labels(example.K))
     overlay(canvas)
     numbers = computed(name, example.K) if name not in NO_NUMBER else {}
-    told = ", ".join(f"{part} {number:.4g}".strip() for part, number in numbers.items())
-    found = f"The small table masked by mdav with k = {example.K}"
-    caption = f"{found}: {name} is {told}." if told else f"{found}."
+    text = ", ".join(f"{part} {number:.4g}".strip() for part, number in numbers.items())
+    actual = f"The small table masked by mdav with k = {example.K}"
+    caption = f"{actual}: {name} is {text}." if text else f"{actual}."
     return draw.figure(canvas.svg(caption), f"{caption} {words}")

@@ -1,6 +1,7 @@
 """A plan is run from file to file, and what stands in the released file is judged."""
 
 import datetime as dt
+import re
 import sqlite3
 import tempfile
 import warnings
@@ -33,6 +34,7 @@ from shoal.plan import Plan
 from shoal.plan.deliver import deliver
 
 ARROW = {"parquet": pyarrow.parquet.read_table, "feather": pyarrow.feather.read_table}
+PLAIN = re.compile(r"(0|-?[1-9]\d{0,14})|-?(0|[1-9]\d{0,5})\.\d{1,9}")  # a number, and no code
 RELEASED = "released"  # the table to make, where the target is a database
 
 
@@ -82,18 +84,18 @@ def run_on_files(case: Case) -> tuple[str, list[str]]:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             if by_command:
-                outcome, shown, found = _command(route)
+                outcome, shown, problems = _command(route)
             else:
-                outcome, shown, found = _deliver(route)
+                outcome, shown, problems = _deliver(route)
         del caught
         if outcome != "released":
             left = _listed(Path(name))
             if left != there:
-                found.append(f"left behind: {[one for one in left if one not in there]}")
-            return outcome, found
-        found += _judged(case, route, shown)
-        found += _verified(case, route, shown.verdict.status)
-        return outcome, found
+                problems.append(f"left behind: {[one for one in left if one not in there]}")
+            return outcome, problems
+        problems += _judged(case, route, shown)
+        problems += _verified(case, route, shown.verdict.status)
+        return outcome, problems
 
 
 def _listed(folder: Path) -> list[str]:
@@ -179,14 +181,14 @@ def _deliver(route: Route) -> tuple[str, Any, list[str]]:
     except Exception as error:
         return "crashed", None, [f"traceback: {last_line(error)}"]
     verdict = delivery.release.verdict
-    found = []
+    problems = []
     if verdict.status == "not kept" and not route.allow_not_kept:
-        found.append("verdict: not kept, and the file was published")
+        problems.append("verdict: not kept, and the file was published")
     mark = telltale(" ".join(delivery.release.warnings))
     if mark:
-        found.append(f"warning: it holds a value of the data ({mark})")
+        problems.append(f"warning: it holds a value of the data ({mark})")
     rows = delivery.release.rows
-    return "released", _Shown(verdict, None if rows is None else rows.tolist()), found
+    return "released", _Shown(verdict, None if rows is None else rows.tolist()), problems
 
 
 def _command(route: Route) -> tuple[str, Any, list[str]]:
@@ -199,32 +201,32 @@ def _command(route: Route) -> tuple[str, Any, list[str]]:
             *(["--allow-not-kept"] if route.allow_not_kept else []),
         ],
     )  # fmt: skip
-    found = []
+    problems = []
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         return "crashed", None, [f"traceback: {last_line(done.exception)}"]
     if "Unexpected error" in done.stderr or "Traceback" in done.stderr:
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
         return "crashed", None, [f"traceback: {' | '.join(lines[-4:])}"]
     if "Please report" in done.stderr:
-        found.append(f"guarantee: {done.stderr}")
+        problems.append(f"guarantee: {done.stderr}")
     mark = telltale(done.stdout + done.stderr)
     if mark:
-        found.append(f"message: it holds a value of the data ({mark}): {done.stderr}")
+        problems.append(f"message: it holds a value of the data ({mark}): {done.stderr}")
     if done.exit_code not in (0, 1, 2):
-        found.append(f"exit: {done.exit_code}")
+        problems.append(f"exit: {done.exit_code}")
     published = route.manifest.exists()
     if not published:
         if done.exit_code == 0 or "error:" not in done.stderr:
-            found.append(f"exit: {done.exit_code} without a release and without an error")
-        return "refused", None, found
+            problems.append(f"exit: {done.exit_code} without a release and without an error")
+        return "refused", None, problems
     if done.exit_code not in ((0, 1) if route.allow_not_kept else (0,)):
-        found.append(f"exit: {done.exit_code} with a release")
-    told = _Told("not kept" if done.exit_code else "kept or qualified")
-    return "released", _Shown(told), found
+        problems.append(f"exit: {done.exit_code} with a release")
+    outcome = _StatedVerdict("not kept" if done.exit_code else "kept or qualified")
+    return "released", _Shown(outcome), problems
 
 
 @dataclass(frozen=True)
-class _Told:
+class _StatedVerdict:
     """What an exit code says of the verdict."""
 
     status: str
@@ -244,6 +246,8 @@ def _judged(case: Case, route: Route, shown: Any) -> Iterator[str]:
     after = read_seen(route.target, RELEASED)
     if route.target.layout is not None:  # a column that is dropped is left blank there
         gone = promises.dropped(case.plan)
+        if case.plan.get("other_columns") == "drop":
+            gone = {*gone, *promises.unnamed(case.plan, before)}
         after = {n: v for n, v in after.items() if n not in gone or any(v)}
     # The readers here see codes of missing values in these files.
     spss, letters = {"sav", "zsav"}, {"dta", "xpt", "sas7bdat"}
@@ -259,7 +263,7 @@ def _judged(case: Case, route: Route, shown: Any) -> Iterator[str]:
         shown.verdict,
         rows=shown.rows,
         unmasked_before=(
-            seen_before if keeps_codes else _unmasked_view(case, route, before, seen_before)
+            seen_before if keeps_codes else _unmasked_view(route, before, seen_before)
         ),
         same_cell=(lambda one, other: one == other) if same else _alike_with_letters,
         secrets=_secrets(case, with_holes(after, route.target)),
@@ -267,25 +271,36 @@ def _judged(case: Case, route: Route, shown: Any) -> Iterator[str]:
         with_holes=with_holes(after, route.target),
     )
     yield from problems(judged)
+    yield from _numbers_as_text(case, route, before, after)
 
 
-def _unmasked_view(case: Case, route: Route, before: View, seen: View) -> View:
+def _unmasked_view(route: Route, before: View, seen: View) -> View:
     """Return what unmasked columns of the source show.
 
-    Confidential numbers of a text file become numbers in formats with types, without its sign of a
-    missing value. All other text keeps it.
+    In formats with types, the sign of a missing value in a text file is a missing value.
     """
-    if route.source.codes:
-        return before
+    return before if route.source.codes or _gets_types(route) else seen
+
+
+def _gets_types(route: Route) -> bool:
+    """Say whether a text file is released in a format with types."""
     text = (*TEXT, *FIXED)
-    if route.source.format not in text or route.target.format in text:
-        return seen
-    numbers = [
-        name
-        for name in promises.with_role(case.plan, "confidential")
-        if all(value is None or number_of(value) is not None for value in before[name])
-    ]
-    return {name: (before if name in numbers else seen)[name] for name in seen}
+    return route.source.format in text and route.target.format not in text
+
+
+def _numbers_as_text(case: Case, route: Route, before: View, after: View) -> Iterator[str]:
+    """Yield the unmasked columns of plain numbers that left a text file as text."""
+    if not _gets_types(route):
+        return
+    kinds = {column.name: column.numeric for column in case.columns}
+    for name in after:
+        known = [value for value in before[name] if value is not None]
+        is_stated = route.source.layout is None or kinds[name]  # as text, in the column map
+        plain = all(PLAIN.fullmatch(value.replace(route.source.decimal, ".")) for value in known)
+        if name in promises.masked(case.plan) or not known or not plain or not is_stated:
+            continue
+        if any(isinstance(value, str) and value for value in after[name]):
+            yield f"types: the numbers of column {name!r} left as text"
 
 
 def _alike_with_letters(one: Any, other: Any) -> bool:
@@ -296,29 +311,29 @@ def _alike_with_letters(one: Any, other: Any) -> bool:
 
 def _secrets(case: Case, after: View) -> dict[str, list[Any]]:
     """Return the confidential columns: numbers and dates where every cell is one, else text."""
-    found = {}
+    columns = {}
     for name in promises.with_role(case.plan, "confidential"):
-        found[name] = list(after[name])
+        columns[name] = list(after[name])
         for kind in (number_of, moment_of):
             values = [kind(value) for value in after[name]]
             if None not in values:
-                found[name] = values
+                columns[name] = values
                 break
-    return found
+    return columns
 
 
 def _orders(case: Case, after: View, source: Place) -> dict[str, list[Any]]:
     """Return the order of confidential columns that hold numbers, dates or ordered categories."""
     kinds = {column.name: column.kind for column in case.columns}
-    found = {}
+    orders = {}
     for name, values in _secrets(case, after).items():
         numbers = all(isinstance(v, float) and abs(v) <= 1e300 for v in values)
         dates = all(isinstance(v, dt.datetime) for v in values)
         if (numbers and kinds[name] != "boolean") or dates:
-            found[name] = sorted(set(values))
+            orders[name] = sorted(set(values))
         if kinds[name] == "ordered" and source.format in ARROW and None not in values:
-            found[name] = [one for one in _own_order(source, name) if one in values]
-    return found
+            orders[name] = [one for one in _own_order(source, name) if one in values]
+    return orders
 
 
 def _own_order(source: Place, name: str) -> list[Any]:
@@ -351,10 +366,10 @@ def _failed(route: Route, options: dict[str, Any]) -> list[str]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = shoal.verify(route.target.address, route.manifest, **options)
+            verification = shoal.verify(route.target.address, route.manifest, **options)
     except ShoalError as error:
         return [f"{type(error).__name__}: {error}"]
-    return [f"{check.name}: {check.message}" for check in found if check.passed is False]
+    return [f"{check.name}: {check.message}" for check in verification if check.passed is False]
 
 
 def _change_table(case: Case, route: Route) -> bool:

@@ -138,13 +138,13 @@ def _unmasked(judged: Judged, before: View) -> Iterator[str]:
 
 def _classes(judged: Judged, before: View) -> Iterator[str]:
     for block in promises.blocks(judged.plan):
-        found = smallest_class(judged.after, block.columns)
-        if found < block.k:
-            yield f"k: a class of {block.columns} holds {found} records, k={block.k}"
+        smallest = smallest_class(judged.after, block.columns)
+        if smallest < block.k:
+            yield f"k: a class of {block.columns} holds {smallest} records, k={block.k}"
         if block.unit is not None:
-            found = smallest_class(judged.after, block.columns, before[block.unit])
-            if found < block.k:
-                yield f"k: a class of {block.columns} holds {found} units, k={block.k}"
+            smallest = smallest_class(judged.after, block.columns, before[block.unit])
+            if smallest < block.k:
+                yield f"k: a class of {block.columns} holds {smallest} units, k={block.k}"
 
 
 def _beyond(judged: Judged, before: View) -> Iterator[str]:
@@ -157,27 +157,27 @@ def _beyond(judged: Judged, before: View) -> Iterator[str]:
             values = (judged.secrets or judged.after)[name]
             if "diversity" in step:
                 kind = step.get("diversity_kind", "distinct")
-                found = least_diversity(judged.after, columns, values, kind, units)
-                if found < step["diversity"] - ROUNDING:
-                    yield f"diversity: {found} of {name!r}, {step['diversity']} promised"
+                least = least_diversity(judged.after, columns, values, kind, units)
+                if least < step["diversity"] - ROUNDING:
+                    yield f"diversity: {least} of {name!r}, {step['diversity']} promised"
             if "closeness" in step:
                 order = judged.orders.get(name)
-                found = greatest_distance(judged.after, columns, values, order, units)
-                if found > step["closeness"] + ROUNDING:
-                    yield f"closeness: {found} of {name!r}, {step['closeness']} promised"
+                least = greatest_distance(judged.after, columns, values, order, units)
+                if least > step["closeness"] + ROUNDING:
+                    yield f"closeness: {least} of {name!r}, {step['closeness']} promised"
 
 
 def _verdict(judged: Judged, before: View) -> Iterator[str]:
     verdict, promised = judged.verdict, promises.promised_k(judged.plan)
     unit = promises.unit_of(judged.plan)
     units = None if unit is None else before[unit]
-    found = smallest_class(judged.after, promises.known(judged.plan), units)
+    smallest = smallest_class(judged.after, promises.known(judged.plan), units)
     if not hasattr(verdict, "k"):  # the command line tells the status alone
-        if (promised is not None and found < promised) and verdict.status != "not kept":
-            yield f"verdict: {verdict.status!r}, k={promised} was promised, counted {found}"
+        if (promised is not None and smallest < promised) and verdict.status != "not kept":
+            yield f"verdict: {verdict.status!r}, k={promised} was promised, counted {smallest}"
         return
-    if verdict.k != found:
-        yield f"verdict: it says k={verdict.k}, counted {found}"
+    if verdict.k != smallest:
+        yield f"verdict: it says k={verdict.k}, counted {smallest}"
     if verdict.unit != (unit or "record"):
         yield f"verdict: it counts {verdict.unit!r}, the plan {unit!r}"
     if verdict.promised != promised:
@@ -185,8 +185,8 @@ def _verdict(judged: Judged, before: View) -> Iterator[str]:
     if promised is None:
         if verdict.status == "kept":
             yield "verdict: kept, and no k is promised"
-    elif (found < promised or promised == 1) != (verdict.status == "not kept"):
-        yield f"verdict: {verdict.status!r}, k={promised} was promised, counted {found}"
+    elif (smallest < promised or promised == 1) != (verdict.status == "not kept"):
+        yield f"verdict: {verdict.status!r}, k={promised} was promised, counted {smallest}"
     texts = [verdict.sentence, *(finding.sentence for finding in verdict.findings)]
     mark = telltale(" ".join(texts))
     if mark:

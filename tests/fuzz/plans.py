@@ -81,7 +81,7 @@ class _Draft:
     def document(self) -> Document:
         """Return the plan."""
         special = [self.take(["w"], 1), self.take(["hh"], 1), self.take(["person"], 1)]
-        weight, household, unit = (found[0] if found else None for found in special)
+        weight, household, unit = (actual[0] if actual else None for actual in special)
         if len(self.free) > 1 and self.chance(0.35):
             self.secret = self.take(self.free, self.one_of(1, 1, 2) if len(self.free) > 2 else 1)
             self.roles |= dict.fromkeys(self.secret, "confidential")

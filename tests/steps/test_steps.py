@@ -119,10 +119,10 @@ def test_a_release_has_the_kind_and_the_other_columns_of_its_table(name, kind):
 @every_step
 def test_kinds_of_tables_agree(name):
     plan = run(plan_of(name), shoal.datasets.sme()).plan
-    found = run(plan, shoal.datasets.sme()).data
+    actual = run(plan, shoal.datasets.sme()).data
     other = run(plan, shoal.datasets.sme(kind="polars")).data
     for column in KNOWN:
-        assert pa.array(found[column], from_pandas=True).to_pylist() == other[column].to_list()
+        assert pa.array(actual[column], from_pandas=True).to_pylist() == other[column].to_list()
 
 
 @every_step
