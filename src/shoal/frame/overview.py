@@ -51,7 +51,7 @@ def sentinels(values: Sequence[float]) -> tuple[str, ...]:
     ((), ())
     """
     distinct = sorted({value for value in values if np.isfinite(value)})
-    others = [value for value in distinct if not is_sentinel(value)]
+    others = [value for value in distinct if value % 1 or not is_sentinel(value)]
     found = []
     if others and min(others) >= 0:
         largest = max(others)
