@@ -128,21 +128,21 @@ def measure(part, kind, n, k, options, *, repeats=2):
 
 def losses(data, release, known, secret):
     """Yield what a release lost and what its classes share, by name."""
-    found = release.measures
-    yield "loss", found["information_loss"]
-    if "correlation_change" in found:
-        yield "correlation_change", found["correlation_change"]["mean"]
-    if "certified_gap" in found:
-        yield "gap", found["certified_gap"]
-    if "distortion_y" in found:
-        yield "distortion_y", found["distortion_y"]
+    actual = release.measures
+    yield "loss", actual["information_loss"]
+    if "correlation_change" in actual:
+        yield "correlation_change", actual["correlation_change"]["mean"]
+    if "certified_gap" in actual:
+        yield "gap", actual["certified_gap"]
+    if "distortion_y" in actual:
+        yield "distortion_y", actual["distortion_y"]
     if set(secret) == set(PAID) and set(known) == set(KNOWN):
         yield "explained_before", explained(data, known, "blood_pressure")
         yield "explained", explained(release.data, known, "blood_pressure")
     if "smoker" in secret:
-        yield "homogeneous", found["homogeneous_classes"]["smoker"]
-        yield "smallest_class", found["smallest_class"]
-        yield "classes", sum(found["class_sizes"].values())
+        yield "homogeneous", actual["homogeneous_classes"]["smoker"]
+        yield "smallest_class", actual["smallest_class"]
+        yield "classes", sum(actual["class_sizes"].values())
 
 
 def explained(data, known, outcome):

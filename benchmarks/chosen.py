@@ -24,21 +24,21 @@ def named(entry, *names):
 
 def losses():
     """Tell what every method loses on every kind of table."""
-    found = {(e["method"], e["kind"]): e for e in entries("method")}
-    methods = list(dict.fromkeys(method for method, _ in found))
+    actual = {(e["method"], e["kind"]): e for e in entries("method")}
+    methods = list(dict.fromkeys(method for method, _ in actual))
     best = {
-        kind: min(e["loss"] for (m, at), e in found.items() if at == kind and m not in ADVICE)
+        kind: min(e["loss"] for (m, at), e in actual.items() if at == kind and m not in ADVICE)
         for kind in KINDS
     }
 
     def cell(method, kind):
-        entry = found.get((method, kind))
+        entry = actual.get((method, kind))
         if entry is None:
             return ""
         bold = "**" if method not in ADVICE and entry["loss"] == best[kind] else ""
         return f"{bold}{entry['loss']:.2f}{bold}"
 
-    methods.sort(key=lambda method: -found.get((method, "survey"), {"loss": 0})["loss"])
+    methods.sort(key=lambda method: -actual.get((method, "survey"), {"loss": 0})["loss"])
     return rows(
         ["method", *(TITLES.get(kind, kind) for kind in KINDS)],
         [[f"`{method}`", *(cell(method, kind) for kind in KINDS)] for method in methods],
@@ -47,13 +47,13 @@ def losses():
 
 def looks():
     """Tell what every method loses, keeps and risks on the survey, and its time."""
-    found = sorted((e for e in entries("method") if e["kind"] == "survey"), key=lambda e: e["loss"])
+    names = sorted((e for e in entries("method") if e["kind"] == "survey"), key=lambda e: e["loss"])
     return rows(
         ["method", "loss %", "correlations off by", "R²", "right links %", "CPU seconds"],
         [
             [named(e, "method"), f"{e['loss']:.2f}", f"{e['correlation_change']:.3f}"]
             + [f"{e['explained']:.3f}", percent(e["linkage"]), short(e["cpu_seconds"])]
-            for e in found[::-1]
+            for e in names[::-1]
         ],
     )
 
@@ -84,11 +84,11 @@ def shares():
 
 def efforts():
     """Tell what efforts win, beside the proven optimum, and their time."""
-    found = {(e["kind"], e["effort"]): e for e in entries("effort")}
-    kinds = list(dict.fromkeys(kind for kind, _ in found))
+    actual = {(e["kind"], e["effort"]): e for e in entries("effort")}
+    kinds = list(dict.fromkeys(kind for kind, _ in actual))
 
     def cell(kind, effort):
-        entry, bound = found[kind, effort], found[kind, "prove"]
+        entry, bound = actual[kind, effort], actual[kind, "prove"]
         above = 100 * (entry["loss"] * (1 + bound["gap"]) / bound["loss"] - 1)
         return f"{entry['loss']:.2f} (+{above:.1f}), {short(entry['cpu_seconds'])} s"
 
@@ -96,15 +96,15 @@ def efforts():
         ["effort", *(f"{TITLES.get(kind, kind)}" for kind in kinds)],
         [
             [f"`{effort}`", *(cell(kind, effort) for kind in kinds)]
-            for effort in dict.fromkeys(effort for _, effort in found)
+            for effort in dict.fromkeys(effort for _, effort in actual)
         ],
     )
 
 
 def lengths():
     """Tell what methods lose and take on longer and longer tables."""
-    found = {(e["method"], e["n"]): e for e in entries("length")}
-    sizes = sorted({n for _, n in found})
+    actual = {(e["method"], e["n"]): e for e in entries("length")}
+    sizes = sorted({n for _, n in actual})
 
     def cell(entry):
         return f"{entry['loss']:.2f} %, {short(entry['cpu_seconds'])} s" if entry else ""
@@ -112,26 +112,26 @@ def lengths():
     return rows(
         ["method", *(f"{n:,} records" for n in sizes)],
         [
-            [f"`{method}`", *(cell(found.get((method, n))) for n in sizes)]
-            for method in dict.fromkeys(method for method, _ in found)
+            [f"`{method}`", *(cell(actual.get((method, n))) for n in sizes)]
+            for method in dict.fromkeys(method for method, _ in actual)
         ],
     )
 
 
 def apart():
     """Tell what it costs to mask columns apart: nothing, but the protection."""
-    found = {(e["kind"], e["blocks"]): e for e in entries("blocks")}
-    kinds = list(dict.fromkeys(kind for kind, _ in found))
+    actual = {(e["kind"], e["blocks"]): e for e in entries("blocks")}
+    kinds = list(dict.fromkeys(kind for kind, _ in actual))
     titles = [f"{kind}: {what}" for kind in kinds for what in ("loss %", "right links %")]
 
     def cells(size):
         for kind in kinds:
-            entry = found[kind, size]
+            entry = actual[kind, size]
             yield from (f"{entry['loss']:.2f}", percent(entry["linkage"]))
 
     return rows(
         ["columns masked together", *titles],
-        [[size or "all", *cells(size)] for size in dict.fromkeys(size for _, size in found)],
+        [[size or "all", *cells(size)] for size in dict.fromkeys(size for _, size in actual)],
     )
 
 

@@ -78,13 +78,13 @@ def main(words=None):
     if options.answer:
         harness.answer(measure)
         return
-    found = []
+    entries = []
     for method in options.methods:
         with tempfile.TemporaryDirectory() as empty:
             settings = {"NUMBA_CACHE_DIR": empty}
-            found += harness.answers(__file__, [{"method": method}], settings=settings)
-        print(found[-1], file=sys.stderr, flush=True)
-        harness.save(options.output, found)
+            entries += harness.answers(__file__, [{"method": method}], settings=settings)
+        print(entries[-1], file=sys.stderr, flush=True)
+        harness.save(options.output, entries)
 
 
 if __name__ == "__main__":

@@ -130,7 +130,7 @@ def evidence(kind, n):
     return {
         "original": np.asfortranarray(X), "masked": masked, "released": labels[:, np.newaxis],
         "confidential": Y, "confidential_codes": Y, "ordered": np.ones(2, bool),
-        "lower_bound": 1.0, "weights": np.ones(n), "units": np.arange(n) // 2,
+        "lower_bound": 1.0, "weights": np.ones((n, 1)), "units": np.arange(n) // 2,
     }  # fmt: skip
 
 
@@ -204,11 +204,11 @@ def main(words=None):
         parser.error("What is published is whole: give a part another --output.")
     sys.path.insert(0, str(harness.SOURCE))
     seconds, now = rates(), harness.commit()
-    found = [one for one in harness.load(options.output) if one["commit"] == now]
+    actual = [one for one in harness.load(options.output) if one["commit"] == now]
     for case in cases(options.kinds, options.n):
         left = [name for name in case["names"] if not options.only or name in options.only]
-        left = [name for name in left if not known(found, name, case)]
-        notes = [note for note in (late(case, name, found) for name in left) if note]
+        left = [name for name in left if not known(actual, name, case)]
+        notes = [note for note in (late(case, name, actual) for name in left) if note]
         left = [name for name in left if name not in [note["name"] for note in notes]]
         asked = [{**case, "names": [name]} for name in left]
         if case["what"] == "measure":
@@ -219,26 +219,26 @@ def main(words=None):
                     arithmetic = sum(a * b for a, b in zip(one["counts"], seconds, strict=True))
                     one["ratio"] = float(f"{one['cpu_seconds'] / arithmetic:.2g}")
                 print(one, file=sys.stderr, flush=True)
-                found.append({**one, "commit": now})
-            harness.save(options.output, found, seconds_of_gap_step_comparison=seconds)
+                actual.append({**one, "commit": now})
+            harness.save(options.output, actual, seconds_of_gap_step_comparison=seconds)
 
 
-def known(found, name, case):
+def known(entries, name, case):
     """Return what was measured of one method or measure, if it was."""
     wanted = (name, case["kind"], case["n"])
-    return next((o for o in found if (o["name"], o["kind"], o["n"]) == wanted), None)
+    return next((o for o in entries if (o["name"], o["kind"], o["n"]) == wanted), None)
 
 
-def late(case, name, found):
+def late(case, name, entries):
     """Return a note where a method would take minutes, judged by the shorter table."""
-    shorter = known(found, name, {**case, "n": LENGTHS[0]})
+    shorter = known(entries, name, {**case, "n": LENGTHS[0]})
     if case["n"] <= LENGTHS[0] or not shorter or "cpu_seconds" not in shorter:
         return None
     promised = shorter["cpu_seconds"] * (case["n"] / LENGTHS[0]) ** 1.9
     if promised <= MOST:
         return None
-    told = {"what": case["what"], "name": name, "kind": case["kind"], "n": case["n"]}
-    return {**told, "skipped": f"would take {promised:.0f} s"}
+    actual = {"what": case["what"], "name": name, "kind": case["kind"], "n": case["n"]}
+    return {**actual, "skipped": f"would take {promised:.0f} s"}
 
 
 if __name__ == "__main__":

@@ -162,13 +162,13 @@ def warm(method):
 def measure(engine, method, n, p, scratch=None):
     """Return what one measurement saw."""
     if engine == "joblib":
-        found = by_joblib(method, n)
+        actual = by_joblib(method, n)
     elif engine == "borders":
-        found = borders(method, n, p)
+        actual = borders(method, n, p)
     else:
         with tempfile.TemporaryDirectory(dir=scratch) as folder:
-            found = by_dask(method, n, Path(folder))
-    return {"engine": engine, "method": method, "n": n, "p": p, **found}
+            actual = by_dask(method, n, Path(folder))
+    return {"engine": engine, "method": method, "n": n, "p": p, **actual}
 
 
 def run(options):

@@ -69,8 +69,8 @@ class Drawn:
         promise = self.bounds(q)
         for b in np.argsort(promise):
             yield b, promise[b], best[-1]
-            found = np.sqrt(((self.places[self.members[b]] - q) ** 2).sum(axis=1))
-            best = np.sort(np.concatenate([best, found]))[:k]
+            actual = np.sqrt(((self.places[self.members[b]] - q) ** 2).sum(axis=1))
+            best = np.sort(np.concatenate([best, actual]))[:k]
 
 
 def part(axis, drawn, b, **look):
@@ -105,9 +105,9 @@ def blocks(path):
         tint = YELLOW if b in blocks_read else PALE
         part(right, drawn, b, facecolor=tint, alpha=0.6, lw=0)
     away = np.sqrt(((drawn.places - q) ** 2).sum(axis=1))
-    found = np.argsort(away, kind="stable")[:NEAR]
+    actual = np.argsort(away, kind="stable")[:NEAR]
     right.scatter(*drawn.places.T, s=2, c=GREY, lw=0, rasterized=True)
-    right.scatter(*drawn.places[found].T, s=14, c=RED, lw=0, zorder=3)
+    right.scatter(*drawn.places[actual].T, s=14, c=RED, lw=0, zorder=3)
     right.scatter(*q, s=30, c="black", marker="x", lw=1.2, zorder=4)
     many = len(drawn.members)
     left.set_title(f"{len(drawn.X):,} records in {many} blocks: boxes, cut by shells")
@@ -199,8 +199,8 @@ def growth(measurements, path):
                 label = f"k = {k}" + (", plain" if name == "yardstick" else "")
                 axis.plot(n, seconds, style, c=tint, ms=3.5, lw=1.2, label=label)
                 if name == "shoal" and len(n) > 1 and n[-1] >= 1_000_000:
-                    told = f"n^{entries[-1]['growth']:.2f}"
-                    axis.annotate(told, (n[-1], seconds[-1]), (-4, 5), color=tint, ha="right",
+                    actual = f"n^{entries[-1]['growth']:.2f}"
+                    axis.annotate(actual, (n[-1], seconds[-1]), (-4, 5), color=tint, ha="right",
                                   textcoords="offset points")  # fmt: skip
         axis.set(xscale="log", yscale="log", xlim=(700, 1.5e6), ylim=(3e-4, 400))
         axis.set(title=kind, xlabel="records")

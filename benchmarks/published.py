@@ -37,7 +37,7 @@ def rows(titles, lines):
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in [titles, bars, *lines])
 
 
-def found(entries, **wanted):
+def find_entry(entries, **wanted):
     """Return the first entry with some values, or None."""
     return next(
         (e for e in entries if all(e.get(name) == value for name, value in wanted.items())), None
@@ -46,7 +46,7 @@ def found(entries, **wanted):
 
 def speed_cell(entries, **wanted):
     """Return CPU seconds, and how many times faster than the yardstick."""
-    entry = found(entries, engine="shoal", **wanted)
+    entry = find_entry(entries, engine="shoal", **wanted)
     if entry is None:
         return ""
     ratio = f" ({short(entry['times_faster'])}x)" if "times_faster" in entry else ""
@@ -104,7 +104,7 @@ def rivals():
     for n in sorted({e["n"] for e in entries if "n" in e}):
         line = [f"{n:,}"]
         for package in packages:
-            e = found(entries, package=package, n=n)
+            e = find_entry(entries, package=package, n=n)
             line.append(
                 f"{short(e['cpu_seconds'])} s, {short(e['megabytes'])} MB, {e['loss']:.2f} %"
                 if e
@@ -117,7 +117,7 @@ def rivals():
 
 def cost_cell(entries, name, kind, n):
     """Return CPU seconds and, in brackets, how many times the counted arithmetic that is."""
-    entry = found(entries, name=name, kind=kind, n=n)
+    entry = find_entry(entries, name=name, kind=kind, n=n)
     if entry is None:
         return ""
     if "skipped" in entry:
@@ -154,12 +154,12 @@ def budgets():
 def cost_commits():
     """Tell which text was measured, and whether it was one."""
     commits = list(dict.fromkeys(e["commit"] for e in results("costs")))
-    told = ", ".join(f"`{commit}`" for commit in commits)
+    text = ", ".join(f"`{commit}`" for commit in commits)
     if len(commits) == 1:
-        return f"Measured in one run, at commit {told}."
+        return f"Measured in one run, at commit {text}."
     return (
-        f"Measured on several commits ({told}), some before kernels got faster; `make benchmarks`"
-        " measures all anew."
+        f"Measured on several commits ({text}), some before kernels\ngot faster; `make benchmarks`"
+        " measures everything again."
     )
 
 
@@ -214,7 +214,7 @@ def overhead():
     entries = results("large")
     lines = []
     for e in entries:
-        other = found(entries, engine="joblib", method=e["method"], n=e["n"])
+        other = find_entry(entries, engine="joblib", method=e["method"], n=e["n"])
         if e["engine"] == "dask" and other:
             more = e["cpu_seconds"] - other["cpu_seconds"]
             lines.append([f"{e['n']:,}", f"`{e['method']}`", short(other["cpu_seconds"]),

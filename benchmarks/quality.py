@@ -111,8 +111,8 @@ def searched(X, labels, k, **limit):
     """Return the groups that a search finds, and what repeats it."""
     from shoal.partitioners.search import search
 
-    found = search(X, labels, k, seed=SEED, **limit)
-    return found.labels, {"seed": SEED, "rounds": found.rounds, "done": found.done}
+    result = search(X, labels, k, seed=SEED, **limit)
+    return result.labels, {"seed": SEED, "rounds": result.rounds, "done": result.done}
 
 
 def proven(X, labels, k, search):
@@ -123,12 +123,12 @@ def proven(X, labels, k, search):
     began = time.process_time()
     labels, _ = searched(X, labels, k, rounds=search["rounds"], done=search["done"])
     left = PROVING - (time.process_time() - began)
-    found = prove(X, labels, k, budget=left, clock=time.process_time)
-    bound = round(100 * found.bound / X.size, 6)
-    return found.labels, {
+    proof = prove(X, labels, k, budget=left, clock=time.process_time)
+    bound = round(100 * proof.bound / X.size, 6)
+    return proof.labels, {
         "bound": bound,
-        "gap": round(100 * found.gap, 5),
-        "optimal": found.optimal,
+        "gap": round(100 * proof.gap, 5),
+        "optimal": proof.optimal,
     }
 
 

@@ -106,8 +106,8 @@ def free_memory():
     lines = Path("/proc/meminfo")
     if not lines.exists():
         return 4e9
-    found = dict(line.split(":") for line in lines.read_text().splitlines())
-    return 1024 * int(found["MemAvailable"].split()[0])
+    entries = dict(line.split(":") for line in lines.read_text().splitlines())
+    return 1024 * int(entries["MemAvailable"].split()[0])
 
 
 def follow(rival, seconds):
@@ -146,12 +146,12 @@ def main(words=None):
     if options.answer:
         harness.answer(measure)
         return
-    found = [one for one in harness.load(options.output) if one["package"] not in options.rivals]
+    actual = [one for one in harness.load(options.output) if one["package"] not in options.rivals]
     for rival in options.rivals:
         for entry in follow(rival, options.seconds):
             print(entry, file=sys.stderr, flush=True)
-            found.append(entry)
-            harness.save(options.output, found)
+            actual.append(entry)
+            harness.save(options.output, actual)
 
 
 if __name__ == "__main__":

@@ -129,7 +129,7 @@ def promised(case, seen):
 
 def related(seen):
     """Return the measurements in order, those of Shoal with ratio and growth."""
-    found = []
+    entries = []
     for name, kind, n, p, k in sorted(seen, key=lambda c: (c[1], c[3], c[4], c[2], c[0])):
         entry = dict(seen[name, kind, n, p, k])
         plain = seen.get(("yardstick", kind, n, p, k))
@@ -142,8 +142,8 @@ def related(seen):
             last = seen[name, kind, max(shorter), p, k]
             rise = math.log(entry["cpu_seconds"] / last["cpu_seconds"])
             entry["growth"] = round(rise / math.log(n / last["n"]), 2)
-        found.append(entry)
-    return found
+        entries.append(entry)
+    return entries
 
 
 def rows_of(seen, kind, p, k):

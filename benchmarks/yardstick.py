@@ -36,11 +36,11 @@ def farthest(distance, records, size):
 def take_nearest(rows, records, size, total, distance, labels, label, places):
     """Give the nearest living rows a label and close the gaps; return how many are left."""
     k = places.shape[0]
-    found = 0
+    actual = 0
     for i in range(size):
-        if found == k and distance[i] > distance[places[k - 1]]:
+        if actual == k and distance[i] > distance[places[k - 1]]:
             continue
-        at = found
+        at = actual
         while at > 0 and (
             distance[i] < distance[places[at - 1]]
             or (distance[i] == distance[places[at - 1]] and records[i] < records[places[at - 1]])
@@ -48,8 +48,8 @@ def take_nearest(rows, records, size, total, distance, labels, label, places):
             at -= 1
         if at == k:
             continue
-        found = min(found + 1, k)
-        for later in range(found - 1, at, -1):
+        actual = min(actual + 1, k)
+        for later in range(actual - 1, at, -1):
             places[later] = places[later - 1]
         places[at] = i
     places.sort()

@@ -43,7 +43,7 @@ def gather(folder: Path) -> Path:
 def without_gaps(index: str, pages: Path) -> str:
     """Return the index without the first pages of sections that have none yet."""
     written = re.compile(r"^[\w-]+/index$|^contribute$|^large-tables$", re.M)
-    there = lambda found: found[0] if (pages / f"{found[0]}.md").exists() else ""  # noqa: E731
+    there = lambda match: match[0] if (pages / f"{match[0]}.md").exists() else ""  # noqa: E731
     return written.sub(there, index)
 
 

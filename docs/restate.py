@@ -20,30 +20,30 @@ WIDTH = 100  # of a line of output; blanks count as one, so it may be wrapped
 
 def differences(name, text):
     """Run a page; return what it says and what its code shows, where these differ."""
-    found, held = [], pages.compare
+    different, held = [], pages.compare
 
-    def note(where, told, shown):
+    def note(where, stated, shown):
         try:
-            held(where, told, shown)
+            held(where, stated, shown)
         except AssertionError:
-            found.append((told, shown))
+            different.append((stated, shown))
 
     pages.compare = note
     try:
         pages.run(name, text)
     finally:
         pages.compare = held
-    return found
+    return different
 
 
-def restated(text, found):
+def restated(text, differences_):
     """Return a page that says what its code shows."""
-    for told, shown in found:
-        if "..." in told:
-            print(f"left to you:\n{told}shown:\n{shown}")
+    for stated, shown in differences_:
+        if "..." in stated:
+            print(f"left to you:\n{stated}shown:\n{shown}")
             continue
         lines = [part for line in shown.rstrip().split("\n") for part in wrapped(line)]
-        text = text.replace(told, "\n".join(lines) + "\n", 1)
+        text = text.replace(stated, "\n".join(lines) + "\n", 1)
     return text
 
 
@@ -58,9 +58,9 @@ def main(names):
         text = path.read_text(encoding="utf-8")
         with tempfile.TemporaryDirectory() as place:
             os.chdir(place)
-            found = differences(path.name, text)
-        path.write_text(restated(text, found), encoding="utf-8")
-        print(f"{path.name}: {len(found)} differ")
+            actual = differences(path.name, text)
+        path.write_text(restated(text, actual), encoding="utf-8")
+        print(f"{path.name}: {len(actual)} differ")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from functools import cache, partial
 from itertools import pairwise
 from typing import Any
 
+from reproduction.figure import Figure, Panel, Series
 from reproduction.page import Claim, Claims, Key, Page, Part, Published, Table, as_printed
 from reproduction.runs import Labels, groups, loss, masked, reference
 from shoal.metrics import linkage_top2
@@ -112,6 +113,8 @@ NOTES: dict[str, dict[Key, str]] = {
     },
 }
 
+STYLES = ("o-", "o--", "s-", "^-", "^--", "x:", "d-", "v-")
+
 LINKAGE = (
     "Not reproducible, and with k = 10 it cannot be right: Tarragona is the loss of MDAV on EIA in"
     " Table 3, Census exceeds 200 / k, and EIA is no whole number of records. Nor does the paper"
@@ -128,7 +131,23 @@ def labels(name: str, method: str, k: int) -> Labels:
 
 def losses(title: str, name: str, printed: Published) -> Table:
     """Information loss of every method on one table."""
-    return Table.of(title, "", printed, found(name), NOTES[name], cut=True)
+    return Table.of(title, "", printed, computed(name), NOTES[name], cut=True)
+
+
+def figure() -> Figure:
+    """Loss of every method against k; the paper draws none."""
+    panels = tuple(
+        Panel(
+            "EIA" if name == "eia" else name.capitalize(), "k", "loss, %",
+            tuple(
+                Series(row, KS, [round(computed(name)[row, f"k={k}"], 4) for k in KS], style)
+                for row, style in zip(METHODS, STYLES, strict=True)
+            ),
+        )
+        for name in PRINTED
+    )  # fmt: skip
+    caption = "Our losses of Tables 1 to 3. The paper has no figures; this one is ours."
+    return Figure("cv-mdav-losses", "Losses against k", caption, panels)
 
 
 @cache
@@ -162,7 +181,7 @@ PRINTED = {"tarragona": TABLE_1, "census": TABLE_2, "eia": TABLE_3}
 
 
 @cache
-def found(name: str) -> dict[Key, float]:
+def computed(name: str) -> dict[Key, float]:
     """Return the losses of all methods on a table."""
     Z = reference(name)
     return {
@@ -194,9 +213,9 @@ def claims() -> Claims:
 
 
 def _wins(name: str, ks: tuple[int, ...]) -> Claim:
-    ours, printed = found(name), PRINTED[name]
+    ours, printed = computed(name), PRINTED[name]
     own = all(best(printed, k) == "CV-MDAV" for k in ks)
-    told = "; ".join(
+    text = "; ".join(
         f"{best(ours, k)} at k = {k} ({ours[best(ours, k), f'k={k}']:.3f}; CV-MDAV"
         f" {ours['CV-MDAV', f'k={k}']:.3f})"
         for k in ks
@@ -206,7 +225,7 @@ def _wins(name: str, ks: tuple[int, ...]) -> Claim:
     return Claim(
         f"On {title} CV-MDAV loses least of the listed methods at"
         f" {' and '.join(f'k = {k}' for k in ks)}.",
-        f"Of ours, the least loss has {told}.",
+        f"Of ours, the least loss has {text}.",
         all(best(ours, k) == "CV-MDAV" for k in ks),
         f"In the paper's own table the least is {printed_best}.",
         own,
@@ -216,7 +235,7 @@ def _wins(name: str, ks: tuple[int, ...]) -> Claim:
 def _on_par() -> Claim:
     """CV-MDAV against every other method."""
     shares = {}
-    for which, tables in (("ours", {name: found(name) for name in PRINTED}), ("own", PRINTED)):
+    for which, tables in (("ours", {name: computed(name) for name in PRINTED}), ("own", PRINTED)):
         wins = [
             float(cells["CV-MDAV", f"k={k}"]) < float(cells[row, f"k={k}"])
             for cells in tables.values()
@@ -236,7 +255,7 @@ def _on_par() -> Claim:
 
 
 def _grows() -> Claim:
-    steps = {which: _steps(cells) for which, cells in (("ours", found), ("own", PRINTED.get))}
+    steps = {which: _steps(cells) for which, cells in (("ours", computed), ("own", PRINTED.get))}
     (grows, of, where), (own, _, _) = steps["ours"], steps["own"]
     return Claim(
         "The loss grows with k.",
@@ -268,13 +287,13 @@ def _falls() -> Claim:
         for row in rows
         for less, more in pairwise(KS)
     ]
-    told = "; ".join(
+    text = "; ".join(
         f"{row} {linked[row, 'k=5']:.1f} and {linked[row, 'k=10']:.1f}" for row in rows
     )
     return Claim(
         "The disclosure risk falls with k, and is moderate.",
         f"It falls in {sum(falls)} of {len(falls)} steps. At k = 5 and 10 an attacker with two"
-        f" guesses links so many per cent: {told}.",
+        f" guesses links so many per cent: {text}.",
         all(falls),
     )
 
@@ -283,6 +302,7 @@ PARTS: tuple[Callable[[], Part], ...] = (
     partial(losses, "Table 1: information loss on Tarragona", "tarragona", TABLE_1),
     partial(losses, "Table 2: information loss on Census", "census", TABLE_2),
     partial(losses, "Table 3: information loss on EIA", "eia", TABLE_3),
+    figure,
     table_4,
     claims,
 )

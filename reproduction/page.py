@@ -194,8 +194,8 @@ class Claim:
         """What a page says of it."""
         if self.holds:
             return "holds"
-        told = "does not hold" if self.own else "not on its own tables either"
-        return f"{told}. {self.note}".strip()
+        actual = "does not hold" if self.own else "not on its own tables either"
+        return f"{actual}. {self.note}".strip()
 
 
 @dataclass(frozen=True)

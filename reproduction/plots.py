@@ -51,8 +51,10 @@ def draw(figure: Figure) -> bytes:
         canvas = Canvas(figsize=(WIDTH * across, HEIGHT * down), layout="constrained")
         axes = canvas.subplots(down, across, squeeze=False).ravel()
         lines: dict[str, Any] = {}
-        for axis, panel in zip(axes, figure.panels, strict=True):
+        for axis, panel in zip(axes, figure.panels, strict=False):
             lines |= _panel(axis, panel)
+        for axis in axes[len(figure.panels) :]:
+            axis.set_axis_off()
         canvas.legend(handles=list(lines.values()), loc="outside lower center", ncols=len(lines))
         content = BytesIO()
         canvas.savefig(content, format="svg", metadata={"Date": None, "Title": figure.title})

@@ -34,10 +34,10 @@ def stored(name: str) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
             path = FOLDER / f"{name}.json"
             if not _computing[0]:
                 return json.loads(path.read_text(encoding="utf-8"))
-            found = json.loads(json.dumps(function()))  # as it will be read back
+            content = json.loads(json.dumps(function()))  # as it will be read back
             FOLDER.mkdir(exist_ok=True)
-            path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-            return found
+            path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+            return content
 
         return result
 

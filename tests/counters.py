@@ -23,9 +23,9 @@ def read_file(path, layout=None):
         return _fixed_width(path, layout)
     if kind == "db":
         connection = sqlite3.connect(path)
-        found = pd.read_sql("SELECT * FROM release", connection)
+        table = pd.read_sql("SELECT * FROM release", connection)
         connection.close()
-        return found
+        return table
     readers = {
         "parquet": lambda: pq.read_table(path).to_pandas(),
         "feather": lambda: feather.read_table(path).to_pandas(),

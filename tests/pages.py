@@ -56,12 +56,12 @@ def written() -> list[Path]:
 
 def blocks(text: str) -> list[Block]:
     """Return the fenced blocks of a page, in order."""
-    found = []
+    listed = []
     for match in FENCE.finditer(text):
         indent, _, language, body = match.groups()
         body = re.sub(rf"(?m)^{indent}", "", body)
-        found.append(Block(language.strip(), body, text[: match.start()].count("\n") + 2))
-    return found
+        listed.append(Block(language.strip(), body, text[: match.start()].count("\n") + 2))
+    return listed
 
 
 def run(page: str, text: str) -> dict[str, Any]:
@@ -92,13 +92,13 @@ def _quiet() -> Iterator[None]:
 def _run_prompts(where: str, block: Block, names: dict[str, Any]) -> None:
     parser = doctest.DocTestParser()
     test = parser.get_doctest(f"{block.text}\n", names, where, where, block.line)
-    told: list[str] = []
+    failures: list[str] = []
     with _quiet():
         # The namespace is the page's own, so that the next block goes on with it.
         runner = doctest.DocTestRunner(optionflags=LIKE, verbose=False)
         test.globs = names
-        runner.run(test, out=told.append, clear_globs=False)
-    assert runner.failures == 0, "".join(told)
+        runner.run(test, out=failures.append, clear_globs=False)
+    assert runner.failures == 0, "".join(failures)
 
 
 def _run_plain(where: str, block: Block, names: dict[str, Any]) -> str:
@@ -111,28 +111,28 @@ def _run_plain(where: str, block: Block, names: dict[str, Any]) -> str:
 
 def run_console(where: str, text: str, status: int) -> int:
     """Run the commands of a block and compare what they show; return the last exit code."""
-    for command, told in commands(text):
+    for command, actual in commands(text):
         shown, status = _run_command(where, command, status)
-        compare(f"{where}: {command}", told, shown)
+        compare(f"{where}: {command}", actual, shown)
     return status
 
 
 def commands(text: str) -> list[tuple[str, str]]:
     """Return each command of a block with what the block says it shows."""
-    found: list[list[str]] = []
+    pairs: list[list[str]] = []
     goes_on = False
     for line in text.splitlines():
         if goes_on:
-            found[-1][0] += f"\n{line}"
+            pairs[-1][0] += f"\n{line}"
         elif line.startswith(PROMPT):
-            found.append([line.removeprefix(PROMPT), ""])
+            pairs.append([line.removeprefix(PROMPT), ""])
         else:
-            assert found, (
+            assert pairs, (
                 f"A console block begins with {PROMPT!r} and a command, not with {line!r}."
             )
-            found[-1][1] += f"{line}\n"
-        goes_on = bool(found) and line.endswith("\\")
-    return [(command, told) for command, told in found]
+            pairs[-1][1] += f"{line}\n"
+        goes_on = bool(pairs) and line.endswith("\\")
+    return [(command, result) for command, result in pairs]
 
 
 def _run_command(where: str, command: str, status: int) -> tuple[str, int]:
@@ -163,9 +163,9 @@ def _run_shoal(words: list[str]) -> tuple[str, int]:
     return COMPILING.sub("", done.output), done.exit_code
 
 
-def compare(where: str, told: str, shown: str) -> None:
+def compare(where: str, stated: str, shown: str) -> None:
     """Hold what a page says against what its code shows."""
-    if told.strip() == "...":
+    if stated.strip() == "...":
         return
-    same = doctest.OutputChecker().check_output(told.strip() + "\n", shown.strip() + "\n", LIKE)
-    assert same, f"{where}\nThe page says:\n{told}\nThe code shows:\n{shown}"
+    same = doctest.OutputChecker().check_output(stated.strip() + "\n", shown.strip() + "\n", LIKE)
+    assert same, f"{where}\nThe page says:\n{stated}\nThe code shows:\n{shown}"

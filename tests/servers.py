@@ -20,8 +20,8 @@ PASSWORD = "fish-in-a-shoal"
 
 def binaries():
     """Return the folder of PostgreSQL's programs; without it, skip, or fail in CI."""
-    found = shutil.which("initdb")
-    places = [Path(found).resolve().parent] if found else []
+    path = shutil.which("initdb")
+    places = [Path(path).resolve().parent] if path else []
     places += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
     for place in places:
         if (place / "initdb").exists() and (place / "postgres").exists():

@@ -25,17 +25,17 @@ def kinds(request):
 
 
 def test_everything_is_measured_and_named(kinds):
-    found = shoal.assess(*kinds, quasi_identifiers=KNOWN, confidential=SECRET)
-    assert isinstance(found, Assessment)
+    measures = shoal.assess(*kinds, quasi_identifiers=KNOWN, confidential=SECRET)
+    assert isinstance(measures, Assessment)
     lacking = {"certified_gap", "weighted_total_change", "fewest_units", "largest_unit_share"}
-    assert set(found) == set(MEASURES) - lacking
-    assert set(found.remarks) == lacking
-    for name, value in found.items():
+    assert set(measures) == set(MEASURES) - lacking
+    assert set(measures.remarks) == lacking
+    for name, value in measures.items():
         columns = {"": None, "quasi-identifier": KNOWN, "confidential": SECRET}[ABOUT[name].per]
         if columns is not None:
             parts = value.values() if name == "l_diversity" else [value]
             assert all(list(part) == columns for part in parts)
-    assert found["t_closeness"]["turnover"] == pytest.approx(
+    assert measures["t_closeness"]["turnover"] == pytest.approx(
         shoal.MEASURES["t_closeness"](
             np.column_stack([np.asarray(kinds[1][name]) for name in KNOWN]),
             np.column_stack([np.asarray(kinds[0]["turnover"])]),
@@ -47,9 +47,9 @@ def test_everything_is_measured_and_named(kinds):
 def test_totals_are_measured_under_weights():
     before = pd.DataFrame({"a": [1.0, 3.0, 5.0], "w": [3.0, 1.0, 1.0]})
     after = before.assign(a=[2.0, 2.0, 5.0])
-    found = shoal.assess(before, after, quasi_identifiers=["a"], weight="w")
-    assert found["weighted_total_change"] == {"a": pytest.approx(100 * 2 / 11)}
-    assert "'a' 11 before and 13 after" in found.remarks["weighted_total_change"]
+    measures = shoal.assess(before, after, quasi_identifiers=["a"], weight="w")
+    assert measures["weighted_total_change"] == {"a": pytest.approx(100 * 2 / 11)}
+    assert "'a' 11 before and 13 after" in measures.remarks["weighted_total_change"]
     with raises(InputError, "weights-unusable"):
         shoal.assess(before.assign(w=[0, 1, 2]), after, quasi_identifiers=["a"], weight="w")
 
@@ -57,9 +57,9 @@ def test_totals_are_measured_under_weights():
 def test_a_release_measures_what_assess_does_but_searches():
     data = shoal.datasets.sme()
     release = shoal.microaggregate(data, KNOWN, k=3, confidential=SECRET, identifiers=["company"])
-    found = shoal.assess(data, release.data, quasi_identifiers=KNOWN, confidential=SECRET)
-    assert set(found) - set(release.measures) == {"linkage", "linkage_top2"}
-    assert release.measures == {name: found[name] for name in release.measures}
+    measures = shoal.assess(data, release.data, quasi_identifiers=KNOWN, confidential=SECRET)
+    assert set(measures) - set(release.measures) == {"linkage", "linkage_top2"}
+    assert release.measures == {name: measures[name] for name in release.measures}
     assert release.remarks == {}
     assert "linkage" not in linear()
 
@@ -77,15 +77,15 @@ def test_values_are_plain_numbers(kinds):
 
 def test_what_cannot_be_computed_is_said_with_its_reason():
     data = pd.DataFrame({"x": [1.0, 1, 3, 3], "sex": list("mmff"), "ill": list("ynyn")})
-    found = shoal.assess(data, data, quasi_identifiers=["x", "sex"], confidential=["ill"])
-    assert "needs a numeric confidential column" in found.remarks["average_diversity"]
-    assert found["distortion_y"] == 0.5  # of categories: the share that is not the most frequent
-    told = "Column 'sex' left out: not numeric and complete in both tables."
-    assert found.remarks["std_ratio"] == told
-    assert "information_loss" not in found.remarks
-    assert found["information_loss"] == 0
-    assert found["p_sensitivity"] == 2
-    assert found["t_closeness"] == {"ill": 0}
+    measures = shoal.assess(data, data, quasi_identifiers=["x", "sex"], confidential=["ill"])
+    assert "needs a numeric confidential column" in measures.remarks["average_diversity"]
+    assert measures["distortion_y"] == 0.5  # of categories: the share that is not the most frequent
+    remark = "Column 'sex' left out: not numeric and complete in both tables."
+    assert measures.remarks["std_ratio"] == remark
+    assert "information_loss" not in measures.remarks
+    assert measures["information_loss"] == 0
+    assert measures["p_sensitivity"] == 2
+    assert measures["t_closeness"] == {"ill": 0}
     bare = shoal.assess(data, data, quasi_identifiers=["sex"])
     assert {"smallest_class", "class_sizes", "information_loss", "linkage"} <= set(bare)
     assert "numeric and complete in both tables" in bare.remarks["std_ratio"]
@@ -102,9 +102,9 @@ def test_what_cannot_be_computed_is_said_with_its_reason():
 
 def test_a_measure_that_is_undefined_is_said_not_raised():
     before = pd.DataFrame({"a": [0.0, 0, 1, 1], "b": [0.0, 1, 0, 1]})
-    found = shoal.assess(before, before, quasi_identifiers=["a", "b"])
-    assert "loadings_change" not in found
-    assert "not determined" in found.remarks["loadings_change"]
+    measures = shoal.assess(before, before, quasi_identifiers=["a", "b"])
+    assert "loadings_change" not in measures
+    assert "not determined" in measures.remarks["loadings_change"]
     with raises(InputError, "measure-not-computable", measure="loadings_change"):
         shoal.assess(before, before, quasi_identifiers=["a", "b"], measures=["loadings_change"])
 
@@ -113,20 +113,20 @@ def test_a_measure_that_is_undefined_is_said_not_raised():
 def test_confidential_numbers_with_holes_count_as_categories(hole):
     data = pd.DataFrame({"x": [1.0, 2, 3, 4, 5, 6], "income": [hole, 5, 5, 7, 7, 5], "tax": 1.0})
     data["tax"] = [1.0, 2, 3, 1, 2, 3]
-    found = shoal.assess(
+    measures = shoal.assess(
         data, data.assign(x=1.0), quasi_identifiers=["x"], confidential=["income", "tax"]
     )
-    assert found["l_diversity"]["distinct"] == {"income": 3, "tax": 3}
-    assert "'income' left out" in found.remarks["distortion_y"]
-    assert "'income' counted as categories" in found.remarks["t_closeness"]
+    assert measures["l_diversity"]["distinct"] == {"income": 3, "tax": 3}
+    assert "'income' left out" in measures.remarks["distortion_y"]
+    assert "'income' counted as categories" in measures.remarks["t_closeness"]
     release = shoal.microaggregate(data, ["x"], k=3, confidential=["income", "tax"])
     assert "'income' left out" in release.remarks["average_diversity"]
 
 
 def test_one_name_may_stand_alone():
     data = shoal.datasets.sme()
-    found = shoal.assess(data, data, quasi_identifiers="surface", confidential="turnover")
-    assert list(found["homogeneous_classes"]) == ["turnover"]
+    measures = shoal.assess(data, data, quasi_identifiers="surface", confidential="turnover")
+    assert list(measures["homogeneous_classes"]) == ["turnover"]
 
 
 def test_a_column_is_known_or_secret_not_both():
@@ -138,5 +138,5 @@ def test_a_column_is_known_or_secret_not_both():
 def test_original_confidential_values_count():
     before = pd.DataFrame({"x": [1.0, 2, 3, 4], "ill": list("ynyn")})
     after = before.assign(x=[1.5, 1.5, 3.5, 3.5], ill="y")
-    found = shoal.assess(before, after, quasi_identifiers=["x"], confidential=["ill"])
-    assert found["homogeneous_classes"] == {"ill": 0}
+    measures = shoal.assess(before, after, quasi_identifiers=["x"], confidential=["ill"])
+    assert measures["homogeneous_classes"] == {"ill": 0}

@@ -18,7 +18,7 @@ import shoal
 from raising import raises
 from shoal import _progress as progress
 from shoal.comparison import Comparison, Trial, compare_plans, grid
-from shoal.comparison import plans as comparison
+from shoal.comparison import plans as plans_module
 from shoal.comparison.cache import Cache, _sources
 from shoal.errors import FileError, InputError, ParameterError, UnprotectedColumn
 from shoal.report.comparison import comparison_text, draw_map, rows
@@ -34,15 +34,15 @@ def firms():
 
 
 @pytest.fixture(scope="module")
-def found(firms):
+def comparison(firms):
     return shoal.compare(
         firms, KNOWN, k=[3, 2], method=["mdav", "sorted"], dependence=[0, 0.5], confidential=SECRET
     )
 
 
-def test_every_combination_is_run_and_gives_what_a_release_gives(firms, found):
+def test_every_combination_is_run_and_gives_what_a_release_gives(firms, comparison):
     wanted = product(["mdav", "sorted"], [3, 2], [0, 0.5])
-    for trial, (method, k, share) in zip(found.trials, wanted, strict=True):
+    for trial, (method, k, share) in zip(comparison.trials, wanted, strict=True):
         assert (trial.method, trial.plan.k, trial.dependence) == (method, k, share)
         release = shoal.microaggregate(
             firms[[*KNOWN, *SECRET]], KNOWN, k=k, method=method, dependence=share,
@@ -92,18 +92,18 @@ def test_plans_that_cannot_be_run_are_told_and_the_others_are_run(firms):
         shoal.compare(firms, KNOWN, k=50, method="mdav")
 
 
-def test_threads_change_nothing(firms, found):
+def test_threads_change_nothing(firms, comparison):
     again = shoal.compare(
         firms, KNOWN, k=[3, 2], method=["mdav", "sorted"], dependence=[0, 0.5],
         confidential=SECRET, n_jobs=3,
     )  # fmt: skip
-    assert [t.measures for t in again.trials] == [t.measures for t in found.trials]
+    assert [t.measures for t in again.trials] == [t.measures for t in comparison.trials]
 
 
 def test_a_finished_run_is_not_made_again(firms, tmp_path, monkeypatch):
     options = {"k": [2, 3], "method": ["mdav", "mu-approx"], "cache": tmp_path / "kept"}
     first = shoal.compare(firms, KNOWN, **options)
-    monkeypatch.setattr(comparison, "_run", lambda *_: pytest.fail("made again"))
+    monkeypatch.setattr(plans_module, "_run", lambda *_: pytest.fail("made again"))
     second = shoal.compare(firms, KNOWN, **options)
     assert [t.measures for t in second.trials] == [t.measures for t in first.trials]
     # A drawn seed is kept too: the plan repeats the run.
@@ -198,7 +198,7 @@ def test_an_interrupt_reaches_the_runs_themselves():
             raise KeyboardInterrupt
 
     with progress.reporting_to(listener), pytest.raises(KeyboardInterrupt):
-        comparison._run_parallel(run, [PLAN, PLAN, PLAN], 2)
+        plans_module._run_parallel(run, [PLAN, PLAN, PLAN], 2)
     assert completed == []
 
 
@@ -206,7 +206,7 @@ def test_a_fault_in_one_run_ends_the_comparison(firms, monkeypatch):
     def broken(*_):
         raise RuntimeError("unforeseen")
 
-    monkeypatch.setattr(comparison, "_run", broken)
+    monkeypatch.setattr(plans_module, "_run", broken)
     with pytest.raises(RuntimeError, match="unforeseen"):
         shoal.compare(firms, KNOWN, k=[2, 3], method="mdav")
 
@@ -233,8 +233,8 @@ def test_bad_comparisons_are_refused(firms, options, code):
         shoal.compare(firms, KNOWN, **{"k": 3, "method": "mdav", **options})
 
 
-def test_the_folder_holds_map_tables_and_plans_that_run(firms, found, tmp_path):
-    found.save(tmp_path / "new")
+def test_the_folder_holds_map_tables_and_plans_that_run(firms, comparison, tmp_path):
+    comparison.save(tmp_path / "new")
     folder = tmp_path / "new"
     made = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     numbered = {f"plans/{at:02d}.toml" for at in range(1, 9)}
@@ -247,24 +247,24 @@ def test_the_folder_holds_map_tables_and_plans_that_run(firms, found, tmp_path):
         assert release.measures["information_loss"] == pytest.approx(row["information_loss"])
     assert json.loads((folder / "table.json").read_text())[0]["number"] == "01"
     with raises(FileError, "file-exists"):
-        found.save(folder)
-    found.save(folder, force=True)
+        comparison.save(folder)
+    comparison.save(folder, force=True)
 
 
-def test_plans_of_two_comparisons_are_not_mixed(found, tmp_path):
-    found.save(tmp_path)
-    smaller = Comparison(found.trials[:2], found.risk)
+def test_plans_of_two_comparisons_are_not_mixed(comparison, tmp_path):
+    comparison.save(tmp_path)
+    smaller = Comparison(comparison.trials[:2], comparison.risk)
     with raises(FileError, "files-of-another-comparison", count=6):
         smaller.save(tmp_path, force=True)
 
 
-def test_the_map_shows_every_run_and_joins_the_front(found):
-    table = rows(found)
+def test_the_map_shows_every_run_and_joins_the_front(comparison):
+    table = rows(comparison)
     figure = draw_map(table, "linkage")
     dots = [mark for mark in figure.marks if mark.tag == "circle"]
     assert len(dots) == 8
     best = [dot for dot in dots if dot.attributes["class"] == "best"]
-    assert len(best) == len(found.front) == sum(row["front"] for row in table)
+    assert len(best) == len(comparison.front) == sum(row["front"] for row in table)
     order = sorted(table, key=lambda row: row["information_loss"])
     across = {dot.title.split(":")[0]: dot.attributes["cx"] for dot in dots}
     assert [across[row["number"]] for row in order] == sorted(across.values())

@@ -248,16 +248,16 @@ def test_the_loss_of_a_mixed_release_counts_every_column(survey):
 
 def test_confidential_columns_have_the_order_that_is_declared(survey):
     table = survey.to_pandas()
-    found = {}
+    closeness = {}
     for name, types in {
         "order": {"school": TYPES["school"]},
         "none": {"school": "nominal"},
     }.items():
         released = table.assign(number=table["number"].round())
-        found[name] = shoal.assess(
+        closeness[name] = shoal.assess(
             table, released, quasi_identifiers=["number"], confidential=["school"], types=types
         )["t_closeness"]["school"]
-    assert found["order"] != found["none"]
+    assert closeness["order"] != closeness["none"]
 
 
 def test_a_numeric_code_that_is_declared_nominal_is_no_number(survey):

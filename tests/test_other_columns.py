@@ -119,9 +119,9 @@ def test_another_choice_is_refused(choice):
 def test_a_comparison_refuses_them_and_names_them_in_its_plans():
     with raises(ColumnError, "columns-not-named", columns=("ssn",)):
         compare_plans(with_ssn(), [make()])
-    found = quietly(shoal.compare, with_ssn(), ["age"], k=2, confidential=["wage"])
-    assert found.trials[0].plan.roles["ssn"] == "unassigned"
-    quietly(found.trials[0].plan.run, with_ssn())
+    actual = quietly(shoal.compare, with_ssn(), ["age"], k=2, confidential=["wage"])
+    assert actual.trials[0].plan.roles["ssn"] == "unassigned"
+    quietly(actual.trials[0].plan.run, with_ssn())
 
 
 def test_verification_looks_for_columns_that_the_plan_does_not_name():

@@ -159,8 +159,8 @@ def test_the_loss_is_that_of_the_masked_columns_alone():
     rng = np.random.default_rng(0)
     data = pd.DataFrame({"x": rng.normal(size=60), "s": [1, 2, 3] * 20})
     release = shoal.microaggregate(data, ["x"], k=3, within="s")
-    found = shoal.assess(data, release.data, quasi_identifiers=["x"])
-    assert release.measures["information_loss"] == found["information_loss"] > 0
+    measures = shoal.assess(data, release.data, quasi_identifiers=["x"])
+    assert release.measures["information_loss"] == measures["information_loss"] > 0
 
 
 def test_a_stratum_below_k_is_counted_and_nothing_is_released():
@@ -320,14 +320,16 @@ def test_runs_in_several_threads_give_the_same_release():
     known = [name for name, role in roles.items() if role == "quasi-identifier"]
     one = Plan(roles, [Microaggregate(known, MDAV(k=4), homogeneity="merge")])
     expected = one.run(data).data
-    found = []
-    workers = [threading.Thread(target=lambda: found.append(one.run(data).data)) for _ in range(4)]
+    releases = []
+    workers = [
+        threading.Thread(target=lambda: releases.append(one.run(data).data)) for _ in range(4)
+    ]
     for worker in workers:
         worker.start()
     for worker in workers:
         worker.join()
-    assert len(found) == 4
-    for released in found:
+    assert len(releases) == 4
+    for released in releases:
         pd.testing.assert_frame_equal(released, expected)
 
 
@@ -388,9 +390,9 @@ def test_polars_and_pandas_agree_to_the_bit():
 def test_assess_judges_what_others_masked():
     data = shoal.datasets.sme()
     elsewhere = data.assign(surface=data["surface"].mean(), employees=0)
-    found = shoal.assess(data, elsewhere, quasi_identifiers=["surface"])
-    assert found["information_loss"] == pytest.approx(100)
-    assert found["smallest_class"] == 11
+    measures = shoal.assess(data, elsewhere, quasi_identifiers=["surface"])
+    assert measures["information_loss"] == pytest.approx(100)
+    assert measures["smallest_class"] == 11
     assert shoal.assess(data, data, quasi_identifiers=KNOWN)["smallest_class"] == 1
     some = shoal.assess(data, elsewhere, quasi_identifiers=["company"], measures=["smallest_class"])
     assert some == {"smallest_class": 1}

@@ -30,13 +30,13 @@ def release(survey):
 
 
 def test_correlations_are_those_of_numpy(survey, release):
-    found = release.profile["correlations"]
-    assert found["columns"] == [*KNOWN, "income", "blood_pressure"]
-    before = np.corrcoef(survey[found["columns"]].to_numpy(float).T)
-    after = np.corrcoef(release.data[found["columns"]].to_numpy(float).T)
-    assert np.allclose(found["before"], before, atol=6e-4)
-    assert np.allclose(found["after"], after, atol=6e-4)
-    assert np.allclose(found["difference"], after - before, atol=6e-4)
+    actual = release.profile["correlations"]
+    assert actual["columns"] == [*KNOWN, "income", "blood_pressure"]
+    before = np.corrcoef(survey[actual["columns"]].to_numpy(float).T)
+    after = np.corrcoef(release.data[actual["columns"]].to_numpy(float).T)
+    assert np.allclose(actual["before"], before, atol=6e-4)
+    assert np.allclose(actual["after"], after, atol=6e-4)
+    assert np.allclose(actual["difference"], after - before, atol=6e-4)
 
 
 def test_the_risk_of_the_original_is_counted_on_what_is_known(survey, release):
@@ -49,28 +49,28 @@ def test_the_risk_of_the_original_is_counted_on_what_is_known(survey, release):
 
 
 def test_groups_lie_where_their_means_are(survey, release):
-    (found,) = release.profile["groups"]
+    (actual,) = release.profile["groups"]
     X = survey[KNOWN].to_numpy(float)
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
     vectors = np.linalg.svd(Z)[2][:2].T
     vectors = vectors * np.where(vectors.sum(axis=0) < 0, -1, 1)
     labels = release.labels
-    for group in range(found["n_groups"]):
+    for group in range(actual["n_groups"]):
         scores = Z[labels == group] @ vectors
-        assert np.allclose(found["centres"][group], scores.mean(axis=0))
+        assert np.allclose(actual["centres"][group], scores.mean(axis=0))
         apart = ((scores - scores.mean(axis=0)) ** 2).sum(axis=1)
-        assert found["spread"][group] == pytest.approx(np.sqrt(apart.mean()))
-        assert found["sizes"][group] == (labels == group).sum()
-    assert found["explained"] == pytest.approx(
+        assert actual["spread"][group] == pytest.approx(np.sqrt(apart.mean()))
+        assert actual["sizes"][group] == (labels == group).sum()
+    assert actual["explained"] == pytest.approx(
         np.linalg.svd(Z)[1][:2] @ np.linalg.svd(Z)[1][:2] / (Z**2).sum()
     )
 
 
 def test_many_groups_are_picked_evenly():
     X = np.random.default_rng(0).normal(size=(3000, 2))
-    found = project_groups(X, np.arange(3000) // 3)
-    assert len(found.centres) == len(found.spread) == len(found.sizes) == 400
-    assert found.n_groups == 1000
+    projection = project_groups(X, np.arange(3000) // 3)
+    assert len(projection.centres) == len(projection.spread) == len(projection.sizes) == 400
+    assert projection.n_groups == 1000
 
 
 def test_no_original_value_is_in_the_profile():
@@ -97,12 +97,12 @@ def test_text_and_holes_are_counted_too():
     after = before.assign(town=list("aaaabbbbb"))
     names = ["town", "size"]
     plan = SimpleNamespace(k=3, steps=[], roles={}, types={}, masked=names, quasi_identifiers=names)
-    found = profile(plan, open_frame(before), open_frame(after), [])
-    town, size = found["distributions"]
+    summary = profile(plan, open_frame(before), open_frame(after), [])
+    town, size = summary["distributions"]
     assert (town["categories"], town["others"]) == (["a"], 2)
     assert (town["before"], town["after"]) == ([4, 5], [4, 5])
     assert sum(size["after"]) == 8
-    assert found["correlations"] == {}
+    assert summary["correlations"] == {}
 
 
 def test_columns_without_spread_stand_in_no_correlation(survey):
@@ -130,6 +130,6 @@ def test_groups_of_huge_and_tiny_values_lie_where_moderate_ones_do():
     labels = np.repeat(np.arange(4), 3)
     expected = project_groups(X, labels)
     for unit in (2.0**970, 2.0**-970):
-        found = project_groups(X * [unit, 1.0], labels)
-        assert np.allclose(found.centres, expected.centres)
-        assert np.allclose(found.spread, expected.spread)
+        projection = project_groups(X * [unit, 1.0], labels)
+        assert np.allclose(projection.centres, expected.centres)
+        assert np.allclose(projection.spread, expected.spread)

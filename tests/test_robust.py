@@ -166,9 +166,9 @@ def test_a_small_stratum_is_never_joined_with_itself(huge):
     table = pd.DataFrame({"s": list("aabbcc")})
     Z = np.array([[huge], [-huge], [huge], [huge], [-huge], [-huge]])
     with np.errstate(over="ignore", invalid="ignore"):
-        found = merge_small(split(open_frame(table), ["s"]), 3, Z)
-    assert sorted(np.concatenate(found.rows)) == list(range(6))
-    assert min(map(len, found.rows)) >= 3
+        merged = merge_small(split(open_frame(table), ["s"]), 3, Z)
+    assert sorted(np.concatenate(merged.rows)) == list(range(6))
+    assert min(map(len, merged.rows)) >= 3
 
 
 def test_huge_values_are_merged_with_the_nearest_stratum():

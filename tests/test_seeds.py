@@ -88,9 +88,9 @@ def test_a_public_report_has_four_digits_at_most(name):
 
 def test_a_public_report_of_noise_rounds_the_ratio_of_deviations():
     release = plan_of("add-noise").run(shoal.datasets.sme())
-    told = {entry["name"]: entry["value"] for entry in summarise(release)["measures"]}
+    actual = {entry["name"]: entry["value"] for entry in summarise(release)["measures"]}
     for column, ratio in release.measures["std_ratio"].items():
-        assert told["std_ratio"][column] == float(f"{ratio:.4g}")
+        assert actual["std_ratio"][column] == float(f"{ratio:.4g}")
 
 
 @every_drawing_step
@@ -102,15 +102,15 @@ def test_the_command_line_shows_no_seed_and_the_manifest_repeats_the_release(
     shoal.datasets.sme().to_csv("in.csv", index=False)
     plan_of(name).save("plan.toml")
     files = ["--report", "report.html", "--manifest", "manifest.json"]
-    found = CliRunner().invoke(app, ["run", "plan.toml", "in.csv", "out.csv", *files, *options])
-    assert found.exit_code == 0, found.output
+    result = CliRunner().invoke(app, ["run", "plan.toml", "in.csv", "out.csv", *files, *options])
+    assert result.exit_code == 0, result.output
     entries = json.loads((tmp_path / "manifest.json").read_text())
     step = entries["plan"]["steps"][0]
     seeds = {step["random_state"]} | {step.get("partition", {}).get("random_state")} - {None}
     page = (tmp_path / "report.html").read_text()
     for seed in seeds:
         assert seed.bit_length() > 64
-        assert str(seed) not in found.output + found.stderr + page
+        assert str(seed) not in result.output + result.stderr + page
     again = CliRunner().invoke(
         app, ["verify", "out.csv", "--manifest", "manifest.json", "--original", "in.csv"]
     )

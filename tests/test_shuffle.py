@@ -43,9 +43,9 @@ def plan(**options):
 
 
 def test_an_order_is_a_permutation_and_every_one_is_equally_likely():
-    found = Counter(tuple(random_order(4, seed).tolist()) for seed in range(4800))
-    assert set(found) == set(permutations(range(4)))
-    assert chisquare(list(found.values())).pvalue > 1e-6
+    counts = Counter(tuple(random_order(4, seed).tolist()) for seed in range(4800))
+    assert set(counts) == set(permutations(range(4)))
+    assert chisquare(list(counts.values())).pvalue > 1e-6
     assert sorted(random_order(1000, 2**127).tolist()) == list(range(1000))
     assert len({tuple(random_order(30, seed)) for seed in (0, 1, 2**64, 2**64 + 1, 255, 256)}) == 6
 
@@ -56,19 +56,19 @@ def test_the_rows_of_a_shuffled_release_are_those_of_a_plain_one(kind):
     plain = plan().run(data).data.set_index("name")
     table = {"pandas": data, "polars": pl.from_pandas(data), "pyarrow": pa.Table.from_pandas(data)}
     release = plan(shuffle=True).run(table[kind])
-    found = pa.table(release.data).to_pandas()
-    assert found["name"].tolist() != data["name"].tolist()
-    assert found["name"].tolist() == data["name"].iloc[release.rows].tolist()
-    assert found.set_index("name").loc[plain.index].equals(plain)
+    actual = pa.table(release.data).to_pandas()
+    assert actual["name"].tolist() != data["name"].tolist()
+    assert actual["name"].tolist() == data["name"].iloc[release.rows].tolist()
+    assert actual.set_index("name").loc[plain.index].equals(plain)
     labels = pd.Series(release.labels)
-    assert (found.groupby(labels)["age"].nunique() == 1).all()
-    assert labels.nunique() == found["age"].nunique()
+    assert (actual.groupby(labels)["age"].nunique() == 1).all()
+    assert labels.nunique() == actual["age"].nunique()
 
 
 def test_no_index_tells_the_order_that_came():
     data = people().set_axis([f"row {at}" for at in range(200)])
-    found = shoal.microaggregate(data, ["age", "height"], k=3, shuffle=True).data
-    assert found.index.equals(pd.RangeIndex(200))
+    actual = shoal.microaggregate(data, ["age", "height"], k=3, shuffle=True).data
+    assert actual.index.equals(pd.RangeIndex(200))
     assert data.index[0] == "row 0"
 
 
@@ -81,12 +81,12 @@ def test_the_verdict_finds_no_order_in_a_shuffled_release():
 def test_members_of_a_household_stand_apart_once_shuffled():
     data = people()[["age", "height"]].assign(home=np.repeat(np.arange(50), 4))
     step = Microaggregate(["age", "height"], MDAV(k=3), household="home")
-    found = {on: Plan({}, [step], shuffle=on).run(data) for on in (False, True)}
-    assert "revealing-order" in found[False].verdict.codes()
-    assert "revealing-order" not in found[True].verdict.codes()
-    homes = data["home"].iloc[found[True].rows].to_numpy()
-    for group in np.unique(found[True].labels):  # three households at least
-        inside = homes[found[True].labels == group]
+    actual = {on: Plan({}, [step], shuffle=on).run(data) for on in (False, True)}
+    assert "revealing-order" in actual[False].verdict.codes()
+    assert "revealing-order" not in actual[True].verdict.codes()
+    homes = data["home"].iloc[actual[True].rows].to_numpy()
+    for group in np.unique(actual[True].labels):  # three households at least
+        inside = homes[actual[True].labels == group]
         assert len(np.unique(inside)) >= 3
 
 
@@ -165,18 +165,18 @@ def test_a_file_is_shuffled_to_the_letter_and_verified(ending, command, tmp_path
     done = CliRunner().invoke(app, how)
     assert done.exit_code == 0, done.output
     if ending == "csv":
-        found = pd.read_csv("out.csv", dtype={"zip": str})
+        table = pd.read_csv("out.csv", dtype={"zip": str})
     else:
         read = shoal.io.files.read(f"out.{ending}")
-        found = read.to_pandas()
-    row = found["name"].str[1:].astype(int)
+        table = read.to_pandas()
+    row = table["name"].str[1:].astype(int)
     assert len(row) == 171
     assert abs(np.corrcoef(row, np.arange(len(row)))[0, 1]) < 0.5
-    assert found["zip"].astype(str).tolist() == data["zip"].iloc[row].tolist()
-    assert found.groupby("age")["height"].nunique().max() == 1
-    assert found.groupby("age").size().min() >= 3
+    assert table["zip"].astype(str).tolist() == data["zip"].iloc[row].tolist()
+    assert table.groupby("age")["height"].nunique().max() == 1
+    assert table.groupby("age").size().min() >= 3
     near = data["age"].iloc[row].to_numpy()
-    assert np.corrcoef(found["age"], near)[0, 1] > 0.9  # masked values follow their records
+    assert np.corrcoef(table["age"], near)[0, 1] > 0.9  # masked values follow their records
     entries = json.loads((tmp_path / "manifest.json").read_text())
     assert entries["plan"]["random_state"].bit_length() > 64
     assert str(entries["plan"]["random_state"]) not in done.output
@@ -196,7 +196,7 @@ def test_missing_codes_follow_their_records(tmp_path, monkeypatch):
     command = ["mask", "in.sav", "out.sav", "-c", "age", "-c", "height", "-k", "3", "--shuffle"]
     done = CliRunner().invoke(app, command)
     assert done.exit_code == 0, done.output
-    found, _ = pyreadstat.read_sav("out.sav", user_missing=True)
-    row = found["row"].astype(int)
+    table, _ = pyreadstat.read_sav("out.sav", user_missing=True)
+    row = table["row"].astype(int)
     assert row.tolist() != sorted(row)
-    assert found["pay"].tolist() == data["pay"].iloc[row].tolist()
+    assert table["pay"].tolist() == data["pay"].iloc[row].tolist()

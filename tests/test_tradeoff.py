@@ -103,9 +103,9 @@ def test_the_command_shows_the_curve_and_draws_it(tmp_path, monkeypatch):
     assert first.startswith(b"<?xml")
     CliRunner().invoke(app, [*base.split(), "--plot", "curves.svg", "--force"])
     assert (tmp_path / "curves.svg").read_bytes() == first
-    found = json.loads(CliRunner().invoke(app, [*base.split(), "--json"]).stdout)
-    assert len(found["points"]) == 6
-    assert set(found["knee"]) == {"2", "3"}
+    content = json.loads(CliRunner().invoke(app, [*base.split(), "--json"]).stdout)
+    assert len(content["points"]) == 6
+    assert set(content["knee"]) == {"2", "3"}
 
 
 @pytest.mark.parametrize(

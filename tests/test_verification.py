@@ -69,30 +69,30 @@ def test_a_release_stands_by_its_manifest(folder):
 
 
 def test_strict_fails_where_the_verdict_is_qualified(folder):
-    found = shoal.verify("out.csv", "out.json")
-    assert found.verdict.status == "qualified"
-    assert found.passed
-    assert len(found) == len(list(found))
+    verification = shoal.verify("out.csv", "out.json")
+    assert verification.verdict.status == "qualified"
+    assert verification.passed
+    assert len(verification) == len(list(verification))
     assert shell(*VERIFY).exit_code == 0
     assert shell(*VERIFY, "--strict").exit_code == 1
-    told = json.loads(shell(*VERIFY, "--json").stdout)["verdict"]
-    assert told["findings"] == found.verdict.to_dict()["findings"]
+    content = json.loads(shell(*VERIFY, "--json").stdout)["verdict"]
+    assert content["findings"] == verification.verdict.to_dict()["findings"]
 
 
 def test_with_the_original_the_verdict_is_that_of_the_release(folder):
-    found = shoal.verify("out.csv", "out.json", original="in.csv").verdict
-    assert "checks-not-computed" not in found.codes()
+    verification = shoal.verify("out.csv", "out.json", original="in.csv").verdict
+    assert "checks-not-computed" not in verification.codes()
     alone = shoal.verify("out.csv", "out.json").verdict
     assert alone.codes()[-1] == "checks-not-computed"
-    assert set(alone.codes()[:-1]) <= set(found.codes())
+    assert set(alone.codes()[:-1]) <= set(verification.codes())
 
 
 def test_columns_that_attain_less_together_are_not_kept(folder):
     done = shell("mask", "in.csv", "apart.csv", "-c", "age", "-c", "size", "-k", "3",
                  "--set", "blocks=1", "--manifest", "apart.json", "--allow-not-kept")  # fmt: skip
-    found = shoal.verify("apart.csv", "apart.json")
-    assert found.verdict.status == "not kept"
-    assert not found.passed
+    verification = shoal.verify("apart.csv", "apart.json")
+    assert verification.verdict.status == "not kept"
+    assert not verification.passed
     assert shell("verify", "apart.csv", "--manifest", "apart.json").exit_code == done.exit_code == 1
 
 
@@ -250,8 +250,8 @@ def test_a_release_in_python_has_a_manifest_too(folder):
     Path("bare.json").write_text(manifests.dumps(entries))
     assert shoal.verify("py.csv", "bare.json").failed == ["file"]  # it holds no hash of the file
     write_manifest(release, "py.csv", "py.json", original="in.csv")
-    found = shoal.verify("py.csv", "py.json")
-    assert found.failed == []
-    assert found.verdict.k == 4
+    verification = shoal.verify("py.csv", "py.json")
+    assert verification.failed == []
+    assert verification.verdict.k == 4
     # pandas writes other digits than Shoal, so the bytes differ, and nothing else.
     assert shoal.verify("py.csv", "py.json", original="in.csv").failed == ["run again"]

@@ -55,9 +55,9 @@ def test_every_option_in_a_message_exists():
     known = {*FILE_FLAGS, *PLAN_FLAGS, *inspect.signature(shoal.microaggregate).parameters}
     for cls in (*STEPS.values(), *METHODS.values(), shoal.Plan):
         known |= set(parameters.signature_parameters(cls))
-    found = dict(options_in_messages())
-    assert {"missing", "force", "small_strata"} <= set(found)
-    assert {name: place for name, place in found.items() if name not in known} == {}
+    entries = dict(options_in_messages())
+    assert {"missing", "force", "small_strata"} <= set(entries)
+    assert {name: place for name, place in entries.items() if name not in known} == {}
 
 
 def test_flags_of_the_wording_are_flags_of_the_command():

@@ -36,11 +36,11 @@ class Site(NamedTuple):
 
 def classes() -> dict[str, type[Coded]]:
     """Return the classes of exceptions and warnings by name."""
-    found = (ShoalError, ShoalWarning)
+    actual = (ShoalError, ShoalWarning)
     return {
         name: cls
         for name, cls in vars(errors).items()
-        if isinstance(cls, type) and issubclass(cls, found)
+        if isinstance(cls, type) and issubclass(cls, actual)
     }
 
 
@@ -92,10 +92,10 @@ def page() -> str:
     return "\n\n".join([*sections, "## Codes", table]) + "\n"
 
 
-def _row(code: str, found: list[Site]) -> list[str]:
-    names = dict.fromkeys(name for site in found for name in site.attributes)
-    kinds = sorted({f"`{site.cls}`" for site in found})
-    places = sorted({f"`{site.file}`" for site in found})
+def _row(code: str, sites: list[Site]) -> list[str]:
+    names = dict.fromkeys(name for site in sites for name in site.attributes)
+    kinds = sorted({f"`{site.cls}`" for site in sites})
+    places = sorted({f"`{site.file}`" for site in sites})
     words = ", ".join(f"`{name}`" for name in names)
     return [f"`{code}`", ", ".join(kinds), words, ", ".join(places)]
 

@@ -14,8 +14,8 @@ KINDS = {"clustered": "clustered", "gaussian": "Gaussian"}
 def measurements(root: Path) -> list[dict[str, Any]]:
     """Return what `benchmarks/costs.py` found."""
     path = root / "benchmarks" / "results" / "costs.json"
-    found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["measurements"]
-    return found
+    actual: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["measurements"]
+    return actual
 
 
 def table(root: Path, what: str, name: str) -> str:

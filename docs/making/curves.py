@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from making import draw, example
 from shoal import lower_bound
-from shoal.metrics import ABOUT, MEASURES, needs
+from shoal.metrics import ABOUT, MEASURES, inputs_of, needs
 from shoal.partitioners import MDAV
 
 KS = range(2, 11)
@@ -42,10 +42,16 @@ def given(k: int) -> Mapping[str, Any]:
     }
 
 
+def wanted(name: str) -> list[str]:
+    """Return the inputs that a measure requires, and confidential columns if it takes them."""
+    also = [need for need in inputs_of(name) if need == "confidential"]
+    return list(dict.fromkeys([*needs(name), *also]))
+
+
 def computed(name: str, k: int) -> dict[str, float]:
     """Return the numbers of a measure by what each is of."""
-    found = MEASURES[name](**{need: given(k)[need] for need in needs(name)})
-    parts = found if isinstance(found, dict) else {"": found}
+    result = MEASURES[name](**{need: given(k)[need] for need in wanted(name)})
+    parts = result if isinstance(result, dict) else {"": result}
     numbers = {}
     for part, value in parts.items():
         values = np.atleast_1d(np.asarray(value, float))
@@ -151,8 +157,8 @@ def picture(name: str) -> str:
     """Return what a measure looks at, where that can be drawn, and how it moves with k."""
     shown = [_look(name)] if name in LOOKS else []
     if name not in NO_NUMBER:
-        found = [computed(name, k) for k in KS]
-        lines = {part: [numbers[part] for numbers in found] for part in found[0]}
+        actual = [computed(name, k) for k in KS]
+        lines = {part: [numbers[part] for numbers in actual] for part in actual[0]}
         caption = (
             f"{name} of the small table on the pages of methods, masked by mdav with k = {KS[0]} to"
             f" {KS[-1]}."
@@ -168,7 +174,7 @@ def _look(name: str) -> str:
     draw.groups(canvas, X, labels(example.K))
     overlay(canvas)
     numbers = computed(name, example.K) if name not in NO_NUMBER else {}
-    told = ", ".join(f"{part} {number:.4g}".strip() for part, number in numbers.items())
-    found = f"The small table masked by mdav with k = {example.K}"
-    caption = f"{found}: {name} is {told}." if told else f"{found}."
+    text = ", ".join(f"{part} {number:.4g}".strip() for part, number in numbers.items())
+    actual = f"The small table masked by mdav with k = {example.K}"
+    caption = f"{actual}: {name} is {text}." if text else f"{actual}."
     return draw.figure(canvas.svg(caption), f"{caption} {words}")

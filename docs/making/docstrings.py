@@ -32,16 +32,16 @@ def anchor(key: str) -> str:
 
 def cited(text: str) -> str:
     """Return a text in which the key of a paper leads to the list of references."""
-    return KEY.sub(lambda found: f":ref:`[{found[1]}] <{anchor(found[1])}>`", text)
+    return KEY.sub(lambda match: f":ref:`[{match[1]}] <{anchor(match[1])}>`", text)
 
 
 def linked(text: str) -> str:
     """Return a text in which papers and other methods are links."""
     known = re.compile(r":class:`(\w+)`")
 
-    def page(found: re.Match[str]) -> str:
-        name = PARTITIONERS.get(found[1])
-        return f":doc:`{found[1]} </methods/{name}>`" if name else f"``{found[1]}``"
+    def page(match: re.Match[str]) -> str:
+        name = PARTITIONERS.get(match[1])
+        return f":doc:`{match[1]} </methods/{name}>`" if name else f"``{match[1]}``"
 
     return known.sub(page, cited(text))
 
@@ -74,12 +74,12 @@ def spelled_out(root: Path, key: str) -> str:
 @cache
 def papers(source: Path) -> dict[str, set[str]]:
     """Return how the papers are spelled out under ``source``, by key."""
-    found: dict[str, set[str]] = {}
+    spellings: dict[str, set[str]] = {}
     entry = re.compile(r"^( *)\.\. \[(\w+)\] (.*(?:\n\1 {3}\S.*)*)", re.M)
     for path in sorted(source.rglob("*.py")):
         for _, key, text in entry.findall(path.read_text(encoding="utf-8")):
-            found.setdefault(key, set()).add(" ".join(text.split()))
-    return found
+            spellings.setdefault(key, set()).add(" ".join(text.split()))
+    return spellings
 
 
 def for_the_site(

@@ -94,12 +94,12 @@ class Part:
     @property
     def lines(self) -> list[list[str]]:
         """The lines of its table: name of the row, what stands in it, cells."""
-        found = [
+        actual = [
             [cell.strip() for cell in line.strip("|").split("|")]
             for line in self.text.splitlines()
             if line.startswith("|")
         ]
-        return found[:1] + found[2:]
+        return actual[:1] + actual[2:]
 
     @property
     def notes(self) -> dict[str, str]:
@@ -118,14 +118,14 @@ class Part:
 @cache
 def parts(root: Path) -> tuple[Part, ...]:
     """Return every part of the pages about papers."""
-    found = []
+    parts_ = []
     for path in sorted((root / "docs" / "papers").glob("*.md")):
         pieces = re.split(r"(?m)^## (.*)$", path.read_text(encoding="utf-8"))
-        found += [
+        parts_ += [
             Part(path.stem, pieces[0].split("\n")[0].lstrip("# "), title, text)
             for title, text in zip(pieces[1::2], pieces[2::2], strict=True)
         ]
-    return tuple(found)
+    return tuple(parts_)
 
 
 def of_method(root: Path, method: str) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from making import costs, curves, docstrings, figures
 from making.grid import grid
-from shoal.metrics import ABOUT, MEASURES, NEEDS, needs
+from shoal.metrics import ABOUT, MEASURES, NEEDS
 
 KINDS = {"utility": "what analysts lose", "risk": "what an attacker gains"}
 COSTS = {
@@ -58,7 +58,7 @@ def page(root: Path, name: str) -> str:
         ["Better", about.better],
         ["Unit", about.unit or "none"],
         ["One number for", f"each {about.per} column" if about.per else "the table"],
-        ["Requires", "; ".join(dict.fromkeys(NEEDS[need] for need in needs(name)))],
+        ["Requires", "; ".join(dict.fromkeys(NEEDS[need] for need in curves.wanted(name)))],
     ]
     parts = [
         f"(measure-{name})=\n# {name}",

@@ -14,7 +14,7 @@ def pages(root: Path) -> Iterator[tuple[str, str]]:
     entries = []
     for key, texts in sorted(docstrings.papers(root / "src" / "shoal").items()):
         (text,) = texts  # a paper is spelled out the same way everywhere
-        used = f" Used by {', '.join(found)}." if (found := uses(key)) else ""
+        used = f" Used by {', '.join(actual)}." if (actual := uses(key)) else ""
         entries.append(f"({docstrings.anchor(key)})=\n## {key}\n\n{text}{used}")
     about = "Every paper that a docstring cites, by its key."
     yield "references.md", "\n\n".join(["# References", about, *entries]) + "\n"
@@ -23,11 +23,11 @@ def pages(root: Path) -> Iterator[tuple[str, str]]:
 def uses(key: str) -> list[str]:
     """Return links to the methods, measures and steps that cite a paper."""
     sections = (("methods", METHODS), ("measures", MEASURES))
-    found = [
+    actual = [
         f"[`{name}`]({section}/{name}.md)"
         for section, things in sections
         for name, thing in things.items()
         if key in docstrings.keys(thing)
     ]
     steps = [name for name, step in STEPS.items() if key in docstrings.keys(step)]
-    return found + [f"[`{name}`](reference/steps.md)" for name in steps]
+    return actual + [f"[`{name}`](reference/steps.md)" for name in steps]

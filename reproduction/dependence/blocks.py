@@ -50,7 +50,7 @@ def claims() -> Claims:
     linked = {size: _curve(size, "linked") for size in SIZES}
     whole, n = linked[KNOWN], len(sources()["census"].X)
     bounds = [blocked()[KNOWN, weight].groups[0] / n for weight in LAMBDAS]
-    kept = sum(found <= bound <= 1 / K for found, bound in zip(whole, bounds, strict=True))
+    kept = sum(actual <= bound <= 1 / K for actual, bound in zip(whole, bounds, strict=True))
     ends = {rounded([blocked()[size, 1.0].x])[0] for size in SIZES}
     return Claims(
         "Claims on Figure 14",

@@ -13,12 +13,12 @@ def figure_8() -> Figure:
     """Both distortions against k, for the two ends of lambda."""
     panels = []
     for name, source in sources().items():
-        found = sweep(name)
+        actual = sweep(name)
         series = tuple(
             Series(
                 f"$D_{axis.upper()}$, λ = {weight:g}",
                 source.ks,
-                rounded(getattr(found[k, weight], axis) for k in source.ks),
+                rounded(getattr(actual[k, weight], axis) for k in source.ks),
                 style,
             )
             for weight in (0.0, 1.0)
@@ -82,7 +82,7 @@ def claims_on_8() -> Claims:
         k: [low.y - low.x for low in (sweep(f"gaussian {rho}")[k, 0.0] for rho in (0.5, 0.9))]
         for k in SYNTHETIC
     }
-    told = "; ".join(f"k = {k}: {weak:.2f}, {strong:.2f}" for k, (weak, strong) in gaps.items())
+    text = "; ".join(f"k = {k}: {weak:.2f}, {strong:.2f}" for k, (weak, strong) in gaps.items())
     claims = (
         Claim(
             "D_X is at most D_Y at λ = 0, and D_Y at most D_X at λ = 1.",
@@ -96,7 +96,7 @@ def claims_on_8() -> Claims:
         ),
         Claim(
             "The other distortion is nearer to it where the dependence is stronger.",
-            f"At λ = 0, D_Y exceeds D_X by (ρ = 0.5, ρ = 0.9) {told}.",
+            f"At λ = 0, D_Y exceeds D_X by (ρ = 0.5, ρ = 0.9) {text}.",
             all(weak > strong for weak, strong in gaps.values()),
         ),
     )
@@ -135,10 +135,10 @@ def _grows() -> Claim:
 
 def _starts_steeply() -> Claim:
     slopes = {name: _slope(_curve(name, min(source.ks))) for name, source in sources().items()}
-    told = ", ".join(f"{slope:.0f} ({sources()[name].title})" for name, slope in slopes.items())
+    text = ", ".join(f"{slope:.0f} ({sources()[name].title})" for name, slope in slopes.items())
     return Claim(
         "At the least k, the curves of all four tables start steeply at λ = 0.",
-        f"From λ = 0 to 0.1, D_Y falls by so many times what D_X gains: {told}.",
+        f"From λ = 0 to 0.1, D_Y falls by so many times what D_X gains: {text}.",
         all(slope > 2 for slope in slopes.values()),
     )
 

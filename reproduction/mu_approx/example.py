@@ -85,11 +85,11 @@ def table_4() -> Table:
 def as_often() -> str:
     """Say how many seeds give the groups of the paper."""
     Z = companies()
-    found = [sse(Z, groups(Z, "mu-approx", K, random_state=seed)) for seed in range(SEEDS)]
-    same = sum(abs(one - found[SEED]) < 1e-9 for one in found)
+    actual = [sse(Z, groups(Z, "mu-approx", K, random_state=seed)) for seed in range(SEEDS)]
+    same = sum(abs(one - actual[SEED]) < 1e-9 for one in actual)
     return (
         f"{same} of {SEEDS} seeds give these groups; the others give an SSE of"
-        f" {min(found):.2f} to {max(found):.2f}."
+        f" {min(actual):.2f} to {max(actual):.2f}."
     )
 
 
@@ -127,11 +127,11 @@ def variability() -> Table:
     """Examples 2 and 3: what both lose."""
     Z = companies()
     ours: dict[Key, float] = {}
-    found: dict[str, Labels] = {
+    actual: dict[str, Labels] = {
         "optimal": groups(Z, "optimal", K),
         "μ-Approx": groups(Z, "mu-approx", K, random_state=SEED),
     }
-    for row, labels in found.items():
+    for row, labels in actual.items():
         lost, total = sse(Z, labels), sst(Z)
         ours |= {(row, "SSE"): lost, (row, "SST"): total, (row, "SSE/SST"): lost / total}
     about = f"On z-scores of the two masked columns. Of μ-Approx, {as_often()}"

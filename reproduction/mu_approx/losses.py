@@ -69,8 +69,8 @@ def draws() -> dict[str, list[tuple[float, float]]]:
 def both(name: str, method: str, k: int) -> list[list[float]]:
     """Return L_E and L_SSE of every run: one, or one for each seed."""
     if method == "mu-approx":
-        found: list[list[float]] = draws()[f"{name} {k}"]
-        return found
+        actual: list[list[float]] = draws()[f"{name} {k}"]
+        return actual
     return [list(run(name, method, k))]
 
 
@@ -80,10 +80,10 @@ def table_5() -> Table:
     for row, column in TABLE_5:
         name, measure, method = row.split(", ")
         at = ("L_E", "L_SSE").index(measure)
-        found = [run[at] for run in both(name.lower(), METHODS[method], int(column[2:]))]
-        ours[row, column] = sum(found) / len(found)
-        if len(found) > 1:
-            notes[row, column] = _drawn(TABLE_5[row, column], found)
+        actual = [run[at] for run in both(name.lower(), METHODS[method], int(column[2:]))]
+        ours[row, column] = sum(actual) / len(actual)
+        if len(actual) > 1:
+            notes[row, column] = _drawn(TABLE_5[row, column], actual)
     return Table.of(
         "Table 5: information loss",
         "L_E = 100 SDE / SDT counts distances, L_SSE = 100 SSE / SST their squares. The row of"
@@ -96,14 +96,14 @@ def table_5() -> Table:
     )
 
 
-def _drawn(printed: str, found: list[float]) -> str:
-    least, greatest = min(found), max(found)
+def _drawn(printed: str, losses: list[float]) -> str:
+    least, greatest = min(losses), max(losses)
     span = f"{least:.2f} to {greatest:.2f}"
     if printed == "-" or least <= float(printed) <= greatest:
-        return f"A draw: our {len(found)} seeds give {span}."
+        return f"A draw: our {len(losses)} seeds give {span}."
     if printed == "25.35":
-        return f"A misprint for 23.35, most likely: our {len(found)} seeds give {span}."
-    return f"Outside what our {len(found)} seeds give, {span}: the text leaves choices open."
+        return f"A misprint for 23.35, most likely: our {len(losses)} seeds give {span}."
+    return f"Outside what our {len(losses)} seeds give, {span}: the text leaves choices open."
 
 
 def claims() -> Claims:
@@ -116,16 +116,16 @@ def claims() -> Claims:
 
 
 def _ranking() -> Claim:
-    told, kept, of = [], 0, 0
+    actual, kept, of = [], 0, 0
     for name in ("tarragona", "census"):
         for k in KS:
             mdav, mst = (run(name, method, k)[1] for method in ("mdav", "mst"))
             share = np.mean([mdav < mst < one[1] for one in draws()[f"{name} {k}"]])
-            told.append(f"{name.capitalize()} k = {k}: {share:.0%}")
+            actual.append(f"{name.capitalize()} k = {k}: {share:.0%}")
             kept, of = kept + (share > 0.5), of + 1
     return Claim(
         "On Tarragona and Census MDAV loses least, followed by M-d and then μ-Approx.",
-        f"In this order for so many seeds: {'; '.join(told)}.",
+        f"In this order for so many seeds: {'; '.join(actual)}.",
         kept == of,
         "In print M-d loses less than MDAV on Tarragona at k = 3 (16.63 and 16.93), and μ-Approx"
         " less than M-d on Census at k = 10 (17.01 and 17.17).",
@@ -186,17 +186,19 @@ def _theorems() -> tuple[Claim, Claim]:
                 bound = (fitted.bound_ or 0.0) if criterion == "sse" else fitted.distance_bound_
                 ratio = criterion_loss(Z, fitted.labels_, criterion) / bound
                 worst[criterion] = max(worst[criterion], ratio)
-    told = "On three tables, k = 3, 4, 5 and 10, ours is at most {:.2f} times a proven lower bound."
+    actual = (
+        "On three tables, k = 3, 4, 5 and 10, ours is at most {:.2f} times a proven lower bound."
+    )
     return (
         Claim(
             "Theorem 1: the sum of distances is at most (2k - 1) max(2k - 1, 3k - 5) times the"
             " least.",
-            f"{told.format(worst['euclidean'])} Not proven for our trees in general.",
+            f"{actual.format(worst['euclidean'])} Not proven for our trees in general.",
             worst["euclidean"] < 25,
         ),
         Claim(
             "Theorem 2: the SSE is at most 2 (2k - 1) max(2k - 1, 3k - 5)² times the least.",
-            f"{told.format(worst['sse'])} Not proven for our trees in general.",
+            f"{actual.format(worst['sse'])} Not proven for our trees in general.",
             worst["sse"] < 250,
         ),
     )

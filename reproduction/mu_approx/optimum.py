@@ -57,7 +57,7 @@ def table_6() -> Table:
         "Table 6, in kind: five tables of 16 records and 13 columns, N(0, 1)",
         f"The paper averages five tables. {DRAWN}",
         TABLE_6,
-        found("normal"),
+        computed_cells("normal"),
         in_kind=True,
     )
 
@@ -68,7 +68,7 @@ def table_7() -> Table:
         "Table 7, in kind: natural groups of 2, 2, 3, 4, 5 records around 0, 3, 6, 9, 12",
         DRAWN,
         TABLE_7,
-        found("five groups"),
+        computed_cells("five groups"),
         in_kind=True,
     )
 
@@ -79,7 +79,7 @@ def table_8() -> Table:
         "Table 8, in kind: natural groups of 3, 4, 4, 5 records around 0, 4, 8, 12",
         DRAWN,
         TABLE_8,
-        found("four groups"),
+        computed_cells("four groups"),
         in_kind=True,
     )
 
@@ -116,7 +116,7 @@ def trials() -> dict[str, list[list[list[float]]]]:
 
 
 @cache
-def found(kind: str) -> Mapping[Key, float]:
+def computed_cells(kind: str) -> Mapping[Key, float]:
     """Return SSE and gap of each method, averaged over the tables of a kind."""
     cells: dict[Key, float] = {}
     for k, (best, approx, mdav) in zip(KS, np.mean(trials()[kind], axis=0), strict=True):
@@ -146,7 +146,7 @@ def _nearer() -> tuple[Claim, Claim, Claim]:
     share = {kind: _shares(kind) for kind in KINDS}
     without, groups_ = share["normal"], {kind: share[kind] for kind in list(KINDS)[1:]}
     most = [np.mean([value > 0.5 for value in shares.values()]) for shares in groups_.values()]
-    told = "; ".join(f"{kind}: {_told(shares)}" for kind, shares in groups_.items())
+    text = "; ".join(f"{kind}: {_told(shares)}" for kind, shares in groups_.items())
     return (
         Claim(
             "Without natural groups MDAV is nearer to the optimum than μ-Approx for k = 2 to 5.",
@@ -161,7 +161,7 @@ def _nearer() -> tuple[Claim, Claim, Claim]:
         ),
         Claim(
             "With natural groups μ-Approx is nearer for most k.",
-            f"It is for so many tables: {told}.",
+            f"It is for so many tables: {text}.",
             bool(min(most) > 0.5),
             "It is for k = 2 and 3 with five groups, and for k = 2 to 4 with four.",
         ),

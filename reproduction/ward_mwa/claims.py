@@ -88,12 +88,12 @@ def _narrower(ours: Cells, own: Cells) -> Claim:
         ends = [(_ends(cells, "FS_PV", k), _ends(cells, "MWA_PV", k)) for k in KS]
         return [(b - a, d - c) for (a, b), (c, d) in ends]
 
-    told = ", ".join(
+    text = ", ".join(
         f"{mwa:.1f} and {fs:.1f} (k = {k})" for k, (fs, mwa) in zip(KS, widths(ours), strict=True)
     )
     return Claim(
         "The losses by a particular variable range less widely for MWA than for FS.",
-        f"Widths in points: {told}.",
+        f"Widths in points: {text}.",
         all(fs > mwa for fs, mwa in widths(ours)),
         own=all(fs > mwa for fs, mwa in widths(own)),
     )
@@ -103,10 +103,10 @@ def _robust(ours: Cells, own: Cells) -> Claim:
     def widths(cells: Cells) -> list[float]:
         return [high - low for low, high in (_ends(cells, "MWA_MD", k) for k in KS)]
 
-    told = ", ".join(f"{width:.2f} (k = {k})" for k, width in zip(KS, widths(ours), strict=True))
+    text = ", ".join(f"{width:.2f} (k = {k})" for k, width in zip(KS, widths(ours), strict=True))
     return Claim(
         "Maximum distance is robust: it matters little which extreme record comes first.",
-        f"The two losses differ by so many points: {told}.",
+        f"The two losses differ by so many points: {text}.",
         max(widths(ours)) < 1,
         own=max(widths(own)) < 1,
     )
@@ -116,13 +116,13 @@ def _individual(ours: Cells, own: Cells) -> tuple[Claim, Claim]:
     def ratios(cells: Cells) -> list[float]:
         return [cells["MWA_I", f"k={k}"] / cells["FS_I", f"k={k}"] for k in KS]
 
-    told = ", ".join(f"{ratio:.2f} (k = {k})" for k, ratio in zip(KS, ratios(ours), strict=True))
+    text = ", ".join(f"{ratio:.2f} (k = {k})" for k, ratio in zip(KS, ratios(ours), strict=True))
     best = [min(_ends(ours, f"MWA_{by}", k)[0] for by in ("FPC", "SZ", "PV")) for k in KS]
     worst = [max(ours["MWA_I", f"k={k}"], ours["FS_I", f"k={k}"]) for k in KS]
     return (
         Claim(
             "With individual sorting, FS and MWA behave similarly.",
-            f"MWA loses so many times what FS loses: {told}.",
+            f"MWA loses so many times what FS loses: {text}.",
             all(0.8 < ratio < 1.25 for ratio in ratios(ours)),
             "Similarly at k = 3 alone: in print, too, FS loses 8.54 and MWA 4.46 at k = 5.",
             own=all(0.8 < ratio < 1.25 for ratio in ratios(own)),
@@ -151,19 +151,19 @@ def _risk(release: Callable[[str], Matrix]) -> tuple[Claim, Claim]:
     linked = {
         method: linkage(Z, release(method)) for method in ("FS_FPC", "MWA_FPC", "FS_I", "MWA_I")
     }
-    told = ", ".join(f"{share:.0%} ({method})" for method, share in linked.items())
-    found = neighbour_intervals(Z, release("FS_I"))
+    text = ", ".join(f"{share:.0%} ({method})" for method, share in linked.items())
+    actual = neighbour_intervals(Z, release("FS_I"))
     return (
         Claim(
             "Individual sorting has a higher disclosure risk than sorting along one axis.",
-            f"With k = 3, so many masked records are linked to their original: {told}.",
+            f"With k = 3, so many masked records are linked to their original: {text}.",
             min(linked["FS_I"], linked["MWA_I"]) > 2 * max(linked["FS_FPC"], linked["MWA_FPC"]),
         ),
         Claim(
             "With individual sorting, a value lies between the means of the neighbouring groups.",
-            f"So for {np.mean(found.holds):.1%} of all values (FS_I, k = 3); half of these"
-            f" intervals are narrower than {np.median(found.width):.3f} standard deviations.",
-            bool(np.all(found.holds)),
+            f"So for {np.mean(actual.holds):.1%} of all values (FS_I, k = 3); half of these"
+            f" intervals are narrower than {np.median(actual.width):.3f} standard deviations.",
+            bool(np.all(actual.holds)),
         ),
     )
 

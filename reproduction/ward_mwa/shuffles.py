@@ -41,15 +41,15 @@ CASES = (
 @stored("ward-mwa-shuffles")
 def ranges() -> list[tuple[float, float]]:
     """Return the least and the greatest loss of each case over shuffled files."""
-    found = []
+    ranges_ = []
     for case in CASES:
         Z, draw = reference("tarragona"), np.random.default_rng(SEED)
         losses = []
         for _ in range(SHUFFLES):
             W = Z[draw.permutation(len(Z))]
             losses.append(round(loss(W, groups(W, case.method, case.k, **case.options)), 2))
-        found.append((min(losses), max(losses)))
-    return found
+        ranges_.append((min(losses), max(losses)))
+    return ranges_
 
 
 def shuffled() -> Rows:

@@ -156,6 +156,10 @@ class CellsSuppressed(ShoalWarning):
     """Cells were suppressed to attain k."""
 
 
+class ValuesGeneralised(ShoalWarning):
+    """Values were recoded to coarser categories to attain k."""
+
+
 class HomogeneousGroup(ShoalWarning):
     """All records of a group share a confidential value, which membership then discloses."""
 

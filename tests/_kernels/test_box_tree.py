@@ -22,11 +22,11 @@ def test_who_has_left_is_not_found(X, data):
     tree = build_tree(X)
     for record in gone:
         remove_record(tree, record)
-    found, distances = np.empty(5, np.int64), np.empty(5)
+    actual, distances = np.empty(5, np.int64), np.empty(5)
     for record in range(len(X)):
-        count = find_nearest(tree, X[record], record, found, distances)
+        count = find_nearest(tree, X[record], record, actual, distances)
         others = [i for i in left if i != record]
-        assert list(found[:count]) == nearest(X, others, X[record], 5)
+        assert list(actual[:count]) == nearest(X, others, X[record], 5)
 
 
 @given(X=tables(least=4, most=3 * LEAF), data=st.data())
@@ -35,16 +35,16 @@ def test_who_has_moved_is_found_at_the_new_place(X, data):
     for record in data.draw(st.lists(st.integers(0, len(X) - 1))):
         moved[record] = data.draw(st.integers(-9, 9))
         move_record(tree, record, moved[record])
-    found, distances = np.empty(5, np.int64), np.empty(5)
+    actual, distances = np.empty(5, np.int64), np.empty(5)
     for record in range(len(X)):
-        count = find_nearest(tree, moved[record], record, found, distances)
+        count = find_nearest(tree, moved[record], record, actual, distances)
         others = [i for i in range(len(X)) if i != record]
-        assert list(found[:count]) == nearest(moved, others, moved[record], 5)
+        assert list(actual[:count]) == nearest(moved, others, moved[record], 5)
 
 
 def test_equal_records_are_found_without_looking_at_all_of_them():
     tree = build_tree(np.zeros((200_000, 2)))
-    found, distances = np.empty(3, np.int64), np.empty(3)
+    actual, distances = np.empty(3, np.int64), np.empty(3)
     for record, others in [(0, [1, 2, 3]), (1, [0, 2, 3]), (9999, [0, 1, 2])]:
-        find_nearest(tree, np.zeros(2), record, found, distances)
-        assert list(found) == others
+        find_nearest(tree, np.zeros(2), record, actual, distances)
+        assert list(actual) == others

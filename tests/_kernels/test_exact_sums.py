@@ -47,16 +47,16 @@ def test_a_mean_is_the_nearest_float(values):
 def test_a_mean_halfway_between_two_floats_goes_to_the_even_one(mantissa, size):
     q, half = float(mantissa), size * 0.5
     values = np.array([2 * q, *[q] * (size - 2), half])  # the sum is size * (q + 1/2)
-    found = group_means(values, NONE, np.zeros(size, np.int64), 1)[0]
-    assert found == mean_of(values.tolist(), [1.0] * size)
-    assert found % 2 == 0
+    means = group_means(values, NONE, np.zeros(size, np.int64), 1)[0]
+    assert means == mean_of(values.tolist(), [1.0] * size)
+    assert means % 2 == 0
 
 
 @given(values=columns, data=st.data())
 def test_a_weighted_mean_is_the_nearest_float(values, data):
     by = np.array(data.draw(st.lists(weights, min_size=len(values), max_size=len(values))))
-    found = group_means(values, by, np.zeros(len(values), np.int64), 1)[0]
-    assert found == mean_of(values.tolist(), by.tolist())
+    means = group_means(values, by, np.zeros(len(values), np.int64), 1)[0]
+    assert means == mean_of(values.tolist(), by.tolist())
 
 
 @given(values=columns)
@@ -83,11 +83,11 @@ def test_equal_values_keep_their_value_in_any_unit(value, size, data):
 @pytest.mark.parametrize("size", [1, 2, 5])
 def test_the_greatest_floats_have_a_mean(size):
     values = np.array([np.finfo(float).max, -np.finfo(float).max / 2, 0.0])[:size]
-    found = group_means(values, NONE, np.zeros(len(values), np.int64), 1)[0]
-    assert found == mean_of(values.tolist(), [1.0] * len(values))
+    means = group_means(values, NONE, np.zeros(len(values), np.int64), 1)[0]
+    assert means == mean_of(values.tolist(), [1.0] * len(values))
 
 
 def test_a_group_without_records_is_0_and_units_of_groups_are_their_own():
     values = np.array([1e-310, 3e-310, 1e300, 1e-3])
-    found = group_means(values, NONE, np.array([0, 0, 2, 3]), 4)
-    assert found.tolist() == [2e-310, 0.0, 1e300, 1e-3]
+    means = group_means(values, NONE, np.array([0, 0, 2, 3]), 4)
+    assert means.tolist() == [2e-310, 0.0, 1e300, 1e-3]

@@ -26,22 +26,22 @@ def groups(request):
 def distances(boxes, point):
     """Return what a look into every box shows, by group."""
     seen = np.empty(WIDTH)
-    found = {}
+    seen_distances = {}
     for b in range(len(boxes.distance_to_box)):
         group_distances(boxes, b, point, seen)
         assert (boxes.distance_to_box[b] <= seen).all()
-        found |= dict(zip(boxes.groups[b], seen, strict=True))
-    found.pop(-1, None)
-    return found
+        seen_distances |= dict(zip(boxes.groups[b], seen, strict=True))
+    seen_distances.pop(-1, None)
+    return seen_distances
 
 
 def test_every_group_is_found_at_its_distance(groups):
     boxes = pack_boxes(groups)
     box_distances(boxes, np.array([0.3, -1.0, 2.0]))
-    found = distances(boxes, np.array([0.3, -1.0, 2.0]))
+    actual = distances(boxes, np.array([0.3, -1.0, 2.0]))
     expected = ((groups.centre - [0.3, -1.0, 2.0]) ** 2).sum(axis=1)
-    assert len(found) == len(expected)
-    assert [found[g] for g in range(len(expected))] == pytest.approx(expected)
+    assert len(actual) == len(expected)
+    assert [actual[g] for g in range(len(expected))] == pytest.approx(expected)
 
 
 def test_boxes_reach_as_far_as_their_groups_move(groups):

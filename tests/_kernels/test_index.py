@@ -52,9 +52,9 @@ def used_and_renewed_as_often_as_can_be(monkeypatch):
 
 
 def ask(index, point, side, m):
-    found, squares = np.empty(m, np.int64), np.empty(m)
-    count = search(index, point, side, NO_RECORD, found, squares, NONE_FOUND)
-    return found[:count], squares[:count]
+    actual, squares = np.empty(m, np.int64), np.empty(m)
+    count = search(index, point, side, NO_RECORD, actual, squares, NONE_FOUND)
+    return actual[:count], squares[:count]
 
 
 def leave(index, records):
@@ -64,9 +64,9 @@ def leave(index, records):
 
 
 def check_answers(index, X, left, point, m):
-    found, squares = ask(index, point, NEAREST, m)
-    assert np.array_equal(found, brute.nearest(X, left, point, m))
-    assert np.array_equal(squares, brute.squared(X[found], point))
+    actual, squares = ask(index, point, NEAREST, m)
+    assert np.array_equal(actual, brute.nearest(X, left, point, m))
+    assert np.array_equal(squares, brute.squared(X[actual], point))
     assert ask(index, point, FARTHEST, 1)[0] == brute.farthest(X, left, point)
 
 

@@ -42,12 +42,12 @@ def least_weight(n, required, edges):
         if not left:
             return 0
         first, rest = left[0], left[1:]
-        found = [least(rest)] if first >= required else [np.inf]
+        actual = [least(rest)] if first >= required else [np.inf]
         for other in rest:
             if (first, other) in edges:
                 others = tuple(v for v in rest if v != other)
-                found.append(edges[first, other] + least(others))
-        return min(found)
+                actual.append(edges[first, other] + least(others))
+        return min(actual)
 
     return least(tuple(range(n)))
 

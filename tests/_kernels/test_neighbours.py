@@ -39,11 +39,11 @@ def test_ties_go_to_the_lowest_record(X, m):
 
 
 def check(X, m, asked):
-    found, squares = neighbours_and_squares(X, m)
+    nearest, squares = neighbours_and_squares(X, m)
     for record in asked:
         others = np.delete(np.arange(len(X)), record)
-        assert np.array_equal(found[record], brute.nearest(X, others, X[record], m))
-        assert np.array_equal(squares[record], brute.squared(X[found[record]], X[record]))
+        assert np.array_equal(nearest[record], brute.nearest(X, others, X[record], m))
+        assert np.array_equal(squares[record], brute.squared(X[nearest[record]], X[record]))
 
 
 @settings(max_examples=60)
@@ -82,9 +82,9 @@ def test_everybody_is_found_when_all_are_asked_for(n):
 
 def test_strides_tell_how_many_records_are_done():
     X = np.random.default_rng(1).normal(size=(1000, 2))
-    found, squares = np.empty((1000, 3), np.int64), np.empty((1000, 3))
-    assert list(find_in_strides(open_index(X), found, squares)) == [256, 512, 768, 1000]
-    assert np.array_equal(found, neighbours(X, 3))
+    actual, squares = np.empty((1000, 3), np.int64), np.empty((1000, 3))
+    assert list(find_in_strides(open_index(X), actual, squares)) == [256, 512, 768, 1000]
+    assert np.array_equal(actual, neighbours(X, 3))
 
 
 def test_equal_records_are_found_without_measuring_all_of_them():

@@ -56,12 +56,12 @@ def test_the_cheapest_group_of_each_record_is_found(seed, k, more, near):
             ),
             default=0.0,
         )
-        found, costs = np.empty((KEPT, size), np.int64), np.empty(KEPT)
+        actual, costs = np.empty((KEPT, size), np.int64), np.empty(KEPT)
         bound, count = cheapest_groups(
-            table, prices, first, size, duals.group_dual, 0.0, MANY, MANY, found, costs
+            table, prices, first, size, duals.group_dual, 0.0, MANY, MANY, actual, costs
         )
         assert bound == pytest.approx(min(0.0, least), abs=1e-9)
-        for group, cost in zip(found[:count].tolist(), costs[:count], strict=True):
+        for group, cost in zip(actual[:count].tolist(), costs[:count], strict=True):
             right = dear_by(
                 X, group, duals.record_dual, triples, duals.triple_dual, duals.group_dual
             )
@@ -81,9 +81,9 @@ def test_a_search_cut_short_still_tells_what_no_group_goes_below(seed, most, wor
             ),
             default=0.0,
         )
-        found, costs = np.empty((KEPT, 4), np.int64), np.empty(KEPT)
+        actual, costs = np.empty((KEPT, 4), np.int64), np.empty(KEPT)
         bound, _ = cheapest_groups(
-            table, prices, first, 4, duals.group_dual, 0.0, most, work, found, costs
+            table, prices, first, 4, duals.group_dual, 0.0, most, work, actual, costs
         )
         assert bound <= min(0.0, least) + 1e-9
 
@@ -104,9 +104,9 @@ def test_all_groups_below_a_gap_are_listed_once(seed, gap, size):
             )
             < gap + 1e-9
         }
-        found = np.empty((1000, size), np.int64)
-        count = all_groups(table, prices, first, size, duals.group_dual, gap, found)
-        listed = [tuple(sorted(group)) for group in found[:count].tolist()]
+        groups = np.empty((1000, size), np.int64)
+        count = all_groups(table, prices, first, size, duals.group_dual, gap, groups)
+        listed = [tuple(sorted(group)) for group in groups[:count].tolist()]
         assert len(set(listed)) == count
         assert {*listed} <= {*expected}
         assert {group for group, cost in expected.items() if cost < gap - 1e-9} <= {*listed}
@@ -149,16 +149,16 @@ def test_the_cheap_groups_of_a_crowd_are_found_with_their_tolls(seed):
         )
         for group in groups_of_size(X, 3, prices.rank, 1)
     }
-    found, costs = np.empty((KEPT, 3), np.int64), np.empty(KEPT)
+    actual, costs = np.empty((KEPT, 3), np.int64), np.empty(KEPT)
     bound, count = cheapest_groups(
-        table, prices, 1, 3, duals.group_dual, 0.0, MANY, MANY, found, costs
+        table, prices, 1, 3, duals.group_dual, 0.0, MANY, MANY, actual, costs
     )
     assert bound == pytest.approx(min(reduced_cost.values()))
-    for group, cost in zip(found[:count].tolist(), costs[:count], strict=True):
+    for group, cost in zip(actual[:count].tolist(), costs[:count], strict=True):
         assert cost == pytest.approx(reduced_cost[tuple(sorted(group))], abs=1e-9)
     gap = float(np.quantile(list(reduced_cost.values()), 0.3))
-    found = np.empty((len(reduced_cost), 3), np.int64)
-    count = all_groups(table, prices, 1, 3, duals.group_dual, gap, found)
-    listed = [tuple(sorted(group)) for group in found[:count].tolist()]
+    actual = np.empty((len(reduced_cost), 3), np.int64)
+    count = all_groups(table, prices, 1, 3, duals.group_dual, gap, actual)
+    listed = [tuple(sorted(group)) for group in actual[:count].tolist()]
     assert len({*listed}) == count
     assert {*listed} == {group for group, cost in reduced_cost.items() if cost < gap}

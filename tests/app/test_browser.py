@@ -238,10 +238,10 @@ def test_a_hostile_file_is_refused_in_words(visit, server, tmp_path, name, conte
         view.said = Silent()
     view.locator("#file").set_input_files(path)
     view.locator("#message:not([hidden])").wait_for()
-    told = view.locator("#message").inner_text()
-    assert re.search(words, told), told
-    assert len(told) < 500
-    assert not re.search(r"Traceback|Unexpected error|/tmp", told)
+    text = view.locator("#message").inner_text()
+    assert re.search(words, text), text
+    assert len(text) < 500
+    assert not re.search(r"Traceback|Unexpected error|/tmp", text)
     assert not [path for folder in server.folders for path in folder.rglob(name)]
 
 
@@ -289,9 +289,9 @@ def test_every_text_stands_out_and_a_narrow_window_does(visit, scheme):
     view.locator("details").evaluate_all("all => all.forEach(e => e.open = true)")
     assert view.evaluate("() => document.documentElement.scrollWidth") <= 390
     view.locator("[disabled]").evaluate_all("all => all.forEach(e => e.remove())")
-    found = view.evaluate(CONTRAST)
-    assert len(found) > 50
-    weak = [(round(contrast, 2), text) for contrast, text in found if contrast < LEAST_CONTRAST]
+    measured = view.evaluate(CONTRAST)
+    assert len(measured) > 50
+    weak = [(round(contrast, 2), text) for contrast, text in measured if contrast < LEAST_CONTRAST]
     assert weak == []
 
 

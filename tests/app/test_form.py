@@ -51,15 +51,15 @@ def test_every_method_and_effort_can_be_chosen(method, effort):
 
 
 def test_every_parameter_of_step_method_and_effort_has_a_field():
-    found = form.catalogue()
-    named = {field.name for field in found["step"]}
+    entries = form.catalogue()
+    named = {field.name for field in entries["step"]}
     assert named - {"shuffle"} == {
         f"step:{name}"
         for name in parameters.signature_parameters(Microaggregate)
         if name not in ("columns", "partitioner", "within")
     }
     for kind, classes in (("method", METHODS), ("effort", EFFORTS)):
-        for name, fields in found[f"of_{kind}"].items():
+        for name, fields in entries[f"of_{kind}"].items():
             known = set(parameters.signature_parameters(classes[name])) - {"k", "method", "n_jobs"}
             assert {field.name for field in fields} == {f"{kind}:{name}:{one}" for one in known}
 

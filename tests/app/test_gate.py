@@ -135,9 +135,9 @@ def test_nobody_else_on_the_net_is_heard(page):
 def test_a_file_that_is_too_large_is_refused_before_and_while_it_comes(page, inside):
     place, cookie = inside
     header = {"Cookie": cookie, "X_File_Name": "a.csv"}
-    told = page.ask(f"{place}file", "POST", b"", **header, Content_Length=str(10**9))
-    assert told.status == 400
-    assert b"larger than 1 MB" in told.content
+    actual = page.ask(f"{place}file", "POST", b"", **header, Content_Length=str(10**9))
+    assert actual.status == 400
+    assert b"larger than 1 MB" in actual.content
     body = b"%x\r\n%s\r\n0\r\n\r\n" % (1_100_000, bytes(1_100_000))
     while_it_comes = page.ask(
         f"{place}file", "POST", body, **header, Transfer_Encoding="chunked", Content_Length=None
@@ -149,9 +149,9 @@ def test_a_file_that_is_too_large_is_refused_before_and_while_it_comes(page, ins
 @pytest.mark.parametrize("name", ["a.exe", "", "..", "a.sqlite", "a.csv%00.png", "sqlite%3A//a"])
 def test_a_file_of_no_known_format_is_refused_by_its_name(page, inside, name):
     place, cookie = inside
-    told = page.ask(f"{place}file", "POST", b"a\n1\n", Cookie=cookie, X_File_Name=name)
-    assert told.status == 400
-    assert b"names no format" in told.content
+    actual = page.ask(f"{place}file", "POST", b"a\n1\n", Cookie=cookie, X_File_Name=name)
+    assert actual.status == 400
+    assert b"names no format" in actual.content
 
 
 def test_ending_a_session_removes_its_files(page, inside):

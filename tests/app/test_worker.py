@@ -39,8 +39,8 @@ def put(name, dialect=None):
 @pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 def test_a_release_has_the_format_of_its_source(folder, name):
     put(name)
-    found = worker.inspect_file({"name": name, "dialect": {}})
-    assert [column["name"] for column in found["columns"]] == ["person", *KNOWN]
+    inspection = worker.inspect_file({"name": name, "dialect": {}})
+    assert [column["name"] for column in inspection["columns"]] == ["person", *KNOWN]
     (folder / "run-1").mkdir()
     order = {"name": name, "dialect": {}, "plan": PLAN.to_dict(), "folder": "run-1"}
     done = worker.mask({**order, "target": release_name(name)})

@@ -125,10 +125,10 @@ def spelled(path):
 def outcome(**options):
     """Return what `verify` says: the names of failures, or of what it could not look at."""
     try:
-        found = shoal.verify("out.csv", "out.json", report="out.txt", **options)
+        verification = shoal.verify("out.csv", "out.json", report="out.txt", **options)
     except ShoalError:
         return ["refused"], []
-    return found.failed, [check.name for check in found if check.passed is None]
+    return verification.failed, [check.name for check in verification if check.passed is None]
 
 
 def forge(made, forging, path):
@@ -208,9 +208,12 @@ def test_a_manifest_of_version_1_still_verifies(folder, made):
     old["manifest"] = 1
     old["input"] = manifests.file_entry("in.csv", None)
     Path("out.json").write_text(manifests.dumps(manifests.sealed(old)))
-    found = shoal.verify("out.csv", "out.json", original="in.csv")
-    assert found.failed == []
-    assert [check.name for check in found if check.passed is None] == ["signature", "verdict"]
+    verification = shoal.verify("out.csv", "out.json", original="in.csv")
+    assert verification.failed == []
+    assert [check.name for check in verification if check.passed is None] == [
+        "signature",
+        "verdict",
+    ]
     old["measures"] = {**old["measures"], "information_loss": 1.0}
     Path("out.json").write_text(manifests.dumps(manifests.sealed(old)))
     assert shoal.verify("out.csv", "out.json", original="in.csv").failed == ["statements"]

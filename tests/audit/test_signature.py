@@ -207,8 +207,10 @@ def test_manifests_of_any_shape_are_refused_or_fail(folder):
                 entries["seal"] = wrong
             Path("out.json").write_text(json.dumps(entries))
             try:
-                found = shoal.verify("out.csv", "out.json", original="in.csv")
+                verification = shoal.verify("out.csv", "out.json", original="in.csv")
             except shoal.errors.ShoalError:
                 continue
             harmless = name == "dialect" and wrong == {}
-            assert found.failed or harmless or None in [c.passed for c in found[1:]], (name, wrong)
+            assert (
+                verification.failed or harmless or None in [c.passed for c in verification[1:]]
+            ), (name, wrong)

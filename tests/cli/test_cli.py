@@ -72,17 +72,17 @@ def test_identifiers_are_dropped(folder):
 
 def test_json_is_for_machines(folder):
     done = shell(*MASK, "--json", "--report", "report.html")
-    found = json.loads(done.stdout)
-    assert found["promise"] == {"k": 4, "attained": 4, "kept": True}
-    assert found["report"] == "report.html"
+    content = json.loads(done.stdout)
+    assert content["promise"] == {"k": 4, "attained": 4, "kept": True}
+    assert content["report"] == "report.html"
     assert (folder / "report.html").read_text().startswith("<!doctype html>")
 
 
 def test_a_report_can_be_json_or_text_or_printed(folder):
     assert shell(*MASK, "--report", "report.json", "--audience", "internal").exit_code == 0
-    found = json.loads((folder / "report.json").read_text())
-    assert found["audience"] == "internal"
-    assert found["pictures"]["groups"][0]["n_groups"] == 5
+    content = json.loads((folder / "report.json").read_text())
+    assert content["audience"] == "internal"
+    assert content["pictures"]["groups"][0]["n_groups"] == 5
     assert shell(*MASK, "--force", "--report", "report.txt").exit_code == 0
     text = (folder / "report.txt").read_text()
     assert "An attacker who knows the quasi-identifiers cannot" in text
@@ -100,18 +100,18 @@ def test_the_report_shows_the_curve_of_dependence_on_request(folder):
     assert done.exit_code == 2
     assert "no curve" in done.stderr
     assert shell(*line, "--set", "dependence=0.3").exit_code == 0
-    found = json.loads((folder / "report.json").read_text())["tradeoff"]
-    assert found["dependence"] == [0.3]
-    assert [point["dependence"] for point in found["curve"]] == [at / 10 for at in range(11)]
+    content = json.loads((folder / "report.json").read_text())["tradeoff"]
+    assert content["dependence"] == [0.3]
+    assert [point["dependence"] for point in content["curve"]] == [at / 10 for at in range(11)]
 
 
 def test_the_verdict_and_its_findings_follow_the_result(folder):
     done = shell(*MASK)
     assert done.stdout.splitlines()[1].startswith("verdict: qualified. k = 4 is kept, with ")
     assert "\x1b" not in done.stdout
-    found = json.loads(shell(*MASK, "--force", "--json").stdout)["verdict"]
-    assert found["status"] == "qualified"
-    assert "unprotected-column" in [finding["code"] for finding in found["findings"]]
+    content = json.loads(shell(*MASK, "--force", "--json").stdout)["verdict"]
+    assert content["status"] == "qualified"
+    assert "unprotected-column" in [finding["code"] for finding in content["findings"]]
     assert shell(*MASK, "--force", color=True).stdout.count("\x1b") > 0
 
 
@@ -302,9 +302,9 @@ def test_run_follows_a_plan_and_reports(folder):
 
 def test_assess_finds_the_masked_columns_itself(folder):
     shell(*MASK)
-    found = json.loads(shell("assess", "in.csv", "out.csv", "--json").stdout)
-    assert found["quasi_identifiers"] == ["age", "size"]
-    assert found["measures"]["smallest_class"] == 4
+    content = json.loads(shell("assess", "in.csv", "out.csv", "--json").stdout)
+    assert content["quasi_identifiers"] == ["age", "size"]
+    assert content["measures"]["smallest_class"] == 4
     text = shell("assess", "in.csv", "out.csv", "-c", "age", "--measure", "smallest_class").stdout
     assert text.splitlines()[0] == "quasi-identifiers: age"
     assert text.splitlines()[1] == "not assessed: name, size, city"
@@ -322,9 +322,9 @@ def test_assess_shows_measures_of_columns_as_a_table(folder):
     assert text[text.index(head) + 1].split()[:2] == ["name", "4"]
     assert any(line.startswith("linkage_top2 ") for line in text)
     assert any("certified_gap" in line and "needs a proven lower bound" in line for line in text)
-    found = json.loads(shell(*compare, "--json").stdout)
-    assert found["measures"]["l_diversity"]["distinct"] == {"name": 4}
-    assert "certified_gap" in found["remarks"]
+    content = json.loads(shell(*compare, "--json").stdout)
+    assert content["measures"]["l_diversity"]["distinct"] == {"name": 4}
+    assert "certified_gap" in content["remarks"]
 
 
 def test_groups_that_share_a_value_are_reported_and_can_be_merged(folder):
@@ -347,16 +347,16 @@ def test_confidential_numbers_are_measured_as_numbers_and_written_as_they_were(f
     lines = [f"{20 + i},{i:04d}.50" for i in range(12)]
     (folder / "in.csv").write_text("\n".join(["age,income", *lines]) + "\n")
     command = ["mask", "in.csv", "out.csv", "-c", "age", "-k", "4", "--confidential", "income"]
-    told = json.loads(shell(*command, "--json").stdout)
+    content = json.loads(shell(*command, "--json").stdout)
     written = [line.split(",")[1] for line in (folder / "out.csv").read_text().splitlines()[1:]]
     assert written == [line.split(",")[1] for line in lines]
     data = pd.DataFrame({"age": range(20, 32), "income": np.arange(12) + 0.5})
     release = shoal.microaggregate(data, ["age"], k=4, confidential=["income"])
-    found = {entry["name"]: entry["value"] for entry in told["measures"]}
-    assert {n: v for n, v in found.items() if n != "class_sizes"} == {
+    actual = {entry["name"]: entry["value"] for entry in content["measures"]}
+    assert {n: v for n, v in actual.items() if n != "class_sizes"} == {
         n: v for n, v in rounded(release.measures).items() if n != "class_sizes"
     }
-    assert 0 < found["distortion_y"] < 1
+    assert 0 < actual["distortion_y"] < 1
 
 
 def test_inspect_shows_every_column_and_a_reason(folder):
@@ -364,8 +364,8 @@ def test_inspect_shows_every_column_and_a_reason(folder):
     assert done.exit_code == 0
     for word in ("name", "age", "size", "city", "identifier", "its name says so (name)"):
         assert word in done.stdout
-    found = json.loads(shell("inspect", "in.csv", "--json").stdout)
-    assert found["records"] == 20
+    content = json.loads(shell("inspect", "in.csv", "--json").stdout)
+    assert content["records"] == 20
 
 
 def test_inspect_writes_a_plan_that_asks_for_k(folder):
@@ -384,9 +384,9 @@ def test_steps_are_listed_with_what_they_promise(folder):
     assert done.exit_code == 0
     assert [line.split()[0] for line in done.stdout.splitlines()] == ["step", *shoal.STEPS]
     assert "nothing about persons" in done.stdout
-    found = json.loads(shell("steps", "--json").stdout)
-    assert found["suppress"]["promises"] == "k-anonymity"
-    assert found["swap"]["parameters"]["random_state"]["default"] is None
+    content = json.loads(shell("steps", "--json").stdout)
+    assert content["suppress"]["promises"] == "k-anonymity"
+    assert content["swap"]["parameters"]["random_state"]["default"] is None
 
 
 def test_diversity_and_closeness_are_set_like_any_parameter(folder):

@@ -74,8 +74,8 @@ def test_labels_and_codes_come_back_and_losses_are_reported(folder):
 
 
 def test_missing_codes_are_counted_as_missing_values(folder):
-    found = json.loads(shell("inspect", FILES / "haven.dta", "--json").stdout)["columns"]
-    assert {column["name"]: column["missing"] for column in found}["income"] == 4
+    content = json.loads(shell("inspect", FILES / "haven.dta", "--json").stdout)["columns"]
+    assert {column["name"]: column["missing"] for column in content}["income"] == 4
     done = shell("mask", FILES / "haven.dta", "out.dta", "-c", "income", "-k", "3")
     assert done.exit_code == 1
     assert "Column 'income' has 4 missing values" in done.stderr

@@ -62,19 +62,19 @@ def problem(page: Path, link: str) -> str:
         return ""
     if not target.exists():
         return "leads nowhere"
-    found = not parts.fragment or parts.fragment in places(target.read_text(encoding="utf-8"))
-    return "" if found else "leads to a head that is not there"
+    actual = not parts.fragment or parts.fragment in places(target.read_text(encoding="utf-8"))
+    return "" if actual else "leads to a head that is not there"
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_link_of_a_page_leads_somewhere(page):
-    found = links(PAGES[page].read_text(encoding="utf-8"))
-    wrong = {link: told for link in found if (told := problem(PAGES[page], link))}
+    actual = links(PAGES[page].read_text(encoding="utf-8"))
+    wrong = {link: result for link in actual if (result := problem(PAGES[page], link))}
     assert not wrong
 
 
 @pytest.mark.parametrize(
-    ("link", "told"),
+    ("link", "expected"),
     [
         ("files.md", ""),
         ("files.md#what-is-released-with-a-file", ""),
@@ -90,8 +90,8 @@ def test_every_link_of_a_page_leads_somewhere(page):
         ("https://nowhere", "is not well formed"),
     ],
 )
-def test_a_link_that_leads_nowhere_is_found(link, told):
-    assert problem(DOCS / "app.md", link) == told
+def test_a_link_that_leads_nowhere_is_found(link, expected):
+    assert problem(DOCS / "app.md", link) == expected
 
 
 def test_links_in_code_are_none():

@@ -46,8 +46,8 @@ def test_prose_is_wrapped(page):
 @pytest.mark.parametrize("page", PAGES)
 def test_no_page_needs_a_private_vocabulary(page):
     text = "\n".join(line for _, line in prose(PAGES[page].read_text(encoding="utf-8")))
-    found = {p: instead for p, instead in PRIVATE.items() if re.search(p, text)}
-    assert not found
+    actual = {p: instead for p, instead in PRIVATE.items() if re.search(p, text)}
+    assert not actual
 
 
 @pytest.mark.parametrize(

@@ -199,8 +199,8 @@ def test_a_page_fits_a_phone(browser, site, name):
 def test_every_text_can_be_read_in_light_and_dark(browser, site, name, scheme):
     page = opened(browser, site, name, scheme)
     page.wait_for_timeout(200)  # colours fade in
-    found = page.evaluate(CONTRAST)
-    weak = {text: round(contrast, 2) for contrast, text in found if contrast < LEAST_CONTRAST}
+    measured = page.evaluate(CONTRAST)
+    weak = {text: round(contrast, 2) for contrast, text in measured if contrast < LEAST_CONTRAST}
     assert not weak
     page.context.close()
 
@@ -210,7 +210,7 @@ def test_the_search_finds_a_method_from_the_disk(browser, site):
     page.fill("input[name=q]", "mdav")
     page.press("input[name=q]", "Enter")
     page.wait_for_selector("#search-results li a")
-    found = page.eval_on_selector_all("#search-results li a", "links => links.map(a => a.href)")
-    assert any(urlsplit(link).path.endswith("/methods/mdav.html") for link in found)
+    actual = page.eval_on_selector_all("#search-results li a", "links => links.map(a => a.href)")
+    assert any(urlsplit(link).path.endswith("/methods/mdav.html") for link in actual)
     assert {urlsplit(address).scheme for address in page.asked} <= {"file", "data"}
     page.context.close()

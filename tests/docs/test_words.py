@@ -29,21 +29,21 @@ def dictionary():
     return checker
 
 
-def unknown(found, dictionary):
+def unknown(words, dictionary):
     """Return the words that neither the dictionary nor our list holds."""
-    plain = {re.sub(r"['’]s?$", "", word.lower().replace("’", "'")) for word in found}
+    plain = {re.sub(r"['’]s?$", "", word.lower().replace("’", "'")) for word in words}
     return sorted(word for word in plain if len(word) > 2 and word not in dictionary)
 
 
 def test_every_word_of_a_page_is_known(dictionary):
-    found = {path: unknown(words.of_page(text(path)), dictionary) for path in PAGES}
-    wrong = {str(path.relative_to(ROOT)): odd for path, odd in found.items() if odd}
+    actual = {path: unknown(words.of_page(text(path)), dictionary) for path in PAGES}
+    wrong = {str(path.relative_to(ROOT)): odd for path, odd in actual.items() if odd}
     assert not wrong, "Mend them, or put words that are right into docs/words.txt."
 
 
 def test_every_word_of_a_docstring_is_known(dictionary):
-    found = {path: unknown(words.of_source(text(path)), dictionary) for path in SOURCES}
-    wrong = {str(path.relative_to(ROOT)): odd for path, odd in found.items() if odd}
+    actual = {path: unknown(words.of_source(text(path)), dictionary) for path in SOURCES}
+    wrong = {str(path.relative_to(ROOT)): odd for path, odd in actual.items() if odd}
     assert not wrong, "Mend them, or put words that are right into docs/words.txt."
 
 

@@ -126,10 +126,10 @@ def test_whole_numbers_beyond_a_float_are_described_and_compared(make):
 @every_kind
 def test_equal_values_have_equal_codes(make):
     data = make({"t": ["x", "y", "x", None, None], "n": [1, 1, 1, 2, 2]})
-    found = codes(tables.open_frame(data), ["t", "n"])
-    assert found[0, 0] == found[2, 0] != found[1, 0]
-    assert found[3, 0] == found[4, 0] not in found[:3, 0]
-    assert found[:, 1].tolist() == [0, 0, 0, 1, 1]
+    columns = codes(tables.open_frame(data), ["t", "n"])
+    assert columns[0, 0] == columns[2, 0] != columns[1, 0]
+    assert columns[3, 0] == columns[4, 0] not in columns[:3, 0]
+    assert columns[:, 1].tolist() == [0, 0, 0, 1, 1]
 
 
 @every_kind
@@ -159,9 +159,9 @@ def test_categories_have_codes_in_every_kind_of_table():
         pl.DataFrame({"t": pl.Series(values, dtype=pl.Categorical)}),
         pa.table({"t": pa.array(values).dictionary_encode()}),
     ):
-        found = codes(tables.open_frame(data), ["t"])[:, 0]
-        assert found[0] == found[2]
-        assert len(set(found.tolist())) == 3
+        columns = codes(tables.open_frame(data), ["t"])[:, 0]
+        assert columns[0] == columns[2]
+        assert len(set(columns.tolist())) == 3
 
 
 def test_mixed_kinds_of_values_are_refused_without_showing_one():

@@ -41,11 +41,11 @@ def test_a_type_survives_its_document(entry):
 def test_hierarchies_and_distances_may_be_read_from_files(tmp_path, mark):
     (tmp_path / "towns.csv").write_text("\ufeffPorto,north\nFaro,south\n".replace(",", mark))
     (tmp_path / "far.csv").write_text("a,b,2\n".replace(",", mark))
-    found = as_types(
+    types = as_types(
         parse_type_options(["town=hierarchy:towns.csv", "point=distances:far.csv"]), tmp_path
     )
-    assert found["town"].hierarchy == (("Porto", "north"), ("Faro", "south"))
-    assert found["point"].distances == (("a", "b", "2"),)
+    assert types["town"].hierarchy == (("Porto", "north"), ("Faro", "south"))
+    assert types["point"].distances == (("a", "b", "2"),)
     with raises(FileError, "file-unreadable"):
         as_types({"a": {"kind": "nominal", "hierarchy": "none.csv"}}, tmp_path)
 

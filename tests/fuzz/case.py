@@ -7,7 +7,7 @@ import numpy as np
 
 from fuzz.columns import Column, Rng, draw_columns
 from fuzz.frames import LIBRARIES
-from fuzz.plans import Document, draw_plan
+from fuzz.plans import Document, draw_plan, generalise_some
 from fuzz.sources import FORMATS, WEIGHTS, sample_columns
 
 
@@ -53,7 +53,7 @@ class Case:
         }
 
 
-PARTS = ("table", "plan", "frame", "file", "checks")
+PARTS = ("table", "plan", "frame", "file", "checks", "generalise")
 
 
 def stream(seed: int, number: int, part: str) -> Rng:
@@ -69,6 +69,7 @@ def draw_case(seed: int, number: int) -> Case:
     if route is not None and route[0] == "sas7bdat":
         columns = sample_columns()
     plan: Any = draw_plan(stream(seed, number, "plan"), columns)
+    generalise_some(stream(seed, number, "generalise"), columns, plan)
     library = str(rng.choice(LIBRARIES))
     return Case(seed, number, columns, plan, library, route)
 

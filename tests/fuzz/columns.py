@@ -184,19 +184,19 @@ def draw_columns(rng: Rng, *, odd_names: bool = True) -> list[Column]:
 
 def _survey_columns(rng: Rng, n: int) -> list[Column]:
     """Draw weights, households and persons with several records, each for some tables."""
-    found = []
+    columns = []
     if rng.random() < 0.15:
         persons = np.sort(rng.integers(0, max(2, int(n / rng.choice([1.5, 3, 6]))), n))
         persons = persons if rng.random() < 0.3 else rng.permutation(persons)
         texts = [f"{MARK}p{person}" for person in persons]
-        found.append(Column("person", "text", texts) if rng.random() < 0.5
+        columns.append(Column("person", "text", texts) if rng.random() < 0.5
                      else Column("person", "whole", persons.tolist()))  # fmt: skip
     if rng.random() < 0.1:
         weights = np.exp(rng.normal(size=n)) if rng.random() < 0.7 else rng.integers(1, 4, n)
-        found.append(Column("w", "float", weights.astype(float).tolist()))
+        columns.append(Column("w", "float", weights.astype(float).tolist()))
     if rng.random() < 0.08:
         houses = rng.integers(0, max(2, n // 2), n)
         texts = [f"{MARK}h{house}" for house in houses]
-        found.append(Column("hh", "text", texts) if rng.random() < 0.5
+        columns.append(Column("hh", "text", texts) if rng.random() < 0.5
                      else Column("hh", "whole", houses.tolist()))  # fmt: skip
-    return found
+    return columns

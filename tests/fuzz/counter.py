@@ -38,10 +38,10 @@ def smallest_class(view: View, columns: Sequence[str], units: Sequence[Any] | No
 def classes(view: View, columns: Sequence[str]) -> list[list[int]]:
     """Return the records of each class."""
     number = frame_of(view, columns).groupby(list(columns), sort=False).ngroup()
-    found: dict[int, list[int]] = {}
+    members: dict[int, list[int]] = {}
     for at, label in enumerate(number):
-        found.setdefault(label, []).append(at)
-    return list(found.values())
+        members.setdefault(label, []).append(at)
+    return list(members.values())
 
 
 def least_diversity(

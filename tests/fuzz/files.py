@@ -82,18 +82,18 @@ def run_on_files(case: Case) -> tuple[str, list[str]]:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             if by_command:
-                outcome, shown, found = _command(route)
+                outcome, shown, problems = _command(route)
             else:
-                outcome, shown, found = _deliver(route)
+                outcome, shown, problems = _deliver(route)
         del caught
         if outcome != "released":
             left = _listed(Path(name))
             if left != there:
-                found.append(f"left behind: {[one for one in left if one not in there]}")
-            return outcome, found
-        found += _judged(case, route, shown)
-        found += _verified(case, route, shown.verdict.status)
-        return outcome, found
+                problems.append(f"left behind: {[one for one in left if one not in there]}")
+            return outcome, problems
+        problems += _judged(case, route, shown)
+        problems += _verified(case, route, shown.verdict.status)
+        return outcome, problems
 
 
 def _listed(folder: Path) -> list[str]:
@@ -179,14 +179,14 @@ def _deliver(route: Route) -> tuple[str, Any, list[str]]:
     except Exception as error:
         return "crashed", None, [f"traceback: {last_line(error)}"]
     verdict = delivery.release.verdict
-    found = []
+    problems = []
     if verdict.status == "not kept" and not route.allow_not_kept:
-        found.append("verdict: not kept, and the file was published")
+        problems.append("verdict: not kept, and the file was published")
     mark = telltale(" ".join(delivery.release.warnings))
     if mark:
-        found.append(f"warning: it holds a value of the data ({mark})")
+        problems.append(f"warning: it holds a value of the data ({mark})")
     rows = delivery.release.rows
-    return "released", _Shown(verdict, None if rows is None else rows.tolist()), found
+    return "released", _Shown(verdict, None if rows is None else rows.tolist()), problems
 
 
 def _command(route: Route) -> tuple[str, Any, list[str]]:
@@ -199,32 +199,32 @@ def _command(route: Route) -> tuple[str, Any, list[str]]:
             *(["--allow-not-kept"] if route.allow_not_kept else []),
         ],
     )  # fmt: skip
-    found = []
+    problems = []
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         return "crashed", None, [f"traceback: {last_line(done.exception)}"]
     if "Unexpected error" in done.stderr or "Traceback" in done.stderr:
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
         return "crashed", None, [f"traceback: {' | '.join(lines[-4:])}"]
     if "Please report" in done.stderr:
-        found.append(f"guarantee: {done.stderr}")
+        problems.append(f"guarantee: {done.stderr}")
     mark = telltale(done.stdout + done.stderr)
     if mark:
-        found.append(f"message: it holds a value of the data ({mark}): {done.stderr}")
+        problems.append(f"message: it holds a value of the data ({mark}): {done.stderr}")
     if done.exit_code not in (0, 1, 2):
-        found.append(f"exit: {done.exit_code}")
+        problems.append(f"exit: {done.exit_code}")
     published = route.manifest.exists()
     if not published:
         if done.exit_code == 0 or "error:" not in done.stderr:
-            found.append(f"exit: {done.exit_code} without a release and without an error")
-        return "refused", None, found
+            problems.append(f"exit: {done.exit_code} without a release and without an error")
+        return "refused", None, problems
     if done.exit_code not in ((0, 1) if route.allow_not_kept else (0,)):
-        found.append(f"exit: {done.exit_code} with a release")
-    told = _Told("not kept" if done.exit_code else "kept or qualified")
-    return "released", _Shown(told), found
+        problems.append(f"exit: {done.exit_code} with a release")
+    outcome = _StatedVerdict("not kept" if done.exit_code else "kept or qualified")
+    return "released", _Shown(outcome), problems
 
 
 @dataclass(frozen=True)
-class _Told:
+class _StatedVerdict:
     """What an exit code says of the verdict."""
 
     status: str
@@ -296,29 +296,29 @@ def _alike_with_letters(one: Any, other: Any) -> bool:
 
 def _secrets(case: Case, after: View) -> dict[str, list[Any]]:
     """Return the confidential columns: numbers and dates where every cell is one, else text."""
-    found = {}
+    columns = {}
     for name in promises.with_role(case.plan, "confidential"):
-        found[name] = list(after[name])
+        columns[name] = list(after[name])
         for kind in (number_of, moment_of):
             values = [kind(value) for value in after[name]]
             if None not in values:
-                found[name] = values
+                columns[name] = values
                 break
-    return found
+    return columns
 
 
 def _orders(case: Case, after: View, source: Place) -> dict[str, list[Any]]:
     """Return the order of confidential columns that hold numbers, dates or ordered categories."""
     kinds = {column.name: column.kind for column in case.columns}
-    found = {}
+    orders = {}
     for name, values in _secrets(case, after).items():
         numbers = all(isinstance(v, float) and abs(v) <= 1e300 for v in values)
         dates = all(isinstance(v, dt.datetime) for v in values)
         if (numbers and kinds[name] != "boolean") or dates:
-            found[name] = sorted(set(values))
+            orders[name] = sorted(set(values))
         if kinds[name] == "ordered" and source.format in ARROW and None not in values:
-            found[name] = [one for one in _own_order(source, name) if one in values]
-    return found
+            orders[name] = [one for one in _own_order(source, name) if one in values]
+    return orders
 
 
 def _own_order(source: Place, name: str) -> list[Any]:
@@ -351,10 +351,10 @@ def _failed(route: Route, options: dict[str, Any]) -> list[str]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = shoal.verify(route.target.address, route.manifest, **options)
+            verification = shoal.verify(route.target.address, route.manifest, **options)
     except ShoalError as error:
         return [f"{type(error).__name__}: {error}"]
-    return [f"{check.name}: {check.message}" for check in found if check.passed is False]
+    return [f"{check.name}: {check.message}" for check in verification if check.passed is False]
 
 
 def _change_table(case: Case, route: Route) -> bool:

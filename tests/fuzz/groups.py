@@ -47,10 +47,10 @@ def group_problems(
 
 
 def _members(numbers: Sequence[int]) -> list[list[int]]:
-    found: dict[int, list[int]] = {}
+    members: dict[int, list[int]] = {}
     for at, number in enumerate(numbers):
-        found.setdefault(number, []).append(at)
-    return list(found.values())
+        members.setdefault(number, []).append(at)
+    return list(members.values())
 
 
 def _stands(

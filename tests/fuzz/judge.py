@@ -10,7 +10,6 @@ from fuzz.columns import TELLTALES
 from fuzz.counter import View, greatest_distance, key, least_diversity, smallest_class
 
 ROUNDING = 1e-9
-RECODED = ("suppress",)  # steps that only take values away
 
 
 @dataclass(frozen=True)
@@ -139,13 +138,13 @@ def _unmasked(judged: Judged, before: View) -> Iterator[str]:
 
 def _classes(judged: Judged, before: View) -> Iterator[str]:
     for block in promises.blocks(judged.plan):
-        found = smallest_class(judged.after, block.columns)
-        if found < block.k:
-            yield f"k: a class of {block.columns} holds {found} records, k={block.k}"
+        smallest = smallest_class(judged.after, block.columns)
+        if smallest < block.k:
+            yield f"k: a class of {block.columns} holds {smallest} records, k={block.k}"
         if block.unit is not None:
-            found = smallest_class(judged.after, block.columns, before[block.unit])
-            if found < block.k:
-                yield f"k: a class of {block.columns} holds {found} units, k={block.k}"
+            smallest = smallest_class(judged.after, block.columns, before[block.unit])
+            if smallest < block.k:
+                yield f"k: a class of {block.columns} holds {smallest} units, k={block.k}"
 
 
 def _beyond(judged: Judged, before: View) -> Iterator[str]:
@@ -158,27 +157,27 @@ def _beyond(judged: Judged, before: View) -> Iterator[str]:
             values = (judged.secrets or judged.after)[name]
             if "diversity" in step:
                 kind = step.get("diversity_kind", "distinct")
-                found = least_diversity(judged.after, columns, values, kind, units)
-                if found < step["diversity"] - ROUNDING:
-                    yield f"diversity: {found} of {name!r}, {step['diversity']} promised"
+                least = least_diversity(judged.after, columns, values, kind, units)
+                if least < step["diversity"] - ROUNDING:
+                    yield f"diversity: {least} of {name!r}, {step['diversity']} promised"
             if "closeness" in step:
                 order = judged.orders.get(name)
-                found = greatest_distance(judged.after, columns, values, order, units)
-                if found > step["closeness"] + ROUNDING:
-                    yield f"closeness: {found} of {name!r}, {step['closeness']} promised"
+                least = greatest_distance(judged.after, columns, values, order, units)
+                if least > step["closeness"] + ROUNDING:
+                    yield f"closeness: {least} of {name!r}, {step['closeness']} promised"
 
 
 def _verdict(judged: Judged, before: View) -> Iterator[str]:
     verdict, promised = judged.verdict, promises.promised_k(judged.plan)
     unit = promises.unit_of(judged.plan)
     units = None if unit is None else before[unit]
-    found = smallest_class(judged.after, promises.known(judged.plan), units)
+    smallest = smallest_class(judged.after, promises.known(judged.plan), units)
     if not hasattr(verdict, "k"):  # the command line tells the status alone
-        if (promised is not None and found < promised) and verdict.status != "not kept":
-            yield f"verdict: {verdict.status!r}, k={promised} was promised, counted {found}"
+        if (promised is not None and smallest < promised) and verdict.status != "not kept":
+            yield f"verdict: {verdict.status!r}, k={promised} was promised, counted {smallest}"
         return
-    if verdict.k != found:
-        yield f"verdict: it says k={verdict.k}, counted {found}"
+    if verdict.k != smallest:
+        yield f"verdict: it says k={verdict.k}, counted {smallest}"
     if verdict.unit != (unit or "record"):
         yield f"verdict: it counts {verdict.unit!r}, the plan {unit!r}"
     if verdict.promised != promised:
@@ -186,8 +185,8 @@ def _verdict(judged: Judged, before: View) -> Iterator[str]:
     if promised is None:
         if verdict.status == "kept":
             yield "verdict: kept, and no k is promised"
-    elif (found < promised or promised == 1) != (verdict.status == "not kept"):
-        yield f"verdict: {verdict.status!r}, k={promised} was promised, counted {found}"
+    elif (smallest < promised or promised == 1) != (verdict.status == "not kept"):
+        yield f"verdict: {verdict.status!r}, k={promised} was promised, counted {smallest}"
     texts = [verdict.sentence, *(finding.sentence for finding in verdict.findings)]
     mark = telltale(" ".join(texts))
     if mark:
@@ -210,6 +209,10 @@ def _values(judged: Judged, before: View) -> Iterator[str]:
                 empty = key(None)
                 if any(n not in (o, empty) for n, o in zip(new, old, strict=True)):
                     yield f"values: suppress changed a value of {name!r}"
+            elif step["method"] == "generalise":
+                pairs = zip(judged.after[name], before[name], strict=True)
+                if not all(_is_ancestor(n, o) for n, o in pairs):
+                    yield f"values: generalise released another value of {name!r}"
             elif step["method"] in ("swap", "rank-swap"):
                 if sorted(new) != sorted(old):
                     yield f"values: {step['method']} changed the distribution of {name!r}"
@@ -219,6 +222,13 @@ def _values(judged: Judged, before: View) -> Iterator[str]:
                     yield f"values: {name!r} shows values that the original does not have"
 
 
+def _is_ancestor(new: Any, old: Any) -> bool:
+    """Say whether a value is what it was, empty, the root, or a prefix of what it was."""
+    if alike(None, new) or str(new).strip() == "*" or alike(old, new):
+        return True
+    return isinstance(old, str) and str(old).startswith(str(new))
+
+
 def _file_values(judged: Judged, step: promises.Document, name: str, before: View) -> Iterator[str]:
     """Compare masked cells of a file, in whatever way its format spells them."""
     old, new = before[name], (judged.with_holes or judged.after)[name]
@@ -226,6 +236,9 @@ def _file_values(judged: Judged, step: promises.Document, name: str, before: Vie
         pairs = zip(old, new, strict=True)
         if any(alike(None, n) is False and not alike(o, n) for o, n in pairs):
             yield f"values: suppress changed a value of {name!r}"
+    elif step["method"] == "generalise":
+        if not all(_is_ancestor(n, o) for n, o in zip(new, old, strict=True)):
+            yield f"values: generalise released another value of {name!r}"
     elif step["method"] == "microaggregate":
         values = [value for value in old if value is not None]
         if not values or any(number_of(value) is not None for value in values):

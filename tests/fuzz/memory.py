@@ -36,13 +36,13 @@ def run_in_memory(case: Case) -> tuple[str, list[str]]:
         return "refused", list(refusal_problems(error))
     except Exception as error:
         return "crashed", [f"traceback: {last_line(error)}"]
-    found = [*_warning_problems(caught)]
+    actual = [*_warning_problems(caught)]
     if document != case.plan:
-        found.append("plan: running it changed the document")
+        actual.append("plan: running it changed the document")
     if _signature(plain_values(data)) != _signature(before):
-        found.append("original: running the plan changed the table")
+        actual.append("original: running the plan changed the table")
     if Plan.from_dict(plan.to_dict()) != plan or json.dumps(plan.to_dict()) == "":
-        found.append("plan: its document gives another plan")
+        actual.append("plan: its document gives another plan")
     after = plain_values(release.data)
     judged = Judged(
         case.plan,
@@ -52,18 +52,18 @@ def run_in_memory(case: Case) -> tuple[str, list[str]]:
         release.verdict,
         rows=None if release.rows is None else release.rows.tolist(),
     )
-    found += problems(judged)
+    actual += problems(judged)
     kept = kept_records(case.plan, before) if judged.rows is None else judged.rows
     ordered = {name: [values[at] for at in kept] for name, values in before.items()}
     labels = [groups.labels.tolist() for groups in release.partitions]
-    found += group_problems(case.plan, ordered, after, labels)
-    found += _type_problems(case, data, release.data)
+    actual += group_problems(case.plan, ordered, after, labels)
+    actual += _type_problems(case, data, release.data)
     if release.measures["smallest_class"] != smallest_class(after, known(case.plan)):
-        found.append("measures: smallest_class is not what was counted")
+        actual.append("measures: smallest_class is not what was counted")
     cut_short = "unfinished" in release.verdict.codes()
     if again is not None and not cut_short and not _same(release.data, again.data):
-        found.append("repeat: the same plan and seed gave another release")
-    return "released", found
+        actual.append("repeat: the same plan and seed gave another release")
+    return "released", actual
 
 
 def refusal_problems(error: ShoalError) -> Iterator[str]:
@@ -90,13 +90,13 @@ def orders_of(columns: Sequence[Column], data: Any) -> dict[str, Sequence[Any]]:
     orders: dict[str, Sequence[Any]] = {}
     values = plain_values(data)
     for column in columns:
-        found = set(values[column.name])
-        if None in found:
+        codes = set(values[column.name])
+        if None in codes:
             continue
-        if column.kind in ("date", "moment") or (column.numeric and all(map(_has_mean, found))):
-            orders[column.name] = sorted(found)
+        if column.kind in ("date", "moment") or (column.numeric and all(map(_has_mean, codes))):
+            orders[column.name] = sorted(codes)
         elif column.kind == "ordered":
-            orders[column.name] = [one for one in _own_order(data, column.name) if one in found]
+            orders[column.name] = [one for one in _own_order(data, column.name) if one in codes]
     return orders
 
 

@@ -12,9 +12,27 @@ Document = dict[str, Any]
 STEPS = {
     "microaggregate": 8.0, "suppress": 1.5, "swap": 1.0, "hybridise": 0.6, "rank-swap": 0.6,
     "add-noise": 0.6, "top-bottom-code": 0.6, "round": 0.6,
+    "generalise": 0.0,  # takes the place of some suppressions; see `generalise_some`
 }  # fmt: skip
 COUNTING = ("microaggregate", "suppress", "swap", "hybridise")  # the steps that count units
 ANY_KIND = ("microaggregate", "suppress", "swap")  # the other steps take numbers alone
+
+
+def generalise_some(rng: Rng, columns: list[Column], plan: Document) -> None:
+    """Put generalisations in the place of some suppressions, with prefixes of some texts."""
+    kinds = {column.name: column.kind for column in columns}
+    for step in plan["steps"]:
+        if step["method"] == "suppress" and rng.random() < 0.4:
+            step["method"] = "generalise"
+            if rng.random() < 0.7:
+                step["suppression"] = float(rng.choice([0.05, 0.2, 0.5]))
+            if rng.random() < 0.3:
+                step["loss"] = "entropy"
+            texts = [name for name in step["columns"] if kinds[name] == "text"]
+            for name in texts:
+                types = plan.setdefault("types", {})
+                if rng.random() < 0.5 and types.get(name, "nominal") == "nominal":
+                    types[name] = {"kind": "nominal", "prefixes": [4, 2]}
 
 
 def draw_plan(rng: Rng, columns: list[Column]) -> Document:
@@ -63,7 +81,7 @@ class _Draft:
     def document(self) -> Document:
         """Return the plan."""
         special = [self.take(["w"], 1), self.take(["hh"], 1), self.take(["person"], 1)]
-        weight, household, unit = (found[0] if found else None for found in special)
+        weight, household, unit = (actual[0] if actual else None for actual in special)
         if len(self.free) > 1 and self.chance(0.35):
             self.secret = self.take(self.free, self.one_of(1, 1, 2) if len(self.free) > 2 else 1)
             self.roles |= dict.fromkeys(self.secret, "confidential")

@@ -6,7 +6,7 @@ from typing import Any
 
 Document = Mapping[str, Any]
 
-KEEPING_K = ("microaggregate", "suppress")  # the steps that promise k-anonymity
+KEEPING_K = ("microaggregate", "suppress", "generalise")  # the steps that promise k-anonymity
 DROPPED = ("identifier", "household", "unit")
 
 

@@ -44,15 +44,15 @@ def with_holes(seen: Mapping[str, Values], place: Place) -> View:
     empty = {"", place.missing} if place.kind in ("csv", "tsv", "txt", "fwf", "dat") else set()
     if place.kind in ("dta", "xpt", "sas7bdat"):
         empty = {""}
-    found: View = {}
+    view: View = {}
     for name, values in seen.items():
         codes = {*empty, *place.codes.get(name, [])}
         if place.layout is not None:  # numbers, and what stands for a missing one, are on the right
             values = [
                 v.lstrip() if isinstance(v, str) and v.lstrip() in codes else v for v in values
             ]
-        found[name] = [None if _is_in(value, codes) else value for value in values]
-    return found
+        view[name] = [None if _is_in(value, codes) else value for value in values]
+    return view
 
 
 def _is_in(value: Any, codes: set[Any]) -> bool:

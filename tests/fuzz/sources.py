@@ -241,7 +241,7 @@ def sample_columns() -> list[Column]:
     frame, _ = pyreadstat.read_sas7bdat(str(SAMPLE))
     kinds = {"visit": "date", "seen": "moment", "name": "text", "region": "text"}
     values = plain_values(pd.DataFrame(frame))
-    return [Column(name, kinds.get(name, "float"), found) for name, found in values.items()]
+    return [Column(name, kinds.get(name, "float"), actual) for name, actual in values.items()]
 
 
 def _copy_sample(columns: list[Column], place: Place, rng: Rng) -> Place:

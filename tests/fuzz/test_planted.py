@@ -32,8 +32,8 @@ def problem_within(runs, *checks, seed=11, in_files=False, where=lambda case: Tr
         case = draw_case(seed, number)
         if in_files != (case.route is not None) or not where(case):
             continue
-        found = run_one(seed, number).problems
-        if any(problem.startswith(checks) for problem in found):
+        problems = run_one(seed, number).problems
+        if any(problem.startswith(checks) for problem in problems):
             return number
     return None
 
@@ -51,10 +51,10 @@ def moved(monkeypatch):
     in_order = _base.in_order
 
     def one_moved(labels):
-        found = in_order(labels).copy()
-        if len(found) and found.max() > 0:
-            found[0] = 1
-        return found
+        changed = in_order(labels).copy()
+        if len(changed) and changed.max() > 0:
+            changed[0] = 1
+        return changed
 
     monkeypatch.setattr(_base, "in_order", one_moved)
     monkeypatch.setattr(_base.Partition, "__post_init__", lambda self: None)
@@ -75,8 +75,8 @@ def test_two_classes_that_are_counted_as_one_are_found(monkeypatch):
     original = anonymity.classes
 
     def merged(released):
-        found = original(released)
-        return np.maximum(found - 1, 0)
+        actual = original(released)
+        return np.maximum(actual - 1, 0)
 
     everywhere(monkeypatch, original, merged)
     assert problem_within(40, "verdict:") is not None

@@ -91,15 +91,15 @@ class Workers:
     def _look(self, worker: _Worker, handle: Callable[[Result], None]) -> None:
         try:
             while worker.pipe.poll():
-                told = worker.pipe.recv()
-                if told is None:
+                message = worker.pipe.recv()
+                if message is None:
                     worker.process.join()
                     self.living.remove(worker)
                     return
-                if isinstance(told, Result):
-                    handle(told)
+                if isinstance(message, Result):
+                    handle(message)
                 else:
-                    worker.number, worker.since = told, time.monotonic()
+                    worker.number, worker.since = message, time.monotonic()
         except EOFError:
             worker.process.join()
             self._replace(worker, handle, _reason(worker.process.exitcode))

@@ -44,8 +44,8 @@ def run(server):
     def run(*statements):
         with engine.begin() as connection:
             for statement in statements:
-                found = connection.exec_driver_sql(statement)
-            return found.fetchall() if found.returns_rows else None
+                actual = connection.exec_driver_sql(statement)
+            return actual.fetchall() if actual.returns_rows else None
 
     run("DROP SCHEMA public CASCADE", "CREATE SCHEMA public", "CREATE TYPE mood AS ENUM ('happy')")
     run(f"CREATE TABLE survey ({TYPES})", "COMMENT ON COLUMN survey.age IS 'Age in years'")

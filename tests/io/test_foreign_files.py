@@ -43,11 +43,11 @@ def test_every_value_is_read_as_it_was_written(name):
     for column in table.column_names:
         if name == "foreign.dta" and column == "visit":
             continue  # it was written as a number of days
-        found = [plain(value) for value in table.column(column).to_pylist()]
+        actual = [plain(value) for value in table.column(column).to_pylist()]
         expected = [plain(row[column]) for row in SURVEY]
         if column == "income":
             expected = [None if value in codes else value for value in expected]
-        assert found == expected, column
+        assert actual == expected, column
 
 
 @pytest.mark.parametrize("name", WITH_CODES)
@@ -81,8 +81,8 @@ def test_what_is_not_masked_comes_back_in_the_same_format(tmp_path, name):
         assert back.notes.on(column).width == source.notes.on(column).width
         assert dict(back.notes.on(column).value_labels) == source.notes.on(column).value_labels
     if name in WITH_CODES:
-        found = [code and str(code).lower() for code in back.notes.on("income").codes.to_pylist()]
-        assert found == [
+        actual = [code and str(code).lower() for code in back.notes.on("income").codes.to_pylist()]
+        assert actual == [
             code and str(code).lower() for code in source.notes.on("income").codes.to_pylist()
         ]
 
@@ -122,11 +122,11 @@ def test_any_format_becomes_any_other(tmp_path, name, ending):
     assert target.read_bytes() == first  # the moment of writing is no part of a release
     back = open_source(target)
     for column in back.table.column_names:
-        found = [plain(value) for value in back.table.column(column).to_pylist()]
+        actual = [plain(value) for value in back.table.column(column).to_pylist()]
         expected = [plain(value) for value in leaving.table.column(column).to_pylist()]
         if ending == "xlsx" and column in ("visit", "seen"):
             continue  # one date there is before the first day of Excel, but see test_excel
-        assert found == expected, column
+        assert actual == expected, column
         if ending != "xlsx":
             assert back.notes.on(column).label == leaving.notes.on(column).label
     if ending in ("dta", "sav", "parquet") and name in ("pspp.sav", "haven.dta"):

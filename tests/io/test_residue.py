@@ -137,9 +137,9 @@ def test_a_suppressed_cell_holds_nothing(kind):
     released = suppressed(data, "x")
     array = getattr(released["x"], "array", None)
     beneath = getattr(array, "_data", None)  # the values of a nullable array of pandas
-    found = everything(released) + (b"" if beneath is None else np.asarray(beneath).tobytes())
+    actual = everything(released) + (b"" if beneath is None else np.asarray(beneath).tobytes())
     assert as_arrow(released)["x"].null_count >= 2
-    assert not any(secret in found for secret in HIDDEN)
+    assert not any(secret in actual for secret in HIDDEN)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in NUMBERS if kind != "pandas"])

@@ -65,22 +65,22 @@ def test_values_that_differ_in_the_last_bit_are_different():
 def test_three_attackers_by_hand():
     # Classes of 1, 2 and 4 records: the prosecutor finds the first; one in seven per class.
     X = np.array([[1], [2], [2], [3], [3], [3], [3]])
-    found = reidentification(X)
-    assert found == pytest.approx({"prosecutor": 1, "journalist": 1, "marketer": 3 / 7})
+    risks = reidentification(X)
+    assert risks == pytest.approx({"prosecutor": 1, "journalist": 1, "marketer": 3 / 7})
 
 
 def test_the_journalist_and_the_marketer_face_the_population():
     X = np.array([[1], [2], [2], [3], [3], [3], [3]])
-    found = reidentification(X, population=[10, 4, 4, 8, 8, 8, 8])
-    assert found["prosecutor"] == 1
-    assert found["journalist"] == 1 / 4
-    assert found["marketer"] == pytest.approx((1 / 10 + 2 / 4 + 4 / 8) / 7)
+    risks = reidentification(X, population=[10, 4, 4, 8, 8, 8, 8])
+    assert risks["prosecutor"] == 1
+    assert risks["journalist"] == 1 / 4
+    assert risks["marketer"] == pytest.approx((1 / 10 + 2 / 4 + 4 / 8) / 7)
 
 
 def test_one_class_hides_everybody_and_unique_records_nobody():
     for X, chance in [(np.zeros((5, 2)), 1 / 5), (np.arange(5)[:, np.newaxis], 1)]:
-        found = reidentification(X)
-        assert found == pytest.approx(dict.fromkeys(found, chance))
+        risks = reidentification(X)
+        assert risks == pytest.approx(dict.fromkeys(risks, chance))
 
 
 @pytest.mark.parametrize("population", [[1, 2, 1], [2, 2], [2, 2, np.nan]])

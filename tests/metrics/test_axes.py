@@ -16,11 +16,11 @@ codes = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, ma
 @given(pairs=codes)
 def test_the_loss_of_a_category_is_its_share_of_changes(pairs):
     before, after = np.array(pairs).T
-    found = information_loss(simplex(4)[before], simplex(4)[after], columns=np.zeros(3, int))
+    loss = information_loss(simplex(4)[before], simplex(4)[after], columns=np.zeros(3, int))
     share = np.bincount(before) / len(before)
     varied = 1 - (share**2).sum()  # chance that two records drawn at random differ
     slow = 100 * (before != after).mean() / (varied / 2) if varied > 1e-9 else 0
-    assert found == pytest.approx(slow)
+    assert loss == pytest.approx(slow)
 
 
 @given(X=tables(least=2), seed=st.integers(0, 99))
@@ -42,9 +42,9 @@ def test_the_axes_of_a_column_share_their_unit_and_turning_them_changes_nothing(
     turn = np.eye(3)
     turn[1:, 1:] = [[0.6, 0.8], [-0.8, 0.6]]
     for name in ("information_loss", "euclidean_loss", "il1s", "distortion_x", "linkage"):
-        found = MEASURES[name](X, Y, columns)
-        assert MEASURES[name](X @ turn, Y @ turn, columns) == pytest.approx(found)
-        assert MEASURES[name](X * [1, 7, 7], Y * [1, 7, 7], columns) == pytest.approx(found)
+        actual = MEASURES[name](X, Y, columns)
+        assert MEASURES[name](X @ turn, Y @ turn, columns) == pytest.approx(actual)
+        assert MEASURES[name](X * [1, 7, 7], Y * [1, 7, 7], columns) == pytest.approx(actual)
     first, second, third = [before.var() for _, before, _ in scale_by_original(X, Y, columns)]
     assert [first, second + third] == pytest.approx([1, 1])
 
@@ -63,7 +63,7 @@ def test_links_are_counted_in_units_of_the_original(pairs, guesses):
     before, after = np.array(pairs).T
     X, Y = simplex(4)[before], simplex(4)[after]
     name = "linkage" if guesses == 1 else "linkage_top2"
-    found = MEASURES[name](X, Y, np.zeros(3, int))
+    actual = MEASURES[name](X, Y, np.zeros(3, int))
     chances = []
     for own, seen in zip(before, after, strict=True):
         nearer, level = (before == seen).sum() * (own != seen), (before == own).sum()
@@ -71,7 +71,7 @@ def test_links_are_counted_in_units_of_the_original(pairs, guesses):
             level = (before != seen).sum()
         chances.append(min(1, max(0, (guesses - nearer) / level)))
     if len(set(before)) > 1:
-        assert found == pytest.approx(np.mean(chances))
+        assert actual == pytest.approx(np.mean(chances))
 
 
 def test_a_table_without_spread_can_be_linked_by_chance_alone():

@@ -20,9 +20,9 @@ def test_closeness_agrees_with_exact_fractions(released, data):
     n = len(released)
     codes = data.draw(tables(least=n, most=n, columns=2, values=6))
     for ordered in (True, False):
-        found = t_closeness(released, codes, [ordered] * codes.shape[1])
+        actual = t_closeness(released, codes, [ordered] * codes.shape[1])
         expected = [float(closeness(released, column, ordered)) for column in codes.T]
-        assert found == pytest.approx(expected, abs=1e-12)
+        assert actual == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("k", [1, 2, 7, 60])

@@ -171,5 +171,5 @@ def test_tables_that_do_not_fit_are_refused(name):
 
 
 def test_measures_take_lists_and_keywords():
-    found = MEASURES["information_loss"](masked=[[1], [1]], original=[[0], [2]])
-    assert found == pytest.approx(100)
+    actual = MEASURES["information_loss"](masked=[[1], [1]], original=[[0], [2]])
+    assert actual == pytest.approx(100)

@@ -48,8 +48,8 @@ def tarragona():
 def test_correlations_change_as_published(tarragona):
     X, by_sum, ranked = tarragona
     for masked, mean, sd in [(by_sum, 0.2382, 0.1031), (ranked, 0.0251, 0.0210)]:
-        found = correlation_change(X, masked)
-        assert (round(found["mean"], 4), round(found["sd"], 4)) == (mean, sd)
+        change = correlation_change(X, masked)
+        assert (round(change["mean"], 4), round(change["sd"], 4)) == (mean, sd)
 
 
 def test_the_first_component_explains_as_published(tarragona):
@@ -68,17 +68,17 @@ def test_the_modified_ward_method_changes_them_as_published(tarragona, start, me
     X = tarragona[0]
     labels = MWard(k=3, start=start).fit_predict(zscore(X))
     masked = np.column_stack([group_mean(column, labels) for column in X.T])
-    found = correlation_change(X, masked)
-    assert (round(found["mean"], 4), round(found["sd"], 4)) == (mean, sd)
+    change = correlation_change(X, masked)
+    assert (round(change["mean"], 4), round(change["sd"], 4)) == (mean, sd)
     assert round(100 * first_component(masked)[1], 1) == share
 
 
 def test_the_weights_of_the_columns_are_the_published_ones(tarragona):
     """Columns 1 to 6, 12 and 13; the names of the others are misprinted."""
-    told = [0, 1, 2, 3, 4, 5, 11, 12]
+    actual = [0, 1, 2, 3, 4, 5, 11, 12]
     X, by_sum, ranked = tarragona
     loadings = [first_component(table)[0] for table in tarragona]
-    before, summed, single = [np.round(w * np.sign(w[0]), 2)[told].tolist() for w in loadings]
+    before, summed, single = [np.round(w * np.sign(w[0]), 2)[actual].tolist() for w in loadings]
     assert before == [0.81, 0.85, 0.61, 0.94, 0.64, 0.82, 0.87, 0.85]
     assert summed == [0.92, 0.96, 0.84, 0.98, 0.81, 0.94, 0.95, 0.94]
     assert single == [0.82, 0.86, 0.61, 0.93, 0.66, 0.84, 0.86, 0.84]

@@ -25,12 +25,12 @@ def released_and_codes(draw):
 @given(case=released_and_codes(), c=st.sampled_from([0.5, 1.0, 2.0, 3.0]))
 def test_diversity_agrees_with_counting_by_hand(case, c):
     released, codes = case
-    found = l_diversity(released, codes, c=c)
+    diversity = l_diversity(released, codes, c=c)
     for at, column in enumerate(codes.T):
-        assert found["distinct"][at] == slow.distinct(released, column)
-        assert found["entropy"][at] == pytest.approx(slow.entropy(released, column))
-        assert found["recursive"][at] == slow.recursive(released, column, c)
-    assert p_sensitivity(released, codes) == min(found["distinct"])
+        assert diversity["distinct"][at] == slow.distinct(released, column)
+        assert diversity["entropy"][at] == pytest.approx(slow.entropy(released, column))
+        assert diversity["recursive"][at] == slow.recursive(released, column, c)
+    assert p_sensitivity(released, codes) == min(diversity["distinct"])
 
 
 @given(case=released_and_codes())
@@ -47,10 +47,10 @@ def test_diversity_of_a_hand_made_table():
     # log(3) - 2/3 log(2); 2 < 3 * 1 keeps l = 2 there, 2 < 3 * 1 keeps l = 3 in the second.
     released = np.array([[1], [1], [1], [2], [2], [2], [2]])
     codes = np.array([[0], [0], [1], [0], [1], [2], [2]])
-    found = l_diversity(released, codes)
-    assert found["distinct"].tolist() == [2]
-    assert found["entropy"] == pytest.approx([3 / 2 ** (2 / 3)])
-    assert found["recursive"].tolist() == [2]
+    diversity = l_diversity(released, codes)
+    assert diversity["distinct"].tolist() == [2]
+    assert diversity["entropy"] == pytest.approx([3 / 2 ** (2 / 3)])
+    assert diversity["recursive"].tolist() == [2]
     assert l_diversity(released, codes, c=2.0)["recursive"].tolist() == [1]  # 2 < 2 * 1 fails
     assert p_sensitivity(released, codes) == 2
     assert homogeneous_classes(released, codes).tolist() == [0]
@@ -66,8 +66,8 @@ def test_the_column_and_the_class_with_the_fewest_values_speak():
 
 def test_records_that_are_all_unique_hide_nothing():
     released, codes = np.arange(5)[:, np.newaxis], np.arange(5)[:, np.newaxis]
-    found = l_diversity(released, codes)
-    assert (found["distinct"], found["entropy"], found["recursive"]) == ([1], [1], [1])
+    diversity = l_diversity(released, codes)
+    assert (diversity["distinct"], diversity["entropy"], diversity["recursive"]) == ([1], [1], [1])
     assert p_sensitivity(released, codes) == 1
     assert homogeneous_classes(released, codes).tolist() == [0]
     assert average_diversity(released, codes) == 1
@@ -75,9 +75,9 @@ def test_records_that_are_all_unique_hide_nothing():
 
 def test_one_class_hides_all_there_is():
     released, codes = np.zeros((6, 1)), np.arange(6.0)[:, np.newaxis]
-    found = l_diversity(released, codes)
-    assert found["distinct"].tolist() == [6]
-    assert found["entropy"] == pytest.approx([6])
+    diversity = l_diversity(released, codes)
+    assert diversity["distinct"].tolist() == [6]
+    assert diversity["entropy"] == pytest.approx([6])
     assert average_diversity(released, codes) == 6
 
 

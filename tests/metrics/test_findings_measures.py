@@ -53,8 +53,8 @@ def dominated_twin(values, labels, share, p):
 )
 def test_dominated_groups_agree_with_pandas(drawn, share, p):
     values, labels = drawn
-    found = dominated_groups(np.column_stack([values, values * 1e290]), labels, share, p)
-    assert found.tolist() == [dominated_twin(values, labels, share, p)] * 2
+    counts = dominated_groups(np.column_stack([values, values * 1e290]), labels, share, p)
+    assert counts.tolist() == [dominated_twin(values, labels, share, p)] * 2
 
 
 def test_values_around_zero_are_no_dominance_and_outliers_are():
@@ -77,8 +77,8 @@ def test_order_correlation_agrees_with_pandas(values):
     with warnings.catch_warnings():  # pandas 2 divides by the deviation of equal values
         warnings.simplefilter("ignore", RuntimeWarning)
         expected = known.rank().corr(pd.Series(np.arange(len(known)), known.index, dtype=float))
-    found = order_correlation(values)
-    assert found == pytest.approx(0.0 if np.isnan(expected) else expected, abs=1e-12)
+    correlation = order_correlation(values)
+    assert correlation == pytest.approx(0.0 if np.isnan(expected) else expected, abs=1e-12)
 
 
 def test_units_side_by_side_survive_a_moved_record():

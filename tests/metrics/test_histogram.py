@@ -23,23 +23,23 @@ def grouped(column, k):
 
 @given(column=columns, least=st.integers(1, 6), whole=st.booleans())
 def test_no_count_tells_of_few_records_not_even_by_subtraction(column, least, whole):
-    found = histogram(column, grouped(column, least), least, whole=whole)
-    told = [count for count in found.before if count is not None]
-    assert all(count >= least for count in told)
-    assert sum(told) + found.withheld == len(column)
-    assert found.withheld == 0 or found.withheld >= min(least, len(column))
+    result = histogram(column, grouped(column, least), least, whole=whole)
+    actual = [count for count in result.before if count is not None]
+    assert all(count >= least for count in actual)
+    assert sum(actual) + result.withheld == len(column)
+    assert result.withheld == 0 or result.withheld >= min(least, len(column))
 
 
 @given(column=columns, least=st.integers(1, 6), whole=st.booleans())
 def test_what_is_told_is_counted_right(column, least, whole):
     masked = grouped(column, least)
-    found = histogram(column, masked, least, whole=whole)
-    bounds = [-np.inf, *found.edges, np.inf]
-    for at, (old, new) in enumerate(zip(found.before, found.after, strict=True)):
+    result = histogram(column, masked, least, whole=whole)
+    bounds = [-np.inf, *result.edges, np.inf]
+    for at, (old, new) in enumerate(zip(result.before, result.after, strict=True)):
         inside = (bounds[at] <= column) & (column < bounds[at + 1])
         assert old is None or old == inside.sum()
         assert new == ((bounds[at] <= masked) & (masked < bounds[at + 1])).sum()
-    assert sum(found.after) == len(masked)
+    assert sum(result.after) == len(masked)
 
 
 @given(column=columns, least=st.integers(2, 5), shift=st.floats(-1e6, 1e6))
@@ -63,9 +63,9 @@ def _same_grid(one, other):
 
 def test_bins_of_whole_numbers_are_centred_on_them():
     column = np.repeat(np.arange(1.0, 9.0), 40)
-    found = histogram(column, column, 3, whole=True)
-    assert [edge % 1 for edge in found.edges] == [0.5] * len(found.edges)
-    assert [count for count in found.before if count] == [40] * 8
+    result = histogram(column, column, 3, whole=True)
+    assert [edge % 1 for edge in result.edges] == [0.5] * len(result.edges)
+    assert [count for count in result.before if count] == [40] * 8
 
 
 def test_an_extreme_value_moves_no_edge():
@@ -79,14 +79,14 @@ def test_an_extreme_value_moves_no_edge():
 
 def test_a_long_tail_does_not_press_the_rest_into_one_bin():
     column = np.sort(np.random.default_rng(0).lognormal(10, 1.2, 4000))
-    found = histogram(column, grouped(column, 5), 5)
-    assert sum(count is not None for count in found.before) > 8
-    assert max(count or 0 for count in found.before) < 1800
+    result = histogram(column, grouped(column, 5), 5)
+    assert sum(count is not None for count in result.before) > 8
+    assert max(count or 0 for count in result.before) < 1800
 
 
 def test_a_constant_column_and_a_huge_one_can_be_counted():
-    found = histogram(np.full(9, 2.5), np.full(9, 2.5), 3)
-    assert sum(found.after) == 9
+    result = histogram(np.full(9, 2.5), np.full(9, 2.5), 3)
+    assert sum(result.after) == 9
     huge = np.linspace(-1e300, 1e300, 40)
     assert sum(histogram(huge, huge, 3).after) == 40
 
@@ -97,30 +97,30 @@ words = st.lists(st.sampled_from("abcdefg"), min_size=1, max_size=40)
 @given(before=words, after=words, least=st.integers(1, 6))
 def test_rare_categories_are_told_as_one(before, after, least):
     old, new = Counter(before), Counter(after)
-    found = bars(old, new, least)
-    for name, count, other in zip(found.categories, found.before, found.after, strict=False):
+    result = bars(old, new, least)
+    for name, count, other in zip(result.categories, result.before, result.after, strict=False):
         assert count == old[name] >= least
         assert other == new[name]
-    assert sum(found.before) == len(before)
-    assert sum(found.after) == len(after)
-    assert len(found.categories) + found.others == len(old | new)
-    if found.others and found.categories:
-        assert found.before[-1] == 0 or found.before[-1] >= least
+    assert sum(result.before) == len(before)
+    assert sum(result.after) == len(after)
+    assert len(result.categories) + result.others == len(old | new)
+    if result.others and result.categories:
+        assert result.before[-1] == 0 or result.before[-1] >= least
 
 
 def test_many_categories_are_cut_to_what_a_page_can_hold():
     many = Counter({f"c{at}": 10 for at in range(100)})
-    found = bars(many, many, 3)
-    assert len(found.before) == 24
-    assert found.others == 77
+    result = bars(many, many, 3)
+    assert len(result.before) == 24
+    assert result.others == 77
 
 
 @pytest.mark.parametrize("least", [3, 10])
 def test_the_last_bin_is_open(least):
     column = np.concatenate([np.arange(100.0), np.full(least, 1e6)])
     masked = np.clip(column, 0, 100)
-    found = histogram(column, masked, least)
-    assert found.before[-1] == least
+    result = histogram(column, masked, least)
+    assert result.before[-1] == least
 
 
 @pytest.mark.parametrize("unit", [5e-324, 1e-310, 1e-301])

@@ -53,6 +53,6 @@ def test_missing_values_take_no_part_in_the_comparison_of_rows():
 def test_the_nearest_class_is_the_nearest(points, values):
     labels = np.repeat(np.arange(len(values)), 2)[::-1]
     masked = np.array(values, float)[labels][:, None]
-    found = nearest_class(np.array(points, float)[:, None], masked, labels)
-    for point, at in zip(points, found, strict=True):
+    actual = nearest_class(np.array(points, float)[:, None], masked, labels)
+    for point, at in zip(points, actual, strict=True):
         assert abs(values[at] - point) == min(abs(value - point) for value in values)

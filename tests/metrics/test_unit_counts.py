@@ -51,9 +51,9 @@ def test_units_of_a_class_are_counted(data):
     held = data.groupby("class")["unit"].nunique()
     assert fewest_units(released, units) == held.min()
     sizes = data["class"].map(held)
-    found = reidentification(released, units=units)
-    assert found["prosecutor"] == pytest.approx(1 / held.min())
-    assert found["marketer"] == pytest.approx((1 / sizes).mean())
+    risks = reidentification(released, units=units)
+    assert risks["prosecutor"] == pytest.approx(1 / held.min())
+    assert risks["marketer"] == pytest.approx((1 / sizes).mean())
     share = data.groupby("class")["unit"].value_counts(normalize=True).max()
     assert largest_unit_share(released, units) == pytest.approx(share)
 
@@ -63,10 +63,10 @@ def test_each_unit_stands_for_one_value(data):
     released, values, units = arrays(data)
     kept = twin.one_value_per_unit(data)
     distinct = kept.groupby("class")["value"].nunique()
-    found = l_diversity(released, values, units=units)
-    assert found["distinct"] == [distinct.min()]
+    diversity = l_diversity(released, values, units=units)
+    assert diversity["distinct"] == [distinct.min()]
     entropy = kept.groupby("class")["value"].agg(twin.effective)
-    assert found["entropy"] == pytest.approx([entropy.min()])
+    assert diversity["entropy"] == pytest.approx([entropy.min()])
     assert p_sensitivity(released, values, units) == distinct.min()
     several = kept.groupby("class").size() > 1
     assert homogeneous_classes(released, values, units) == [(several & (distinct == 1)).sum()]
@@ -88,8 +88,8 @@ def test_a_class_is_homogeneous_where_all_its_units_hold_one_value(data):
 @given(data=classes(), ordered=st.booleans())
 def test_closeness_counts_each_unit_once(data, ordered):
     released, values, units = arrays(data)
-    found = t_closeness(released, values, [ordered], units)
-    assert found == pytest.approx([twin.closeness(data, ordered)], abs=1e-9)
+    closeness = t_closeness(released, values, [ordered], units)
+    assert closeness == pytest.approx([twin.closeness(data, ordered)], abs=1e-9)
 
 
 @given(data=classes())
@@ -123,8 +123,8 @@ def test_one_unit_with_many_values_makes_no_class_diverse():
     values = np.array([1, 2, 3, 4, 5, 1, 1, 1])[:, None]
     released = np.zeros((8, 1), np.int64)
     assert l_diversity(released, values)["distinct"] == [5]
-    found = l_diversity(released, values, units=units)
-    assert (found["distinct"], found["entropy"]) == ([1], [1.0])
+    diversity = l_diversity(released, values, units=units)
+    assert (diversity["distinct"], diversity["entropy"]) == ([1], [1.0])
     assert homogeneous_classes(released, values, units) == [1]
 
 
@@ -141,10 +141,10 @@ def test_assess_counts_units_by_the_name_of_their_column():
     before = pd.DataFrame({"id": [1, 1, 2, 3], "age": [20, 22, 60, 62], "ill": [1, 2, 2, 2]})
     after = before.assign(age=[21, 21, 61, 61])
     options = {"quasi_identifiers": ["age"], "confidential": ["ill"]}
-    found = assess(before, after, unit="id", **options)
-    assert (found["smallest_class"], found["fewest_units"]) == (2, 1)
-    assert found["l_diversity"]["distinct"] == {"ill": 1}
-    assert found["largest_unit_share"] == 1.0
+    measures = assess(before, after, unit="id", **options)
+    assert (measures["smallest_class"], measures["fewest_units"]) == (2, 1)
+    assert measures["l_diversity"]["distinct"] == {"ill": 1}
+    assert measures["largest_unit_share"] == 1.0
     plain = assess(before, after, **options)
     assert "fewest_units" in plain.remarks
     holed = assess(before.assign(id=[None, None, 2, 3]), after, unit="id", **options)

@@ -34,9 +34,9 @@ def test_long_sums_of_values_of_one_size_are_rounded_once():
 @pytest.mark.parametrize("kind", sorted(set(KINDS) - {"constant"}))
 def test_the_original_has_mean_zero_and_deviation_one_in_its_units(kind):
     X = KINDS[kind](np.random.default_rng(1), (50, 3))
-    found = list(scale_by_original(X, X))
-    assert [j for j, _, _ in found] == [0, 1, 2]
-    for _, before, after in found:
+    values = list(scale_by_original(X, X))
+    assert [j for j, _, _ in values] == [0, 1, 2]
+    for _, before, after in values:
         assert np.array_equal(before, after)
         assert before.mean() == pytest.approx(0, abs=1e-6)
         assert before.std() == pytest.approx(1)

@@ -18,9 +18,9 @@ def table(n, p, seed=0):
 @given(case=tables_and_k(greatest=4), size=st.integers(2, 12), first=st.sampled_from([0.5, 1 / 3]))
 def test_blocks_hold_each_record_once_and_never_too_few(case, size, first):
     X, k = case
-    found = split_into_blocks(X, size, k, first)
-    assert sorted(row for rows in found for row in rows) == list(range(len(X)))
-    assert min(map(len, found)) >= k
+    blocks = split_into_blocks(X, size, k, first)
+    assert sorted(row for rows in blocks for row in rows) == list(range(len(X)))
+    assert min(map(len, blocks)) >= k
 
 
 @given(case=tables_and_k(greatest=4), size=st.integers(2, 12))
@@ -91,9 +91,9 @@ def test_progress_tells_of_both_passes():
     from shoal import _progress as progress
 
     heard = []
-    with progress.reporting_to(lambda *told: heard.append(told)):
+    with progress.reporting_to(lambda *report: heard.append(report)):
         Blocked(k=3, block_size=50).fit(table(300, 2))
-    assert {told[0] for told in heard} >= {"grouping blocks", "refining borders"}
+    assert {report[0] for report in heard} >= {"grouping blocks", "refining borders"}
 
 
 def test_blocks_are_named_by_an_option_of_any_method():

@@ -40,14 +40,14 @@ def test_groups_keep_their_sizes_and_none_goes_away(case):
     Z, k, ranks, ordered, t = case
     totals = [np.bincount(column) for column in ranks.T]
     groups = MDAV(k=k).fit(Z).partition_
-    found = exchange(Z, groups, ranks, ordered, totals, float(t))
-    assert sorted(found.sizes) == sorted(groups.sizes)
+    exchanged = exchange(Z, groups, ranks, ordered, totals, float(t))
+    assert sorted(exchanged.sizes) == sorted(groups.sizes)
 
     def distances(labels):
         members = [np.flatnonzero(labels == g) for g in range(labels.max() + 1)]
         return sorted(slow.far(records, ranks, ordered, totals) for records in members)
 
-    before, after = distances(groups.labels), distances(found.labels)
+    before, after = distances(groups.labels), distances(exchanged.labels)
     assert max(after) <= max(t, max(before))
     assert sum(d > t for d in after) <= sum(d > t for d in before)
 
@@ -63,9 +63,9 @@ def test_it_agrees_with_the_slow_version(case):
     ordered = np.zeros(ranks.shape[1], bool)
     totals = [np.bincount(column, minlength=2) for column in ranks.T]
     groups = MDAV(k=2 if n > 1 else 1).fit(Z).partition_
-    found = exchange(Z, groups, ranks, ordered, totals, float(t))
+    exchanged = exchange(Z, groups, ranks, ordered, totals, float(t))
     expected = slow.exchange(Z, groups.labels, ranks, ordered, totals, t)
-    assert np.array_equal(found.labels, in_order(expected))
+    assert np.array_equal(exchanged.labels, in_order(expected))
 
 
 @given(

@@ -52,10 +52,12 @@ def test_the_length_of_a_stride_does_not_matter(method, k, monkeypatch):
 @pytest.mark.parametrize("method", FAMILY)
 def test_progress_is_told_and_ends_where_it_should(method, monkeypatch):
     monkeypatch.setattr(_base, "STRIDE", 500)
-    told = {}
-    with reporting_to(lambda stage, done, total: told.setdefault(stage, []).append((done, total))):
+    reports = {}
+    with reporting_to(
+        lambda stage, done, total: reports.setdefault(stage, []).append((done, total))
+    ):
         METHODS[method](k=3).fit(np.random.default_rng(8).normal(size=(100, 2)))
-    assert sum(len(steps) for steps in told.values()) > 3
-    for steps in told.values():
+    assert sum(len(steps) for steps in reports.values()) > 3
+    for steps in reports.values():
         assert steps == sorted(steps)
         assert steps[-1][0] == steps[-1][1]

@@ -54,8 +54,8 @@ def pairs_while_records_leave(X, leaving, work):
 def test_the_farthest_pair_is_found_whoever_has_left(X, order, work):
     leaving = list(range(len(X)))
     order.shuffle(leaving)
-    for found, right in pairs_while_records_leave(X, leaving, work):
-        assert found == right
+    for actual, right in pairs_while_records_leave(X, leaving, work):
+        assert actual == right
 
 
 ANGLES = 2 * np.pi * np.arange(24) / 24
@@ -74,5 +74,5 @@ HARD = {
 def test_the_farthest_pair_is_found_on_hard_tables(X):
     for seed in range(10):
         leaving = list(np.random.default_rng(seed).permutation(len(X)))
-        for found, right in pairs_while_records_leave(X, leaving, 10**9):
-            assert found == right
+        for actual, right in pairs_while_records_leave(X, leaving, 10**9):
+            assert actual == right

@@ -46,11 +46,11 @@ def test_the_mean_loss_is_what_was_found_before(reference, table, k, mean, band)
 
 
 def test_the_paper_s_example_has_the_groups_of_its_table_4_for_most_seeds():
-    found = Counter()
+    counts = Counter()
     for seed in range(50):
         labels = MuApprox(k=3, random_state=seed).fit_predict(SME)
-        found[round(sse(SME, groups_of(labels)), 4)] += 1
-    (value, times), *_ = found.most_common()
+        counts[round(sse(SME, groups_of(labels)), 4)] += 1
+    (value, times), *_ = counts.most_common()
     assert value == 8.6826
     assert times > 25
 
@@ -108,14 +108,14 @@ def test_the_bound_is_never_above_the_least_sse(case):
 
 def gaps(tables, k):
     """Return how far mu-Approx and MDAV are above the least SSE, relative, on average."""
-    found = []
+    losses = []
     for seed, X in enumerate(tables):
         least = sse(X, groups_of(Optimal(k=k).fit_predict(X)))
         ours = MuApprox(k=k, random_state=seed).fit_predict(X)
-        found.append([sse(X, groups_of(labels)) for labels in (ours, MDAV(k=k).fit_predict(X))])
-        assert min(found[-1]) >= least * (1 - 1e-9)
-        found[-1] = [value / least - 1 for value in found[-1]]
-    return np.mean(found, axis=0)
+        losses.append([sse(X, groups_of(labels)) for labels in (ours, MDAV(k=k).fit_predict(X))])
+        assert min(losses[-1]) >= least * (1 - 1e-9)
+        losses[-1] = [value / least - 1 for value in losses[-1]]
+    return np.mean(losses, axis=0)
 
 
 def clumps(sizes, apart):
@@ -162,11 +162,11 @@ def distances(X, labels):
 def test_restarts_keep_the_best_of_so_many_draws(reference):
     Z = reference("tarragona")[:200]
     for criterion, lost in (("sse", loss), ("euclidean", distances)):
-        found = [
+        actual = [
             lost(Z, MuApprox(5, 3, criterion, restarts).fit_predict(Z)) for restarts in (1, 2, 8)
         ]
-        assert found == sorted(found, reverse=True)
-        assert found[2] < found[0]
+        assert actual == sorted(actual, reverse=True)
+        assert actual[2] < actual[0]
 
 
 @pytest.mark.parametrize("k", [5, 7])

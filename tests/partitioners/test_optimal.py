@@ -45,8 +45,8 @@ def test_no_partition_at_all_is_better(case):
 @pytest.mark.parametrize(("n", "k"), [(9, 2), (9, 3), (9, 4), (8, 2), (8, 4)])
 def test_the_best_partition_is_found_where_it_is_the_only_one(n, k):
     X = np.random.default_rng(n + k).normal(size=(n, 2))
-    found = [tuple(group) for group in groups_of(Optimal(k=k).fit_predict(X))]
-    assert sorted(found) == sorted(map(tuple, best_partition(X, k)))
+    actual = [tuple(group) for group in groups_of(Optimal(k=k).fit_predict(X))]
+    assert sorted(actual) == sorted(map(tuple, best_partition(X, k)))
 
 
 @given(case=tables_and_k(least=8, most=12, greatest=5))

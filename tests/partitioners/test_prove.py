@@ -53,12 +53,12 @@ def cases(draw, most=13):
 @settings(max_examples=40)
 def test_a_small_table_is_proven_to_the_end(case):
     X, k = case
-    found, least = proven(X, k), least_sse(X, k)
-    assert found.optimal
-    assert np.bincount(found.labels).min() >= k
-    assert sse(X, groups_of(found.labels)) == pytest.approx(least, rel=1e-8, abs=1e-12)
-    assert found.bound <= least * (1 + 1e-14)
-    assert found.gap <= 1e-8
+    actual, least = proven(X, k), least_sse(X, k)
+    assert actual.optimal
+    assert np.bincount(actual.labels).min() >= k
+    assert sse(X, groups_of(actual.labels)) == pytest.approx(least, rel=1e-8, abs=1e-12)
+    assert actual.bound <= least * (1 + 1e-14)
+    assert actual.gap <= 1e-8
 
 
 @given(case=cases(most=10))
@@ -73,10 +73,10 @@ def test_pairs_and_triples_are_proven_as_trying_all_of_them_finds(case):
 def test_whenever_the_budget_ends_the_bound_holds_and_nothing_is_worse(case, budget):
     X, k = case
     start = Sorted(k=k, by="sum-of-z").fit_predict(X)
-    found = prove(X, start, k, budget=budget, clock=looks())
-    assert found.bound <= least_sse(X, k) * (1 + 1e-14)
-    assert np.bincount(found.labels).min() >= k
-    assert sse(X, groups_of(found.labels)) <= sse(X, groups_of(start)) * (1 + 1e-12)
+    proof = prove(X, start, k, budget=budget, clock=looks())
+    assert proof.bound <= least_sse(X, k) * (1 + 1e-14)
+    assert np.bincount(proof.labels).min() >= k
+    assert sse(X, groups_of(proof.labels)) <= sse(X, groups_of(start)) * (1 + 1e-12)
 
 
 @given(case=cases(), work=st.integers(0, 30), most=st.integers(1, 6))
@@ -122,10 +122,10 @@ def test_groups_above_k_are_searched_where_tolls_or_a_fee_let_them_in(k):
             np.full(n, 1.3 * least / n), np.full(8, 2 * least / n), (seed % 2) * least / n
         )
         pricing = Pricing(X, k)
-        found = list(pricing.search(triples, duals, PricingEffort(10**6, 10**6), lambda: None))
-        hits += any(one.groups.shape[1] > k and len(one.groups) for _, one in found)
+        values = list(pricing.search(triples, duals, PricingEffort(10**6, 10**6), lambda: None))
+        hits += any(one.groups.shape[1] > k and len(one.groups) for _, one in values)
         reduced_cost = np.zeros(n)
-        for some, one in found:
+        for some, one in values:
             reduced_cost[some] = np.minimum(reduced_cost[some], one.reduced_cost)
         assert pricing.bound(reduced_cost, duals, least) <= least
     assert hits
@@ -136,10 +136,10 @@ def test_groups_above_k_are_searched_where_tolls_or_a_fee_let_them_in(k):
     [("tarragona", 200, 3, 66.823453), ("census", 60, 5, 97.892005)],
 )
 def test_parts_of_reference_tables_are_proven_optimal(reference, table, n, k, expected):
-    found = prove(reference(table)[:n], MDAV(k=k).fit_predict(reference(table)[:n]), k)
-    assert found.optimal
-    assert found.sse == pytest.approx(expected, rel=1e-7)
-    assert found.bound == pytest.approx(expected, rel=1e-7)
+    proof = prove(reference(table)[:n], MDAV(k=k).fit_predict(reference(table)[:n]), k)
+    assert proof.optimal
+    assert proof.sse == pytest.approx(expected, rel=1e-7)
+    assert proof.bound == pytest.approx(expected, rel=1e-7)
 
 
 def test_a_bound_moves_with_the_units_and_not_with_the_origin():
@@ -152,33 +152,33 @@ def test_a_bound_moves_with_the_units_and_not_with_the_origin():
 
 def test_records_that_are_alike_cost_nothing():
     X = np.repeat(np.random.default_rng(0).normal(size=(6, 2)), 4, axis=0)
-    found = proven(X, 4)
-    assert found.optimal
-    assert found.sse == pytest.approx(0, abs=1e-12)
+    proof = proven(X, 4)
+    assert proof.optimal
+    assert proof.sse == pytest.approx(0, abs=1e-12)
 
 
 def test_groups_that_are_too_large_to_be_best_are_divided_first():
     X = np.random.default_rng(1).normal(size=(20, 2))
-    found = prove(X, np.zeros(20, np.int64), 3, budget=0, clock=looks())
-    assert np.bincount(found.labels).max() < 6
-    assert not found.optimal
+    proof = prove(X, np.zeros(20, np.int64), 3, budget=0, clock=looks())
+    assert np.bincount(proof.labels).max() < 6
+    assert not proof.optimal
 
 
 def test_ctrl_c_keeps_the_best_so_far():
     X = np.random.default_rng(2).normal(size=(60, 3))
-    told = []
+    stages = []
 
     def interrupt(stage, done, total):
-        told.append(stage)
-        if len(told) == 30:
+        stages.append(stage)
+        if len(stages) == 30:
             raise KeyboardInterrupt
 
     with progress.reporting_to(interrupt):
-        found = proven(X, 3)
-    assert len(told) == 30
-    assert "gap" in told[-1]
-    assert 0 < found.bound <= found.sse
-    assert np.bincount(found.labels).min() >= 3
+        proof = proven(X, 3)
+    assert len(stages) == 30
+    assert "gap" in stages[-1]
+    assert 0 < proof.bound <= proof.sse
+    assert np.bincount(proof.labels).min() >= 3
 
 
 def test_the_same_table_gives_the_same_proof():
@@ -210,8 +210,8 @@ def priced(X, k, seed):
     proof.columns.triples = np.array(triples, np.int64).reshape(-1, 3)
     proof.duals = Duals(record_dual, triple_dual, group_dual)
     exact = PricingEffort(10**6, 10**6)
-    found = proof.pricing(proof.columns.triples, proof.duals, least, exact, proof.check_interrupt)
-    proof.base = proof.bound = found.bound
+    actual = proof.pricing(proof.columns.triples, proof.duals, least, exact, proof.check_interrupt)
+    proof.base = proof.bound = actual.bound
     return proof, least
 
 
@@ -302,17 +302,17 @@ def test_ctrl_c_in_a_further_search_ends_the_proof_and_keeps_what_it_found(monke
 
     monkeypatch.setattr(restarts_module, "search", cut)
     start = Sorted(k=3, by="sum-of-z").fit_predict(X)
-    found = prove(X, start, 3, budget=NEVER, clock=looks())
+    proof = prove(X, start, 3, budget=NEVER, clock=looks())
     assert calls == [1]
-    assert sse(X, groups_of(found.labels)) <= sse(X, groups_of(MDAV(k=3).fit_predict(X))) + 1e-9
-    assert not found.optimal
+    assert sse(X, groups_of(proof.labels)) <= sse(X, groups_of(MDAV(k=3).fit_predict(X))) + 1e-9
+    assert not proof.optimal
 
 
 def test_a_search_within_a_proof_tells_of_the_proof():
     X = np.random.default_rng(8).normal(size=(40, 3))
-    told = []
-    with progress.reporting_to(lambda *said: told.append(said)):
+    reports = []
+    with progress.reporting_to(lambda *said: reports.append(said)):
         prove(X, MDAV(k=3).fit_predict(X), 3, budget=400, clock=looks())
-    stages = {stage.partition(",")[0] for stage, _, _ in told}
+    stages = {stage.partition(",")[0] for stage, _, _ in reports}
     assert "proving" in stages
     assert "searching" not in stages

@@ -32,11 +32,11 @@ def test_never_worse_and_never_below_k(X, k, seed, mdav):
     k = min(k, len(X))
     start = MDAV(k=k).fit_predict(X) if mdav else any_groups(len(X), k, np.random.default_rng(seed))
     before = start.copy()
-    found = refine(X, start, k)
+    refined = refine(X, start, k)
     assert np.array_equal(start, before)
-    assert np.bincount(found).min() >= k
+    assert np.bincount(refined).min() >= k
     units = centre_and_scale(X)
-    assert sse_of(units, found) <= sse_of(units, start) * (1 + 1e-12)
+    assert sse_of(units, refined) <= sse_of(units, start) * (1 + 1e-12)
 
 
 @settings(max_examples=40)
@@ -45,17 +45,17 @@ def test_no_move_towards_near_groups_is_left(case, seed):
     X, k = case
     if k == 1 or len(X) < 2 * k:
         return
-    found = refine(X, any_groups(len(X), k, np.random.default_rng(seed)), k)
+    refined = refine(X, any_groups(len(X), k, np.random.default_rng(seed)), k)
     near = neighbours(X, min(len(X) - 1, max(MIN_NEAREST, k + k // 2)))
-    assert best_move(X, near, found, k) >= total(X, found) - 1e-9
+    assert best_move(X, near, refined, k) >= total(X, refined) - 1e-9
 
 
 @settings(max_examples=40)
 @given(case=tables_and_k(most=11, greatest=4))
 def test_no_groups_beat_the_optimum(case):
     X, k = case
-    found = refine(X, MDAV(k=k).fit_predict(X), k)
-    assert total(X, found) >= optimal_sse(X, k) - 1e-9
+    refined = refine(X, MDAV(k=k).fit_predict(X), k)
+    assert total(X, refined) >= optimal_sse(X, k) - 1e-9
 
 
 def drawn(kind, n, p):
@@ -102,8 +102,8 @@ def test_one_group_of_all_is_split():
 @pytest.mark.parametrize(("n", "k"), [(1, 1), (5, 1), (5, 5), (9, 5), (10, 5), (2, 2)])
 def test_tables_with_few_groups(n, k):
     X = np.random.default_rng(n).normal(size=(n, 2))
-    found = refine(X, np.zeros(n, np.int64), k)
-    assert len(np.unique(found)) == n // k
+    refined = refine(X, np.zeros(n, np.int64), k)
+    assert len(np.unique(refined)) == n // k
 
 
 @pytest.mark.parametrize("k", [2, 5])
@@ -116,9 +116,9 @@ def test_equal_records_stay_as_they_are(k):
 def test_a_group_larger_than_the_list_of_near_records():
     X = np.random.default_rng(0).normal(size=(500, 2))
     start = any_groups(500, 100, np.random.default_rng(1))
-    found = refine(X, start, 100)
-    assert np.bincount(found).min() >= 100
-    assert total(X, found) < total(X, start)
+    refined = refine(X, start, 100)
+    assert np.bincount(refined).min() >= 100
+    assert total(X, refined) < total(X, start)
 
 
 @pytest.mark.parametrize("after", [1, 2, 3, 5])
@@ -135,7 +135,7 @@ def test_an_interrupt_keeps_the_best_so_far(after):
 
     with progress.reporting_to(listener), pytest.raises(CutShort) as end:
         refine(X, start, 3)
-    found = end.value.labels
+    actual = end.value.labels
     assert reports == after
-    assert np.bincount(found).min() >= 3
-    assert loss(X, found) < 0.9 * loss(X, start)
+    assert np.bincount(actual).min() >= 3
+    assert loss(X, actual) < 0.9 * loss(X, start)

@@ -31,10 +31,10 @@ def table(n=300, p=3):
 def test_never_worse_and_never_below_k(X, k, seed):
     k = min(k, len(X))
     start = MDAV(k=k).fit_predict(X)
-    found = search(X, start, k, seed=seed, rounds=30)
-    assert np.bincount(found.labels).min() >= k
+    result = search(X, start, k, seed=seed, rounds=30)
+    assert np.bincount(result.labels).min() >= k
     units = centre_and_scale(X)
-    assert sse_of(units, found.labels) <= sse_of(units, start) * (1 + 1e-12)
+    assert sse_of(units, result.labels) <= sse_of(units, start) * (1 + 1e-12)
 
 
 def test_small_tables_reach_their_optimum():
@@ -45,8 +45,8 @@ def test_small_tables_reach_their_optimum():
         X = rng.normal(size=(n, p)) if case % 2 else rng.integers(0, 4, (n, p)).astype(float)
         if n < k:
             continue
-        found = search(X, MDAV(k=k).fit_predict(X), k, seed=case, rounds=100)
-        best, sse = optimal_sse(X, k), total(X, found.labels)
+        result = search(X, MDAV(k=k).fit_predict(X), k, seed=case, rounds=100)
+        best, sse = optimal_sse(X, k), total(X, result.labels)
         assert sse >= best - 1e-9
         missed += sse > best + 1e-9
     assert missed <= 1
@@ -58,8 +58,8 @@ def test_small_tables_reach_their_optimum():
 )
 def test_reference_tables_lose_little(reference, name, k, rounds, most):
     X = reference(name)
-    found = search(X, MDAV(k=k).fit_predict(X), k, seed=0, rounds=rounds)
-    assert loss(X, found.labels) <= most
+    result = search(X, MDAV(k=k).fit_predict(X), k, seed=0, rounds=rounds)
+    assert loss(X, result.labels) <= most
 
 
 @pytest.mark.parametrize("k", [3, 7])
@@ -111,12 +111,12 @@ def test_an_interrupt_keeps_the_best_so_far_and_can_be_repeated():
             raise KeyboardInterrupt
 
     with progress.reporting_to(listener):
-        found = search(X, start, 3, seed=5, rounds=10**6)
-    assert min(found.done) > 0
-    assert max(found.done) < found.rounds == 10**6
-    assert loss(X, found.labels) < loss(X, refine(X, start, 3))
-    again = search(X, start, 3, seed=5, rounds=found.rounds, done=found.done)
-    assert np.array_equal(found.labels, again.labels)
+        result = search(X, start, 3, seed=5, rounds=10**6)
+    assert min(result.done) > 0
+    assert max(result.done) < result.rounds == 10**6
+    assert loss(X, result.labels) < loss(X, refine(X, start, 3))
+    again = search(X, start, 3, seed=5, rounds=result.rounds, done=result.done)
+    assert np.array_equal(result.labels, again.labels)
 
 
 def test_an_early_interrupt_keeps_what_was_refined_until_then():
@@ -128,24 +128,24 @@ def test_an_early_interrupt_keeps_what_was_refined_until_then():
             raise KeyboardInterrupt
 
     with progress.reporting_to(listener):
-        found = search(X, start, 3, seed=5, rounds=100)
-    assert found.done == (0,) * RESTARTS
-    assert loss(X, found.labels) < loss(X, start)
+        result = search(X, start, 3, seed=5, rounds=100)
+    assert result.done == (0,) * RESTARTS
+    assert loss(X, result.labels) < loss(X, start)
 
 
 def test_the_loss_so_far_is_told():
     X = 100 * table()
-    told = []
+    losses = []
 
     def listener(stage, done, total):
         if stage.startswith("searching, loss "):
-            told.append(float(stage.removeprefix("searching, loss ").removesuffix("%")))
+            losses.append(float(stage.removeprefix("searching, loss ").removesuffix("%")))
 
     with progress.reporting_to(listener):
-        found = search(X, MDAV(k=3).fit_predict(X), 3, seed=5, rounds=3000)
-    assert told
-    assert told == sorted(told, reverse=True)
-    assert loss(X, found.labels) <= told[-1] + 0.0006
+        result = search(X, MDAV(k=3).fit_predict(X), 3, seed=5, rounds=3000)
+    assert losses
+    assert losses == sorted(losses, reverse=True)
+    assert loss(X, result.labels) <= losses[-1] + 0.0006
 
 
 def test_a_run_much_too_late_ends_before_its_rounds(monkeypatch):
@@ -154,10 +154,10 @@ def test_a_run_much_too_late_ends_before_its_rounds(monkeypatch):
     monkeypatch.setattr(
         "shoal.partitioners.search.ANNEALING_SHARE", 1000.0
     )  # far too many are planned
-    found = search(X, start, 3, seed=5, seconds=0.5)
-    assert max(found.done) < found.rounds
-    again = search(X, start, 3, seed=5, rounds=found.rounds, done=found.done)
-    assert np.array_equal(found.labels, again.labels)
+    result = search(X, start, 3, seed=5, seconds=0.5)
+    assert max(result.done) < result.rounds
+    again = search(X, start, 3, seed=5, rounds=result.rounds, done=result.done)
+    assert np.array_equal(result.labels, again.labels)
 
 
 @pytest.mark.parametrize("options", [{}, {"rounds": 5, "seconds": 1.0}])

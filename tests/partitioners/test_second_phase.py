@@ -28,5 +28,5 @@ def test_groups_of_equal_sse_are_visited_by_their_first_records():
     labels = np.array([0, 0, 2, 1, 3, 3, 2, 1])
     expected = slow(X, labels, 2, slow_mdav1)
     for numbers in ([0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]):
-        found = second_phase(X, np.array(numbers)[labels], 2, mdav1)
-        assert np.array_equal(in_order(found), in_order(expected))
+        actual = second_phase(X, np.array(numbers)[labels], 2, mdav1)
+        assert np.array_equal(in_order(actual), in_order(expected))

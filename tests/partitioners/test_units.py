@@ -54,10 +54,10 @@ def grouped(X, units, k, method):
 @every_method
 @given(case=panels())
 def test_every_group_holds_k_units(method, case):
-    X, units, k, found = grouped(*case, method)
-    assert len(found.labels) == len(X)
-    assert fewest(found.labels, units) >= k
-    assert fewest_units(found.labels, units) == fewest(found.labels, units)
+    X, units, k, partition = grouped(*case, method)
+    assert len(partition.labels) == len(X)
+    assert fewest(partition.labels, units) >= k
+    assert fewest_units(partition.labels, units) == fewest(partition.labels, units)
 
 
 @every_method
@@ -67,8 +67,8 @@ def test_units_of_one_record_change_nothing(method):
     plain = partitioner(method, {"k": k, **NEEDS.get(method, {})})
     if "random_state" in plain.get_params():
         plain.set_params(random_state=0)
-    found = group_units(X, units, clone(plain))
-    assert np.array_equal(found.labels, plain.fit(X).labels_)
+    labels = group_units(X, units, clone(plain))
+    assert np.array_equal(labels.labels, plain.fit(X).labels_)
 
 
 @settings(max_examples=60)
@@ -77,8 +77,8 @@ def test_no_groups_have_less_loss_than_the_optimum(case, seed):
     X, units, k = case
     X = X + 0.1 * np.random.default_rng(seed).normal(size=X.shape)
     least = optimum(X, units, k)
-    found = group_units(X, units, partitioner("mdav", {"k": k}))
-    assert sse(X, found.labels) >= least * (1 - 1e-9)
+    labels = group_units(X, units, partitioner("mdav", {"k": k}))
+    assert sse(X, labels.labels) >= least * (1 - 1e-9)
 
 
 def test_the_loss_is_near_the_optimum_and_below_that_of_merging():
@@ -104,10 +104,10 @@ def test_equal_records_of_a_unit_do_not_make_groups_of_one_unit():
     rng = np.random.default_rng(3)
     units = np.repeat(np.arange(200), 6)
     X = rng.normal(size=(200, 3))[units]
-    found = group_units(X, units, partitioner("auto", {"k": 4}))
+    labels = group_units(X, units, partitioner("auto", {"k": 4}))
     once = partitioner("auto", {"k": 4}).fit(X[::6]).partition_
-    assert fewest(found.labels, units) >= 4
-    assert sse(X, found.labels) <= 6 * sse(X[::6], once.labels) * (1 + 1e-9)
+    assert fewest(labels.labels, units) >= 4
+    assert sse(X, labels.labels) <= 6 * sse(X[::6], once.labels) * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("scale", [1e-150, 1.0, 1e140])
@@ -126,17 +126,19 @@ def test_groups_that_hold_k_units_only_get_better():
     X, units = rng.normal(size=(300, 2)), rng.integers(0, 40, 300)
     start = rng.permutation(np.arange(300) // 30)
     assert fewest(start, units) >= 5
-    found = ensure_units(X, start, units, 5)
-    assert fewest(found, units) >= 5
-    assert sse(X, found) < 0.2 * sse(X, start)
+    labels = ensure_units(X, start, units, 5)
+    assert fewest(labels, units) >= 5
+    assert sse(X, labels) < 0.2 * sse(X, start)
 
 
 @given(case=panels())
 def test_groups_hold_fewer_than_2k_units(case):
     X, units, k = case
-    found = ensure_units(X, np.zeros(len(X), np.int64), np.unique(units, return_inverse=True)[1], k)
-    assert fewest(found, units) >= k
-    assert max(len(np.unique(units[found == g])) for g in range(found.max() + 1)) < 2 * k
+    labels = ensure_units(
+        X, np.zeros(len(X), np.int64), np.unique(units, return_inverse=True)[1], k
+    )
+    assert fewest(labels, units) >= k
+    assert max(len(np.unique(units[labels == g])) for g in range(labels.max() + 1)) < 2 * k
 
 
 def test_fewer_units_than_k_are_refused():

@@ -15,13 +15,13 @@ SEVERITIES = {"breaks", "qualifies", "informs"}
 
 def codes_in_source():
     """Return the code of every Finding that some module makes, and of those noted by a run."""
-    found = {*RUN_CODES, "one-contributor", "few-contributors"}  # the last two share a function
+    codes = {*RUN_CODES, "one-contributor", "few-contributors"}  # the last two share a function
     for path in (ROOT / "src").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Finding":
                 given = [part.value for part in node.args[:1] if isinstance(part, ast.Constant)]
-                found.update(given)
-    return found
+                codes.update(given)
+    return codes
 
 
 def rows():

@@ -161,10 +161,10 @@ def test_a_source_that_changes_while_it_is_read_is_refused(folder, monkeypatch, 
     read = module.open_source
 
     def overtaken(place, **options):
-        found = read(place, **options)
+        table = read(place, **options)
         with Path(place).open("a") as file:
             file.write("p99,99,99\n")
-        return found
+        return table
 
     monkeypatch.setattr(module, "open_source", overtaken)
     with raises(FileError, "source-changed"):
@@ -176,10 +176,10 @@ def test_a_change_that_leaves_size_and_time_is_seen_where_the_input_is_hashed(fo
     read = module.open_source
 
     def overtaken(place, **options):
-        found, state = read(place, **options), Path(place).stat()
+        actual, state = read(place, **options), Path(place).stat()
         Path(place).write_text(Path(place).read_text().replace("p1,", "q1,"))
         os.utime(place, ns=(state.st_atime_ns, state.st_mtime_ns))
-        return found
+        return actual
 
     monkeypatch.setattr(module, "open_source", overtaken)
     with raises(FileError, "source-changed"):
@@ -248,8 +248,8 @@ def test_cells_that_look_like_formulas_are_found_and_marked_if_wanted(folder, en
     table = pa.table({"age": [20.0 + at // 3 for at in range(12)], "note": cells})
     pq.write_table(table, "in.parquet")
     plan = plan_of(["age"], MDAV(k=3))
-    found = deliver(plan, "in.parquet", f"a.{ending}").release.verdict.findings
-    [finding] = [one for one in found if one.code == "formula-cells"]
+    actual = deliver(plan, "in.parquet", f"a.{ending}").release.verdict.findings
+    [finding] = [one for one in actual if one.code == "formula-cells"]
     assert finding.figures == {"cells": 4}
     assert finding.columns == ("note",)
     marked = deliver(plan, "in.parquet", f"b.{ending}", dialect=Dialect(mark_formulas=True))

@@ -62,8 +62,8 @@ def test_two_releases_of_a_table_are_intersected_to_the_person(shuffled):
     now = plan(5, shuffle=shuffled[0]).run(data)
     rows = np.arange(len(data)) if now.rows is None else now.rows
     slow = intersected(then.labels[rows].tolist(), now.labels.tolist())
-    found = find_earlier(evidence(now, data), {"then": open_frame(then.data)}, now.rows)
-    (finding,) = found
+    findings = find_earlier(evidence(now, data), {"then": open_frame(then.data)}, now.rows)
+    (finding,) = findings
     assert finding.code == "earlier-release-intersection"
     assert finding.severity == "breaks"
     assert finding.figures == {
@@ -127,18 +127,18 @@ def test_releases_that_differ_by_few_records_give_these_away(gone, at_hand, more
     assert lost.to_numpy() == pytest.approx(truth.to_numpy())  # the attack works
     seen = evidence(now, data if more else part)
     seen = seen if at_hand else Evidence(seen.plan, seen.released)
-    found = by_code(find_earlier(seen, {"then": open_frame(then.data)}))
-    assert ("earlier-release-difference" in found) == (gone < 5)
+    findings = by_code(find_earlier(seen, {"then": open_frame(then.data)}))
+    assert ("earlier-release-difference" in findings) == (gone < 5)
     if gone < 5:
-        assert found["earlier-release-difference"].severity == "breaks"
-        assert found["earlier-release-difference"].figures["records"] == gone
+        assert findings["earlier-release-difference"].severity == "breaks"
+        assert findings["earlier-release-difference"].figures["records"] == gone
 
 
 def test_other_people_are_no_difference():
     now, then = plan(5).run(people(90, seed=1)), plan(5).run(people(89, seed=2))
     seen = evidence(now, people(90, seed=1))
-    found = by_code(find_earlier(seen, {"then": open_frame(then.data)}))
-    assert "earlier-release-difference" not in found
+    findings = by_code(find_earlier(seen, {"then": open_frame(then.data)}))
+    assert "earlier-release-difference" not in findings
 
 
 def test_without_the_original_changed_classes_are_counted():
@@ -174,13 +174,13 @@ def files(tmp_path, monkeypatch):
 
 
 def test_verify_counts_candidates_and_fails_where_fewer_than_k_are_left(files):
-    found = verify("5.csv", "5.json", original="in.csv", earlier="4.csv")
-    assert found.verdict.status == "not kept"
-    assert not found.passed
-    finding = by_code(found.verdict.findings)["earlier-release-intersection"]
+    verification = verify("5.csv", "5.json", original="in.csv", earlier="4.csv")
+    assert verification.verdict.status == "not kept"
+    assert not verification.passed
+    finding = by_code(verification.verdict.findings)["earlier-release-intersection"]
     slow = intersected(*(pd.read_csv(f"{k}.csv")[KNOWN].apply(tuple, axis=1) for k in (4, 5)))
     assert finding.figures["below_k"] == pytest.approx((slow < 5).mean())
-    assert [check.name for check in found if check.passed is False] == ["earlier releases"]
+    assert [check.name for check in verification if check.passed is False] == ["earlier releases"]
     alone = verify("5.csv", "5.json", original="in.csv")
     assert alone.passed
     assert verify("5.csv", "5.json", original="in.csv", earlier=["5.csv"]).passed

@@ -64,10 +64,10 @@ def test_k_of_one_is_no_guarantee():
 
 def test_blocks_that_together_attain_less_break_the_promise():
     release = mask(people(), blocks=1, homogeneity="warn")
-    found = finding(release, "joint-class-below-k")
+    one = finding(release, "joint-class-below-k")
     joint = release.data.groupby(["age", "pay"]).size().min()
-    assert found.severity == "breaks"
-    assert found.figures["attained"] == joint < 4
+    assert one.severity == "breaks"
+    assert one.figures["attained"] == joint < 4
     assert release.verdict.status == "not kept"
     assert finding(mask(people(), ["age"], blocks=1), "joint-class-below-k") is None
 
@@ -111,8 +111,8 @@ def test_promises_beyond_k_are_counted_on_the_released_values(option, code):
 
 def test_columns_without_a_role_are_named_together():
     data = people().assign(x=1, y=2)
-    found = finding(mask(data), "unprotected-column")
-    assert found.columns == ("x", "y")
+    one = finding(mask(data), "unprotected-column")
+    assert one.columns == ("x", "y")
     assert finding(mask(data, confidential=["ill", "x", "y"], homogeneity="warn"),
                    "unprotected-column") is None  # fmt: skip
 
@@ -123,12 +123,12 @@ def test_unchanged_columns_that_single_records_out_are_counted_as_pandas_does():
         sex=np.random.default_rng(2).choice(["m", "f"], 200),
     )
     release = mask(data)
-    found = finding(release, "unique-on-unchanged-columns")
+    one = finding(release, "unique-on-unchanged-columns")
     alone = data.groupby(["town", "sex"])["age"].transform("size") == 1
     out = release.data
     joint = out.groupby(["age", "pay", "town", "sex"])["ill"].transform("size") == 1
-    assert found.figures == {"alone": alone.mean(), "with_masked": joint.mean()}
-    assert found.severity == "qualifies"
+    assert one.figures == {"alone": alone.mean(), "with_masked": joint.mean()}
+    assert one.severity == "qualifies"
     assert finding(mask(data.assign(town=1, sex="m")), "unique-on-unchanged-columns") is None
     within = mask(data.drop(columns="town"), within="sex")
     assert finding(within, "unique-on-unchanged-columns") is None
@@ -145,14 +145,14 @@ def test_a_few_unique_records_inform_where_the_threshold_says_so():
 def test_a_confidential_column_that_works_as_a_key_is_found():
     data = people().assign(tax=np.random.default_rng(3).permutation(120))
     release = mask(data, confidential=["ill", "tax"])
-    found = finding(release, "confidential-key")
-    assert found.severity == "qualifies"
-    assert found.columns == ("tax",)
-    assert found.figures["unique"] == {"ill": 0.0, "tax": 1.0}
+    one = finding(release, "confidential-key")
+    assert one.severity == "qualifies"
+    assert one.columns == ("tax",)
+    assert one.figures["unique"] == {"ill": 0.0, "tax": 1.0}
     half = data.assign(tax=data["tax"] // 2)
-    found = finding(mask(half, confidential=["ill", "tax"]), "confidential-key")
+    one = finding(mask(half, confidential=["ill", "tax"]), "confidential-key")
     together = half.groupby(["ill", "tax"])["age"].transform("size") == 1
-    assert (found.severity, found.figures["together"]) == ("informs", together.mean())
+    assert (one.severity, one.figures["together"]) == ("informs", together.mean())
     tenth = data.assign(tax=data["tax"] // 10)
     assert finding(mask(tenth, confidential=["ill", "tax"]), "confidential-key") is None
 
@@ -162,9 +162,9 @@ def test_values_released_exactly_are_counted():
     data["age"] = np.repeat([20.0, 30, 40], 20)
     data["pay"] = np.repeat([1.0, 2, 3], 20)
     release = mask(data, k=20, homogeneity="warn")
-    found = finding(release, "released-exactly")
-    assert found.severity == "qualifies"
-    assert found.figures["together"] == 1
+    one = finding(release, "released-exactly")
+    assert one.severity == "qualifies"
+    assert one.figures["together"] == 1
     assert dict(release.verdict.exact) == {"age": 1.0, "pay": 1.0, "": 1.0}
     release = mask(people())
     same = release.data[["age", "pay"]] == people()[["age", "pay"]]
@@ -188,10 +188,10 @@ def test_a_record_that_dominates_its_group_is_found():
     assert finding(mask(data), "dominated-groups") is None
     data.loc[7, "pay"] = 1e7
     release = mask(data)
-    found = finding(release, "dominated-groups")
+    one = finding(release, "dominated-groups")
     sums = data["pay"].groupby(release.labels)
-    assert found.figures["groups"] == {"pay": int((sums.max() > 0.8 * sums.sum()).sum())}
-    assert found.severity == "qualifies"
+    assert one.figures["groups"] == {"pay": int((sums.max() > 0.8 * sums.sum()).sum())}
+    assert one.severity == "qualifies"
     assert finding(mask(data, aggregate="median"), "dominated-groups") is None
     lax = Plan(release.plan.roles, release.plan.steps, thresholds={"dominance": 1.0})
     assert finding(lax.run(data), "dominated-groups") is None
@@ -250,9 +250,9 @@ def test_long_tables_are_sampled_and_that_is_said():
     data["extra"] = np.log(data["pay"])
     plan = Plan({}, [Microaggregate(["age", "pay"], MDAV(k=4))], thresholds={"sample": 200},
                 other_columns="release")  # fmt: skip
-    found = finding(plan.run(data), "derived-column")
-    assert found.figures["records"] == 200
-    assert "200" in found.sentence
+    one = finding(plan.run(data), "derived-column")
+    assert one.figures["records"] == 200
+    assert "200" in one.sentence
 
 
 def test_shared_confidential_values_are_counted():
@@ -260,17 +260,17 @@ def test_shared_confidential_values_are_counted():
     assert finding(mask(data), "homogeneous-group") is None
     data.loc[data["age"] < 30, "ill"] = "a"
     release = mask(data, ["age"], homogeneity="warn")
-    found = finding(release, "homogeneous-group")
+    one = finding(release, "homogeneous-group")
     shared = (release.data.groupby("age")["ill"].nunique() == 1).sum()
-    assert found.figures["homogeneous"] == {"ill": shared}
+    assert one.figures["homogeneous"] == {"ill": shared}
 
 
 def test_pairs_qualify_and_larger_groups_inform():
     release = mask(people(), k=2, homogeneity="warn")
-    found = finding(release, "pairs")
+    one = finding(release, "pairs")
     sizes = release.data.groupby(["age", "pay"]).size()
-    assert found.severity == "qualifies"
-    assert found.figures == {"size": 2, "groups": (sizes == 2).sum()}
+    assert one.severity == "qualifies"
+    assert one.figures == {"size": 2, "groups": (sizes == 2).sum()}
     assert finding(mask(people(), k=3), "insiders").figures["size"] == 3
     median = mask(people(), k=2, aggregate="median", homogeneity="warn")
     assert finding(median, "pairs") is None
@@ -281,9 +281,9 @@ def test_an_order_that_follows_a_hidden_column_is_found(by):
     data = people().assign(name=[f"N{at:04d}" for at in np.random.default_rng(8).permutation(120)])
     assert finding(mask(data, identifiers=["name"]), "order-follows-column") is None
     ordered = data.sort_values(by, ascending=by == "age").reset_index(drop=True)
-    found = finding(mask(ordered, identifiers=["name"]), "order-follows-column")
-    assert found.columns == (by,)
-    assert found.severity == "qualifies"
+    one = finding(mask(ordered, identifiers=["name"]), "order-follows-column")
+    assert one.columns == (by,)
+    assert one.severity == "qualifies"
 
 
 def test_a_moved_record_does_not_hide_an_order():
@@ -307,8 +307,8 @@ def test_values_that_few_records_gave_are_counted_and_that_of_one_is_not_release
     assert (given == 1).any()
     assert ((given > 1) & (given < k)).any()
     assert finding(release, "one-contributor") is None
-    found = finding(release, "few-contributors")
-    assert found.figures == {"groups": {"pay": ((given > 1) & (given < k)).sum()}, "k": k}
+    one = finding(release, "few-contributors")
+    assert one.figures == {"groups": {"pay": ((given > 1) & (given < k)).sum()}, "k": k}
     shown = release.data["pay"].notna().groupby(release.labels).agg(["min", "max"])
     assert (shown["min"] == shown["max"]).all()
     assert (shown["max"] == (given > 1)).all()
@@ -324,8 +324,8 @@ def test_a_file_that_shows_the_value_of_one_record_is_found():
         open_frame(release.data.assign(pay=5000.0)),
         open_frame(data),
     )
-    found = next(f for f in find_imputed(evidence) if f.code == "one-contributor")
-    assert found.figures["groups"] == {"pay": 1}
+    one = next(f for f in find_imputed(evidence) if f.code == "one-contributor")
+    assert one.figures["groups"] == {"pay": 1}
 
 
 def test_a_high_loss_and_large_groups_are_found():
@@ -335,10 +335,10 @@ def test_a_high_loss_and_large_groups_are_found():
     assert finding(release, "high-loss").figures["information_loss"] > 50
     assert finding(mask(data), "high-loss") is None
     close = mask(data, ["age"], k=2, closeness=0.05, homogeneity="warn")
-    found = finding(close, "large-groups")
+    one = finding(close, "large-groups")
     sizes = np.bincount(close.labels)
-    assert found.figures["groups"] == (sizes > 6).sum()
-    assert found.figures["largest"] == sizes.max()
+    assert one.figures["groups"] == (sizes > 6).sum()
+    assert one.figures["largest"] == sizes.max()
     assert finding(mask(data), "large-groups") is None
 
 
@@ -373,8 +373,8 @@ def test_the_columns_of_a_panel_are_counted_in_units():
     units = np.repeat(np.arange(20), 2)
     evidence = Evidence(plan, open_frame(release.data), open_frame(data), units=units)
     verdict = judge(evidence)
-    found = next(one for one in verdict.findings if one.code == "unique-on-unchanged-columns")
-    assert found.figures["alone"] == 1
+    actual = next(one for one in verdict.findings if one.code == "unique-on-unchanged-columns")
+    assert actual.figures["alone"] == 1
     frame = release.data.assign(unit=units)
     assert verdict.k == frame.groupby("age")["unit"].nunique().min()
 

@@ -110,9 +110,9 @@ def test_hostile_names_are_shown_and_not_obeyed(visit):
 def test_every_text_stands_out_from_its_ground(visit, name, scheme):
     page = visit(f"{name}.html", color_scheme=scheme)
     page.locator("details").evaluate_all("all => all.forEach(e => e.open = true)")
-    found = page.evaluate(CONTRAST)
-    assert len(found) > 50
-    weak = [(round(contrast, 2), text) for contrast, text in found if contrast < LEAST_CONTRAST]
+    measured = page.evaluate(CONTRAST)
+    assert len(measured) > 50
+    weak = [(round(contrast, 2), text) for contrast, text in measured if contrast < LEAST_CONTRAST]
     assert weak == []
 
 

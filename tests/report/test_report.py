@@ -137,13 +137,17 @@ def test_the_public_report_is_silent_where_the_internal_one_speaks():
 
 
 def test_the_report_tells_what_an_attacker_can_and_cannot_do(release):
-    told = summarise(release)["attacker"]
-    assert told["cannot"][0].startswith("Single a person out by surface and employees: at least 3")
-    assert told["cannot"][1].startswith("Read the original surface and employees of a person: no")
-    assert told["cannot"][2].startswith("Find company in the release")
-    assert told["can"][0].endswith("down to 3 records or more.")
+    summary = summarise(release)["attacker"]
+    assert summary["cannot"][0].startswith(
+        "Single a person out by surface and employees: at least 3"
+    )
+    assert summary["cannot"][1].startswith(
+        "Read the original surface and employees of a person: no"
+    )
+    assert summary["cannot"][2].startswith("Find company in the release")
+    assert summary["can"][0].endswith("down to 3 records or more.")
     text = Page(render(summarise(release))).text
-    assert text.index(told["cannot"][0]) < text.index("What was promised")
+    assert text.index(summary["cannot"][0]) < text.index("What was promised")
 
 
 def test_a_shared_confidential_value_is_told_to_be_known():
@@ -152,20 +156,20 @@ def test_a_shared_confidential_value_is_told_to_be_known():
     )
     with pytest.warns(HomogeneousGroup), pytest.warns(UnprotectedColumn):
         release = shoal.microaggregate(data, ["age"], k=3, method="mdav", confidential=["ill"])
-    told = summarise(release)["attacker"]["can"]
+    summary = summarise(release)["attacker"]["can"]
     assert (
         "Be sure of the ill of everybody in 1 of 2 classes: all records there share one value."
-        in told
+        in summary
     )
-    assert any("if sex are known too" in entry for entry in told)
+    assert any("if sex are known too" in entry for entry in summary)
 
 
 def test_a_broken_promise_promises_nothing():
     with pytest.warns(UnderProtection):
         release = shoal.microaggregate(shoal.datasets.sme(), KNOWN, k=3, blocks=1, **OTHER)
-    told = summarise(release)["attacker"]
-    assert not any("Single a person out" in entry for entry in told["cannot"])
-    assert told["can"][:2] == [
+    summary = summarise(release)["attacker"]
+    assert not any("Single a person out" in entry for entry in summary["cannot"])
+    assert summary["can"][:2] == [
         "Find the one record of some persons by combining all masked columns.",
         "Read the turnover and net_profit of whoever is linked rightly.",
     ]
@@ -237,11 +241,11 @@ def test_a_report_is_for_a_known_audience(tmp_path, release):
 
 def test_the_summary_survives_json(tmp_path, release):
     release.report(tmp_path / "report.json", audience="internal")
-    found = json.loads((tmp_path / "report.json").read_text())
-    assert {name: found[name] for name in ("verdict", "attacker")} == {
+    content = json.loads((tmp_path / "report.json").read_text())
+    assert {name: content[name] for name in ("verdict", "attacker")} == {
         name: summarise(release, "internal")[name] for name in ("verdict", "attacker")
     }
-    assert Page(render(found)).text == Page(render(summarise(release, "internal"))).text
+    assert Page(render(content)).text == Page(render(summarise(release, "internal"))).text
 
 
 def test_a_report_does_not_replace_a_file_unasked(tmp_path, release):

@@ -27,12 +27,12 @@ def figure():
 @pytest.fixture
 def parts(monkeypatch):
     """Return the parts of the only paper there is."""
-    found = [claim, figure]
+    actual = [claim, figure]
     page = Page("one", "One paper", "Authors.", "About.")
-    monkeypatch.setattr(library, "PAPERS", {"one": library.Paper(page, found)})
+    monkeypatch.setattr(library, "PAPERS", {"one": library.Paper(page, actual)})
     monkeypatch.setattr("reproduction.contents.contents", lambda: {"one": ()})
     monkeypatch.setattr(library, "comparison_text", lambda: "# Methods\n")
-    return found
+    return actual
 
 
 def test_one_page_for_each_paper_and_one_that_leads_to_them(tmp_path, parts):
@@ -89,7 +89,7 @@ def test_a_folder_that_cannot_be_is_an_error(tmp_path, parts):
 
 
 def test_progress_is_told(parts):
-    told = []
-    with progress.reporting_to(lambda *report: told.append(report)):
+    reports = []
+    with progress.reporting_to(lambda *report: reports.append(report)):
         library.make("one")
-    assert told == [("one", 0, 2), ("one", 1, 2), ("one", 2, 2)]
+    assert reports == [("one", 0, 2), ("one", 1, 2), ("one", 2, 2)]

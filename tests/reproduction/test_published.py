@@ -15,9 +15,9 @@ def rows(cells):
 @pytest.mark.parametrize("method", ["μ-Approx", "MDAV"])
 def test_gaps_follow_from_the_sums_of_squares(cells, method):
     for row in rows(cells):
-        best, found = float(cells[row, "optimal"]), float(cells[row, method])
+        best, loss = float(cells[row, "optimal"]), float(cells[row, method])
         # Table 6 averages five tables, and so do its gaps of averages.
-        assert float(cells[row, f"gap({method})"]) == pytest.approx(found / best - 1, abs=2e-4)
+        assert float(cells[row, f"gap({method})"]) == pytest.approx(loss / best - 1, abs=2e-4)
 
 
 def test_ratios_follow_from_the_sums_of_squares():

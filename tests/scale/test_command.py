@@ -30,11 +30,11 @@ def test_a_folder_becomes_a_folder_with_report_and_manifest_on_a_local_cluster(s
     beside = ["--report", tmp_path / "report.html", "--manifest", tmp_path / "out.json"]
     done = shoal(*words, *beside)
     assert done.exit_code == 0, done.output
-    told = json.loads(done.stdout)
-    assert told["records"] == 400
-    assert told["promise"]["attained"] >= 4
-    assert told["report"] == str(tmp_path / "report.html")
-    assert {entry["name"] for entry in told["files"]} == {"part-00000.parquet"}
+    content = json.loads(done.stdout)
+    assert content["records"] == 400
+    assert content["promise"]["attained"] >= 4
+    assert content["report"] == str(tmp_path / "report.html")
+    assert {entry["name"] for entry in content["files"]} == {"part-00000.parquet"}
     assert "height" in done.stderr
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "_SUCCESS", "part-00000.parquet",

@@ -120,9 +120,9 @@ def test_a_shuffled_plan_has_nothing_to_do_where_records_are_sorted(client, sour
 
 
 def test_records_that_look_alike_lie_in_one_file(made):
-    found = [set(rows(pq.read_table(path), MIXED)) for path in made.target.glob("*.parquet")]
-    assert len(found) > 1
-    assert sum(map(len, found)) == len(set.union(*found))
+    actual = [set(rows(pq.read_table(path), MIXED)) for path in made.target.glob("*.parquet")]
+    assert len(actual) > 1
+    assert sum(map(len, actual)) == len(set.union(*actual))
 
 
 def test_a_sample_of_the_records_finds_the_same_cuts_in_any_order(
@@ -132,39 +132,39 @@ def test_a_sample_of_the_records_finds_the_same_cuts_in_any_order(
     monkeypatch.setattr("shoal.scale.stages.MAX_ATTACKED", 200)
     plan = plan_of(["age", "height"], roles=ROLES, within="region")
     shuffled = people().take(np.random.default_rng(1).permutation(3000))
-    found = [
+    actual = [
         scale.mask(place, plan, tmp_path / f"out{at}", client=client, chunk_size=400)
         for at, place in enumerate((source, write_files(shuffled, tmp_path / "in", files=2)))
     ]
-    assert hashes(found[0]) == hashes(found[1])
-    assert found[0].measures == found[1].measures
-    assert found[0].provenance["blocks"] > 5
-    assert 100 < int(found[0].remarks["linkage"].split()[1]) < 300
+    assert hashes(actual[0]) == hashes(actual[1])
+    assert actual[0].measures == actual[1].measures
+    assert actual[0].provenance["blocks"] > 5
+    assert 100 < int(actual[0].remarks["linkage"].split()[1]) < 300
 
 
 def test_the_marker_tells_what_was_written_and_nothing_else(made):
-    told = json.loads((made.target / "_SUCCESS").read_text())
-    assert told["promise"] == {"k": 4, "smallest_class": made.measures["smallest_class"]}
-    assert sum(entry["records"] for entry in told["files"]) == told["records"] == 3000
+    content = json.loads((made.target / "_SUCCESS").read_text())
+    assert content["promise"] == {"k": 4, "smallest_class": made.measures["smallest_class"]}
+    assert sum(entry["records"] for entry in content["files"]) == content["records"] == 3000
     names = sorted(path.name for path in made.target.iterdir())
-    assert names == ["_SUCCESS", *(entry["name"] for entry in told["files"])]
-    assert "plan" not in told
+    assert names == ["_SUCCESS", *(entry["name"] for entry in content["files"])]
+    assert "plan" not in content
     assert not [path for path in made.target.parent.iterdir() if path.name.startswith(".")]
 
 
 def test_the_loss_is_that_of_the_records(client, tmp_path):
     X = np.random.default_rng(0).normal(size=(900, 2)) * [1, 50]
     table = pa.table({"a": X[:, 0], "b": X[:, 1], "key": np.arange(900)})
-    found = scale.mask(
+    release = scale.mask(
         write_files(table, tmp_path / "in"), plan_of(["a", "b"]), tmp_path / "out",
         client=client, chunk_size=200,
     )  # fmt: skip
     after = released(tmp_path / "out").sort_by("key")
     Y = np.column_stack([after.column(name) for name in ("a", "b")])
     lost = 100 * (((X - Y) / X.std(axis=0)) ** 2).sum() / X.size
-    assert found.measures["information_loss"] == pytest.approx(lost, rel=1e-12)
-    assert linkage(X, Y, np.arange(2)) <= found.measures["linkage"] <= 0.25 + 1e-12
-    assert "block" in found.remarks["linkage"]
+    assert release.measures["information_loss"] == pytest.approx(lost, rel=1e-12)
+    assert linkage(X, Y, np.arange(2)) <= release.measures["linkage"] <= 0.25 + 1e-12
+    assert "block" in release.remarks["linkage"]
 
 
 def test_every_number_that_is_told_is_that_of_memory(client, tmp_path):
@@ -174,19 +174,19 @@ def test_every_number_that_is_told_is_that_of_memory(client, tmp_path):
     table = table.append_column("flat", pa.array(np.ones(400)))
     plan = plan_of(["a", "b", "flat"], roles={"ill": "confidential"})
     folder = write_files(table, tmp_path / "in")
-    found = scale.mask(folder, plan, tmp_path / "out", client=client).measures
+    release = scale.mask(folder, plan, tmp_path / "out", client=client).measures
     memory = plan.run(sort_by(table, ["a", "b"])).measures
     for name in ("smallest_class", "class_sizes", "reidentification", "homogeneous_classes"):
-        assert found[name] == memory[name]
-    assert found["reidentification"]["marketer"] < 1 / found["smallest_class"]
-    assert found["information_loss"] == pytest.approx(memory["information_loss"], rel=1e-12)
+        assert release[name] == memory[name]
+    assert release["reidentification"]["marketer"] < 1 / release["smallest_class"]
+    assert release["information_loss"] == pytest.approx(memory["information_loss"], rel=1e-12)
 
 
 def test_the_smallest_class_is_counted_on_the_files(client, monkeypatch, tmp_path):
     table = pa.table({"a": [0.0] * 32 + [1.0] * 48})
     folder = write_files(table, tmp_path / "in")
-    found = scale.mask(folder, plan_of(["a"]), tmp_path / "out", client=client)
-    assert (found.groups["smallest"], found.measures["smallest_class"]) == (4, 32)
+    release = scale.mask(folder, plan_of(["a"]), tmp_path / "out", client=client)
+    assert (release.groups["smallest"], release.measures["smallest_class"]) == (4, 32)
     mask = tasks._mask_records
 
     def leaky(*words):
@@ -202,10 +202,10 @@ def test_the_smallest_class_is_counted_on_the_files(client, monkeypatch, tmp_pat
 def test_linkage_tells_how_many_records_were_looked_for(client, monkeypatch, tmp_path):
     monkeypatch.setattr("shoal.scale.stages.MAX_ATTACKED", 60)
     folder = write_files(people(900), tmp_path / "in")
-    found = scale.mask(folder, plan_of(["age", "height"]), tmp_path / "out", client=client)
-    asked = int(found.remarks["linkage"].split()[1])
+    release = scale.mask(folder, plan_of(["age", "height"]), tmp_path / "out", client=client)
+    asked = int(release.remarks["linkage"].split()[1])
     assert 30 < asked < 120
-    assert f"Of {asked} records drawn from 900, " in found.remarks["linkage"]
+    assert f"Of {asked} records drawn from 900, " in release.remarks["linkage"]
 
 
 def test_a_table_of_one_block_is_masked_as_in_memory(client, tmp_path):
@@ -251,12 +251,12 @@ def test_zero_and_minus_zero_are_one_value(aggregate, client, tmp_path):
     table = pa.table(zeros)
     plan = plan_of(["x", "y"], roles={"area": "quasi-identifier"}, within="area",
                    aggregate=aggregate)  # fmt: skip
-    found = [
+    actual = [
         scale.mask(write_files(one, tmp_path / f"in{at}", at + 1, 70), plan, tmp_path / f"out{at}",
                    client=client, chunk_size=40)
         for at, one in enumerate((table, table.take(rng.permutation(300))))
     ]  # fmt: skip
-    assert hashes(found[0]) == hashes(found[1])
+    assert hashes(actual[0]) == hashes(actual[1])
     after = released(tmp_path / "out0")
     assert not any(np.signbit(after.column(n).to_numpy()[after.column(n).to_numpy() == 0]).any()
                    for n in after.column_names)  # fmt: skip
@@ -279,7 +279,7 @@ def test_tables_of_many_ties_keep_the_promise_in_any_order(
     names = [f"c{at}" for at in range(X.shape[1])]
     table = pa.table({**dict(zip(names, X.T, strict=True)), "other": np.arange(len(X)) % 3})
     shuffled = table.take(np.random.default_rng(seed).permutation(len(X)))
-    found = [
+    actual = [
         scale.mask(write_files(one, folder / f"in{at}", at + 1, 7), plan_of(names, k),
                    folder / f"out{at}", allow_not_kept=k == 1, client=client, chunk_size=chunk_size)
         for at, one in enumerate((table, shuffled))
@@ -289,7 +289,7 @@ def test_tables_of_many_ties_keep_the_promise_in_any_order(
     assert rows(after, ["other"]) == rows(table, ["other"])
     for name, column in zip(names, X.T, strict=True):
         assert np.isclose(after.column(name).to_numpy().sum(), column.sum())
-    assert hashes(found[0]) == hashes(found[1])
+    assert hashes(actual[0]) == hashes(actual[1])
 
 
 def test_no_group_crosses_a_border_or_a_stratum_and_small_strata_share_a_block(client, tmp_path):
@@ -298,11 +298,11 @@ def test_no_group_crosses_a_border_or_a_stratum_and_small_strata_share_a_block(c
     where = np.repeat(["a", "b", "c", "d"], sizes)
     table = pa.table({"x": rng.normal(size=315), "where": where})
     plan = plan_of(["x"], roles={"where": "quasi-identifier"}, within="where")
-    found = scale.mask(
+    release = scale.mask(
         write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client, chunk_size=100
     )
     assert min(rows(released(tmp_path / "out")).values()) >= 4
-    assert found.provenance["blocks"] < 3 + 4
+    assert release.provenance["blocks"] < 3 + 4
 
 
 def test_a_stratum_below_k_is_refused(client, tmp_path):
@@ -329,15 +329,17 @@ def test_missing_values_are_refused_with_their_number(client, tmp_path):
 def test_missing_values_are_dropped_or_filled_in(missing, k, records, empty, client, tmp_path):
     plan = plan_of(["x", "y"], k, missing=missing)
     with pytest.warns(MissingValues):
-        found = scale.mask(
+        release = scale.mask(
             write_files(HOLES, tmp_path / "in"), plan, tmp_path / "out", client=client
         )
     after = released(tmp_path / "out")
-    assert len(after) == found.provenance["records"] == records
+    assert len(after) == release.provenance["records"] == records
     assert after.column("x").null_count == empty  # what a single record of a pair gave
     memory = plan.run(sort_by(HOLES, ["x", "y"]))
     assert memory.data.column("x").to_pandas().isna().sum() == empty
-    assert found.measures["information_loss"] == pytest.approx(memory.measures["information_loss"])
+    assert release.measures["information_loss"] == pytest.approx(
+        memory.measures["information_loss"]
+    )
 
 
 def test_every_kind_of_column_is_masked_and_keeps_its_type(client, tmp_path):
@@ -374,10 +376,10 @@ def test_dependence_lets_the_confidential_columns_take_part(client, tmp_path):
     rng = np.random.default_rng(0)
     table = pa.table({"x": rng.normal(size=400), "pay": rng.normal(size=400)})
     plan = plan_of(["x"], roles={"pay": "confidential"}, dependence=0.6)
-    found = scale.mask(write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client)
+    release = scale.mask(write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client)
     memory = plan.run(sort_by(table, ["x"]))
     loss = memory.measures["information_loss"]
-    assert found.measures["information_loss"] == pytest.approx(loss, rel=1e-9)
+    assert release.measures["information_loss"] == pytest.approx(loss, rel=1e-9)
 
 
 def test_whole_numbers_stay_whole_where_the_plan_rounds(client, source, tmp_path):
@@ -409,9 +411,9 @@ def test_progress_tells_of_every_stage(client, source, tmp_path):
 def test_what_the_person_who_signs_must_know_is_said(client, source, tmp_path):
     plan = plan_of(["age"], roles={"ill": "confidential", "name": "identifier"})
     with warns(ShoalWarning):
-        found = scale.mask(source, plan, tmp_path / "out", client=client)
-    counted = found.measures["homogeneous_classes"]["ill"]
-    assert any(f"'ill' in {counted} group" in told for told in found.warnings)
+        release = scale.mask(source, plan, tmp_path / "out", client=client)
+    counted = release.measures["homogeneous_classes"]["ill"]
+    assert any(f"'ill' in {counted} group" in actual for actual in release.warnings)
 
 
 @pytest.mark.parametrize(
@@ -553,8 +555,8 @@ def test_blocks_of_any_method_are_grouped(client, source, tmp_path):
     plan = Plan.of(
         ["age", "height"], Blocked(k=4, method=VMDAV(k=4), block_size=200), other_columns="release"
     )
-    found = scale.mask(source, plan, tmp_path / "out", client=client, chunk_size=1000)
-    assert found.measures["smallest_class"] >= 4
+    release = scale.mask(source, plan, tmp_path / "out", client=client, chunk_size=1000)
+    assert release.measures["smallest_class"] >= 4
 
 
 def test_columns_that_the_plan_does_not_name_are_refused_dropped_or_named(source, tmp_path, client):

@@ -62,12 +62,12 @@ def held(monkeypatch):
 
 def too_large(held):
     """Return the lengths of tables beyond the bound that are not equal, but for a few."""
-    found = []
+    lengths = []
     for table in held:
         alike = table.group_by(["x", "y"]).aggregate([([], "count_all")]).column("count_all")
         if len(table) > 2 * CHUNK_SIZE and len(table) - max(alike.to_pylist()) > CHUNK_SIZE // 4:
-            found.append(len(table))
-    return found
+            lengths.append(len(table))
+    return lengths
 
 
 @pytest.mark.parametrize("make", [zipf, duplicates])
@@ -89,14 +89,14 @@ def test_no_worker_holds_far_more_than_it_should_unless_all_are_equal(
 
 def test_splitting_again_depends_on_the_records_alone(small_sample, tmp_path):
     cases = [(1, None, {"files": 1}), (3, 4, {"files": 5, "row_group_size": 130})]
-    found = []
+    files = []
     for workers, order, options in cases:
         source = written(duplicates, tmp_path / f"in{workers}", order, **options)
         with cluster(workers, processes=False) as c, Client(c, set_as_default=False) as client:
             target = tmp_path / f"out{workers}"
             made = scale.mask(source, PLAN, target, client=client, chunk_size=CHUNK_SIZE)
-        found.append([(entry["name"], entry["sha256"]) for entry in made.files])
-    assert found[0] == found[1]
+        files.append([(entry["name"], entry["sha256"]) for entry in made.files])
+    assert files[0] == files[1]
 
 
 def test_a_cell_of_equal_records_is_read_once_and_left_alone(client, tmp_path):

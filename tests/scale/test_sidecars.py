@@ -68,28 +68,28 @@ def test_report_and_manifest_appear_with_the_folder(home):
     assert names(home) == ["out", "out.json", "out.json.hashkey", "report.html"]
     assert (home / "out.json.hashkey").stat().st_mode & 0o777 == 0o600
     assert "k = 4 is kept" in (home / "report.html").read_text()
-    found = entries(home)
-    assert found["seal"] == manifests.seal(found)
-    listed = [entry["name"] for entry in found["output"]["files"]]
+    manifest = entries(home)
+    assert manifest["seal"] == manifests.seal(manifest)
+    listed = [entry["name"] for entry in manifest["output"]["files"]]
     assert sorted(listed) == names(home / "out")
-    for entry in found["output"]["files"]:
+    for entry in manifest["output"]["files"]:
         path = home / "out" / entry["name"]
         assert entry["sha256"] == manifests.sha256(path)
         assert entry["bytes"] == path.stat().st_size
 
 
 def test_the_manifest_holds_seeds_and_hashes_but_no_path(home, source):
-    found, text = entries(home), (home / "out.json").read_text()
+    actual, text = entries(home), (home / "out.json").read_text()
     assert str(home) not in text
     assert str(source) not in text
-    assert found["large"] == {"chunk_size": 200, "random_state": SEED}
-    assert found["plan"]["steps"][0]["partition"]["random_state"] >= 0
-    assert [entry["name"] for entry in found["input"]["files"]] == ["0.parquet", "1.parquet"]
-    first, digest = found["input"]["files"][0], manifests.sha256(source / "0.parquet")
+    assert actual["large"] == {"chunk_size": 200, "random_state": SEED}
+    assert actual["plan"]["steps"][0]["partition"]["random_state"] >= 0
+    assert [entry["name"] for entry in actual["input"]["files"]] == ["0.parquet", "1.parquet"]
+    first, digest = actual["input"]["files"][0], manifests.sha256(source / "0.parquet")
     assert digest not in text
     assert first == keyed_entry({"name": "0.parquet", "bytes": 1, "sha256": digest}, load_hash_key(
         home / "out.json.hashkey"))  # fmt: skip
-    assert "not for publication" in found["note"]
+    assert "not for publication" in actual["note"]
 
 
 def test_what_may_be_published_holds_no_seed(home):

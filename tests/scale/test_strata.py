@@ -50,9 +50,9 @@ def test_a_table_of_one_block_merges_and_masks_as_in_memory(client, tmp_path):
     table, plan = towns(), plan_of()
     made = scale.mask(write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client)
     memory = plan.run(sort_by(table, ["town", "sex"]))
-    said = [told for told in memory.warnings if "merged with the nearest" in told]
+    said = [actual for actual in memory.warnings if "merged with the nearest" in actual]
     assert said
-    assert [told for told in made.warnings if "merged with the nearest" in told] == said
+    assert [actual for actual in made.warnings if "merged with the nearest" in actual] == said
     assert made.unchanged == memory.unchanged == ()
     names = memory.data.column_names
     after = pq.read_table(tmp_path / "out")
@@ -74,15 +74,15 @@ def test_merged_strata_and_weights_are_reported_and_verified(client, tmp_path):
     scale.mask(folder, plan, tmp_path / "out", client=client, chunk_size=100,
                report=page, manifest=record)  # fmt: skip
     assert "Weighted totals" in page.read_text()
-    found = verify(tmp_path / "out", record, original=folder, client=client)
-    assert found.failed == [], found
+    verification = verify(tmp_path / "out", record, original=folder, client=client)
+    assert verification.failed == [], verification
 
 
 def test_merged_strata_keep_k_and_know_no_order(client, tmp_path):
     table = towns(1)
-    found = masked_in_two_orders(table, plan_of(), tmp_path, client, chunk_size=60)
-    assert [e["sha256"] for e in found[0].files] == [e["sha256"] for e in found[1].files]
-    assert found[0].provenance["blocks"] > 5
+    releases = masked_in_two_orders(table, plan_of(), tmp_path, client, chunk_size=60)
+    assert [e["sha256"] for e in releases[0].files] == [e["sha256"] for e in releases[1].files]
+    assert releases[0].provenance["blocks"] > 5
     after = pq.read_table(tmp_path / "out0")
     assert min(rows(after, ["x", "y", "job", "town", "sex"]).values()) >= 5
     assert sum(after.column("x").to_pylist()) == pytest.approx(sum(table.column("x").to_pylist()))

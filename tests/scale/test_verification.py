@@ -55,8 +55,8 @@ def out(made, tmp_path):
 
 
 def failed(out, **options):
-    found = verify(out, out.with_suffix(".json"), **options)
-    return [check.name for check in found if check.passed is False]
+    verification = verify(out, out.with_suffix(".json"), **options)
+    return [check.name for check in verification if check.passed is False]
 
 
 def changed(out, part, change):
@@ -82,13 +82,13 @@ def resealed(out, change=lambda entries: None):
 
 
 def test_a_released_folder_stands_by_its_manifest(out, source, client):
-    found = verify(out, out.with_suffix(".json"), original=source, client=client)
-    assert [check.name for check in found] == [
+    verification = verify(out, out.with_suffix(".json"), original=source, client=client)
+    assert [check.name for check in verification] == [
         "signature", "manifest", "files", "marker", "records", "columns", "dropped", "guarantee",
         "smallest class", "classes", "verdict", "original", "run again", "statements", "versions",
     ]  # fmt: skip
-    assert all(check.passed for check in found if check.name != "signature"), found
-    assert found.verdict.k == 4
+    assert all(check.passed for check in verification if check.name != "signature"), verification
+    assert verification.verdict.k == 4
     assert {path.name for path in out.parent.iterdir()} == {"out", "out.json", "out.json.hashkey"}
 
 
@@ -115,9 +115,9 @@ def test_a_class_below_k_is_seen_even_if_the_manifest_tells_its_hash(out):
 
 def test_a_removed_file_is_seen(out):
     (out / "part-00001.parquet").unlink()
-    told = {check.name: check for check in verify(out, out.with_suffix(".json"))}
+    actual = {check.name: check for check in verify(out, out.with_suffix(".json"))}
     assert failed(out) == ["files", "records"]
-    assert told["files"].message == "'part-00001.parquet' is missing"
+    assert actual["files"].message == "'part-00001.parquet' is missing"
 
 
 @pytest.mark.parametrize("name", ["notes.txt", ".hidden", "sub/part-00009.parquet.bak"])
@@ -179,8 +179,8 @@ def test_a_damaged_file_is_seen(out):
     path = out / "part-00000.parquet"
     path.write_bytes(path.read_bytes()[:-20])
     assert failed(out) == ["files", "readable"]
-    told = verify(out, out.with_suffix(".json"))[-1].message
-    assert told == "'part-00000.parquet' is not a Parquet file, or it is damaged."
+    verification = verify(out, out.with_suffix(".json"))[-1].message
+    assert verification == "'part-00000.parquet' is not a Parquet file, or it is damaged."
 
 
 def test_a_manifest_that_promises_more_or_tells_less_is_seen(out):
@@ -200,8 +200,8 @@ def test_another_original_is_seen(out, client, tmp_path):
 
 def test_an_original_of_more_files_is_seen(out, source, client, tmp_path):
     more = write_files(people(8, seed=1), tmp_path / "more", files=1)
-    found = failed(out, original=[source, more], client=client)
-    assert found == ["original", "run again", "statements"]
+    failed_checks = failed(out, original=[source, more], client=client)
+    assert failed_checks == ["original", "run again", "statements"]
 
 
 def test_an_original_that_holds_a_file_twice_is_seen(out, source, made, monkeypatch, tmp_path):
@@ -258,16 +258,17 @@ def test_a_marker_that_states_other_measures_is_seen(out):
 
 
 def test_a_file_is_not_a_folder_and_a_folder_not_a_file(out, tmp_path):
-    found = verify(out / "part-00000.parquet", out.with_suffix(".json"))
+    verification = verify(out / "part-00000.parquet", out.with_suffix(".json"))
     assert (
-        found[2].message == "'part-00000.parquet' is not a folder, but the manifest describes one"
+        verification[2].message
+        == "'part-00000.parquet' is not a folder, but the manifest describes one"
     )
     people(40).to_pandas().to_csv(tmp_path / "in.csv", index=False)
     words = ["mask", tmp_path / "in.csv", tmp_path / "o.csv", "-c", "age", "-k", 4, "--manifest"]
     shell = CliRunner()
     assert shell.invoke(app, [str(word) for word in [*words, tmp_path / "o.json"]]).exit_code == 0
-    found = verify(out, tmp_path / "o.json")
-    assert [check.name for check in found if check.passed is False] == ["file", "readable"]
+    verification = verify(out, tmp_path / "o.json")
+    assert [check.name for check in verification if check.passed is False] == ["file", "readable"]
     with raises(ParameterError, "several-originals", count=2):
         verify(tmp_path / "o.csv", tmp_path / "o.json", original=[tmp_path / "in.csv", out])
 
@@ -302,11 +303,11 @@ def test_other_bytes_by_other_software_are_told_as_such(out, source, client):
         entries["versions"] |= {"numpy": "1.0", "forgotten": "2"}
 
     resealed(out, older)
-    found = verify(out, out.with_suffix(".json"), original=source, client=client)
-    told = next(check for check in found if check.name == "run again")
-    assert not told.passed
-    assert "other bytes; versions differ: numpy 1.0 then, " in told.message
-    assert told.message.endswith("forgotten 2 then, none now")
+    verification = verify(out, out.with_suffix(".json"), original=source, client=client)
+    finding = next(check for check in verification if check.name == "run again")
+    assert not finding.passed
+    assert "other bytes; versions differ: numpy 1.0 then, " in finding.message
+    assert finding.message.endswith("forgotten 2 then, none now")
 
 
 def test_a_cluster_that_does_not_answer_is_no_verdict(out, source, monkeypatch):
@@ -381,12 +382,12 @@ def test_of_very_many_classes_some_are_compared_whatever_the_order(tmp_path):
     for at, records in enumerate((1000, 1000, 960, 40)):  # the last fits in without a new draw
         paths.append(str(tmp_path / f"{at}.parquet"))
         pq.write_table(pa.table({"x": np.arange(at * 900, at * 900 + records)}), paths[-1])
-    found = recount(paths, ["x"], max_keys=500)
-    assert found == recount(paths[::-1], ["x"], max_keys=500)
-    assert found.sampled
-    assert found.n_classes == 3000
-    assert 0 < found.n_compared <= 500
-    assert 0 < found.n_split < 100
+    counts = recount(paths, ["x"], max_keys=500)
+    assert counts == recount(paths[::-1], ["x"], max_keys=500)
+    assert counts.sampled
+    assert counts.n_classes == 3000
+    assert 0 < counts.n_compared <= 500
+    assert 0 < counts.n_split < 100
 
 
 def test_files_without_records_are_passed_over_and_without_columns_refused(tmp_path):

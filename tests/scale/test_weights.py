@@ -71,18 +71,18 @@ def test_a_table_of_one_block_is_weighed_as_in_memory(role, options, client, tmp
     change = memory.measures["weighted_total_change"]
     assert made.measures["weighted_total_change"] == pytest.approx(change, abs=1e-12)
     assert made.remarks["weighted_total_change"] in memory.remarks["weighted_total_change"]
-    identify = [told for told in memory.warnings if "Weights may identify" in told]
-    assert [told for told in made.warnings if "Weights may identify" in told] == identify
+    identify = [actual for actual in memory.warnings if "Weights may identify" in actual]
+    assert [actual for actual in made.warnings if "Weights may identify" in actual] == identify
     assert len(identify) == (role == "weight")
 
 
 def test_weighted_totals_are_kept_in_many_blocks_and_in_any_order(client, tmp_path):
     table = survey(seed=1)
-    found = masked_in_two_orders(table, plan_of(), tmp_path, client, chunk_size=50)
-    assert [e["sha256"] for e in found[0].files] == [e["sha256"] for e in found[1].files]
-    assert found[0].measures == found[1].measures
-    assert found[0].provenance["blocks"] > 5
-    assert max(found[0].measures["weighted_total_change"].values()) < 1e-12
+    releases = masked_in_two_orders(table, plan_of(), tmp_path, client, chunk_size=50)
+    assert [e["sha256"] for e in releases[0].files] == [e["sha256"] for e in releases[1].files]
+    assert releases[0].measures == releases[1].measures
+    assert releases[0].provenance["blocks"] > 5
+    assert max(releases[0].measures["weighted_total_change"].values()) < 1e-12
     after = pq.read_table(tmp_path / "out0")
     for name in ("x", "y"):
         totals = [np.dot(t.column(name), t.column("weight")) for t in (table, after)]
@@ -144,24 +144,24 @@ def test_missing_cells_stand_at_the_weighted_mean(client, tmp_path):
 )
 def test_weighted_moments_are_exact_and_add_up(pairs, cut):
     weights, values = np.array(pairs, float).reshape(-1, 2).T
-    found = WeightedMoments.of(values, weights)
+    actual = WeightedMoments.of(values, weights)
     assert (
         WeightedMoments.of(values[:cut], weights[:cut])
         + WeightedMoments.of(values[cut:], weights[cut:])
-        == found
+        == actual
     )
     w, x = ([Fraction(one) for one in many.tolist()] for many in (weights, values))
-    assert found.weight * UNIT == sum(w)
-    assert found.total * UNIT == sum(a * b for a, b in zip(w, x, strict=True))
+    assert actual.weight * UNIT == sum(w)
+    assert actual.total * UNIT == sum(a * b for a, b in zip(w, x, strict=True))
     squares = sum(a * b * b for a, b in zip(w, x, strict=True))
-    assert abs(found.squares * UNIT - squares) <= squares * Fraction(1, 2**100)
+    assert abs(actual.squares * UNIT - squares) <= squares * Fraction(1, 2**100)
 
 
 def test_the_weighted_deviation_is_right_however_far_off_the_values_are():
     values, weights = 1e9 + np.arange(4.0), np.array([1.0, 2.0, 3.0, 4.0])
-    found = WeightedMoments.of(np.append(values, np.nan), np.append(weights, 9.0))
-    assert found.mean == 1e9 + 2
-    assert found.deviation == pytest.approx(1.0, rel=1e-15)
+    actual = WeightedMoments.of(np.append(values, np.nan), np.append(weights, 9.0))
+    assert actual.mean == 1e9 + 2
+    assert actual.deviation == pytest.approx(1.0, rel=1e-15)
     assert WeightedMoments().mean == WeightedMoments().deviation == 0
 
 
@@ -177,9 +177,9 @@ def test_weights_of_values_add_up_in_any_order():
     whole = WeightedValues.of(values, weights)
     parts = [WeightedValues.of(values[at : at + 2], weights[at : at + 2]) for at in (4, 0, 2)]
     asked = pa.array(["c", None, "a", "b"])
-    found = (parts[0] + parts[1] + parts[2]).weights_of(asked)
-    assert found.tolist() == whole.weights_of(asked).tolist()
-    assert np.allclose(found, [0.6, 0.2, 0.5, 0.8])
+    actual = (parts[0] + parts[1] + parts[2]).weights_of(asked)
+    assert actual.tolist() == whole.weights_of(asked).tolist()
+    assert np.allclose(actual, [0.6, 0.2, 0.5, 0.8])
 
 
 def test_counts_of_weights_add_up():
@@ -198,6 +198,6 @@ def test_counts_of_weights_add_up():
 
 def test_a_total_of_nothing_that_moved_moved_wholly():
     names = ["before", "after", "size"]
-    found = {("x", name): number for name, number in zip(names, (0, 1, 0), strict=True)}
-    assert total_change(found, ["x"])[0] == {"x": 100.0}
-    assert total_change({**found, ("x", "after"): 0}, ["x"])[0] == {"x": 0.0}
+    actual = {("x", name): number for name, number in zip(names, (0, 1, 0), strict=True)}
+    assert total_change(actual, ["x"])[0] == {"x": 100.0}
+    assert total_change({**actual, ("x", "after"): 0}, ["x"])[0] == {"x": 0.0}

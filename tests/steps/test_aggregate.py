@@ -66,19 +66,19 @@ def test_all_records_of_a_group_get_the_same_bits(aggregate, case):
 @given(case=groups, trim=st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.4, 0.5]))
 def test_a_trimmed_mean_leaves_out_the_ends(case, trim):
     values, labels = case
-    found = group_trimmed_mean(values, labels, trim)
+    actual = group_trimmed_mean(values, labels, trim)
     for group in np.unique(labels):
         slow = trimmed_mean(values[labels == group].tolist(), trim)
-        assert found[labels == group] == pytest.approx(slow, abs=1e-6)
+        assert actual[labels == group] == pytest.approx(slow, abs=1e-6)
 
 
 @given(case=groups)
 def test_a_geometric_mean_is_the_mean_of_logarithms(case):
     values, labels = np.abs(case[0]) + 1e-3, case[1]
-    found = group_geometric_mean(values, labels)
+    actual = group_geometric_mean(values, labels)
     for group in np.unique(labels):
         slow = np.exp(np.log(values[labels == group]).mean())
-        assert found[labels == group] == pytest.approx(slow)
+        assert actual[labels == group] == pytest.approx(slow)
 
 
 codes_and_labels = st.lists(
@@ -117,10 +117,10 @@ def test_missing_values_take_no_part_and_a_group_of_them_stays_missing(case, hol
         positive = np.where(hole, np.nan, np.abs(values) + 1)
         none = ~np.isin(labels, labels[~hole])
         assert np.array_equal(np.isnan(over_known(aggregate, positive, labels, hole, np.nan)), none)
-    found = over_known(group_mean, np.where(hole, np.nan, values), labels, hole, np.nan)
+    result = over_known(group_mean, np.where(hole, np.nan, values), labels, hole, np.nan)
     for group in np.unique(labels):
         known = values[(labels == group) & ~hole]
-        released = found[labels == group]
+        released = result[labels == group]
         assert (
             np.isnan(released).all()
             if not len(known)

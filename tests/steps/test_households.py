@@ -98,9 +98,9 @@ def test_groups_are_those_of_the_means_of_households():
     assert "certified_gap" not in release.measures
     assert "at least 3 of them" in release.plan.steps[0].guarantee
     assert release.plan.to_dict()["steps"][0]["whole_households"] is True
-    told = " ".join(cannot(release))
-    assert "whole households, at least 3 of them" in told
-    assert "Find hh in the release: what names a person or a household was dropped" in told
+    text = " ".join(cannot(release))
+    assert "whole households, at least 3 of them" in text
+    assert "Find hh in the release: what names a person or a household was dropped" in text
 
 
 def test_a_small_stratum_is_counted_in_households():

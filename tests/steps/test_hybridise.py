@@ -44,8 +44,8 @@ def test_variances_and_correlations_of_a_release_are_restored_to_rounding():
 
 def test_a_small_column_does_not_drown_in_a_large_one():
     X = np.array([[0, 1e300], [1e-200, -1e300], [3e-200, 1e299], [2e-200, 0]])
-    found = rotate_at_random(X, np.random.default_rng(0))
-    for column, like in zip(found.T, X.T, strict=True):
+    rotated = rotate_at_random(X, np.random.default_rng(0))
+    for column, like in zip(rotated.T, X.T, strict=True):
         unit = np.abs(like).max()
         assert (column / unit).std() == pytest.approx((like / unit).std())
 

@@ -29,12 +29,12 @@ def patterns(draw):
 def test_every_pattern_of_missing_cells_gets_k_records_and_no_hole_is_filled(case):
     hole, Z, k = case
     before = hole.copy()
-    found = join_patterns(hole, Z, np.arange(hole.shape[1]), k)
+    labels = join_patterns(hole, Z, np.arange(hole.shape[1]), k)
     assert np.array_equal(hole, before)
-    assert (found | ~hole).all()
-    assert np.unique(found, axis=0, return_counts=True)[1].min() >= k
+    assert (labels | ~hole).all()
+    assert np.unique(labels, axis=0, return_counts=True)[1].min() >= k
     if np.unique(hole, axis=0, return_counts=True)[1].min() >= k:
-        assert np.array_equal(found, hole)
+        assert np.array_equal(labels, hole)
 
 
 def fewest_cells(hole, k):
@@ -54,17 +54,17 @@ def fewest_cells(hole, k):
 def test_few_cells_are_suppressed(seed):
     rng = np.random.default_rng(seed)
     hole, k = rng.random((7, 2)) < 0.3, int(rng.integers(2, 4))
-    found = join_patterns(hole, rng.normal(size=(7, 2)), np.arange(2), k)
+    labels = join_patterns(hole, rng.normal(size=(7, 2)), np.arange(2), k)
     least = fewest_cells(hole, k)
-    assert (found & ~hole).sum() <= 2 * least  # greedy: not always the least, never far from it
+    assert (labels & ~hole).sum() <= 2 * least  # greedy: not always the least, never far from it
 
 
 def test_a_rare_pattern_takes_the_nearest_records_it_needs_and_no_more():
     hole = np.zeros((9, 2), bool)
     hole[0, 1] = True
     Z = np.column_stack([[0.0, 9, 8, 1, 7, 2, 6, 5, 4], np.zeros(9)])
-    found = join_patterns(hole, Z, np.arange(2), 3)
-    assert np.flatnonzero(found[:, 1]).tolist() == [0, 3, 5]
+    labels = join_patterns(hole, Z, np.arange(2), 3)
+    assert np.flatnonzero(labels[:, 1]).tolist() == [0, 3, 5]
 
 
 def test_records_are_told_apart_by_their_missing_cells():
@@ -133,8 +133,8 @@ def test_own_groups_never_fill_a_hole_and_say_what_they_suppress(survey):
     before, after = survey[COLUMNS].isna(), release.data[COLUMNS].isna()
     assert (after | ~before).all(axis=None)
     hidden = int((after & ~before).sum().sum())
-    (told,) = [text for text in release.warnings if "suppressed" in text]
-    assert told.startswith(f"{hidden} cells (")
+    (actual,) = [text for text in release.warnings if "suppressed" in text]
+    assert actual.startswith(f"{hidden} cells (")
     for group in range(release.partitions[0].n_groups):
         assert (after[release.labels == group].nunique() == 1).all()
 
@@ -151,8 +151,8 @@ def test_a_hole_never_dilutes_a_mean(survey):
 def test_imputed_cells_are_counted_and_thin_groups_named(survey):
     release = mask(survey, missing="impute")
     filled = survey[COLUMNS].isna() & release.data[COLUMNS].notna()
-    told = [text for text in release.warnings if "now hold" in text][0]
-    assert told.startswith(f"{int(filled.sum().sum())} cells ('age' {int(filled['age'].sum())},")
+    actual = [text for text in release.warnings if "now hold" in text][0]
+    assert actual.startswith(f"{int(filled.sum().sum())} cells ('age' {int(filled['age'].sum())},")
     assert any("rests on fewer than k known values" in text for text in release.warnings)
 
 
@@ -231,8 +231,10 @@ def test_losses_count_what_was_suppressed_as_the_mean_and_what_came_missing_not_
     before = pd.DataFrame({"x": [0.0, 2.0, np.nan, 1.0], "s": ["a", "b", "a", "b"]})
     for x, loss in {(1, 1, 50, 1): 100, (0, np.nan, np.nan, 1): 50, (0, 2, 7, 1): 0}.items():
         after = before.assign(x=np.array(x, float))
-        found = shoal.assess(before, after, quasi_identifiers=["x"], measures=["information_loss"])
-        assert found["information_loss"] == pytest.approx(loss)
+        measures = shoal.assess(
+            before, after, quasi_identifiers=["x"], measures=["information_loss"]
+        )
+        assert measures["information_loss"] == pytest.approx(loss)
         both = shoal.assess(before, after, quasi_identifiers=["x", "s"])
         assert both["information_loss"] == pytest.approx(loss / 2)
 

@@ -18,10 +18,10 @@ from twins import rank_swap as slow
 @given(n=st.integers(1, 60), window=st.integers(1, 70), seed=st.integers(0, 2**32 - 1))
 def test_partners_agree_with_the_slow_version(n, window, seed):
     chance = np.random.default_rng(seed).random(n)
-    found = partners(window, chance)
-    assert found.tolist() == slow.partners(window, chance)
-    assert np.array_equal(found[found], np.arange(n))  # they change places with each other
-    assert np.abs(found - np.arange(n)).max() <= window
+    records = partners(window, chance)
+    assert records.tolist() == slow.partners(window, chance)
+    assert np.array_equal(records[records], np.arange(n))  # they change places with each other
+    assert np.abs(records - np.arange(n)).max() <= window
 
 
 @given(X=random_tables(least=2, values=9), percent=st.floats(50, 100), seed=st.integers(0, 2**31))

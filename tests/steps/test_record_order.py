@@ -147,8 +147,8 @@ def test_the_mean_of_coded_values_does_not_depend_on_the_order_of_the_records():
     rng = np.random.default_rng(3)
     frame = pd.DataFrame({"surface": rng.random(20)})
     step = TopBottomCode(["surface"], top_share=0.4, replacement="mean")
-    found = {
+    actual = {
         float(step.apply(tables.open_frame(turned), ()).values["surface"].max())
         for turned in (frame.iloc[rng.permutation(20)] for _ in range(30))
     }
-    assert len(found) == 1
+    assert len(actual) == 1

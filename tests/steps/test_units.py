@@ -122,9 +122,9 @@ def test_patterns_of_missing_cells_hold_k_units(data, k):
     Z = data[KNOWN].fillna(0).to_numpy()
     if len(np.unique(units)) < k:
         return
-    found = join_patterns(hole, Z, np.arange(2), k, units)
-    assert (found >= hole).all()
-    assert fewest(found @ [1, 2], units) >= k
+    labels = join_patterns(hole, Z, np.arange(2), k, units)
+    assert (labels >= hole).all()
+    assert fewest(labels @ [1, 2], units) >= k
     alone = join_patterns(hole, Z, np.arange(2), k, np.arange(len(hole)))
     assert np.array_equal(alone, join_patterns(hole, Z, np.arange(2), k))
 

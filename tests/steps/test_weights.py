@@ -35,24 +35,24 @@ def weighted(draw):
 
 def repeated(function, values, labels, weights):
     """Aggregate a table in which each record stands as often as its weight says."""
-    found = function(np.repeat(values, weights), np.repeat(labels, weights))
-    return found[np.cumsum(weights) - 1]
+    actual = function(np.repeat(values, weights), np.repeat(labels, weights))
+    return actual[np.cumsum(weights) - 1]
 
 
 @pytest.mark.parametrize("name", ["mean", "median", "geometric-mean"])
 @given(table=weighted(), unit=st.sampled_from([1, 0.1, 1e-9]))
 def test_a_weight_is_as_good_as_so_many_records(name, table, unit):
     values, labels, weights = table
-    found = AGGREGATES[name](values * 1.0, labels, weights * unit)
-    assert found == pytest.approx(repeated(AGGREGATES[name], values * 1.0, labels, weights))
+    actual = AGGREGATES[name](values * 1.0, labels, weights * unit)
+    assert actual == pytest.approx(repeated(AGGREGATES[name], values * 1.0, labels, weights))
 
 
 @pytest.mark.parametrize("function", [group_low_median, group_mode])
 @given(table=weighted(), unit=st.sampled_from([1, 0.25]))
 def test_categories_are_weighted_too(function, table, unit):
     values, labels, weights = table
-    found = function(values, labels, weights * unit)
-    assert found.tolist() == repeated(function, values, labels, weights).tolist()
+    actual = function(values, labels, weights * unit)
+    assert actual.tolist() == repeated(function, values, labels, weights).tolist()
 
 
 @given(table=weighted(), weight=st.sampled_from([1.0, 0.1, 7.3]))
@@ -62,14 +62,16 @@ def test_equal_weights_give_what_none_give(table, weight):
     for function in (*AGGREGATES.values(), group_low_median, group_mode):
         if function is not AGGREGATES["trimmed-mean"]:
             plain = function(values * (1.0 if function in AGGREGATES.values() else 1), labels)
-            found = function(values * (1.0 if function in AGGREGATES.values() else 1), labels, same)
-            assert found == pytest.approx(plain)
+            actual = function(
+                values * (1.0 if function in AGGREGATES.values() else 1), labels, same
+            )
+            assert actual == pytest.approx(plain)
 
 
 def test_a_hole_has_no_weight():
     values, hole = np.array([1.0, 9.0, 4.0]), np.array([False, True, False])
-    found = over_known(group_mean, values, np.zeros(3, int), hole, np.nan, np.array([1.0, 50, 2]))
-    assert found.tolist() == [3.0] * 3
+    result = over_known(group_mean, values, np.zeros(3, int), hole, np.nan, np.array([1.0, 50, 2]))
+    assert result.tolist() == [3.0] * 3
 
 
 @given(X=tables(least=2), seed=st.integers(0, 99))
@@ -117,8 +119,8 @@ def test_totals_before_and_after_are_told():
     change = release.measures["weighted_total_change"]["pay"]
     before, after = ((t["pay"] * data["w"]).sum() for t in (data, release.data))
     assert change == pytest.approx(100 * abs(after - before) / before)
-    told = release.remarks["weighted_total_change"]
-    assert f"'pay' {before:.10g} before and {after:.10g} after" in told
+    actual = release.remarks["weighted_total_change"]
+    assert f"'pay' {before:.10g} before and {after:.10g} after" in actual
 
 
 def test_weights_set_the_units_of_distances_on_request():

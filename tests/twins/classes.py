@@ -7,10 +7,10 @@ from math import exp, log
 
 def classes(released, column):
     """Return the confidential values of each class."""
-    found = {}
+    members = {}
     for key, value in zip(map(tuple, released.tolist()), column.tolist(), strict=True):
-        found.setdefault(key, []).append(value)
-    return list(found.values())
+        members.setdefault(key, []).append(value)
+    return list(members.values())
 
 
 def distinct(released, column):

@@ -13,12 +13,12 @@ def layers(values, number):
     order = sorted(range(len(values)), key=lambda i: (values[i], i))
     size = len(values) // number
     spare = len(values) % number
-    found = []
+    parts = []
     for at in range(number):
         take = size + (spare if at == number // 2 else 0)
-        found.append(order[:take])
+        parts.append(order[:take])
         order = order[take:]
-    return found
+    return parts
 
 
 def distance(one, other, support, ordered):

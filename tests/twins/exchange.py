@@ -8,13 +8,13 @@ from twins.closeness_first import distance
 
 def far(records, ranks, ordered, totals):
     """Return the greatest distance of a group from the table over all columns."""
-    found = []
+    distances = []
     for column, in_order, total in zip(ranks.T, ordered, totals, strict=True):
         support = list(range(len(total)))
         whole = [v for v, count in enumerate(total) for _ in range(count)]
         own = shares([int(column[i]) for i in records], support)
-        found.append(distance(own, shares(whole, support), support, in_order))
-    return max(found)
+        distances.append(distance(own, shares(whole, support), support, in_order))
+    return max(distances)
 
 
 def exchange(Z, labels, ranks, ordered, totals, t):

@@ -11,15 +11,15 @@ from twins.mdav import squared
 
 def side(edges, start):
     """Return the records that edges connect with ``start``."""
-    found, todo = {start}, [start]
+    actual, todo = {start}, [start]
     while todo:
         here = todo.pop()
         for a, b in edges:
             for there in ({a, b} - {here}) if here in (a, b) else ():
-                if there not in found:
-                    found.add(there)
+                if there not in actual:
+                    actual.add(there)
                     todo.append(there)
-    return found
+    return actual
 
 
 def spanning_tree(X):

@@ -6,12 +6,12 @@ from twins.neighbours import neighbours
 
 def tree_of(edges, start, without=()):
     """Return the records that hang together with ``start``, apart from those left out."""
-    found, waiting = {start}, [start]
+    actual, waiting = {start}, [start]
     while waiting:
-        for other in edges[waiting.pop()] - found - set(without):
-            found.add(other)
+        for other in edges[waiting.pop()] - actual - set(without):
+            actual.add(other)
             waiting.append(other)
-    return found
+    return actual
 
 
 def trees_of(edges):

@@ -22,13 +22,13 @@ def best_factor(X):
     def best(left):
         if not left:
             return 0.0, ()
-        found = [(np.inf, ())]
+        actual = [(np.inf, ())]
         for size in (1, 2):
             for others in combinations(left[1:], size):
                 group = left[:1] + others
                 weight, groups = best(tuple(i for i in left if i not in group))
-                found.append((weight + lightest(X, group), (*groups, group)))
-        return min(found)
+                actual.append((weight + lightest(X, group), (*groups, group)))
+        return min(actual)
 
     return best(tuple(range(len(X))))
 

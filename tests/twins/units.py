@@ -26,12 +26,12 @@ def partitions(n, most):
 
 def optimum(X, units, k):
     """Return the least SSE of groups that each hold k units; every partition is tried."""
-    found = [
+    actual = [
         sse(X, np.array(labels))
         for labels in partitions(len(X), len(X) // k)
         if fewest_of(labels, units) >= k
     ]
-    return min(found)
+    return min(actual)
 
 
 def fewest_of(labels, units):
@@ -65,14 +65,14 @@ def closeness(data, ordered):
         total = sum(one.reindex(values, fill_value=0.0) for one in by_unit)
         return (total / len(by_unit)).to_numpy()
 
-    table, found = shares(data), [0.0]
+    table, distances = shares(data), [0.0]
     for _, part in data.groupby("class"):
         gap = shares(part) - table
         if ordered:
-            found.append(np.abs(np.cumsum(gap)).sum() / max(len(values) - 1, 1))
+            distances.append(np.abs(np.cumsum(gap)).sum() / max(len(values) - 1, 1))
         else:
-            found.append(np.abs(gap).sum() / 2)
-    return max(found)
+            distances.append(np.abs(gap).sum() / 2)
+    return max(distances)
 
 
 def linked(before, after, units, guesses):

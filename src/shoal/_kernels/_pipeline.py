@@ -41,7 +41,7 @@ class Borrowing(AnalysisPass):
 
 
 def makes_arrays(state):
-    """Say whether a kernel may make, copy or return an array; if in doubt, it may."""
+    """Return whether a kernel may make, copy or return an array; if in doubt, it may."""
     models = state.targetctx.data_model_manager
 
     def counted(kind):
@@ -62,7 +62,7 @@ def makes_arrays(state):
 
 
 def is_view(expression, typemap):
-    """Say whether an expression yields a part of what there is, not a copy."""
+    """Return whether an expression yields a part of what there is, not a copy."""
     if expression.op == "getitem":
         index = typemap[expression.index.name]
         parts = index.types if isinstance(index, types.BaseTuple) else (index,)

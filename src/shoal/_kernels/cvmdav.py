@@ -52,7 +52,7 @@ def extend(index, members, candidates, gamma):
 
 @compiled
 def rounds(index, k, gamma, work):
-    """Form groups until about ``work`` distances are measured; say whether to go on."""
+    """Form groups until about ``work`` distances are measured; return whether to go on."""
     nearby, squares = np.empty(2 * k, np.int64), np.empty(2 * k)
 
     while index.size[0] >= 3 * k and work > 0 and not needs_rebuild(index):

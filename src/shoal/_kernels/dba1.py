@@ -177,7 +177,7 @@ def take_densest(index, lists, group):
 
 @compiled
 def advance(index, k, lists, work):
-    """Form groups until about ``work`` comparisons are made; say whether to go on."""
+    """Form groups until about ``work`` comparisons are made; return whether to go on."""
     group = np.empty(k, np.int64)
     distances = np.empty(lists.nearest.shape[1])
     while index.size[0] >= k and work > 0 and not needs_rebuild(index):

@@ -7,7 +7,7 @@ from shoal._kernels._compile import compiled
 
 @compiled
 def same_values(X, a, b):
-    """Say whether two records have the same values."""
+    """Return whether two records have the same values."""
     for j in range(X.shape[1]):
         if X[a, j] != X[b, j]:
             return False

@@ -91,7 +91,7 @@ def measure_farthest(pool, ends, X, record):
 
 @compiled
 def inherit(pool, ends, record):
-    """Replace a partner that left by the next equal record; say whether there is one."""
+    """Replace a partner that left by the next equal record; return whether there is one."""
     heir = ends.partner[record]
     while heir >= 0 and pool.labels[heir] >= 0:
         heir = ends.next_equal[heir]

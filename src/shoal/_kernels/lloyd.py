@@ -159,7 +159,7 @@ def bid(X, cells, k, step, q):
 
 @compiled
 def auction(X, cells, k, step, bids):
-    """Make at most ``bids`` bids; say whether a cell still has fewer than k records."""
+    """Make at most ``bids`` bids; return whether a cell still has fewer than k records."""
     while cells.ends[0] != cells.ends[1] and bids > 0:
         q = cells.queue[cells.ends[0]]
         cells.ends[0] = (cells.ends[0] + 1) % cells.queue.shape[0]

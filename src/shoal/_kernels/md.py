@@ -10,7 +10,7 @@ from shoal._kernels.spatial.pool import assign, measure, nearest, place_of, take
 
 @compiled
 def rounds(pool, ends, X, k, extreme, work):
-    """Form groups until about ``work`` distances are measured; say whether to go on.
+    """Form groups until about ``work`` distances are measured; return whether to go on.
 
     Groups grow by the record nearest to their running centroid or, if ``extreme``, by the
     records nearest to the one they started from.

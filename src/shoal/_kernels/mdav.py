@@ -27,7 +27,7 @@ from shoal._kernels.spatial.search import farthest
 
 @compiled
 def rounds(index, k, pairs_from, singles_from, work):
-    """Form groups until about ``work`` distances are measured; say whether to go on."""
+    """Form groups until about ``work`` distances are measured; return whether to go on."""
     group, squares = np.empty(k, np.int64), np.empty(k)
 
     while index.size[0] >= singles_from and work > 0 and not needs_rebuild(index):

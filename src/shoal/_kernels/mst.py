@@ -53,7 +53,7 @@ def connect(pool, tree, newest):
 
 @compiled
 def comes_first(a, b, c, d):
-    """Say whether edge (a, b) precedes edge (c, d): by length, then by records."""
+    """Return whether edge (a, b) precedes edge (c, d): by length, then by records."""
     if min(a, b) != min(c, d):
         return min(a, b) < min(c, d)
     return max(a, b) < max(c, d)
@@ -86,7 +86,7 @@ def join(pool, tree, place):
 
 @compiled
 def span(pool, tree, X, work):
-    """Grow the tree until about ``work`` distances are measured; say whether to go on."""
+    """Grow the tree until about ``work`` distances are measured; return whether to go on."""
     n = X.shape[0]
     if pool.size[0] == n:
         join(pool, tree, 0)

@@ -57,7 +57,7 @@ def sse_increase(s, a, b, out, w, back, v):
 
 @compiled
 def may_change(s, k, a, b, u, w, unit, v):
-    """Say whether a and b keep k units if w records of u leave a, and v of ``unit`` leave b."""
+    """Return whether a and b keep k units if w records of u leave a, and v of ``unit`` leave b."""
     if u == unit:
         return True
     in_a, in_b = s.distinct[a], s.distinct[b]
@@ -115,7 +115,7 @@ def relocate(s, i, whole, h):
 
 @compiled
 def improve(s, tree, k, i, near, apart, out, back):
-    """Make the best move that starts with record ``i``; say whether there was one."""
+    """Make the best move that starts with record ``i``; return whether there was one."""
     a, u = s.labels[i], s.unit[i]
     own = row_distance(s.X, i, s.centroids, a)
     if own <= NOTHING:  # at the centroid, nothing is gained by leaving

@@ -171,7 +171,7 @@ def move(s, i, h):
 
 @compiled
 def may_leave(s, k, i):
-    """Say whether the group of record ``i`` still holds k units without it."""
+    """Return whether the group of record ``i`` still holds k units without it."""
     g = s.labels[i]
     return s.distinct[g] > k or count_of(s, g, s.unit[i]) > 1
 

@@ -37,7 +37,7 @@ def extend(index, members, k, gamma):
 
 @compiled
 def rounds(index, order, k, gamma, work):
-    """Form groups until about ``work`` distances are measured; say whether to go on.
+    """Form groups until about ``work`` distances are measured; return whether to go on.
 
     ``order`` are the records by falling distance to the mean of the whole table.
     """

@@ -9,7 +9,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-DEFERRED = ("scipy.stats", "pandas")
+DEFERRED = ("scipy.special", "scipy.stats", "pandas")
 
 
 class LazyModule(ModuleType):

@@ -120,7 +120,7 @@ def nominal_codes(
         )
     known = _declared_values(declared)
     if declared.prefixes:
-        declared = replace(declared, hierarchy=_prefix_hierarchy(texts, declared.prefixes))
+        declared = replace(declared, hierarchy=prefix_hierarchy(texts, declared.prefixes))
     if known:
         _refuse_unknown(name, texts, cells, set(known), "its hierarchy or its distances")
     present = [text for text in known or sorted(occurring) if text in occurring]
@@ -187,7 +187,7 @@ def _declared_values(declared: Type) -> list[str]:
     return list(dict.fromkeys(value for row in declared.distances for value in row[:2]))
 
 
-def _prefix_hierarchy(texts: Sequence[str], lengths: Sequence[int]) -> tuple[Row, ...]:
+def prefix_hierarchy(texts: Sequence[str], lengths: Sequence[int]) -> tuple[Row, ...]:
     """Return the hierarchy of codes by prefixes; digits are filled up with leading zeros."""
     width = max(map(len, texts), default=0)
     digits = all(text.isdecimal() for text in texts)

@@ -121,9 +121,9 @@ def read_concatenated(
         declared = Type(kinds[0])
     if declared.kind == "ordinal" and not declared.order:
         declared = replace(declared, order=_own_order(first))
-    arrow_type = _decode(second if first.null_count == len(first) else first).type
+    arrow_type = decode(second if first.null_count == len(first) else first).type
     try:
-        joined = pa.concat_arrays([part.cast(arrow_type) for part in map(_decode, (first, second))])
+        joined = pa.concat_arrays([part.cast(arrow_type) for part in map(decode, (first, second))])
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         raise ColumnError(
             f"Column {name!r} has different types in the two tables.",
@@ -233,7 +233,7 @@ def _read(
 ) -> Column:
     """Return a non-numeric column."""
     column_type = declared or Type(_kind(name, array.type))
-    decoded = _decode(array)
+    decoded = decode(array)
     if pa.types.is_nested(decoded.type) or isinstance(decoded.type, pa.BaseExtensionType):
         raise _no_distance(name, decoded.type)
     geometry = CategoryGeometry()
@@ -265,7 +265,7 @@ def _numbers(frame: Frame, name: str) -> NDArray[np.float64]:
     return tables.numbers(frame, name)
 
 
-def _decode(array: Any) -> Any:
+def decode(array: Any) -> Any:
     """Return the values without a dictionary, with NaN as null."""
     if pa.types.is_dictionary(array.type):
         array = array.cast(array.type.value_type)

@@ -174,7 +174,20 @@ class RowGather:
     is_missing: NDArray[np.bool_]
 
 
-def with_values(frame: Frame, values: Mapping[str, NDArray[Any] | RowGather]) -> Frame:
+@dataclass(frozen=True, eq=False)
+class TextColumn:
+    """New values of a column that are text, whatever its type was.
+
+    Parameters
+    ----------
+    texts : ndarray of shape (n_records,)
+        The texts; None where the new value is missing.
+    """
+
+    texts: NDArray[Any]
+
+
+def with_values(frame: Frame, values: Mapping[str, NDArray[Any] | RowGather | TextColumn]) -> Frame:
     """Return the frame with the values of some columns replaced; NaN stands for missing."""
     return frame.with_columns(_series(frame, name, new) for name, new in values.items())
 
@@ -278,7 +291,9 @@ def column_differs(first: Frame, second: Frame, name: str) -> bool:
     return type(one.dtype) is not type(other.dtype) or one.to_list() != other.to_list()
 
 
-def _series(frame: Frame, name: str, new: NDArray[Any] | RowGather) -> nw.Series[Any]:
+def _series(frame: Frame, name: str, new: NDArray[Any] | RowGather | TextColumn) -> nw.Series[Any]:
+    if isinstance(new, TextColumn):
+        return nw.new_series(name, new.texts.tolist(), nw.String, backend=frame.implementation)
     if isinstance(new, RowGather):
         missing, records = new.is_missing, new.records
         if missing.all() and (empty := all_missing(frame[name])) is not None:

@@ -38,6 +38,9 @@ class Type:
     prefixes : tuple of int
         For a nominal column of codes, the lengths of the prefixes that form a hierarchy: ``(3, 1)``
         makes codes with the same first three characters closest.
+    intervals : tuple of float
+        For a numeric column, the widths of the intervals that the step ``generalise`` may recode it
+        to, the narrowest first; each is a multiple of the one before it.
     format : str
         For a date, how it is written, such as ``"%d/%m/%Y"``, or ``"excel"`` for the day numbers of
         a spreadsheet. Not needed for ISO dates.
@@ -50,6 +53,7 @@ class Type:
     hierarchy: tuple[Row, ...] = ()
     distances: tuple[Row, ...] = ()
     prefixes: tuple[int, ...] = ()
+    intervals: tuple[float, ...] = ()
     format: str = ""
     why: str = ""
 
@@ -115,7 +119,8 @@ def parse_type_options(pairs: Sequence[str]) -> dict[str, Any]:
         if not mark or not kind or (colon and not rest):
             raise ParameterError(
                 "--type takes column=kind, column=ordinal:least,...,most, column=date:format,"
-                " column=prefix:length,..., column=hierarchy:file or column=distances:file."
+                " column=prefix:length,..., column=interval:width,..., column=hierarchy:file or"
+                " column=distances:file."
                 f" Got {pair!r} instead.",
                 code="type-not-a-pair",
                 given=pair,
@@ -131,6 +136,8 @@ def parse_type_options(pairs: Sequence[str]) -> dict[str, Any]:
         elif kind == "prefix":
             lengths = [int(part) if part.isdecimal() else part for part in rest.split(",")]
             entries[name] = {"kind": "nominal", "prefixes": lengths}
+        elif kind == "interval":
+            entries[name] = {"kind": "numeric", "intervals": _widths(rest)}
         elif kind == "date" and colon:
             entries[name] = {"kind": "date", "format": rest}
         elif colon:
@@ -138,6 +145,17 @@ def parse_type_options(pairs: Sequence[str]) -> dict[str, Any]:
         else:
             entries[name] = kind
     return entries
+
+
+def _widths(text: str) -> list[float | str]:
+    """Return the widths in an option; what is no number is refused later."""
+    widths: list[float | str] = []
+    for part in text.split(","):
+        try:
+            widths.append(int(part) if part.isdecimal() else float(part))
+        except ValueError:
+            widths.append(part)
+    return widths
 
 
 def _as_type(name: str, entry: Any, folder: Path | None) -> Type:
@@ -174,6 +192,7 @@ def _as_type(name: str, entry: Any, folder: Path | None) -> Type:
         _rows(name, entry.get("hierarchy", ()), folder),
         _rows(name, entry.get("distances", ()), folder),
         _prefixes(name, entry.get("prefixes", ())),
+        _intervals(name, entry.get("intervals", ())),
         _text(name, entry, "format"),
         _text(name, entry, "why"),
     )
@@ -205,6 +224,24 @@ def _prefixes(name: str, given: Any) -> tuple[int, ...]:
             column=name,
         )
     return tuple(lengths)
+
+
+def _intervals(name: str, given: Any) -> tuple[float, ...]:
+    widths = [given] if isinstance(given, int | float) else given
+    if (
+        isinstance(widths, str)
+        or not isinstance(widths, Sequence)
+        or any(isinstance(w, bool) or not isinstance(w, int | float) for w in widths)
+        or any(not 0 < width < float("inf") for width in widths)
+        or any(b <= a or b % a for a, b in zip(widths[:-1], widths[1:], strict=True))
+    ):
+        raise ParameterError(
+            f"The intervals of column {name!r} must be widths above 0, the narrowest first, each a"
+            " multiple of the one before it.",
+            code="intervals-not-widths",
+            column=name,
+        )
+    return tuple(widths)
 
 
 def _text(name: str, entry: Mapping[str, Any], key: str) -> str:
@@ -239,6 +276,7 @@ def _check_consistent(name: str, declared: Type) -> None:
         "hierarchy": "nominal",
         "distances": "nominal",
         "prefixes": "nominal",
+        "intervals": "numeric",
         "format": "date",
     }
     for key, kind in kind_of_key.items():

@@ -19,9 +19,9 @@ def mutual_information(
     Parameters
     ----------
     released : ndarray of shape (n_records, n_columns)
-        The released quasi-identifiers, or numbers that stand for their values.
+        The released quasi-identifiers, or codes for their values.
     confidential_codes : ndarray of shape (n_records, n_confidential)
-        Values of the confidential columns, or numbers that stand for them.
+        The confidential columns, or codes for their values.
 
     Returns
     -------
@@ -41,8 +41,8 @@ def mutual_information(
     array([1.])
     """
     label = classes(released)
-    found = [_ratios(label, column) for column in confidential_codes.T]
-    return np.array([float(max(0.0, (share * np.log2(ratio)).sum())) for share, ratio in found])
+    ratios = [_ratios(label, column) for column in confidential_codes.T]
+    return np.array([float(max(0.0, (share * np.log2(ratio)).sum())) for share, ratio in ratios])
 
 
 @measure(kind="risk", better="lower", per="confidential")
@@ -58,9 +58,9 @@ def delta_disclosure(
     Parameters
     ----------
     released : ndarray of shape (n_records, n_columns)
-        The released quasi-identifiers, or numbers that stand for their values.
+        The released quasi-identifiers, or codes for their values.
     confidential_codes : ndarray of shape (n_records, n_confidential)
-        Values of the confidential columns, or numbers that stand for them.
+        The confidential columns, or codes for their values.
 
     Returns
     -------
@@ -80,8 +80,8 @@ def delta_disclosure(
     array([0.693])
     """
     label = classes(released)
-    found = [_ratios(label, column) for column in confidential_codes.T]
-    return np.array([float(np.abs(np.log(ratio)).max()) for _, ratio in found])
+    ratios = [_ratios(label, column) for column in confidential_codes.T]
+    return np.array([float(np.abs(np.log(ratio)).max()) for _, ratio in ratios])
 
 
 def _ratios(label: Labels, values: NDArray[np.generic]) -> tuple[Values, Values]:

@@ -51,8 +51,8 @@ def neighbour_intervals(original: Matrix, masked: Matrix) -> Intervals:
     Examples
     --------
     >>> pay = np.array([[1.0], [2.0], [3.0], [4.0], [8.0], [9.0]])
-    >>> found = neighbour_intervals(pay, np.array([[1.5], [1.5], [3.5], [3.5], [8.5], [8.5]]))
-    >>> float(found.low[2, 0]), float(found.high[2, 0]), bool(found.holds.all())
+    >>> bounds = neighbour_intervals(pay, np.array([[1.5], [1.5], [3.5], [3.5], [8.5], [8.5]]))
+    >>> float(bounds.low[2, 0]), float(bounds.high[2, 0]), bool(bounds.holds.all())
     (1.5, 8.5, True)
     """
     low, high = np.empty(masked.shape), np.empty(masked.shape)

@@ -77,7 +77,7 @@ def draft_release(plan: "Plan", data: IntoDataFrame) -> Draft:
         frame,
         masked,
         plan.quasi_identifiers,
-        plan.masked,
+        [name for name in plan.masked if name not in plan.recoded],
         confidential,
         names,
         plan.types,

@@ -190,6 +190,11 @@ class Plan:
         return [name for step in self.steps for name in step.columns]
 
     @property
+    def recoded(self) -> list[str]:
+        """The columns that a step recodes to other categories."""
+        return [name for step in self.steps for name in step.recoded_columns]
+
+    @property
     def quasi_identifiers(self) -> list[str]:
         """The columns that an attacker may know: the masked columns and those of the strata.
 

@@ -23,6 +23,7 @@ from shoal.errors import (
     StrataMerged,
     UnderProtection,
     UnprotectedColumn,
+    ValuesGeneralised,
 )
 from shoal.frame import tables
 from shoal.frame.tables import Frame
@@ -45,6 +46,7 @@ WARNING_CLASSES: dict[str, type[ShoalWarning]] = {
     "released-weights": UnprotectedColumn,
     "constant-column": ConstantColumn,
     "cells-suppressed": CellsSuppressed,
+    "values-generalised": ValuesGeneralised,
     "strata-merged": StrataMerged,
     "revealing-order": RevealingOrder,
     "unfinished": SearchUnfinished,
@@ -56,7 +58,7 @@ WARNING_CLASSES: dict[str, type[ShoalWarning]] = {
 # Codes of the findings of the run itself; all others are computed from its tables.
 RUN_CODES = (
     "missing-values", "released-index", "constant-column", "cells-suppressed", "strata-merged",
-    "unfinished", "kind-inferred", "missing-codes",
+    "values-generalised", "unfinished", "kind-inferred", "missing-codes",
 )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from shoal.metrics import NEEDS, needs
+from shoal.metrics import NEEDS, inputs_of
 from shoal.metrics.assessment import linear
 from shoal.scale.exact import UNIT
 from shoal.scale.job import Job
@@ -57,7 +57,7 @@ def _why_not_computed(measures: Mapping[str, Any], confidential: bool) -> dict[s
     """Return why measures of a table in memory are not among ``measures``."""
     remarks = {}
     for name in linear():
-        lacking = [need for need in needs(name) if need in CONFIDENTIAL_NEEDS]
+        lacking = [need for need in inputs_of(name) if need in CONFIDENTIAL_NEEDS]
         if name in measures:
             continue
         if lacking and not confidential:

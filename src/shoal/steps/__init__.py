@@ -7,6 +7,7 @@ from typing import Any
 from shoal import _params as parameters
 from shoal.steps._step import GroupingStep, Step, StepResult
 from shoal.steps.add_noise import AddNoise
+from shoal.steps.generalise import Generalise
 from shoal.steps.hybridise import Hybridise
 from shoal.steps.microaggregate import Microaggregate
 from shoal.steps.rank_swap import RankSwap
@@ -19,6 +20,7 @@ STEPS: dict[str, type[Step]] = {
     step.name: step
     for step in (
         Microaggregate, Swap, Hybridise, RankSwap, AddNoise, TopBottomCode, Round, Suppress,
+        Generalise,
     )
 }  # fmt: skip
 
@@ -40,6 +42,7 @@ def describe_step(cls: type[Step]) -> dict[str, Any]:
 __all__ = [
     "STEPS",
     "AddNoise",
+    "Generalise",
     "GroupingStep",
     "Hybridise",
     "Microaggregate",

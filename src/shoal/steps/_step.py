@@ -104,6 +104,11 @@ class Step:
         return [self.columns]
 
     @property
+    def recoded_columns(self) -> list[str]:
+        """The columns whose released values may be other categories than those of the table."""
+        return []
+
+    @property
     def numeric_columns(self) -> list[str]:
         """The columns that the step computes with."""
         return self.columns

@@ -70,7 +70,7 @@ def open_memory(labels: np.ndarray, sse: float, k: int, room: int) -> Memory:
 
 @compiled
 def change(s, k, state):
-    """Change some groups at random; say whether that was possible."""
+    """Change some groups at random; return whether that was possible."""
     i = below(state, s.X.shape[0])
     kind = fraction(state)
     if kind < DISSOLVE:

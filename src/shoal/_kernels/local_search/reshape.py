@@ -42,7 +42,7 @@ def cheapest(s, i, excluded):
 
 @compiled
 def dissolve(s, k, g):
-    """Move the records of group ``g`` to near groups; say whether all of them could move."""
+    """Move the records of group ``g`` to near groups; return whether all of them could move."""
     while s.sizes[g] > 0:
         i = s.members[g, s.sizes[g] - 1]
         h = cheapest(s, i, g)
@@ -113,7 +113,7 @@ def end_trial(s, k, fine):
 
 @compiled
 def changed_near(s, i, since):
-    """Say whether a group near record ``i``, or its own, changed after the version ``since``."""
+    """Return whether a group near record ``i``, or its own, changed after the version ``since``."""
     if s.version[s.labels[i]] > since:
         return True
     for m in range(s.near.shape[1]):

@@ -1,7 +1,7 @@
-"""A tree of tight edges, every second one matched, from a vertex without a partner.
+"""The alternating tree: tight edges, every second one matched, from an unmatched root.
 
-Its nodes are outer and inner by turns, the root being outer. An edge between two
-outer nodes closes an odd ring, which is shrunk to a blossom; an inner blossom
+Its nodes are alternately outer and inner; the root is outer. An edge between two
+outer nodes closes an odd cycle, which is shrunk to a blossom; an inner blossom
 can be expanded again.
 """
 
@@ -20,7 +20,7 @@ from shoal._kernels.matching.blossom import (
 
 @compiled
 def chain(m, one, two, edge):
-    """Link ``two`` after ``one`` in a ring, by ``edge``."""
+    """Make ``two`` the successor of ``one`` in a cycle, by ``edge``."""
     m.node[one].following = two
     m.node[two].preceding = one
     m.node[one].link = edge
@@ -28,7 +28,7 @@ def chain(m, one, two, edge):
 
 @compiled
 def above(graph, m, node):
-    """Return the node of the tree from which ``node`` was reached."""
+    """Return the parent of ``node`` in the tree."""
     edge = m.node[node].entry
     a, b = m.node[graph.ends[edge, 0]].top, m.node[graph.ends[edge, 1]].top
     return b if a == node else a
@@ -55,7 +55,7 @@ def crossing(graph, m, one, two):
 
 @compiled
 def shrink(graph, m, edge):
-    """Return a new outer blossom of the ring that ``edge`` closes between two outer nodes."""
+    """Return a new outer blossom of the cycle that ``edge`` closes between two outer nodes."""
     m.counts[2] -= 1
     blossom = m.spare[m.counts[2]]
     one, two = m.node[graph.ends[edge, 0]].top, m.node[graph.ends[edge, 1]].top
@@ -82,7 +82,7 @@ def shrink(graph, m, edge):
 
 @compiled
 def dissolve(m, blossom):
-    """Expand a blossom: the nodes of its ring become outermost and leave the tree."""
+    """Expand a blossom: the nodes of its cycle become outermost and leave the tree."""
     children = m.ring[: ring_of(m, blossom)].copy()
     for child in children:
         m.node[child].parent = -1
@@ -94,7 +94,7 @@ def dissolve(m, blossom):
 
 @compiled
 def expand(graph, m, blossom):
-    """Take an inner blossom apart; the even side of its ring takes its place in the tree."""
+    """Expand an inner blossom; the even path of its cycle replaces it in the tree."""
     edge = m.node[blossom].entry
     a, b = graph.ends[edge, 0], graph.ends[edge, 1]
     child = child_with(m, blossom, a)
@@ -116,7 +116,7 @@ def expand(graph, m, blossom):
 
 @compiled
 def turn_over(graph, m, vertex):
-    """Match the root of the tree by turning over the path from it to an outer ``vertex``."""
+    """Augment along the path from the root to an outer ``vertex``."""
     while True:
         node = m.node[vertex].top
         turn(graph, m, node, vertex)

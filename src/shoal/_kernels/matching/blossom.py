@@ -1,9 +1,8 @@
 """Blossoms: odd cycles of vertices, or of smaller blossoms, that act as one vertex.
 
-A matching leaves one vertex of a blossom, its base, to be matched outside; any
-vertex can be made the base by turning the matching around the rings. Vertices
-are numbered from 0, blossoms from the number of vertices on, and both are called
-nodes where it does not matter which.
+One vertex of a blossom, its base, is matched outside the blossom or not at all; any
+vertex can be made the base by alternating the matching along the cycle. Vertices are
+numbered from 0, blossoms from the number of vertices on; both are called nodes.
 """
 
 from typing import NamedTuple
@@ -12,7 +11,7 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 
-FREE, OUTER, INNER = 0, 1, 2  # where a node stands to the tree that is grown
+FREE, OUTER, INNER = 0, 1, 2  # label of a node with respect to the tree
 
 
 class Graph(NamedTuple):
@@ -81,7 +80,7 @@ def open_matching(size: int) -> Matching:
 
 @compiled
 def ring_of(m, blossom):
-    """Write the nodes of a blossom's ring into ``m.ring``, the first first; return their number."""
+    """Write the nodes of a blossom's cycle into ``m.ring``, in order; return their number."""
     count = 0
     child = m.node[blossom].first
     while count == 0 or child != m.node[blossom].first:
@@ -118,7 +117,7 @@ def raise_top(m, node):
 
 @compiled
 def child_with(m, blossom, vertex):
-    """Return the node of the blossom's ring that holds ``vertex``, -1 if none does."""
+    """Return the node of the blossom's cycle that contains ``vertex``, or -1."""
     node = vertex
     while node >= 0 and m.node[node].parent != blossom:
         node = m.node[node].parent
@@ -127,7 +126,7 @@ def child_with(m, blossom, vertex):
 
 @compiled
 def is_matched_forward(m, blossom, child):
-    """Say whether ``child`` is matched to the next in the ring: it stands at an odd place."""
+    """Return whether ``child`` is matched to its successor: its index in the cycle is odd."""
     forward = False
     while child != m.node[blossom].first:
         child = m.node[child].preceding
@@ -137,7 +136,7 @@ def is_matched_forward(m, blossom, child):
 
 @compiled
 def match_neighbours(graph, m, blossom, one, two, edge, stacked):
-    """Match two nodes of a ring by ``edge``; the matching inside each is still to be changed."""
+    """Match two nodes of a cycle by ``edge``; stack them to change the matching inside."""
     a, b = graph.ends[edge, 0], graph.ends[edge, 1]
     if child_with(m, blossom, a) != one:
         a, b = b, a
@@ -149,7 +148,7 @@ def match_neighbours(graph, m, blossom, one, two, edge, stacked):
 
 @compiled
 def turn(graph, m, node, vertex):
-    """Make ``vertex`` the base of the node that holds it, and match the others inside."""
+    """Make ``vertex`` the base of ``node``, and match the other vertices inside."""
     m.stack[0, 0], m.stack[0, 1] = node, vertex
     stacked = 1
     while stacked > 0:

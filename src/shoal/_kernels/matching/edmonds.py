@@ -1,11 +1,11 @@
 """A minimum-weight matching that covers every required vertex, with its dual values.
 
-Vertices from ``required`` on may stay without a partner; the dual of one that
-does is 0, and none is above. Edmonds' algorithm: from each required vertex
-without a partner a tree of tight edges is grown. A clock moves the duals of its
-nodes, up for outer and down for inner ones, from one event to the next, until
-the tree reaches an end from which the matching can be turned over. Weights are
-even whole numbers, so every time is whole and every step exact.
+Vertices from ``required`` on may stay unmatched; their duals are at most 0, and 0 if
+they are unmatched. Edmonds' algorithm: from each unmatched required vertex an
+alternating tree of tight edges is grown. The duals of its nodes, increasing for outer
+and decreasing for inner ones, change from one event to the next until an augmenting
+path is reached. Weights are even integers, so all duals and times are integers and
+every step is exact.
 """
 
 from shoal._kernels._compile import compiled
@@ -117,7 +117,7 @@ def shrink_at(graph, m, heap, edge, required):
     for child in children:
         write_duals(m, child)
     for child in children:
-        if m.node[child].label == INNER:  # it keeps the label it had
+        if m.node[child].label == INNER:  # its former label
             for i in range(vertices_of(m, child)):
                 push_events(graph, m, heap, m.inside[i], required)
 
@@ -141,13 +141,13 @@ def expand_at(graph, m, heap, blossom, required):
 
 @compiled
 def reach(graph, m, heap, edge, required):
-    """Use an edge if it is tight: grow, shrink or augment; say whether the search is over."""
+    """Use an edge if it is tight: grow, shrink or augment; return whether the search is over."""
     a, b = graph.ends[edge, 0], graph.ends[edge, 1]
     if m.node[m.node[a].top].label != OUTER:
         a, b = b, a
     near, far = m.node[a].top, m.node[b].top
     if near == far or m.node[far].label == INNER or graph.weight[edge] != dual(m, a) + dual(m, b):
-        return False  # it was foreseen before the tree changed
+        return False  # an event from before the tree changed
     if m.node[far].label == OUTER:
         shrink_at(graph, m, heap, edge, required)
         return False
@@ -189,7 +189,7 @@ def cover(graph, m, heap, root, required):
 
 @compiled
 def advance(graph, m, heap, required, work):
-    """Cover vertices until about ``work`` events are processed; say whether any remain."""
+    """Cover vertices until about ``work`` events are processed; return whether any remain."""
     while m.counts[1] < required and work > 0:
         vertex = m.counts[1]
         if m.node[vertex].mate < 0:

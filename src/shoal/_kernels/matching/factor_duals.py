@@ -1,9 +1,9 @@
-"""Whether any pair of records undercuts the dual values of a [1,2]-factor.
+"""Check of the dual values of a [1,2]-factor: pairs of records of negative reduced cost.
 
 Record v has two slots, v and n + v: the first must be matched, the second may
 be. An edge between two records joins two first slots, or the first of one and
-the second of the other. Odd sets of slots are numbered from 2n on, nested by
-``parent``, and each takes its value off the edges inside it.
+the second of the other. Odd sets of slots are numbered from 2n on and nested by
+``parent``; the dual of each is subtracted from the edges inside it.
 """
 
 from shoal._kernels._compile import compiled
@@ -11,7 +11,7 @@ from shoal._kernels._compile import compiled
 
 @compiled
 def shared(above, parent, a, b):
-    """Return the values of the odd sets that hold both slots; ``above`` sums them outwards."""
+    """Return the sum of the duals of the odd sets that contain both slots, from ``above``."""
     inside = parent[a]
     while inside >= 0:
         other = parent[b]
@@ -25,7 +25,7 @@ def shared(above, parent, a, b):
 
 @compiled
 def sums_outwards(value, parent):
-    """Return for each node its value and those of all nodes around it."""
+    """Return for each node the sum of its dual and those of the odd sets that contain it."""
     above = value.copy()
     for node in range(value.shape[0]):
         around = parent[node]
@@ -37,7 +37,7 @@ def sums_outwards(value, parent):
 
 @compiled
 def distance_within(X, u, v, limit):
-    """Return the squared distance of two records; beyond ``limit``, some number beyond it."""
+    """Return the squared distance of two records; any number above ``limit`` if it is above."""
     total = 0.0
     for j in range(X.shape[1]):
         gap = X[u, j] - X[v, j]
@@ -49,11 +49,10 @@ def distance_within(X, u, v, limit):
 
 @compiled
 def undercutting(X, value, parent, above, start, stop, least, pairs):
-    """Find the pairs whose distance lies below what the duals of their slots allow.
+    """Find the pairs of negative reduced cost with a higher record in ``start`` to ``stop``.
 
-    The higher record runs from ``start`` to ``stop``. Pairs that lie below by more
-    than ``least`` fill the rows of ``pairs``, as far as they reach. The result is
-    their number and by how much any pair lies below at most.
+    Pairs whose reduced cost is below ``-least`` fill the rows of ``pairs``, as far as they
+    suffice. Return their number and the greatest violation.
     """
     n = X.shape[0]
     count, greatest = 0, 0.0

@@ -1,7 +1,7 @@
-"""Trees are divided at a record, the hub, until none is larger than allowed.
+"""Division of trees at a record, the hub, until none is larger than allowed.
 
-Some neighbours of the hub leave it, with all that hangs on them, and are joined
-to each other in a chain. So both parts are trees of whole records.
+Some neighbours of the hub are detached with their subtrees and joined to each other
+in a chain, so that both parts are trees.
 """
 
 import numpy as np
@@ -60,10 +60,10 @@ def sort_spokes(forest, spokes, distance):
 
 @compiled
 def choose_hub(forest, total, rank, k):
-    """Return where to divide the tree: a record and its neighbour on which most hangs.
+    """Return where to divide the tree: a record and its neighbour with the largest subtree.
 
-    The way starts at the record of the lowest rank and follows the larger part
-    until at least k - 1 records lie behind.
+    The path starts at the record of lowest rank and follows the largest subtree
+    until at least k - 1 records are behind.
     """
     hub = forest.tree[0]
     for at in range(1, total):
@@ -78,10 +78,10 @@ def choose_hub(forest, total, rank, k):
 
 @compiled
 def fill_up(forest, hub, spokes, total, k):
-    """Say which spokes leave a hub on which only small parts hang: some, or all the others.
+    """Return which spokes to detach from a hub all of whose subtrees are small.
 
-    The first parts are put together until they hold k - 1 records. The hub goes to
-    the side that lacks one record, else to the first; the others leave.
+    The first subtrees are combined until they have k - 1 records. The hub goes to the
+    side that lacks one record, otherwise to the first; the other side is detached.
     """
     first = np.zeros(spokes.shape[0], np.bool_)
     gathered = 0
@@ -96,7 +96,7 @@ def fill_up(forest, hub, spokes, total, k):
 
 @compiled
 def detach(forest, spokes, leaving):
-    """Join the records at the leaving spokes in a chain, away from the hub; return the last."""
+    """Detach the leaving spokes from the hub and join their records in a chain; return the last."""
     last = NONE
     for i in range(spokes.shape[0]):
         if leaving[i]:
@@ -110,7 +110,7 @@ def detach(forest, spokes, leaving):
 
 @compiled
 def divide(forest, X, total, rank, k):
-    """Divide the tree surveyed last in two of at least ``k``; return a record of each."""
+    """Divide the tree listed last into two of at least ``k``; return a record of each."""
     near, far = choose_hub(forest, total, rank, k)
     beyond = size_beyond(forest, near, far, total)
     hub = far if total - beyond == k - 1 else near
@@ -129,7 +129,7 @@ def divide(forest, X, total, rank, k):
 
 @compiled
 def advance(forest, X, rank, k, work):
-    """Divide trees until about ``work`` records are surveyed; say whether some are left."""
+    """Divide trees until about ``work`` records are listed; return whether some are left."""
     most = max(2 * k - 1, 3 * k - 5)
     while forest.count[0] > 0 and work > 0:
         forest.count[0] -= 1

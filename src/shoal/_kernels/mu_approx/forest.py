@@ -1,8 +1,7 @@
-"""Trees of records that are joined to near ones, divided until none is too large.
+"""Trees of records that are joined to near ones.
 
-The edges of a record are a list of half-edges. Half-edges 2e and 2e + 1 are the
-two directions of edge e; a record with an edge removed is taken out of the list
-in one step.
+The edges of a record are a doubly linked list of half-edges. Half-edges 2e and 2e + 1
+are the two directions of edge e, so an edge is removed in constant time.
 """
 
 from typing import NamedTuple
@@ -18,11 +17,11 @@ NONE = -1
 class Forest(NamedTuple):
     """Trees over the records, and those still to be divided.
 
-    ``head[u]`` is the first half-edge from record u, ``to[h]`` where half-edge h
-    leads, ``after[h]`` and ``before[h]`` its neighbours in the list. The trees that
-    hold the records ``unlabelled[: count[0]]`` have no label yet; ``count[1]`` labels
-    are given. ``tree``, ``above`` and ``size`` are scratch: the records of one tree
-    from a root outwards, the record before each, and the size of what hangs on it.
+    ``head[u]`` is the first half-edge from record u, ``to[h]`` the record at the end of
+    half-edge h, ``after[h]`` and ``before[h]`` its neighbours in the list. The trees of
+    the records ``unlabelled[: count[0]]`` have no label yet; ``count[1]`` labels are
+    given. ``tree``, ``above`` and ``size`` are scratch: the records of one tree from the
+    root outwards, the parent of each, and the size of its subtree.
     """
 
     head: np.ndarray
@@ -39,11 +38,11 @@ class Forest(NamedTuple):
 
 @compiled
 def grow_forest(near, order, k):
-    """Return for each record the one it is joined to, -1 for none, so that every tree has ``k``.
+    """Return the record that each is joined to, or -1, so that every tree has at least ``k``.
 
-    In the given order, a record whose tree is still too small is joined to the
-    nearest of its neighbours outside. It is the only one of its tree that is not
-    joined to another, so each record comes once.
+    In the given order, a record whose tree is too small is joined to the nearest of its
+    neighbours outside. It is the only one of its tree that is not joined yet, so each
+    record is considered once.
     """
     n = order.shape[0]
     target = np.full(n, NONE)
@@ -78,7 +77,7 @@ def add_edge(forest, edge, a, b):
 
 @compiled
 def remove_edge(forest, edge):
-    """Take ``edge`` away from the two records that it joins."""
+    """Remove ``edge`` from the lists of the two records that it joins."""
     for half in (2 * edge, 2 * edge + 1):
         before, after = forest.before[half], forest.after[half]
         if before == NONE:
@@ -116,7 +115,7 @@ def build_forest(target):
 
 @compiled
 def list_tree(forest, root):
-    """List the tree of ``root`` from there outwards, with sizes; return its size."""
+    """List the tree of ``root`` outwards, with the sizes of subtrees; return its size."""
     forest.tree[0] = root
     forest.above[root] = NONE
     listed, at = 1, 0
@@ -140,13 +139,13 @@ def list_tree(forest, root):
 
 @compiled
 def size_beyond(forest, record, other, total):
-    """Return the size of what hangs on ``other``, seen from its neighbour ``record``."""
+    """Return the size of the subtree of ``other`` as seen from its neighbour ``record``."""
     return forest.size[other] if forest.above[other] == record else total - forest.size[record]
 
 
 @compiled
 def largest(forest, record, total):
-    """Return the neighbour on which most hangs; ties go to the lowest record."""
+    """Return the neighbour with the largest subtree; ties go to the lowest record."""
     best = NONE
     half = forest.head[record]
     while half != NONE:

@@ -24,8 +24,8 @@ def ends_by_distance(
 
     Each grows by the row nearest to its mean so far or, if ``extreme``, by the rows
     nearest to the one it started from. With ``upper`` the upper row grows first, which
-    matters where both want the same rows. Equal rows have one ``cell``, and one of each
-    is enough to find the distance.
+    matters if both are nearest to the same rows. Equal rows have the same ``cell`` and are
+    compared once.
     """
     some = np.sort(np.unique(cell, return_index=True)[1])
     seeds = some[list(farthest_pair(rows[some]))]
@@ -37,23 +37,23 @@ def ends_by_distance(
 def farthest_pair(rows):
     """Return the two most distant rows; ties go to the lowest pair.
 
-    No two rows are farther apart than the sum of their distances to the middle,
-    so rows are compared from the outer ones inwards, as long as it makes sense.
+    The distance of two rows is at most the sum of their distances to the mean, so
+    rows are compared from the outermost inwards until no pair can be farther apart.
     """
     reach = np.sqrt(((rows - rows.mean(axis=0)) ** 2).sum(axis=1))
     outward = np.argsort(-reach, kind="stable")
     rows, reach = rows[outward], reach[outward]
     pair, most, start = np.sort(outward[:2]), 0.0, 1
-    while start < len(rows):  # in strides, so that an interrupt is heard
+    while start < len(rows):  # in strides, so that interrupts are handled
         start, most = compare(rows, reach, outward, pair, most, start, 10_000_000)
     return pair[0], pair[1]
 
 
 @compiled
 def compare(rows, reach, numbers, pair, most, start, work):
-    """Compare rows with all rows before them; return where to go on and the distance of ``pair``.
+    """Compare rows with all rows before them; return the next row and the distance of ``pair``.
 
-    ``reach`` falls from row to row; ``numbers`` are the rows' own.
+    ``reach`` decreases from row to row; ``numbers`` are the indices of the rows.
     """
     for s in range(start, rows.shape[0]):
         enough = np.sqrt(most) * (1 - 1e-9)

@@ -1,14 +1,13 @@
-"""Ward's method with groups that stop joining each other once they have k records.
+"""Ward's method in which two groups of at least k records are never joined.
 
-Two facts make it fast. First, a join needs a group that is still small, so only
-small groups search for partners. Second, when the nearest pair of all joins, the
-new group is no nearer to a small one than the nearer of its halves was. So what
-a small group once knew about far groups stays true: it keeps a short list of
-its nearest groups and the key of the last of them, and searches all groups
-again only when nothing on the list is nearer than that.
+Only groups of fewer than k records search for partners. Ward's linkage is reducible:
+when the nearest pair joins, the new group is no nearer to any other than the nearer
+of its parts was. So a lower bound on the distance of far groups stays valid: each
+small group keeps a short list of its nearest groups and the key of the last of them,
+and searches all groups again only when no listed group has a lower key.
 
-A group's number is the lowest of its records'. The key of a partner is the
-increase in the sum of squares, and then its number.
+A group has the number of its lowest record. The key of a partner is the increase in
+the sum of squares, then its number.
 """
 
 from typing import NamedTuple
@@ -29,17 +28,17 @@ from shoal._kernels.spatial.group_boxes import (
 from shoal._kernels.structures.tournament import open_tournament, replay
 from shoal._kernels.structures.union_find import find_root
 
-LIST = 8  # nearest groups that a small group remembers
+LIST = 8  # length of the list of nearest groups
 
 
 class Groups(NamedTuple):
     """Groups that are being joined.
 
     ``near[g]`` is the list of group g, with ``known[g]`` entries; every group not
-    on it has a key beyond ``(edge[g], edge_group[g])``. ``increase[g]`` and
-    ``partner[g]`` are the least key that g can have now; ``first`` is the
-    tournament of these keys. ``count`` has the number of small groups and of
-    joins and first searches so far.
+    listed has a key above ``(edge[g], edge_group[g])``. ``increase[g]`` and
+    ``partner[g]`` are a lower bound of the key of g; ``first`` is the tournament of
+    these keys. ``count`` has the number of small groups and of joins and first
+    searches so far.
     """
 
     centre: np.ndarray
@@ -56,7 +55,7 @@ class Groups(NamedTuple):
 
 
 def open_groups(centre, size, parent, k):
-    """Return groups that know nothing yet about each other."""
+    """Return groups with empty lists."""
     n = len(centre)
     small = (parent == np.arange(n)) & (size < k)
     return Groups(
@@ -76,7 +75,7 @@ def open_groups(centre, size, parent, k):
 
 @compiled
 def advance(groups, boxes, k, work):
-    """Join until about ``work`` distances are measured; say whether small groups are left."""
+    """Join until about ``work`` distances are measured; return whether small groups are left."""
     while groups.count[0] > 0 and work > 0:
         g = groups.first[1]
         increase = groups.increase[g]
@@ -96,7 +95,7 @@ def advance(groups, boxes, k, work):
 
 @compiled
 def update_key(groups, g):
-    """Set the key of ``g`` from its list, or to its edge; say whether the partner is sure."""
+    """Set the key of ``g`` from its list or its edge; return whether the partner is exact."""
     increase = np.inf
     partner = -1
     for at in range(groups.known[g]):
@@ -135,7 +134,7 @@ def search(groups, boxes, g):
             if distance[at] <= reach and distance[at] < np.inf and boxes.groups[b, at] != g:
                 increase = rounded(ward(distance[at], size, boxes.weights[b, at]))
                 insert(increases, partners, increase, boxes.groups[b, at])
-                # No partner is smaller than one record; a little more, so that no tie is lost.
+                # A partner has at least one record; the margin keeps ties despite rounding.
                 reach = 1.0000001 * max(increases[-1], NOTHING) / ward(1.0, size, 1.0)
     groups.edge[g] = np.inf
     groups.edge_group[g] = groups.parent.shape[0]
@@ -166,7 +165,7 @@ def join(groups, boxes, a, b, k):
 
 @compiled
 def share_lists(groups, a, b):
-    """Give ``a`` the nearest of both lists; what neither knew lies beyond the nearer edge."""
+    """Merge the lists of both into that of ``a``, up to the lower of the two edges."""
     increases = np.full(LIST, np.inf)
     partners = np.full(LIST, groups.parent.shape[0])
     for source in (a, b):
@@ -182,7 +181,7 @@ def share_lists(groups, a, b):
 
 @compiled
 def keep(groups, g, increases, partners):
-    """Make a sorted list that of ``g``; where it is full, what lies beyond its end is not known."""
+    """Set the list of ``g``; if it is full, its last key becomes the edge."""
     groups.known[g] = 0
     for at in range(LIST):
         if increases[at] < np.inf:
@@ -195,6 +194,6 @@ def keep(groups, g, increases, partners):
 
 @compiled
 def cost_of(groups, a, b):
-    """Return the increase that joining ``a`` and ``b`` would cost."""
+    """Return the increase in the sum of squares from joining ``a`` and ``b``."""
     distance = row_distance(groups.centre, a, groups.centre, b)
     return rounded(ward(distance, float(groups.size[a]), float(groups.size[b])))

@@ -1,11 +1,11 @@
-"""The nearest groups of a group: a short sorted list of increases and, for ties, numbers."""
+"""A short sorted list of the nearest groups of a group, by increase and number."""
 
 from shoal._kernels._compile import compiled
 
 
 @compiled
 def insert(increases, partners, increase, partner):
-    """Insert a key into a sorted list of fixed length; the last one falls out."""
+    """Insert a key into a sorted list of fixed length; the last entry is dropped."""
     at = increases.shape[0]
     while at > 0 and before(increase, partner, increases[at - 1], partners[at - 1]):
         at -= 1
@@ -19,13 +19,13 @@ def insert(increases, partners, increase, partner):
 
 @compiled
 def before(increase, partner, other_increase, other_partner):
-    """Say whether the first key comes before the second."""
+    """Return whether the first key is lower than the second."""
     return increase < other_increase or (increase == other_increase and partner < other_partner)
 
 
 @compiled
 def holds(partners, other):
-    """Say whether ``other`` is on a list."""
+    """Return whether ``other`` is listed."""
     for partner in partners:
         if partner == other:
             return True

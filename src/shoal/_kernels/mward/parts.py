@@ -1,4 +1,4 @@
-"""What the modified Ward method does around its joins: it opens and closes a part of the table."""
+"""Preparation of a part of the table for the modified Ward method, and its resulting groups."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ def unit_extent(X: Matrix) -> Matrix:
 
 
 def first_alike(X: Matrix) -> Numbers:
-    """Return for each record the lowest record with the same values.
+    """Return for each record the first record with the same values.
 
     Examples
     --------
@@ -34,9 +34,9 @@ def first_alike(X: Matrix) -> Numbers:
 
 
 def blocks_from_the_end(n: int, k: int) -> Numbers:
-    """Return the first place of the block that each of ``n`` places is in; the first is longer.
+    """Return the start of the block of each of ``n`` positions; the first block is longer.
 
-    So equal records are split: the method would leave their last k, time and again.
+    Equal records are split this way: the method would separate the last k repeatedly.
 
     Examples
     --------
@@ -68,10 +68,10 @@ def start_from(rows: Matrix, cell: Numbers, ends: Sequence[Numbers], k: int) -> 
 
 
 def meet(centre, size, parent, single, end, heads, k):
-    """Join an end with the equal records that lie at its centre, as single joins would do.
+    """Join an end with the equal records at its centre, as joining one at a time would.
 
-    All these joins cost nothing, so the lowest number takes in the others one by
-    one: it reaches the end while it is small, or not at all.
+    These joins have no cost, so the lowest number absorbs the others one by one; it
+    reaches the end while it is small, or not at all.
     """
     here = heads[((centre[heads] - centre[end]) ** 2).sum(axis=1) < NOTHING]
     if len(here) == 0 or parent[here[0]] != here[0]:  # the other end has them already
@@ -89,14 +89,14 @@ def meet(centre, size, parent, single, end, heads, k):
 
 
 def roots(parent: Numbers) -> Numbers:
-    """Return the group of each record, by the lowest record in it."""
+    """Return the group of each record, named by its lowest record."""
     while (parent[parent] != parent).any():
         parent = parent[parent]
     return parent
 
 
 def members(group: Numbers, least: int) -> list[Numbers]:
-    """Return the records of each group that has at least so many.
+    """Return the records of each group of at least ``least`` records.
 
     Examples
     --------

@@ -1,13 +1,12 @@
-"""Candidates: the records that a group of negative reduced cost may contain with a first one.
+"""Candidates that may join a first record in a group of negative reduced cost.
 
-Every record has a dual value, and so have some triples of records and every group. The reduced
-cost of a group is its SSE, plus the duals of the triples of which it holds two or three records,
-plus the dual of a group, minus the duals of its records. A group is called cheap if that is
-negative. An SSE is the sum of the squared distances of all pairs over the size, so a pair of a
-group of given size has a known share in it.
+The reduced cost of a group is its SSE, plus the duals of the triples of which it contains two or
+three records, plus the dual of a group, minus the duals of its records. The SSE is the sum of the
+squared distances of all pairs divided by the size of the group, so each pair of a group of given
+size adds a fixed amount.
 
-A group is searched for at the one of its records that comes first in some order. Records that
-no cheap group of the size can hold are left out, by bounds alone.
+A group is generated at the record of lowest rank in it. Records that no group of the given size and
+of negative reduced cost can contain are excluded by lower bounds.
 """
 
 from typing import NamedTuple
@@ -17,15 +16,15 @@ import numpy as np
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import row_distance
 
-ROUNDS = 3  # of narrowing the candidates; further ones leave out few
-MOST_PAIRED = 200  # records that may join: with more, most pairs would be measured for nothing
+ROUNDS = 3  # of excluding candidates; further ones exclude few
+MOST_PAIRED = 200  # candidates up to which all pairs are measured in advance
 
 
 class NeighbourTable(NamedTuple):
     """The records and their nearest neighbours.
 
-    ``near[i]`` are the nearest others of record i and ``gaps[i]`` their squared
-    distances, nearest first; ``sums[i, m]`` adds up the first m of these.
+    ``near[i]`` are the nearest neighbours of record i and ``gaps[i]`` their squared
+    distances, nearest first; ``sums[i, m]`` is the sum of the first m of these.
     """
 
     X: np.ndarray
@@ -35,11 +34,11 @@ class NeighbourTable(NamedTuple):
 
 
 class PricingDuals(NamedTuple):
-    """Dual values of records and triples, in the form that the search needs.
+    """Dual values of records and triples, as the search needs them.
 
-    Groups are searched for at their record of the least ``rank``. ``ceiling[i]`` is the
-    most by which the dual of a record after i exceeds its least share of an SSE. ``triple_dual[t]``
-    belongs to the records ``triples[t]``; the triples that hold record i are
+    Groups are generated at their record of lowest ``rank``. ``ceiling[i]`` is the greatest amount
+    by which the dual of a record after i exceeds its least share of an SSE. ``triple_dual[t]``
+    is the dual of the records ``triples[t]``; the triples that contain record i are
     ``incidence[start[i] : start[i + 1]]``.
     """
 
@@ -53,16 +52,16 @@ class PricingDuals(NamedTuple):
 
 
 class CandidateSet(NamedTuple):
-    """The candidates of a first record, numbered from 0; the first record has the last number.
+    """The candidates of a first record, numbered from 0; the first record comes last.
 
-    ``extra`` is what each adds to the first alone, ``pair`` what two of them add for each
-    other, and ``reach[i, m]`` the sum of the m least pairs of i, or less. Duals of triples
-    are included where two of a triple are present. The triples whose three records are
-    all present are ``triples`` with ``triple_dual``; those that hold i are ``around[start[i] :
-    start[i + 1]]``.
+    ``extra`` is the cost that each candidate adds beside the first record, ``pair`` that of two
+    candidates together, and ``reach[i, m]`` a lower bound of the sum of the m least pairs of i.
+    The dual of a triple is included in these if exactly two of its records are present. Triples
+    with all three records present are in ``triples`` and ``triple_dual``; those that contain i are
+    ``incidence[start[i] : start[i + 1]]``.
 
-    Where the candidates are too many, ``pair`` is empty, and pairs of ``X`` are measured when a
-    record joins. Then ``triples`` holds also those of which two are present; the third is none.
+    With more than `MOST_PAIRED` candidates ``pair`` is empty, and pairs of ``X`` are measured when
+    a record joins. ``triples`` then also contains those with two records present.
     """
 
     X: np.ndarray
@@ -78,7 +77,7 @@ class CandidateSet(NamedTuple):
 
 @compiled
 def pair_cost(candidates, size, a, b):
-    """Return what a pair of candidates adds to the reduced cost of a group of ``size``."""
+    """Return the reduced cost that a pair of candidates adds to a group of ``size``."""
     if candidates.pair.shape[0]:
         return candidates.pair[a, b]
     return (
@@ -89,7 +88,7 @@ def pair_cost(candidates, size, a, b):
 
 @compiled
 def take_least(values, count, least):
-    """Fill ``least`` with the least of ``values[:count]``, in order; return their sum."""
+    """Fill ``least`` with the smallest of ``values[:count]``, sorted; return their sum."""
     most = least.shape[0]
     least[:] = np.inf
     for i in range(count if most else 0):
@@ -110,8 +109,8 @@ def take_least(values, count, least):
 def list_near(table, prices, first, size, records, extra, floor):
     """List the near records of higher rank than ``first``; return their number.
 
-    ``floor`` is what each adds at least to a whole group: its extra and, shared
-    between two, the distances to its nearest.
+    ``floor`` is a lower bound of the cost that each adds to a group: its extra, and half the
+    distances to its nearest neighbours.
     """
     count = 0
     for place in range(table.near.shape[1]):
@@ -140,7 +139,7 @@ def list_all(table, prices, first, size, records, extra, floor):
 
 @compiled
 def beyond_near(table, prices, first, size, floor, count, cost):
-    """Return a lower bound of all groups that contain a record beyond the near ones."""
+    """Return a lower bound of all groups that contain a record not among the near ones."""
     n, most = table.near.shape
     if most == n - 1:
         return np.inf
@@ -171,7 +170,7 @@ def narrow(records, extra, floor, count, least, cost, cutoff):
 
 @compiled
 def pair_up(X, records, size):
-    """Return what every pair of ``records`` adds to the SSE of a group of ``size``."""
+    """Return the SSE that every pair of ``records`` adds to a group of ``size``."""
     pair = np.zeros((records.shape[0], records.shape[0]))
     for a in range(records.shape[0]):
         for b in range(a):
@@ -198,7 +197,7 @@ def cumulative_nearest(pair, most):
 def keep_lowest(records, extra, floor, count, most, least, cost):
     """Keep the ``most`` records of lowest floor; return a lower bound of groups with others.
 
-    It is infinite where none is left out.
+    The bound is infinite if no record is excluded.
     """
     if count <= most:
         return count, np.inf
@@ -213,9 +212,9 @@ def keep_lowest(records, extra, floor, count, most, least, cost):
 
 @compiled
 def gather(table, prices, first, size, group_dual, cutoff, most):
-    """Return the candidates of groups of ``first`` below the cutoff, and their extras.
+    """Return at most ``most`` candidates of groups of ``first`` below the cutoff, and their extras.
 
-    No more than ``most`` are; the third result is what groups with others do not go below.
+    The third result is a lower bound of groups with other records.
     """
     n, near = table.near.shape
     cost = group_dual - prices.record_dual[first]
@@ -236,8 +235,8 @@ def gather(table, prices, first, size, group_dual, cutoff, most):
 def add_pair_duals(prices, first, records, extra, pair, triples, triple_dual):
     """Add the duals of triples with two records present; list those with three.
 
-    They fill ``triples`` and ``triple_dual``, records by their places; the result is their number.
-    Where pairs are not stored, those with two are listed as well, without a third.
+    The latter fill ``triples`` (by the indices of candidates) and ``triple_dual``; their number is
+    returned. If pairs are not stored, triples with two records are listed as well.
     """
     m, count = records.shape[0], 0
     place = np.full(prices.rank.shape[0], -1)
@@ -267,7 +266,7 @@ def add_pair_duals(prices, first, records, extra, pair, triples, triple_dual):
 
 @compiled
 def list_around(triples, count, m):
-    """Return the triples that contain each of ``m`` records, and where those of each start."""
+    """Return the triples that contain each of ``m`` records, in compressed row format."""
     start = np.zeros(m + 1, np.int64)
     for t in range(count):
         for corner in triples[t]:
@@ -286,8 +285,7 @@ def list_around(triples, count, m):
 def narrow_again(X, first_cost, records, extra, size, cutoff):
     """Return the candidates of groups below ``cutoff``, their extras, pairs and reach.
 
-    The nearest among those left are farther than the nearest of all, so each round
-    leaves fewer.
+    Bounds use the nearest remaining candidates, so each round may exclude more.
     """
     pair = pair_up(X, records, size)
     reach = cumulative_nearest(pair, size - 2)
@@ -308,10 +306,9 @@ def narrow_again(X, first_cost, records, extra, size, cutoff):
 
 @compiled
 def candidate_set(table, prices, first, size, group_dual, cutoff, most):
-    """Return the candidates of ``first`` for groups of ``size`` below ``cutoff``.
+    """Return at most ``most`` candidates of ``first`` for groups of ``size`` below ``cutoff``.
 
-    No more than ``most`` may join; the second result is what groups with others do
-    not go below.
+    The second result is a lower bound of groups with other records.
     """
     records, extra, rest = gather(table, prices, first, size, group_dual, cutoff, most)
     unpaired = records.shape[0] > MOST_PAIRED

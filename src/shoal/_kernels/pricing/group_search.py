@@ -77,7 +77,7 @@ def put_in_order(search, depth, kept, i):
 
 @compiled
 def order_candidates(search, candidates, depth, least, cutoff):
-    """Keep the candidates of groups below ``cutoff``, sorted by floor; say if there are any."""
+    """Keep candidates of groups below ``cutoff``, sorted by floor; return whether any are left."""
     need, left = search.members.shape[0] - depth, search.left[depth]
     floor = search.floor[depth]
     for i in range(left):

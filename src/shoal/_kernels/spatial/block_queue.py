@@ -1,9 +1,7 @@
-"""Groups of blocks in the order of their bounds: a heap, the greatest bound first.
+"""A priority queue of groups of blocks, greatest bound first.
 
-A long table has a thousand groups of blocks, and a search may visit a hundred of them. Scanning all
-groups for the best one at each visit took a fifth of MDAV's time at a million records. A search
-that has found nothing yet cannot rule out any group, but after the first visit it rules out most.
-So the best group is visited first, after one scan, and only then are the others put into the heap.
+Before its first visit a search can exclude no group; after it, most. So the best group is visited
+first, after one scan, and only then are the remaining groups put into the heap.
 """
 
 from shoal._kernels._compile import compiled
@@ -15,8 +13,8 @@ from shoal._kernels.structures.heap import sift_down
 def queue_best_group(outer_bounds, queue, bounds):
     """Queue the group with the greatest bound, and a placeholder for the group being visited.
 
-    Return the length of the queue. This is for searches that have found nothing yet;
-    `queue_other_groups` queues the rest.
+    Return the length of the queue. For searches without any result yet; `queue_other_groups`
+    queues the rest.
     """
     queue[0] = greatest(outer_bounds)
     queue[1] = 0
@@ -26,7 +24,7 @@ def queue_best_group(outer_bounds, queue, bounds):
 
 @compiled
 def greatest(bounds):
-    """Return the place of the greatest bound."""
+    """Return the index of the greatest bound."""
     best = 0
     for i in range(1, bounds.shape[0]):
         if bounds[i] > bounds[best]:
@@ -36,7 +34,7 @@ def greatest(bounds):
 
 @compiled
 def queue_other_groups(outer_bounds, queue, needed, bounds):
-    """Queue the groups that may hold a better record, after the best one was visited."""
+    """Queue the groups that may contain a better record, after the best one was visited."""
     outer_bounds[queue[0]] = NO_SCORE
     return queue_groups(outer_bounds, queue, needed, bounds)
 

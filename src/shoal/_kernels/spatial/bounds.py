@@ -1,48 +1,42 @@
-"""What single precision may rule out: scores, bounds and margins of a search.
+"""Bounds on the scores of records, in single precision with proven error margins.
 
-A search asks for the records with the greatest score: the squared distance where
-the farthest are wanted, minus the squared distance where the nearest are. Records
-are ruled out in single precision, in the frame of the index; all others are measured in
-double precision on the original columns. No record that belongs to the result is ever
-ruled out, for these reasons:
+A search asks for the records of greatest score: the squared distance for the farthest records,
+minus the squared distance for the nearest. Records are excluded in single precision, in the
+coordinate frame of the index; the others are measured in double precision on the original columns.
+No record of the result is ever excluded, because the margins cover all rounding errors.
 
-Let u be the exact position of a record in the frame, |u| its distance from the
-origin, v what is stored of it, and the same with q for the point asked for. Let
-e = 2**-24, half the gap between 1 and the next number in single precision.
+Let u be the exact position of a record in the frame, v its stored position, and q the query point.
+Let e = 2**-24 be the unit roundoff of single precision.
 
-1. Stored.  |u - v| <= 1.01 e |u| + tiny.  The subtraction of the origin and the
-   turn are done in double precision, scaling by a power of two is exact, and axes
-   whose products differ from those of right angles by c are within c of axes that
-   have them; c is checked to be below 1e-10, that is 0.002 e (`CROOKED`). Storing
-   rounds each coordinate by e. A distance from the origin, or along some of the
-   axes, is stored with an error of 1.01 e |u| more. So two stored positions are
-   as far apart as the records but for 4 e (|u| + |q|) = STORED (|u| + |q|), twice
-   what is needed; and |u| <= |q| + distance.
-2. Summed.  A sum of up to p + 2 squares is wrong by at most (p + 4) e of itself.
-   Boxes and blocks are summed alike. SUMMED (p + 8), with SUMMED = 4 e, covers the
-   sum, the bound, and the rounding of what is demanded to single precision.
-3. Faint.  Squares below the range of single precision lose less than 1e-44 each.
-   The frame is scaled such that the outermost record lies near 1; FAINT is far
-   above all those losses and far below what single precision resolves there.
-4. Decided.  The double-precision squares have relative errors of (p + 2) 2**-53,
-   which are nothing beside SUMMED, and lose LEAST each where they underflow.
+1. Storage: |u - v| <= 1.01 e |u|. Translation and rotation are done in double precision; scaling
+   by a power of two is exact; the axes are orthogonal up to 1e-10, that is 0.002 e (`TOLERANCE` in
+   `frame`); storing rounds each coordinate by e. Stored norms have a further error of 1.01 e |u|.
+   So the distance of two stored positions is that of the records up to 4 e (|u| + |q|) =
+   STORED (|u| + |q|), twice what is needed, and |u| <= |q| + distance.
+2. Summation: a sum of up to p + 2 squares has a relative error of at most (p + 4) e.
+   SUMMED (p + 8), with SUMMED = 4 e, covers the sum, the bound and the rounding of the required
+   score.
+3. Underflow: squares below the range of single precision lose less than 1e-44 each. The frame is
+   scaled so that the outermost record is near 1; FAINT is far above all these losses and far below
+   the resolution of single precision there.
+4. Double precision: relative errors of (p + 2) 2**-53 are negligible beside SUMMED; squares that
+   underflow lose at most LEAST each.
 
-Rounding keeps order, so the least squared distance from a box to a box, summed
-axis by axis, never exceeds that of two stored positions inside them.
+Rounding is monotonic, so the squared distance between two boxes, summed axis by axis, never exceeds
+that of two stored positions inside them.
 
-The squared distance to a position v in a box is |v|² + |q|² - 2 v q. The far corner of a box of
-many axes lies way beyond the outer face R of its shell, so both are asked together: for any
-m >= 0, since |v| <= R,
+For the farthest records, the far corner of a box of many axes is far outside the sphere of radius R
+that also encloses its records. Both are therefore combined: for any m >= 0, since |v| <= R,
 
     |v|² - 2 v q  <=  (1 + m) R² - (m |v|² + 2 v q),
 
-and the bracket is least axis by axis, at -q/m or at the face that is nearest to it. With m = 0
-only the box counts, with m = |q| / R the bound is never above that of the shell; m is `SHELL_PRICE`
-times that. It rules out a quarter to a third of the blocks that box and shell, each by
-itself, let pass. A face may be that of a record which has left, but every living record is in
-the box and in the shell; so no coordinate that is chosen exceeds 2R, and all terms together
-are below 3 (R + |q|)². `far_score_bounds` adds 4 e (p + 8)² times (R + |q|)², more than all these
-lose when rounded p + 8 times. A wrong last digit of m does no harm: the bound holds for any.
+and the bracket is minimised axis by axis, at -q/m or at the nearest face. With m = 0 this is the
+bound of the box; with m = |q| / R it is never above that of the sphere; m is `SHELL_PRICE` times
+that. It excludes a quarter to a third of the blocks that pass both bounds separately. A face may be
+that of a removed record, but every living record is in box and sphere, so the chosen coordinates do
+not exceed 2R, and all terms together are below 3 (R + |q|)². `far_score_bounds` adds
+4 e (p + 8)² (R + |q|)², more than rounding p + 8 times loses. The bound holds for any m, so
+rounding errors of m do not matter.
 """
 
 import numpy as np
@@ -54,15 +48,15 @@ SUMMED = 2.0**-22
 FAINT = 1e-36
 LEAST = 5e-324
 NO_SCORE = np.float32(-np.inf)
-SHELL_PRICE = np.float32(0.5)  # of leaving the shell, from none to all; 0.35 and 0.7 rule out less
-TINY = np.float32(1e-18)  # a distance from the origin that may be divided by
+SHELL_PRICE = np.float32(0.5)  # weight of the sphere, in [0, 1]; 0.35 and 0.7 exclude less
+TINY = np.float32(1e-18)  # smallest norm to divide by
 
 
 @compiled
 def required_score(squared, side, scale, reach, p):
     """Return the score that a record must have to come before one at a squared distance.
 
-    ``reach`` is the distance of the point asked for from the origin of the frame.
+    ``reach`` is the distance of the query point from the origin of the frame.
     """
     if side < 0:
         distance = np.sqrt(squared + p * LEAST) * scale
@@ -75,7 +69,7 @@ def required_score(squared, side, scale, reach, p):
 
 @compiled
 def score_bounds(low, high, query, side, bounds):
-    """Write the greatest scores that boxes allow; empty boxes allow none.
+    """Write upper bounds of the scores in boxes; -inf for empty boxes.
 
     ``low[a]`` and ``high[a]`` are the faces of all boxes along one axis.
     """
@@ -87,9 +81,9 @@ def score_bounds(low, high, query, side, bounds):
 
 @compiled
 def near_score_bounds(low, high, query_low, query_high, bounds):
-    """Write minus the least squared distances from a box to boxes, or to shells where that is more.
+    """Write minus the squared distances from a box, or point, to boxes and their shells.
 
-    A point is a box as well.
+    The larger of the two distances, to the box and to the shell, is used.
     """
     last = low.shape[0] - 1
     zero = np.float32(0)
@@ -109,7 +103,7 @@ def near_score_bounds(low, high, query_low, query_high, bounds):
 
 @compiled
 def far_score_bounds(low, high, query, bounds):
-    """Write the greatest squared distances to boxes within shells."""
+    """Write upper bounds of the squared distances to records in boxes and shells."""
     last = low.shape[0] - 1
     outer, reach = high[last], max(query[last], TINY)
     slack = np.float32(SUMMED * (last + 8) ** 2)

@@ -122,7 +122,7 @@ def leaf_distances(tree, box, point, gaps):
 
 @compiled
 def comes_first(distance, record, other_distance, other_record):
-    """Say whether the first is nearer; ties go to the lowest record."""
+    """Return whether the first is nearer; ties go to the lowest record."""
     return distance < other_distance or (distance == other_distance and record < other_record)
 
 

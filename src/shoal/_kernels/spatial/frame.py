@@ -1,7 +1,7 @@
 """The frame in which an index stores records: its origin, its axes and its scale.
 
-Any frame gives the same answers. In a good one a few axes make up most of a distance, so
-that most records can be ruled out by these axes alone.
+Results do not depend on the frame. In a good one a few axes make up most of a distance, so
+that most records can be excluded by these axes alone.
 """
 
 import math
@@ -11,9 +11,7 @@ import numpy as np
 
 CHUNK = 65_536  # records whose differences are computed at a time
 SAMPLE = 10_000  # records that suffice to see in which directions a table is long
-TOLERANCE = (
-    1e-10  # axes farther from a right angle are not used; see `shoal._kernels.spatial.search`
-)
+TOLERANCE = 1e-10  # of the orthogonality of the axes; see `shoal._kernels.spatial.bounds`
 EXPLAINED = 0.85  # share of the variance that the leading axes must explain
 
 

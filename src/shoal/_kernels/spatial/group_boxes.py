@@ -38,7 +38,7 @@ def unjoined(groups):
 
 
 def is_mostly_empty(groups: Any, boxes: Boxes) -> bool:
-    """Say whether most places are empty, so that repacking is worthwhile."""
+    """Return whether most places are empty, so that repacking is worthwhile."""
     return 2 * len(unjoined(groups)) < boxes.groups.size - WIDTH
 
 

@@ -292,5 +292,5 @@ def take(index, records):
 
 @inlined
 def needs_rebuild(index):
-    """Say whether so many records were removed that rebuilding is worthwhile."""
+    """Return whether so many records were removed that rebuilding is worthwhile."""
     return index.size[0] < index.rebuild_below and index.blocks_read[0] >= index.rebuild_after

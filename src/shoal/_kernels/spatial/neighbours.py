@@ -163,7 +163,7 @@ def search_block(index, b, other, rows, needed, counts, bounds, box, nearest, sq
 
 @compiled
 def cannot_improve(X, lowest, record, nearest, squares, count):
-    """Say whether records that are all alike cannot come into the list of ``record``.
+    """Return whether records that are all alike cannot come into the list of ``record``.
 
     The ``lowest`` of them decides for all.
     """

@@ -116,7 +116,7 @@ def nearest(pool, places):
 
 @compiled
 def any_as_far(distances, least):
-    """Say whether a distance is at least so great: a run of vector instructions."""
+    """Return whether a distance is at least so great: a run of vector instructions."""
     hits = False
     for i in range(distances.shape[0]):
         hits |= distances[i] >= least
@@ -125,7 +125,7 @@ def any_as_far(distances, least):
 
 @compiled
 def any_as_near(distances, most):
-    """Say whether a distance is at most so great."""
+    """Return whether a distance is at most so great."""
     hits = False
     for i in range(distances.shape[0]):
         hits |= distances[i] <= most

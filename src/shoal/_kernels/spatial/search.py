@@ -179,7 +179,7 @@ def next_block(
 
 @compiled
 def measure_block(block, query, leading, side, needed, gaps):
-    """Fill ``gaps`` with the squared distances in a block; say whether one may be good enough.
+    """Fill ``gaps`` with the squared distances in a block; return whether one may be good enough.
 
     If the leading axes and the distances along all others rule out every record, the
     other axes are not read.
@@ -221,7 +221,7 @@ def insert(best, squares, count, side, record, squared):
 
 @compiled
 def comes_first(side, squared, record, other_squared, other):
-    """Say whether a record has the greater score; ties go to the lowest record."""
+    """Return whether a record has the greater score; ties go to the lowest record."""
     if squared == other_squared:
         return record < other
     return squared > other_squared if side > 0 else squared < other_squared

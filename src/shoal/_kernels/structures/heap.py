@@ -25,7 +25,7 @@ def open_heap(most: int) -> Heap:
 
 @compiled
 def precedes(heap, a, b):
-    """Say whether position ``a`` comes before position ``b``."""
+    """Return whether position ``a`` comes before position ``b``."""
     if heap.keys[a] != heap.keys[b]:
         return heap.keys[a] < heap.keys[b]
     return heap.items[a] < heap.items[b]
@@ -70,7 +70,7 @@ def pop(heap):
 
 @compiled
 def is_greater(keys, ties, a, b):
-    """Say whether place ``a`` has a greater key than ``b``, or an equal one and a greater tie."""
+    """Return whether place ``a`` has a greater key than ``b``, or an equal key and greater tie."""
     if keys[a] == keys[b]:
         return ties[a] > ties[b]
     return keys[a] > keys[b]

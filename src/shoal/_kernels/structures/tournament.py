@@ -58,7 +58,7 @@ def winner(tree, score, partner, node):
 
 @compiled
 def precedes(score, partner, a, b):
-    """Say whether player ``a`` has a lesser key than player ``b``."""
+    """Return whether player ``a`` has a lesser key than player ``b``."""
     if score[a] != score[b]:
         return score[a] < score[b]
     lower_a, lower_b = min(a, partner[a]), min(b, partner[b])

@@ -71,7 +71,7 @@ def offer_all(path, start, stop, size, loss):
 
 @compiled
 def extend(path, columns, k, work):
-    """Lengthen the path along records in any order until ``work`` is done; say if more is left.
+    """Extend the path along records in any order, up to ``work``; return whether records are left.
 
     The sums of squares of all groups that end at j grow backwards from j, one
     record at a time, so nothing is ever subtracted. A run of k neighbouring j

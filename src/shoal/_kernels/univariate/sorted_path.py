@@ -14,7 +14,7 @@ from shoal._kernels.univariate.path import offer
 
 @compiled
 def extend_sorted(path, values, k, work):
-    """Lengthen the path along sorted values until ``work`` is done; say if more is left."""
+    """Lengthen the path along sorted values until ``work`` is done; return whether more is left."""
     n = values.shape[0]
     sums = np.empty((3 * k, 4))
     if path.reached[0] == 0:
