@@ -52,7 +52,7 @@ def inspect(data: IntoDataFrame | str | Path) -> Inspection:
     --------
     >>> from shoal import datasets
     >>> inspection = inspect(datasets.sme())
-    >>> inspection["SURFACE"]["role"]
+    >>> inspection["surface"]["role"]
     'quasi-identifier'
     """
     if isinstance(data, str | Path):
