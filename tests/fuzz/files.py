@@ -1,6 +1,7 @@
 """A plan is run from file to file, and what stands in the released file is judged."""
 
 import datetime as dt
+import re
 import sqlite3
 import tempfile
 import warnings
@@ -33,6 +34,7 @@ from shoal.plan import Plan
 from shoal.plan.deliver import deliver
 
 ARROW = {"parquet": pyarrow.parquet.read_table, "feather": pyarrow.feather.read_table}
+PLAIN = re.compile(r"(0|-?[1-9]\d{0,14})|-?(0|[1-9]\d{0,5})\.\d{1,9}")  # a number, and no code
 RELEASED = "released"  # the table to make, where the target is a database
 
 
@@ -244,6 +246,8 @@ def _judged(case: Case, route: Route, shown: Any) -> Iterator[str]:
     after = read_seen(route.target, RELEASED)
     if route.target.layout is not None:  # a column that is dropped is left blank there
         gone = promises.dropped(case.plan)
+        if case.plan.get("other_columns") == "drop":
+            gone = {*gone, *promises.unnamed(case.plan, before)}
         after = {n: v for n, v in after.items() if n not in gone or any(v)}
     # The readers here see codes of missing values in these files.
     spss, letters = {"sav", "zsav"}, {"dta", "xpt", "sas7bdat"}
@@ -259,7 +263,7 @@ def _judged(case: Case, route: Route, shown: Any) -> Iterator[str]:
         shown.verdict,
         rows=shown.rows,
         unmasked_before=(
-            seen_before if keeps_codes else _unmasked_view(case, route, before, seen_before)
+            seen_before if keeps_codes else _unmasked_view(route, before, seen_before)
         ),
         same_cell=(lambda one, other: one == other) if same else _alike_with_letters,
         secrets=_secrets(case, with_holes(after, route.target)),
@@ -267,25 +271,36 @@ def _judged(case: Case, route: Route, shown: Any) -> Iterator[str]:
         with_holes=with_holes(after, route.target),
     )
     yield from problems(judged)
+    yield from _numbers_as_text(case, route, before, after)
 
 
-def _unmasked_view(case: Case, route: Route, before: View, seen: View) -> View:
+def _unmasked_view(route: Route, before: View, seen: View) -> View:
     """Return what unmasked columns of the source show.
 
-    Confidential numbers of a text file become numbers in formats with types, without its sign of a
-    missing value. All other text keeps it.
+    In formats with types, the sign of a missing value in a text file is a missing value.
     """
-    if route.source.codes:
-        return before
+    return before if route.source.codes or _gets_types(route) else seen
+
+
+def _gets_types(route: Route) -> bool:
+    """Say whether a text file is released in a format with types."""
     text = (*TEXT, *FIXED)
-    if route.source.format not in text or route.target.format in text:
-        return seen
-    numbers = [
-        name
-        for name in promises.with_role(case.plan, "confidential")
-        if all(value is None or number_of(value) is not None for value in before[name])
-    ]
-    return {name: (before if name in numbers else seen)[name] for name in seen}
+    return route.source.format in text and route.target.format not in text
+
+
+def _numbers_as_text(case: Case, route: Route, before: View, after: View) -> Iterator[str]:
+    """Yield the unmasked columns of plain numbers that left a text file as text."""
+    if not _gets_types(route):
+        return
+    kinds = {column.name: column.numeric for column in case.columns}
+    for name in after:
+        known = [value for value in before[name] if value is not None]
+        is_stated = route.source.layout is None or kinds[name]  # as text, in the column map
+        plain = all(PLAIN.fullmatch(value.replace(route.source.decimal, ".")) for value in known)
+        if name in promises.masked(case.plan) or not known or not plain or not is_stated:
+            continue
+        if any(isinstance(value, str) and value for value in after[name]):
+            yield f"types: the numbers of column {name!r} left as text"
 
 
 def _alike_with_letters(one: Any, other: Any) -> bool:

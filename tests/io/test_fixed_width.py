@@ -6,9 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from raising import raises
+from shoal.audit import manifest as manifests
+from shoal.audit import verify
 from shoal.errors import FileError, ParameterError
 from shoal.io.dialect import Dialect
 from shoal.io.files import open_source, read, write
+from shoal.partitioners import MDAV
+from shoal.plan import Plan
+from shoal.plan.deliver import deliver
 
 MAP = """
 [[columns]]
@@ -143,3 +148,28 @@ def test_a_line_of_blanks_is_a_record_without_values(tmp_path):
     (tmp_path / "in.fwf").write_text("  1x  \n      \n  2y  \n\n")
     table = open_source(tmp_path / "in.fwf", dialect=Dialect(layout=tmp_path / "map.toml")).table
     assert table.num_rows == 3
+
+
+@pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
+@pytest.mark.parametrize("other_columns", ["drop", "release"])
+def test_a_correct_release_is_verified(tmp_path, other_columns):
+    widths = {"id": (1, 3, "text"), "age": (4, 5, "number"), "code": (10, 3, "text")}
+    entries = [
+        f'[[columns]]\nname = "{name}"\nstart = {start}\nwidth = {width}\ntype = "{kind}"\n'
+        for name, (start, width, kind) in widths.items()
+    ]
+    layout, source = tmp_path / "map.toml", tmp_path / "in.fwf"
+    layout.write_text("".join(entries))
+    source.write_text(
+        "".join(f"{at:03d}{30 + at:5d} {'007' if at % 2 else '   '}\n" for at in range(9))
+    )
+    plan = Plan.of(["age"], MDAV(k=3), identifiers=["id"], other_columns=other_columns, decimals=1)
+    target, dialect = tmp_path / "out.fwf", Dialect(layout=layout)
+    done = deliver(plan, source, target, dialect=dialect, fingerprints=True)
+    places = {"source": (str(source), None), "target": (str(target), None)}
+    (tmp_path / "out.json").write_text(
+        manifests.dumps(manifests.of_delivery(done, dialect, **places, hash_key=bytes(32)))
+    )
+    checked = verify(target, tmp_path / "out.json", original=source, layout=layout)
+    wrong = [check.name for check in checked if check.passed is False]
+    assert wrong == ["original"]  # its hash needs the key

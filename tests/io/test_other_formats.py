@@ -23,7 +23,7 @@ from shoal.errors import ColumnError, FileError
 from shoal.io import limits
 from shoal.io.dialect import Dialect
 from shoal.io.files import check_format, open_source, read, write
-from shoal.io.formats import FORMATS, r
+from shoal.io.formats import FORMATS, r, sas
 from workbooks import write_ods, write_xls
 
 
@@ -253,3 +253,12 @@ def test_a_duckdb_relation_is_masked():
 def test_complex_and_nested_columns_get_a_sentence(cells, code):
     with raises(ColumnError, code, column="c"):
         microaggregate(pd.DataFrame({"c": cells}), ["c"], k=3)
+
+
+def test_the_catalogue_beside_a_sas_file_is_chosen(tmp_path):
+    path = tmp_path / "survey.sas7bdat"
+    assert sas._catalogue(path) is None
+    (tmp_path / "formats.sas7bcat").touch()
+    assert sas._catalogue(path).name == "formats.sas7bcat"
+    (tmp_path / "survey.sas7bcat").touch()
+    assert sas._catalogue(path).name == "survey.sas7bcat"

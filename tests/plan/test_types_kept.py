@@ -123,6 +123,21 @@ def test_a_declared_type_decides(tmp_path):
     assert schema.field("rate").type == pa.string()
 
 
+def test_masked_dates_in_a_format_of_their_own_leave_as_dates(tmp_path):
+    days = ["01/02/2024", "02/02/2024", "03/02/2024"]
+    source = write_source(tmp_path / "in.csv", {"day": days, "other": days[::-1]})
+    types = {"day": {"kind": "date", "format": "%d/%m/%Y"}}
+    one_step = Plan.of(["day"], MDAV(k=3), types=types, other_columns="release")
+    done = deliver(one_step, source, tmp_path / "out.parquet")
+    table = pq.read_table(tmp_path / "out.parquet")
+    assert table["day"].to_pylist() == [dt.date(2024, 2, 2)] * 3
+    assert table["other"].to_pylist() == days[::-1]  # ambiguous
+    deliver(done.release.plan, source, tmp_path / "again.parquet")
+    assert (tmp_path / "again.parquet").read_bytes() == (tmp_path / "out.parquet").read_bytes()
+    deliver(one_step, source, tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_text().splitlines()[1] == "02/02/2024,03/02/2024"
+
+
 def test_merged_strata_and_masked_codes_leave_as_numbers(tmp_path):
     source = write_source(
         tmp_path / "in.csv",
@@ -186,6 +201,15 @@ def test_one_cell_that_is_no_plain_number_makes_a_column_text(cells, odd):
         (["-0"], None, "double"),
         (["007"], Type("numeric"), "int64"),
         (["1"], Type("date"), "string"),
+        (["31/01/2024", "01/02/2024"], None, "date32[day]"),
+        (["01/02/2024"], None, "string"),  # day and month could be swapped
+        (["01/02/2024"], Type("date", format="%m/%d/%Y"), "date32[day]"),
+        (["31/01/2024 10:15"], None, "timestamp[us]"),
+        (["31/01/24"], None, "string"),
+        (["Jan 2024"], None, "string"),  # no day
+        (["20240131"], None, "int64"),
+        (["20240131"], Type("date", format="%Y%m%d"), "date32[day]"),
+        (["45322"], Type("date", format="excel"), "int64"),
     ],
 )
 def test_types_are_taken_only_where_they_are_certain(cells, declared, kind):
@@ -199,6 +223,7 @@ STYLES = {
     "all quoted": b'"age","name"\n"%s","x"\n"%s","y"\n"%s",""\n',
     "text quoted, as in R": b'"age","name"\n%s,"x"\n%s,NA\n%s,"y, z"\n',
     "quoted where necessary": b'age,name\n%s,x\n%s,"y ""z"""\n%s,\n',
+    "empty cells quoted, missing ones not": b'"age","name"\n%s,"x"\n%s,NA\n%s,""\n',
     "empty cells bare": b'age,"name"\n%s,"x"\n%s,\n%s,"y"\n',
 }
 

@@ -10,10 +10,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.frame.date_formats import EXCEL, parse_date, possible_formats
 from shoal.frame.types import Type
 from shoal.io.csv import blank_to_null, parse_numbers
 from shoal.io.dialect import Dialect
 
+SAMPLE = 100  # texts that are tried before all of them are
 EXACT = 2**53  # float64 does not represent all larger whole numbers
 _WHOLE = r"^(0|-?[1-9]\d*)$"
 _FLOAT = r"^-?((0|[1-9]\d{0,14})(\.\d*)?|\.\d+)([eE][+-]\d+)?$|^[nN][aA][nN]$"
@@ -47,7 +49,7 @@ def type_columns(
     dialect : Dialect
         How numbers and missing values are written.
     dates : collection of str
-        The columns in which ISO dates are recognised without a declaration.
+        The columns in which dates are recognised without a declaration.
     long_integers : bool
         Whether the target format stores whole numbers beyond 2**53; otherwise they stay text.
 
@@ -71,8 +73,6 @@ def _typed(
 ) -> pa.Array | None:
     """Return a column of text in the type that it shows; None for text."""
     kind = None if declared is None else declared.kind
-    if declared is not None and declared.format:
-        return None  # a date that the plan reads in its own format
     if kind == "numeric":
         return parse_numbers(column, dialect)
     cells = pc.utf8_trim_whitespace(blank_to_null(column, dialect))
@@ -80,15 +80,35 @@ def _typed(
         return None
     if kind in ("nominal", "ordinal"):
         return _cast(cells, pa.int64()) if _all_match(cells, _WHOLE) else None
-    if kind != "date":
+    form = "" if declared is None else declared.format
+    if kind != "date" or form == EXCEL:
         if (numbers := _plain_numbers(cells, dialect)) is not None:
             return numbers
         if _all_match(cells, _BOOLEAN, ignore_case=True):
             return pc.equal(pc.utf8_lower(cells), "true")
-    for pattern, moment in _MOMENTS.items() if dates or kind == "date" else ():
+    return _moments(cells, form) if dates or kind == "date" else None
+
+
+def _moments(cells: pa.ChunkedArray, form: str) -> pa.Array | None:
+    """Return dates, or dates with times; None for other text and for dates without a day."""
+    for pattern, moment in _MOMENTS.items() if not form else ():
         if _all_match(cells, pattern):
             return _cast(cells, moment)
-    return None
+    encoded = cells.combine_chunks().dictionary_encode()
+    texts = encoded.dictionary.to_pylist()
+    if not form:
+        # The first texts decide for most columns.
+        formats = possible_formats(texts[:SAMPLE]) and possible_formats(texts)
+        form = formats[0] if len(formats) == 1 else ""
+    if "%d" not in form or "%Y" not in form:
+        return None
+    parsed = [parse_date(text, form) for text in texts]
+    if any(moment is None or moment.tzinfo is not None for moment in parsed):
+        return None
+    moments = pa.array(parsed, pa.timestamp("us"))
+    if "%H" not in form and "%I" not in form:
+        moments = moments.cast(pa.date32())
+    return moments.take(encoded.indices)
 
 
 def _plain_numbers(cells: pa.ChunkedArray, dialect: Dialect) -> pa.Array | None:

@@ -182,11 +182,9 @@ def mask_source(plan: Plan, opened: Source, target: str, dialect: Dialect) -> Ma
     form = None if is_database(target) else format_of(Path(target), dialect)
     text = opened
     if form is None or form.typed:
-        used = {*plan.masked, *plan.quasi_identifiers, *columns_with(plan.roles, "confidential")}
         opened = opened.with_types(
             plan.types,
-            # Whether a column that the plan uses holds dates is decided by the plan.
-            dates=[name for name in opened.table.column_names if name not in used],
+            dates=_possible_dates(plan, opened.table.column_names),
             long_integers=form is None or form.long_integers,
             untyped=plan.dropped,
         )
@@ -203,6 +201,17 @@ def mask_source(plan: Plan, opened: Source, target: str, dialect: Dialect) -> Ma
         keep_notes=dialect.keep_notes,
     )
     return Masked(draft, to_write, table)
+
+
+def _possible_dates(plan: Plan, columns: Collection[str]) -> list[str]:
+    """Return the columns in which dates may be recognised although the plan does not declare them.
+
+    In those that a step computes with, dates would have distances that their text does not have.
+    """
+    options = [vars(step) for step in plan.steps]
+    constrained = any(o.get("closeness") is not None or o.get("dependence") for o in options)
+    used = {*plan.masked, *(columns_with(plan.roles, "confidential") if constrained else ())}
+    return [name for name in columns if name not in used]
 
 
 def with_decimals_of(plan: Plan, opened: Source, table: Any) -> Plan:

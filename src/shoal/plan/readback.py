@@ -16,6 +16,7 @@ from shoal.metrics import classes, compute
 from shoal.plan.draft import Draft
 from shoal.plan.evidence import Evidence
 from shoal.plan.guarantees import check_guarantees, judge
+from shoal.plan.other_columns import unnamed_columns
 from shoal.plan.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -92,7 +93,8 @@ def read_frame(back: Source, plan: "Plan", *, like: Any | None = None) -> Frame:
     if like is not None:
         table = cast_like(table, like)
     table = back.with_codes_as_categories(table, coded_columns(plan))
-    return tables.open_frame(back.without_blank(table, plan.dropped))
+    others = unnamed_columns(plan, table.column_names) if plan.other_columns == "drop" else []
+    return tables.open_frame(back.without_blank(table, [*plan.dropped, *others]))
 
 
 def coded_columns(plan: "Plan") -> list[str]:
