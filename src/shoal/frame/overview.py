@@ -51,12 +51,13 @@ def sentinels(values: Sequence[float]) -> tuple[str, ...]:
     ((), ())
     """
     distinct = sorted({value for value in values if np.isfinite(value)})
-    others = [value for value in distinct if not is_sentinel(value)]
+    others = [value for value in distinct if value % 1 or not is_sentinel(value)]
     found = []
     if others and min(others) >= 0:
         largest = max(others)
         negative = [value for value in distinct if value < 0]
-        found = negative if len(negative) <= 3 and max(negative, default=0) <= -1 else []
+        apart = bool(negative) and max(negative) < min(others) - 1
+        found = negative if apart and len(negative) <= 3 else []
         found += [v for v in distinct if v not in others and v > MIN_GAP * max(largest, 10)]
         codes = [value for value in distinct if value >= 0 and value not in found]
         if 2 < len(codes) <= SHORT and codes[0] in (0, 1):

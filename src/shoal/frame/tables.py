@@ -47,8 +47,9 @@ def open_frame(data: IntoDataFrame) -> Frame:
 
 def check_columns(frame: Frame, columns: Collection[str]) -> None:
     """Raise `ColumnError` for a column that the frame does not have."""
+    known = set(frame.columns)
     for name in columns:
-        if name not in frame.columns:
+        if name not in known:
             raise ColumnError(
                 f"The data have no column {name!r}.{hint(str(name), frame.columns)}"
                 f" The columns are: {', '.join(frame.columns)}.",

@@ -52,7 +52,7 @@ def inspect(data: IntoDataFrame | str | Path) -> Inspection:
     --------
     >>> from shoal import datasets
     >>> inspection = inspect(datasets.sme())
-    >>> inspection["SURFACE"]["role"]
+    >>> inspection["surface"]["role"]
     'quasi-identifier'
     """
     if isinstance(data, str | Path):
@@ -74,9 +74,9 @@ def inspect_source(source: Source, name: str) -> Inspection:
 def _inspect(
     frame: Frame, made: Mapping[str, Decision], notes: Notes, name: str, decimal: str = "."
 ) -> Inspection:
-    numerals = [column for column in frame.columns if made[column].kind == "numeric"]
-    in_text = [column for column in numerals if not tables.is_numeric(frame, column)]
-    frame = without_codes(frame, {column: made[column].missing_codes for column in in_text})
+    in_text = [name for name, one in made.items() if one.inferred and one.kind == "numeric"]
+    words = {name: made[name].missing_codes for name in in_text if made[name].missing_codes}
+    frame = without_codes(frame, words)
     frame = text_to_numbers(frame, in_text, decimal)
     column_codes = codes(frame, frame.columns)
     columns = [

@@ -13,7 +13,6 @@ from shoal.metrics.row_order import order_correlation
 MIN_RECORDS = 10  # the order of fewer may be chance
 SORTED = 0.999  # rank correlation with the row number of a sorted column
 KEY = 0.5  # share of unique values from which a confidential column works as a key
-MIN_CODE_LENGTH = 5  # digits of numbers of one length that may be codes
 MAX_RELATIONS = 10
 MAX_ORDERED = 50  # columns that are compared with the order of records
 

@@ -41,16 +41,17 @@ def decide_in_source(source: "Source", names: Sequence[str]) -> dict[str, Decisi
     parsed, cells, decimal = source.with_numbers(names), None, "."
     if source.text is not None:
         cells, decimal = source.with_numbers((), words=names), source.text.decimal
+    place = {name: at for at, name in enumerate(parsed.column_names)}
     return {
         name: decide(
             name,
-            parsed.column(name),
+            parsed.column(place[name]),
             source.notes.on(name),
-            text=None if cells is None else cells.column(name),
+            text=None if cells is None else cells.column(place[name]),
             decimal=decimal,
         )
         for name in names
-        if name in parsed.column_names
+        if name in place
     }
 
 
