@@ -122,3 +122,18 @@ def test_missing_codes_are_lists_of_values():
     for wrong in ("a", "=98", "a="):
         with raises(ParameterError, code="missing-codes-malformed"):
             parse_missing_codes([wrong])
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "kind"),
+    [
+        ("area_code", [201, 212, 718], "nominal"),
+        ("area_code", [201, 212, 7180], "numeric"),
+        ("codes", [1, 2, 3], "numeric"),
+        ("income", [201, 212, 718], "numeric"),
+        ("nace", [1, 20, 300], "nominal"),
+    ],
+)
+def test_digits_of_one_length_are_codes_where_the_name_says_so(name, values, kind):
+    decision = decide(name, pa.array(values))
+    assert (decision.kind, decision.inferred) == (kind, kind == "nominal")

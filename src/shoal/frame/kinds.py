@@ -26,6 +26,9 @@ CODE_NAMES = {
     "soc", "fips", "nuts", "lau", "icd", "cpv", "isced", "ateco",
 }  # fmt: skip
 MISSING_WORDS = {"na", "n/a", "n.a.", "#n/a", "nan", "null", ".", "-", "--", "?", "missing"}
+# Names that say so only where all values have the same number of digits.
+CODE_WORDS = {"code", "codes", "cod", "kod", "kode", "codigo", "codice"}
+MIN_DIGITS = 3  # of such codes
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -238,11 +241,23 @@ def _by_leading_zeros(facts: ColumnFacts) -> Decision | None:
 
 def _by_code_name(facts: ColumnFacts) -> Decision | None:
     """Decide on whole numbers whose name is that of a classification."""
-    named = words_of(facts.name) & CODE_NAMES
-    if not named or not facts.is_number or not facts.is_whole:
+    if not facts.is_number or not facts.is_whole:
         return None
-    why = f"its name says that the numbers are codes ({min(named)})"
-    return Decision(Type("nominal"), why, inferred=True)
+    words = words_of(facts.name)
+    if named := words & CODE_NAMES:
+        why = f"its name says that the numbers are codes ({min(named)})"
+        return Decision(Type("nominal"), why, inferred=True)
+    named = words & CODE_WORDS
+    lengths = set(map(len, _digits(facts))) if named else set()
+    if len(lengths) == 1 and min(lengths) >= MIN_DIGITS:
+        why = f"its name ({min(named)}) and its {min(lengths)} digits say that it holds codes"
+        return Decision(Type("nominal"), why, inferred=True)
+    return None
+
+
+def _digits(facts: ColumnFacts) -> list[str]:
+    """Return the distinct whole numbers as text."""
+    return [text_of(value) for value in facts.distinct]
 
 
 def _by_dates(facts: ColumnFacts) -> Decision | None:
@@ -269,7 +284,7 @@ def _eight_digits(facts: ColumnFacts) -> list[str]:
     low, high = (text_of(value.as_py()) for value in pc.min_max(values).values())
     if len(low) != 8 or len(high) != 8 or not facts.is_whole or len(facts.distinct) < MIN_DATES:
         return []
-    return [text_of(value) for value in facts.distinct]
+    return _digits(facts)
 
 
 def _by_numerals(facts: ColumnFacts) -> Decision | None:
