@@ -9,9 +9,10 @@ from shoal.metrics import MEASURES
 from shoal.partitioners import METHODS
 from shoal.steps import STEPS
 
-FUNCTIONS = ("microaggregate", "partition", "assess", "compare", "verify", "lower_bound")
+FUNCTIONS = ("microaggregate", "partition", "assess", "compare", "verify", "lower_bound", "inspect")
 OBJECTS = {
     "shoal": ("Plan", "Release"),
+    "shoal.inspection": ("Inspection",),
     "shoal.partitioners": ("Partition", "Partitioner", "ClosenessFirst"),
     "shoal.comparison": ("Comparison", "Trial"),
     "shoal.audit": ("Check",),

@@ -145,7 +145,7 @@ class ColumnFacts:
         if pa.types.is_integer(self.array.type):
             return True
         values = self.decoded.drop_null().to_numpy(zero_copy_only=False) if self.is_number else []
-        return bool(len(values)) and bool(np.all(np.mod(values, 1) == 0))
+        return bool(len(values)) and bool(np.all(np.isfinite(values) & (np.rint(values) == values)))
 
 
 Rule = Callable[[ColumnFacts], Decision | None]
@@ -241,14 +241,13 @@ def _by_leading_zeros(facts: ColumnFacts) -> Decision | None:
 
 def _by_code_name(facts: ColumnFacts) -> Decision | None:
     """Decide on whole numbers whose name is that of a classification."""
-    if not facts.is_number or not facts.is_whole:
-        return None
     words = words_of(facts.name)
+    if not words & (CODE_NAMES | CODE_WORDS) or not facts.is_number or not facts.is_whole:
+        return None
     if named := words & CODE_NAMES:
         why = f"its name says that the numbers are codes ({min(named)})"
         return Decision(Type("nominal"), why, inferred=True)
-    named = words & CODE_WORDS
-    lengths = set(map(len, _digits(facts))) if named else set()
+    named, lengths = words & CODE_WORDS, set(map(len, _digits(facts)))
     if len(lengths) == 1 and min(lengths) >= MIN_DIGITS:
         why = f"its name ({min(named)}) and its {min(lengths)} digits say that it holds codes"
         return Decision(Type("nominal"), why, inferred=True)

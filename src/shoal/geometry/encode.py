@@ -108,7 +108,7 @@ def project(ancestors: Codes) -> Matrix:
     Examples
     --------
     >>> points = project(np.arange(1000)[:, np.newaxis])
-    >>> float(((points[:500] - points[500:]) ** 2).sum(axis=1).mean().round(2))
+    >>> float(((points[:500] - points[500:]) ** 2).sum(axis=1).mean().round(1))
     1.0
     """
     rng = np.random.Generator(np.random.PCG64(PROJECTED_AXES))
