@@ -210,6 +210,12 @@ def test_one_cell_that_is_no_plain_number_makes_a_column_text(cells, odd):
         (["20240131"], None, "int64"),
         (["20240131"], Type("date", format="%Y%m%d"), "date32[day]"),
         (["45322"], Type("date", format="excel"), "int64"),
+        (["$5.10", "$2"], None, "double"),
+        (["1,100", "950"], None, "int64"),
+        (["85%", "7%"], None, "int64"),
+        (["3,5"], None, "string"),
+        (["$5", "€5"], None, "string"),
+        (["1,100"], Type("nominal"), "string"),
     ],
 )
 def test_types_are_taken_only_where_they_are_certain(cells, declared, kind):

@@ -49,6 +49,8 @@ def _kinds(columns: Sequence[dict[str, Any]]) -> list[Sentence]:
             labels = ", ".join(f"{value} {text}" for value, text in entry["labels"].items())
             shown = f" ({labels})" if labels else ""
             text = f"{entry['name']!r} is {entry['kind']}: {entry['why_kind']}{shown}."
+            if entry["kind"] == "nominal" and "codes" in entry["why_kind"]:
+                text += " If its first digits form a hierarchy, declare their number as prefixes."
             sentences.append(Sentence("kind-inferred", text, (entry["name"],)))
     return sentences
 

@@ -1,7 +1,8 @@
 """Types of the columns of a text table, for formats in which a column has a type.
 
-A column has a type only if all its cells show it beyond doubt: ``007`` is a code, ``1,100`` is
-text, and so is a whole number with more digits than the target format stores exactly.
+A column has a type only if all its cells show it beyond doubt: ``007`` is a code, ``3,5`` in a
+table with decimal points is text, and so is a whole number with more digits than the target format
+stores exactly.
 """
 
 from collections.abc import Collection, Mapping
@@ -11,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.frame.date_formats import EXCEL, parse_date, possible_formats
+from shoal.frame.numerals import parse_numerals, read_numerals
 from shoal.frame.types import Type
 from shoal.io.csv import blank_to_null, parse_numbers
 from shoal.io.dialect import Dialect
@@ -86,6 +88,8 @@ def _typed(
             return numbers
         if _all_match(cells, _BOOLEAN, ignore_case=True):
             return pc.equal(pc.utf8_lower(cells), "true")
+    if kind is None and (numbers := _marked_numbers(cells, dialect)) is not None:
+        return numbers
     return _moments(cells, form) if dates or kind == "date" else None
 
 
@@ -121,6 +125,15 @@ def _plain_numbers(cells: pa.ChunkedArray, dialect: Dialect) -> pa.Array | None:
         return _cast(cells, pa.int64())
     shows_digits = pc.any(pc.match_substring_regex(cells, r"\d")).as_py()
     return _cast(cells, pa.float64()) if shows_digits and _all_match(cells, _FLOAT) else None
+
+
+def _marked_numbers(cells: pa.ChunkedArray, dialect: Dialect) -> pa.Array | None:
+    """Return numbers with thousands separators, a currency or percent signs; None for others."""
+    values = pc.unique(cells.drop_null())
+    if parse_numerals(values.slice(0, SAMPLE).to_pylist(), dialect.decimal)[0] is None:
+        return None  # the first texts decide for most columns
+    numbers, style = read_numerals(cells, dialect.decimal)
+    return None if style is None or style.is_plain else numbers
 
 
 def _all_match(cells: pa.ChunkedArray, pattern: str, *, ignore_case: bool = False) -> bool:
