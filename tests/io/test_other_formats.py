@@ -5,6 +5,7 @@ import datetime as dt
 import decimal
 import gzip
 import json
+from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -262,3 +263,13 @@ def test_the_catalogue_beside_a_sas_file_is_chosen(tmp_path):
     assert sas._catalogue(path).name == "formats.sas7bcat"
     (tmp_path / "survey.sas7bcat").touch()
     assert sas._catalogue(path).name == "survey.sas7bcat"
+
+
+def test_a_damaged_catalogue_is_refused(tmp_path):
+    source = Path(__file__).parent / "files" / "haven.sas7bdat"
+    path = tmp_path / "survey.sas7bdat"
+    path.write_bytes(source.read_bytes())
+    assert open_source(path).table.num_rows
+    path.with_suffix(".sas7bcat").write_bytes(b"no catalogue" * 100)
+    with raises(FileError, "file-damaged", file="survey.sas7bcat"):
+        open_source(path)

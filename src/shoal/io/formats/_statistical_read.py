@@ -5,7 +5,8 @@ converted exactly are kept to the last digit.
 """
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -41,12 +42,26 @@ def read_columns(
     """Return the columns as lists, and the metadata of pyreadstat."""
     if not dialect.is_utf8:
         options["encoding"] = dialect.encoding
+    with _refuse_damaged(path, kind):
+        _check_size(reader, path, dialect, options)
+        return reader(  # type: ignore[no-any-return]
+            path, output_format="dict", disable_datetime_conversion=True, **options
+        )
+
+
+def read_metadata(reader: Callable[..., Any], path: Path, dialect: Dialect, kind: str) -> Any:
+    """Return the metadata of a file without columns."""
+    options = {} if dialect.is_utf8 else {"encoding": dialect.encoding}
+    with _refuse_damaged(path, kind):
+        return reader(path, output_format="dict", **options)[1]
+
+
+@contextmanager
+def _refuse_damaged(path: Path, kind: str) -> Iterator[None]:
+    """Turn what pyreadstat raises into an error that shows no value."""
     try:
         with warnings.catch_warnings(action="ignore"):  # a warning may show a value
-            _check_size(reader, path, dialect, options)
-            return reader(  # type: ignore[no-any-return]
-                path, output_format="dict", disable_datetime_conversion=True, **options
-            )
+            yield
     except (OSError, FileError):
         raise
     except Exception:  # of pyreadstat or of Python; some show values

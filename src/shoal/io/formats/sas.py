@@ -31,6 +31,7 @@ _TIME_OFFSETS = (144, 160, 464, 480)  # created and modified, of library and mem
 def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Source:
     """Read a SAS file."""
     del numbers  # the format has types
+    labels: Mapping[str, Mapping[Any, str]] = {}
     if path.suffix.lower() == ".xpt":
         if path.stat().st_size % 80:  # such a file is made of records of 80 bytes
             raise FileError(
@@ -43,10 +44,8 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
         cells = _with_letters(cells, path)
     else:
         reader = reading.pyreadstat().read_sas7bdat
-        options: dict[str, Any] = {"user_missing": True}
-        if (catalogue := _catalogue(path)) is not None:
-            options["catalog_file"] = str(catalogue)
-        cells, meta = reading.read_columns(reader, path, dialect, "a SAS file", **options)
+        cells, meta = reading.read_columns(reader, path, dialect, "a SAS file", user_missing=True)
+        labels = _labels(_catalogue(path), dialect)
     columns, notes = {}, {}
     for name, column in cells.items():
         shown = meta.original_variable_types.get(name) or None
@@ -60,7 +59,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
             )
         notes[name] = ColumnNotes(
             label=meta.column_names_to_labels.get(name) or None,
-            value_labels=meta.variable_value_labels.get(name, {}),
+            value_labels=labels.get(meta.variable_to_label.get(name, ""), {}),
             format=shown,
             codes=codes,
         )
@@ -71,6 +70,15 @@ def _catalogue(path: Path) -> Path | None:
     """Return the catalogue of formats beside a file: of its own name, or ``formats.sas7bcat``."""
     beside = (path.with_suffix(".sas7bcat"), path.with_name("formats.sas7bcat"))
     return next((file for file in beside if file.is_file()), None)
+
+
+def _labels(catalogue: Path | None, dialect: Dialect) -> Mapping[str, Mapping[Any, str]]:
+    """Return the labels of values in a catalogue, by the name of their format."""
+    if catalogue is None:
+        return {}
+    reader = reading.pyreadstat().read_sas7bcat
+    meta = reading.read_metadata(reader, catalogue, dialect, "a SAS catalogue of formats")
+    return meta.value_labels  # type: ignore[no-any-return]
 
 
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
