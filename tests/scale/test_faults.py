@@ -249,11 +249,11 @@ def test_a_table_several_times_larger_than_the_memory_of_the_workers(tmp_path):
     # Few records with long texts: what counts is the size in bytes.
     texts = pa.array([f"{at} " * 16_000 for at in range(50)])
     essays = pa.DictionaryArray.from_arrays(np.arange(2_000) % 50, texts)
-    for at in range(16):
+    for at in range(20):
         number = np.random.default_rng(at).normal(size=2_000)
         pq.write_table(pa.table({"age": number, "essay": essays}), tmp_path / f"in/{at}.parquet")
-    limit = 640 * 2**20
-    assert 16 * essays.cast(pa.string()).nbytes > 2 * limit
+    limit = 850 * 2**20  # the libraries and the compiler alone take 500 MB
+    assert 20 * essays.cast(pa.string()).nbytes > 2 * limit
     plan = PLAN.replace(
         roles={"essay": "non-confidential"}, steps=Plan.of(["age"], MDAV(k=4)).steps
     )
@@ -262,7 +262,7 @@ def test_a_table_several_times_larger_than_the_memory_of_the_workers(tmp_path):
         release = scale.mask(tmp_path / "in", plan, tmp_path / "out", client=client, chunk_size=500)
         assert pids(client) == before  # nobody was ended for lack of memory
         (status,) = client.run(Path.read_text, Path("/proc/self/status")).values()
-    assert release.provenance["records"] == 32_000
+    assert release.provenance["records"] == 40_000
     assert release.measures["smallest_class"] >= 4
     peak = next(int(x.split()[1]) for x in status.splitlines() if x.startswith("VmHWM"))
     assert 1024 * peak < limit, peak / 1024  # compiling included
