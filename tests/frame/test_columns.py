@@ -13,7 +13,8 @@ from raising import raises
 from shoal.errors import ColumnError, InputError
 from shoal.frame.codes import codes
 from shoal.frame.columns import kind_of, read_column, read_concatenated
-from shoal.frame.tables import RowGather, open_frame, to_native, with_values
+from shoal.frame.new_values import RowGather, with_values
+from shoal.frame.tables import open_frame, to_native
 from shoal.frame.types import as_types
 
 DAY, NOON = dt.date(2020, 5, 1), dt.datetime(2020, 5, 1, 12)

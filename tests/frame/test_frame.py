@@ -11,6 +11,7 @@ from shoal.errors import ColumnError, InputError
 from shoal.frame import tables
 from shoal.frame.codes import codes, keys
 from shoal.frame.describe import finite_values
+from shoal.frame.new_values import RowGather, with_values
 from shoal.frame.values import same_values, value_ranks
 
 KINDS = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
@@ -184,7 +185,7 @@ def test_an_arrow_table_is_released_without_its_metadata():
 @every_kind
 def test_new_values_change_nothing_else(make):
     data = make({"t": ["x", "y"], "a": [1, 2], "b": [3.0, 4.0]})
-    changed = tables.with_values(tables.open_frame(data), {"a": np.array([1.5, 1.5])}).to_native()
+    changed = with_values(tables.open_frame(data), {"a": np.array([1.5, 1.5])}).to_native()
     assert type(changed) is type(data)
     expected = make({"t": ["x", "y"], "a": [1.5, 1.5], "b": [3.0, 4.0]})
     assert changed.equals(expected)
@@ -192,7 +193,7 @@ def test_new_values_change_nothing_else(make):
 
 def test_a_pandas_index_is_kept():
     data = pd.DataFrame({"a": [1, 2, 3]}, index=["z", "y", "z"])
-    changed = tables.with_values(tables.open_frame(data), {"a": np.array([5.0, 6.0, 7.0])})
+    changed = with_values(tables.open_frame(data), {"a": np.array([5.0, 6.0, 7.0])})
     assert changed.to_native().index.tolist() == ["z", "y", "z"]
     assert changed.to_native()["a"].tolist() == [5.0, 6.0, 7.0]
 
@@ -200,8 +201,8 @@ def test_a_pandas_index_is_kept():
 def test_whole_numbers_beyond_2_53_stay_exact_beside_missing_ones():
     big = 2**60 + 1
     frame = tables.open_frame(pd.DataFrame({"x": [big, big + 2, big + 4]}))
-    gather = tables.RowGather(np.array([0, 1, 2]), np.array([True, False, False]))
-    assert tables.with_values(frame, {"x": gather})["x"].to_list()[1:] == [big + 2, big + 4]
+    gather = RowGather(np.array([0, 1, 2]), np.array([True, False, False]))
+    assert with_values(frame, {"x": gather})["x"].to_list()[1:] == [big + 2, big + 4]
 
 
 @pytest.mark.parametrize(
@@ -219,8 +220,8 @@ def test_a_released_zero_has_no_sign_and_its_column_the_same_type(make):
     column = make([0.0, -0.0, -1.5])
     library = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
     frame = tables.open_frame(library[type(column).__module__.split(".")[0]]({"x": column}))
-    gather = tables.RowGather(np.array([1, 2, 1]), np.zeros(3, bool))
-    released = tables.with_values(frame, {"x": gather})
+    gather = RowGather(np.array([1, 2, 1]), np.zeros(3, bool))
+    released = with_values(frame, {"x": gather})
     assert [str(value) for value in released["x"].to_list()] == ["0.0", "-1.5", "0.0"]
     assert type_of(released) == type_of(frame)
 

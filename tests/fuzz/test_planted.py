@@ -12,8 +12,8 @@ import shoal
 from fuzz import promises
 from fuzz.case import draw_case
 from fuzz.run import run_one
-from shoal.frame import tables
-from shoal.frame.tables import RowGather
+from shoal.frame import new_values, tables
+from shoal.frame.new_values import RowGather
 from shoal.io.formats import _statistical_write
 from shoal.metrics import anonymity
 from shoal.partitioners import _base
@@ -83,14 +83,14 @@ def test_two_classes_that_are_counted_as_one_are_found(monkeypatch):
 
 
 def test_a_value_that_is_not_replaced_is_found(monkeypatch):
-    series = tables._series
+    series = new_values._series
 
     def first_stays(frame, name, new):
         if isinstance(new, RowGather):
             new = RowGather(np.concatenate([[0], new.records[1:]]), new.is_missing)
         return series(frame, name, new)
 
-    monkeypatch.setattr(tables, "_series", first_stays)
+    monkeypatch.setattr(new_values, "_series", first_stays)
     assert problem_within(60, "guarantee:", "values:") is not None
 
 

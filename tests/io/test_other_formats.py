@@ -273,3 +273,11 @@ def test_a_damaged_catalogue_is_refused(tmp_path):
     path.with_suffix(".sas7bcat").write_bytes(b"no catalogue" * 100)
     with raises(FileError, "file-damaged", file="survey.sas7bcat"):
         open_source(path)
+
+
+def test_labels_of_a_catalogue_belong_to_the_columns_with_its_formats(monkeypatch):
+    # Nothing here writes a catalogue; how its labels reach the columns is tested alone.
+    monkeypatch.setattr(sas, "_labels", lambda catalogue, dialect: {"DATE": {1.0: "first"}})
+    notes = open_source(Path(__file__).parent / "files" / "haven.sas7bdat").notes
+    assert notes.on("visit").value_labels == {1.0: "first"}
+    assert not notes.on("seen").value_labels

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from raising import raises
 from shoal.errors import FileError
 from shoal.io.files import open_source, read, write
-from shoal.io.formats._xport import RECORD
+from shoal.io.formats._xport import RECORD, read_letters
 from shoal.io.formats.stata import DAYS, MOMENTS
 from shoal.io.notes import ColumnNotes, Notes
 from shoal.io.source import Source
@@ -197,6 +197,16 @@ def test_values_that_have_no_place_are_refused(tmp_path, ending, cells, code):
     target = tmp_path / f"t.{ending}"
     with raises(FileError, code):
         write(pa.table({"a": cells}), target, target=target)
+
+
+def test_more_columns_than_a_transport_file_describes_are_refused(tmp_path):
+    path = tmp_path / "t.xpt"
+    write(pa.table({"a": [1.0, None], "b": [2.0, 3.0]}), path, target=path)
+    content = path.read_bytes()
+    at = content.index(b"HEADER RECORD*******NAM") + RECORD - 32
+    path.write_bytes(content[:at] + b"0000009999" + content[at + 10 :])
+    with pytest.raises(ValueError, match="more columns"):
+        read_letters(path, 2)
 
 
 @pytest.mark.parametrize("digits", [b"9999999999", b"0000000002", b"          "])

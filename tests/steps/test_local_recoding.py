@@ -113,3 +113,13 @@ def test_large_tables_refuse_ancestors():
     step = Microaggregate(["town"], MDAV(k=5), aggregate="ancestor")
     with raises(PlanError, "not-for-large-tables", what="aggregate"):
         check_plan(Plan({}, [step], TYPES))
+
+
+@pytest.mark.parametrize("aggregate", ["range", "ancestor"])
+def test_the_value_of_a_single_record_is_not_released_for_its_group(aggregate):
+    data = pd.DataFrame({"age": [20.0, 25, 30, 77, np.nan, np.nan], "s": [0, 0, 0, 1, 1, 1]})
+    release = shoal.microaggregate(
+        data, ["age"], k=3, within="s", missing="impute", aggregate=aggregate
+    )
+    assert release.data["age"].tolist()[:3] == ["20-30" if aggregate == "range" else "*"] * 3
+    assert release.data["age"][3:].isna().all()

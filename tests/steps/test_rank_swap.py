@@ -9,6 +9,7 @@ from raising import raises
 from shoal._kernels.rank_swap import partners
 from shoal.errors import InputError
 from shoal.frame import tables
+from shoal.frame.new_values import with_values
 from shoal.steps import RankSwap
 from shoal.steps.rank_swap import swap_ranks
 from tables import tables as random_tables
@@ -29,7 +30,7 @@ def test_no_value_leaves_its_window_and_none_is_lost(X, percent, seed):
     data = pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])])
     frame = tables.open_frame(data)
     outcome = RankSwap(list(data.columns), percent, random_state=seed).apply(frame, [])
-    masked = tables.to_native(tables.with_values(frame, outcome.values))
+    masked = tables.to_native(with_values(frame, outcome.values))
     window = int(percent * len(X) / 100 + 1e-9)
     for name in data.columns:
         ranked = np.sort(data[name])
@@ -52,6 +53,6 @@ def test_all_free_ranks_of_the_window_are_equally_likely():
 def test_whole_numbers_stay_whole_and_a_window_of_less_than_one_rank_is_refused():
     frame = tables.open_frame(pd.DataFrame({"a": range(10)}))
     values = RankSwap(["a"], 100, random_state=0).apply(frame, []).values
-    assert tables.to_native(tables.with_values(frame, values))["a"].dtype == np.int64
+    assert tables.to_native(with_values(frame, values))["a"].dtype == np.int64
     with raises(InputError, "no-value-moves", percent=9):
         RankSwap(["a"], 9).apply(frame, [])

@@ -8,6 +8,7 @@ from hypothesis import given
 from raising import raises, warns
 from shoal.errors import CellsSuppressed, InputError
 from shoal.frame import tables
+from shoal.frame.new_values import with_values
 from shoal.plan import Plan
 from shoal.steps import Suppress
 from shoal.steps.suppress import cells_to_suppress
@@ -77,12 +78,12 @@ def test_a_suppressed_category_leaves_no_trace():
     town = pd.Categorical(["a", "a", "a", "b"])
     frame = tables.open_frame(pd.DataFrame({"town": town}))
     values = Suppress(["town"], 2).apply(frame, []).values
-    masked = tables.to_native(tables.with_values(frame, values))
+    masked = tables.to_native(with_values(frame, values))
     assert list(masked["town"].cat.categories) == ["a"]
     arrow = tables.open_frame(
         pa.table({"town": pa.array(["a", "a", "a", "b"]).dictionary_encode()})
     )
-    masked = tables.to_native(tables.with_values(arrow, values))
+    masked = tables.to_native(with_values(arrow, values))
     assert masked["town"].combine_chunks().dictionary.to_pylist() == ["a"]
 
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.frame import tables
+from shoal.frame.new_values import with_values
 from shoal.partitioners import MDAV, Partition
 from shoal.steps import Microaggregate, Swap
 from tables import tables_and_k
@@ -17,7 +18,7 @@ from tables import tables_and_k
 def applied(step, data):
     frame = tables.open_frame(data)
     outcome = step.apply(frame, [])
-    return tables.to_native(tables.with_values(frame, outcome.values)), outcome
+    return tables.to_native(with_values(frame, outcome.values)), outcome
 
 
 @given(case=tables_and_k(values=9), seed=st.integers(0, 2**31))

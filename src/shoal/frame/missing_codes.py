@@ -8,7 +8,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from shoal.errors import ParameterError
-from shoal.frame.tables import Frame, RowGather, arrow, check_columns, with_values
+from shoal.frame.new_values import RowGather, with_values
+from shoal.frame.tables import Frame, arrow, check_columns
 from shoal.frame.types import text_of
 
 MissingCodes = Mapping[str, tuple[str, ...]]

@@ -1,7 +1,6 @@
-"""Access to tables of any library through narwhals, which no other module imports."""
+"""Access to tables of any library through narwhals, which only this package imports."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import narwhals.stable.v2 as nw
@@ -14,7 +13,7 @@ from shoal._params import hint
 from shoal.errors import ColumnError, InputError
 from shoal.frame.conversion import as_supported
 from shoal.frame.names import check_names
-from shoal.frame.residue import all_missing, drop_unused_categories
+from shoal.frame.residue import drop_unused_categories
 
 Frame = nw.DataFrame[Any]
 
@@ -158,45 +157,6 @@ def arrow(frame: Frame, name: str) -> Any:
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
-@dataclass(frozen=True, eq=False)
-class RowGather:
-    """New values of a column, each taken from a record of that column, so that its type is kept.
-
-    Parameters
-    ----------
-    records : ndarray of shape (n_records,)
-        Index of the record that each value is taken from.
-    is_missing : ndarray of shape (n_records,)
-        Mask of the records whose new value is missing.
-    """
-
-    records: NDArray[np.int64]
-    is_missing: NDArray[np.bool_]
-
-
-@dataclass(frozen=True, eq=False)
-class TextColumn:
-    """New values of a column that are text, whatever its type was.
-
-    Parameters
-    ----------
-    texts : ndarray of shape (n_records,)
-        The texts; None where the new value is missing.
-    """
-
-    texts: NDArray[Any]
-
-    @property
-    def is_missing(self) -> NDArray[np.bool_]:
-        """Mask of the records whose new value is missing."""
-        return np.array([text is None for text in self.texts], bool)
-
-
-def with_values(frame: Frame, values: Mapping[str, NDArray[Any] | RowGather | TextColumn]) -> Frame:
-    """Return the frame with the values of some columns replaced; NaN stands for missing."""
-    return frame.with_columns(_series(frame, name, new) for name, new in values.items())
-
-
 def filter_rows(frame: Frame, mask: NDArray[np.bool_]) -> Frame:
     """Return the records where ``mask`` is true, without categories used only by others."""
     if mask.all():
@@ -294,43 +254,6 @@ def column_differs(first: Frame, second: Frame, name: str) -> bool:
         return not np.array_equal(floats(one), floats(other), equal_nan=True)
     # Compare only the class of categorical types: unused categories may have been pruned.
     return type(one.dtype) is not type(other.dtype) or one.to_list() != other.to_list()
-
-
-def _series(frame: Frame, name: str, new: NDArray[Any] | RowGather | TextColumn) -> nw.Series[Any]:
-    if isinstance(new, TextColumn):
-        return nw.new_series(name, new.texts.tolist(), nw.String, backend=frame.implementation)
-    if isinstance(new, RowGather):
-        missing, records = new.is_missing, new.records
-        if missing.all() and (empty := all_missing(frame[name])) is not None:
-            return drop_unused_categories(empty)
-        if not missing.all():
-            # Under a missing cell, memory keeps a value that is released elsewhere anyway.
-            records = np.where(missing, records[~missing][0], records)
-        column = frame[name][records]
-    else:
-        column, missing = nw.new_series(name, new, backend=frame.implementation), np.isnan(new)
-    column = _without_minus_zero(column)
-    if not missing.any():
-        return drop_unused_categories(column)
-    not_nullable = column.dtype == nw.Boolean or column.dtype.is_integer()
-    if not_nullable:  # else pandas makes objects or floats of them, which round large values
-        column = nw.maybe_convert_dtypes(column)
-    is_valid = nw.new_series("valid", ~missing, backend=frame.implementation)
-    both = column.alias("value").to_frame().with_columns(is_valid)
-    column = both.select(nw.when(nw.col("valid")).then(nw.col("value")))["value"].alias(name)
-    return column if not_nullable else drop_unused_categories(column)
-
-
-def _without_minus_zero(column: nw.Series[Any]) -> nw.Series[Any]:
-    """Return a column with 0 for -0: text shows the sign, and readers may count it or not."""
-    if not column.dtype.is_float():
-        return column
-    values = floats(column)
-    if not ((values == 0) & np.signbit(values)).any():
-        return column
-    value = nw.col("value")
-    unsigned = nw.when(value == 0).then(value.abs()).otherwise(value)
-    return column.alias("value").to_frame().select(unsigned)["value"].alias(column.name)
 
 
 def _numeric(frame: Frame, name: str) -> nw.Series[Any]:

@@ -12,6 +12,7 @@ from shoal.errors import InputError
 from shoal.frame import tables
 from shoal.frame.conversion import with_decimals_of
 from shoal.frame.missing_codes import without_codes
+from shoal.frame.new_values import with_values
 from shoal.frame.numbers_in_text import text_to_numbers
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame, IntoDataFrame
@@ -60,7 +61,7 @@ def draft_release(plan: "Plan", data: IntoDataFrame) -> Draft:
     units = plan.units_in(frame)
     results = [step.apply(frame, confidential, plan.types) for step in steps]
     values = {name: new for result in results for name, new in result.values.items()}
-    masked = tables.with_values(frame, values)
+    masked = with_values(frame, values)
     check_guarantees(plan.steps, masked, confidential, plan.types, units)
     # Columns masked separately, or without k, may be linked; this risk takes longer to compute.
     separate = sum(len(step.column_blocks) for step in plan.qi_steps) > 1

@@ -17,7 +17,7 @@ from shoal._params import signature_parameters
 from shoal.frame import tables
 from shoal.frame.codes import codes, keys, value_codes
 from shoal.frame.columns import Column
-from shoal.frame.tables import RowGather
+from shoal.frame.new_values import RowGather, with_values
 from shoal.frame.values import any_codes
 from shoal.metrics import classes, homogeneous_classes, smallest_class
 from shoal.metrics.linkage import linkage_chances
@@ -206,7 +206,7 @@ def _mask_records(
             whole=tables.is_whole(frame, column.name),
             weights=weights,
         )
-    released: pa.Table = tables.to_native(tables.with_values(frame, values))
+    released: pa.Table = tables.to_native(with_values(frame, values))
     return released.select(job.released.names).cast(job.released)
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import InputError
 from shoal.frame.columns import Column
-from shoal.frame.tables import RowGather
+from shoal.frame.new_values import RowGather
 from shoal.metrics.contributors import count_contributors
 from shoal.partitioners import Partition
 from shoal.steps.aggregate import AGGREGATES, group_low_median, group_mode, over_known

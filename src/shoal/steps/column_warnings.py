@@ -7,8 +7,8 @@ import numpy as np
 
 from shoal.errors import ConstantColumn, MissingValues, ShoalWarning
 from shoal.frame.columns import Column
+from shoal.frame.new_values import RowGather, TextColumn
 from shoal.frame.roles import name_columns
-from shoal.frame.tables import RowGather, TextColumn
 from shoal.partitioners import Partition
 from shoal.steps.missing import describe_missing
 

@@ -7,8 +7,9 @@ import numpy as np
 
 from shoal._params import Between, K
 from shoal.errors import InputError, ValuesGeneralised
+from shoal.frame.new_values import RowGather, TextColumn
 from shoal.frame.roles import as_list
-from shoal.frame.tables import Frame, RowGather, TextColumn
+from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.steps._step import Step, StepResult
 from shoal.steps.hierarchies import RecodedColumn, RecodingLoss, read_hierarchy

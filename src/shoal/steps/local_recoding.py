@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from shoal.errors import ValuesGeneralised
 from shoal.frame.columns import Column
-from shoal.frame.tables import Frame, TextColumn
+from shoal.frame.new_values import TextColumn
+from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.partitioners import Partition
 from shoal.steps.centroid import suppress_single_values

@@ -11,8 +11,9 @@ from shoal.frame import tables
 from shoal.frame.codes import value_codes
 from shoal.frame.columns import Column, read_column, refuse_missing
 from shoal.frame.decimals import decimals_of_values
+from shoal.frame.new_values import RowGather, TextColumn
 from shoal.frame.roles import as_list
-from shoal.frame.tables import Frame, RowGather, TextColumn
+from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.partitioners import Partition, Partitioner
 from shoal.steps._step import GroupingStep, StepResult, check_confidential
@@ -21,6 +22,7 @@ from shoal.steps.checks import check_axes, check_options, check_values
 from shoal.steps.column_warnings import describe_constant, describe_missing_values
 from shoal.steps.distance_space import Space, build_space
 from shoal.steps.grouping import GroupingInput, group_block
+from shoal.steps.guarantee_sentences import describe_guarantee
 from shoal.steps.households import refuse_split
 from shoal.steps.local_recoding import (
     LOCAL,
@@ -204,28 +206,7 @@ class Microaggregate(GroupingStep):
     @property
     def guarantee(self) -> str:
         """What the step guarantees, in sentences for the report."""
-        scope = " in each block of columns" if len(self.column_blocks) > 1 else ""
-        sentences = [f"Microaggregation gives k-anonymity with k = {self.k}{scope}."]
-        if self.whole_households:
-            sentences.append(f"Each class holds whole households, at least {self.k} of them.")
-        elif self.household is not None:
-            sentences.append(f"Each class holds records of at least {self.k} households.")
-        elif self.unit is not None:
-            sentences.append(
-                f"Each class holds records of at least {self.k} units of {self.unit!r}."
-            )
-        if self.diversity is not None:
-            kind = "different" if self.diversity_kind == "distinct" else "equally frequent"
-            sentences.append(
-                f"Each class has at least {self.diversity:g} {kind} values of every confidential"
-                " column (l-diversity)."
-            )
-        if self.closeness is not None:
-            sentences.append(
-                f"No class is farther than {self.closeness:g} from the table in any confidential"
-                " column (t-closeness)."
-            )
-        return " ".join(sentences)
+        return describe_guarantee(self)
 
     @property
     def column_blocks(self) -> list[list[str]]:

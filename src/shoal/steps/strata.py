@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from shoal.errors import InputError, ShoalWarning, StrataMerged
 from shoal.frame.codes import codes
-from shoal.frame.tables import Frame, RowGather
+from shoal.frame.new_values import RowGather
+from shoal.frame.tables import Frame
 
 Codes = NDArray[np.int64]
 Matrix = NDArray[np.float64]

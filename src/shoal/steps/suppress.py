@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from shoal._params import K
 from shoal.errors import CellsSuppressed, InputError
 from shoal.frame.codes import codes
+from shoal.frame.new_values import RowGather
 from shoal.frame.roles import as_list
-from shoal.frame.tables import Frame, RowGather
+from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.metrics import classes, units_per_class
 from shoal.steps._step import Step, StepResult

@@ -1,0 +1,88 @@
+"""New values of columns, and the table with them in place of the old ones."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.frame.residue import all_missing, drop_unused_categories
+from shoal.frame.tables import Frame, floats
+
+
+@dataclass(frozen=True, eq=False)
+class RowGather:
+    """New values of a column, each taken from a record of that column, so that its type is kept.
+
+    Parameters
+    ----------
+    records : ndarray of shape (n_records,)
+        Index of the record that each value is taken from.
+    is_missing : ndarray of shape (n_records,)
+        Mask of the records whose new value is missing.
+    """
+
+    records: NDArray[np.int64]
+    is_missing: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class TextColumn:
+    """New values of a column that are text, whatever its type was.
+
+    Parameters
+    ----------
+    texts : ndarray of shape (n_records,)
+        The texts; None where the new value is missing.
+    """
+
+    texts: NDArray[Any]
+
+    @property
+    def is_missing(self) -> NDArray[np.bool_]:
+        """Mask of the records whose new value is missing."""
+        return np.array([text is None for text in self.texts], bool)
+
+
+def with_values(frame: Frame, values: Mapping[str, NDArray[Any] | RowGather | TextColumn]) -> Frame:
+    """Return the frame with the values of some columns replaced; NaN stands for missing."""
+    return frame.with_columns(_series(frame, name, new) for name, new in values.items())
+
+
+def _series(frame: Frame, name: str, new: NDArray[Any] | RowGather | TextColumn) -> nw.Series[Any]:
+    if isinstance(new, TextColumn):
+        return nw.new_series(name, new.texts.tolist(), nw.String, backend=frame.implementation)
+    if isinstance(new, RowGather):
+        missing, records = new.is_missing, new.records
+        if missing.all() and (empty := all_missing(frame[name])) is not None:
+            return drop_unused_categories(empty)
+        if not missing.all():
+            # Under a missing cell, memory keeps a value that is released elsewhere anyway.
+            records = np.where(missing, records[~missing][0], records)
+        column = frame[name][records]
+    else:
+        column, missing = nw.new_series(name, new, backend=frame.implementation), np.isnan(new)
+    column = _without_minus_zero(column)
+    if not missing.any():
+        return drop_unused_categories(column)
+    not_nullable = column.dtype == nw.Boolean or column.dtype.is_integer()
+    if not_nullable:  # else pandas makes objects or floats of them, which round large values
+        column = nw.maybe_convert_dtypes(column)
+    is_valid = nw.new_series("valid", ~missing, backend=frame.implementation)
+    both = column.alias("value").to_frame().with_columns(is_valid)
+    column = both.select(nw.when(nw.col("valid")).then(nw.col("value")))["value"].alias(name)
+    return column if not_nullable else drop_unused_categories(column)
+
+
+def _without_minus_zero(column: nw.Series[Any]) -> nw.Series[Any]:
+    """Return a column with 0 for -0: text shows the sign, and readers may count it or not."""
+    if not column.dtype.is_float():
+        return column
+    values = floats(column)
+    if not ((values == 0) & np.signbit(values)).any():
+        return column
+    value = nw.col("value")
+    unsigned = nw.when(value == 0).then(value.abs()).otherwise(value)
+    return column.alias("value").to_frame().select(unsigned)["value"].alias(column.name)

@@ -1,0 +1,30 @@
+"""What a microaggregation guarantees, in sentences for the report."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from shoal.steps.microaggregate import Microaggregate
+
+
+def describe_guarantee(step: "Microaggregate") -> str:
+    """Return what a step guarantees: k, whom it counts, l-diversity and t-closeness."""
+    scope = " in each block of columns" if len(step.column_blocks) > 1 else ""
+    sentences = [f"Microaggregation gives k-anonymity with k = {step.k}{scope}."]
+    if step.whole_households:
+        sentences.append(f"Each class holds whole households, at least {step.k} of them.")
+    elif step.household is not None:
+        sentences.append(f"Each class holds records of at least {step.k} households.")
+    elif step.unit is not None:
+        sentences.append(f"Each class holds records of at least {step.k} units of {step.unit!r}.")
+    if step.diversity is not None:
+        kind = "different" if step.diversity_kind == "distinct" else "equally frequent"
+        sentences.append(
+            f"Each class has at least {step.diversity:g} {kind} values of every confidential"
+            " column (l-diversity)."
+        )
+    if step.closeness is not None:
+        sentences.append(
+            f"No class is farther than {step.closeness:g} from the table in any confidential"
+            " column (t-closeness)."
+        )
+    return " ".join(sentences)
