@@ -1,20 +1,19 @@
-"""Recode a column by hand: a mapping, bands of numbers, one category for rare values."""
+"""Recode columns by hand: a mapping, bands of numbers or dates, one category for rare values."""
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal._params import AtLeast
 from shoal.errors import InputError, PlanError, ValuesGeneralised
-from shoal.frame import tables
-from shoal.frame.categories import texts_and_index
-from shoal.frame.columns import decode
 from shoal.frame.roles import as_list
-from shoal.frame.tables import Frame, TextColumn
-from shoal.frame.types import Type
+from shoal.frame.tables import Frame
+from shoal.frame.types import Type, text_of
 from shoal.steps._step import Step, StepResult
+from shoal.steps.bands import Limit, are_dates, as_limits, band_index, band_labels, check_limits
+from shoal.steps.category_values import Categories, as_categories, column_of, read_categories
 
 OTHER = "other"
 
@@ -22,27 +21,40 @@ OTHER = "other"
 class Recode(Step):
     """Replace values by categories that the user names [HDF12]_.
 
-    Exactly one of ``mapping`` and ``bands`` may be given; rare categories of the result, or of the
-    original values where neither is given, are then joined by ``min_count``. Missing values stay
-    missing. The step guarantees no k-anonymity.
+    Values are replaced by a ``mapping``, or numbers and dates by ``bands``. Of the result, or of
+    the original values where neither is given, categories of fewer than ``min_count`` records
+    become one. Missing values stay missing.
+
+    A column keeps its type where the new values fit it: where they all occur in the column
+    already, as when codes are joined to one of them, or where a numeric column gets other numbers.
+    Otherwise it becomes text.
+
+    The step guarantees no k-anonymity; the verdict counts classes on the released values.
 
     Parameters
     ----------
     columns : list of str
         Columns to recode, all in the same way.
     mapping : mapping of str to str, optional
-        The new category of each value, as text. Values that it does not name stay as they are.
-    bands : list of float, optional
-        The limits between bands of numbers, in ascending order; a band begins at its lower limit.
+        The new value of each value, both as text: the codes of labelled columns, not their labels.
+    bands : list of float or str, optional
+        Limits between bands, in ascending order: numbers, or ISO dates. A band begins at its lower
+        limit, and the first and the last band are open.
+    labels : list of str, optional
+        Names of the bands, one more than there are limits.
     min_count : int
         Categories of fewer records become ``other``.
+    unmapped : str
+        What becomes of a value that the mapping does not name: ``"keep"`` it, make it ``"other"``,
+        or ``"refuse"`` the table.
     other : str
-        The category of rare values.
+        The category of rare values and of values that are not mapped.
 
     References
     ----------
-    .. [HDF12] Hundepool, A., Domingo-Ferrer, J., Franconi, L., Giessing, S., Schulte Nordholt, E.,
-       Spicer, K. and de Wolf, P.-P. (2012). Statistical Disclosure Control. Wiley.
+    .. [HDF12] Hundepool, A., Domingo-Ferrer, J., Franconi, L., Giessing, S., Schulte
+       Nordholt, E., Spicer, K. and de Wolf, P.-P. (2012). Statistical disclosure
+       control. Wiley.
     """
 
     name = "recode"
@@ -54,86 +66,164 @@ class Recode(Step):
         columns: Sequence[str],
         *,
         mapping: Mapping[str, str] | None = None,
-        bands: Sequence[float] | None = None,
+        bands: Sequence[float | str | dt.date] | None = None,
+        labels: Sequence[str] | None = None,
         min_count: Annotated[int, AtLeast(1)] = 1,
+        unmapped: Literal["keep", "other", "refuse"] = "keep",
         other: str = OTHER,
     ):
         self.columns = as_list(columns)
-        self.mapping = mapping
-        self.bands = bands
+        self.mapping = _as_texts(mapping)
+        self.bands = bands if bands is None or isinstance(bands, str) else as_limits(bands)
+        self.labels = labels
         self.min_count = min_count
+        self.unmapped = unmapped
         self.other = other
         self._validate()
-        if mapping is not None and bands is not None:
-            raise PlanError("A mapping and bands are given. Leave one out.", code="recode-twice")
-        if mapping is None and bands is None and min_count == 1:
-            raise PlanError(
-                "Nothing says how to recode. Give `mapping`, `bands` or `min_count`.",
-                code="recode-nothing",
-            )
-        if bands is not None and (len(bands) == 0 or list(bands) != sorted(set(bands))):
-            raise PlanError("The bands must be limits in ascending order.", code="bands-not-limits")
+        self._check_consistent()
 
     @property
     def guarantee(self) -> str:
         """What the step guarantees, in sentences for the report."""
-        return "Values were recoded to coarser categories; this guarantees no k-anonymity."
+        return (
+            "Values were replaced by coarser categories that the plan names; this guarantees no"
+            " k-anonymity."
+        )
 
     @property
     def recoded_columns(self) -> list[str]:
-        """The columns whose released values are other categories."""
+        """The columns whose released values may be other categories."""
         return self.columns
 
     @property
     def numeric_columns(self) -> list[str]:
-        """The columns with bands, which are read as numbers."""
-        return self.columns if self.bands is not None else []
+        """The columns with bands of numbers; all others are compared as they are written."""
+        numbers = self.bands is not None and not are_dates(self._limits)
+        return self.columns if numbers else []
 
     def apply(
         self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None
     ) -> StepResult:
         """Return the recoded values of ``frame``."""
-        del confidential, types
-        values = {name: TextColumn(self._recoded(frame, name)) for name in self.columns}
-        counts = ", ".join(
-            f"{name!r} {len(set(column.texts) - {None})}" for name, column in values.items()
-        )
+        del confidential
+        recoded = {n: self._recode(frame, n, (types or {}).get(n)) for n in self.columns}
         return StepResult(
-            values,
-            warnings=(
-                ValuesGeneralised(
-                    f"Columns were recoded to categories by hand: {counts}.",
-                    code="values-generalised",
-                ),
+            {name: column_of(frame, name, one.old, one.new) for name, one in recoded.items()},
+            warnings=tuple(
+                self._describe(name, one)
+                for name, one in recoded.items()
+                if one.unmapped or one.merged
             ),
         )
 
-    def _recoded(self, frame: Frame, name: str) -> NDArray[Any]:
-        """Return the new category of each record; None where the value is missing."""
-        if self.bands is not None:
-            texts, index = self._banded(frame, name)
-        else:
-            found, index = texts_and_index(decode(tables.arrow(frame, name)))
-            texts = [(self.mapping or {}).get(text, text) for text in found]
-        labels = np.array([*texts, None], object)[index]
-        if self.min_count > 1:
-            known, place, counts = np.unique(
-                labels[index >= 0].astype(str), return_inverse=True, return_counts=True
-            )
-            rare = np.where(counts < self.min_count, self.other, known)
-            labels[index >= 0] = rare[place]
-        return labels
+    @property
+    def _limits(self) -> list[Limit]:
+        return as_limits(self.bands or ())
 
-    def _banded(self, frame: Frame, name: str) -> tuple[list[str], NDArray[np.int64]]:
-        limits = [float(limit) for limit in self.bands or ()]
-        numbers = tables.numbers(frame, name)
-        if np.isinf(numbers).any():
-            raise InputError(
-                f"Column {name!r} has infinite values, which are in no band.",
-                code="infinite-values",
-                column=name,
+    def _check_consistent(self) -> None:
+        if self.mapping is not None and self.bands is not None:
+            raise PlanError(
+                "A mapping and bands are given. Leave one out, or use two steps.",
+                code="recode-twice",
             )
-        inner = [f"{a:g} to under {b:g}" for a, b in zip(limits[:-1], limits[1:], strict=True)]
-        texts = [f"under {limits[0]:g}", *inner, f"{limits[-1]:g} or more"]
-        index = np.searchsorted(limits, numbers, side="right")
-        return texts, np.where(np.isnan(numbers), -1, index)
+        if not self.mapping and self.bands is None and self.min_count == 1:
+            raise PlanError(
+                "Nothing says how to recode. Give `mapping`, `bands` or `min_count`.",
+                code="recode-nothing",
+            )
+        for option, given, needed in (
+            ("labels", self.labels is not None, self.bands),
+            ("unmapped", self.unmapped != "keep", self.mapping),
+        ):
+            if given and needed is None:
+                needs = "bands" if option == "labels" else "mapping"
+                raise PlanError(
+                    f"`{option}` is about `{needs}`, and none is given.",
+                    code="option-without-effect",
+                    option=option,
+                )
+        if self.bands is not None:
+            check_limits(self._limits, self.labels)
+
+    def _recode(self, frame: Frame, name: str, declared: Type | None) -> "_Recoded":
+        """Return the categories of a column before and after."""
+        old = read_categories(frame, name)
+        unmapped, merged = 0, 0
+        if self.bands is None:
+            texts, unmapped = self._mapped(name, old)
+            new = as_categories(texts, old.codes)
+        else:
+            index, whole = band_index(frame, name, self._limits, declared)
+            new = as_categories(self.labels or band_labels(self._limits, whole=whole), index)
+        if self.min_count > 1:
+            rare = (new.counts < self.min_count) & (np.array(new.texts) != self.other)
+            merged = int(rare.sum())
+            texts = [self.other if r else t for t, r in zip(new.texts, rare, strict=True)]
+            new = as_categories(texts, new.codes)
+        return _Recoded(old, new, unmapped, merged)
+
+    def _mapped(self, name: str, old: Categories) -> tuple[list[str], int]:
+        """Return the new text of each old one, and how many cells the mapping does not name."""
+        if self.mapping is None:
+            return old.texts, 0
+        is_unmapped = np.array([*(text not in self.mapping for text in old.texts), False], bool)
+        cells = is_unmapped[old.codes]
+        count, record = int(cells.sum()), int(np.argmax(cells)) + 1
+        if self.unmapped == "refuse" and count:
+            raise InputError(
+                f"Column {name!r} has {count} cells with a value that the mapping does not name;"
+                f" the first is in record {record}. Name all values, or use"
+                ' `unmapped="keep"` or `"other"`.',
+                code="value-not-mapped",
+                column=name,
+                count=count,
+                record=record,
+            )
+        keep = self.unmapped == "keep"
+        return [self.mapping.get(text, text if keep else self.other) for text in old.texts], count
+
+    def _describe(self, name: str, recoded: "_Recoded") -> ValuesGeneralised:
+        new = recoded.new
+        sentences = [f"Column {name!r} was recoded to {len(new.texts):,} categories."]
+        if recoded.unmapped:
+            kept = "keep their values" if self.unmapped == "keep" else "became one category"
+            sentences.append(f"{recoded.unmapped:,} cells that the mapping does not name {kept}.")
+        if recoded.merged:
+            sentences.append(f"{recoded.merged:,} rare categories became one.")
+        too_small = bool((new.counts < self.min_count).any())
+        if too_small:
+            sentences.append(f"It still holds fewer than min_count = {self.min_count} records.")
+        return ValuesGeneralised(
+            " ".join(sentences),
+            code="values-generalised",
+            columns=(name,),
+            categories=len(new.texts),
+            unmapped=recoded.unmapped,
+            merged=recoded.merged,
+            too_small=too_small,
+        )
+
+
+class _Recoded(NamedTuple):
+    """A column before and after, the cells that no mapping names and the rare categories."""
+
+    old: Categories
+    new: Categories
+    unmapped: int
+    merged: int
+
+
+def _as_texts(mapping: Any) -> Any:
+    """Return a mapping of plain values with both sides as text; anything else as it is."""
+    if not isinstance(mapping, Mapping):
+        return mapping
+    plain = [isinstance(value, str | int | float) for pair in mapping.items() for value in pair]
+    if not all(plain):
+        return mapping
+    texts = [(text_of(old), text_of(new)) for old, new in mapping.items()]
+    if len({old for old, _ in texts}) < len(set(texts)):
+        raise PlanError(
+            "The mapping gives two new values for one value, written in two ways.",
+            code="mapping-contradicts",
+        )
+    return dict(texts)
