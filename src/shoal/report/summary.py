@@ -76,6 +76,7 @@ def _summary(release: ReleaseLike, internal: bool, curve: Sequence[Point]) -> di
             "confidential": columns_with(plan.roles, "confidential"),
             "unchanged": list(release.unchanged),
         },
+        "hierarchies": _hierarchies(release),
         "measures": [_measure(name, value) for name, value in release.measures.items()],
         "remarks": dict(release.remarks),
         "warnings": uncovered(release),
@@ -88,6 +89,21 @@ def _summary(release: ReleaseLike, internal: bool, curve: Sequence[Point]) -> di
         "tradeoff": _tradeoff(release, curve),
         "versions": release.provenance["versions"],
     }
+
+
+def _hierarchies(release: ReleaseLike) -> list[dict[str, Any]]:
+    """Return for each recoded column its levels: their categories, and the share of cells."""
+    return [
+        {
+            "column": name,
+            "levels": [
+                {"categories": categories, "share": cells / release.provenance["records"]}
+                for categories, cells in zip(use["categories"], use["cells"], strict=True)
+            ],
+        }
+        for finding in release.verdict.findings
+        for name, use in finding.figures.get("levels", {}).items()
+    ]
 
 
 def check_audience(audience: str) -> None:
