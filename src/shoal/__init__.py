@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from shoal import datasets, scale
     from shoal.audit import verify
     from shoal.comparison import compare
+    from shoal.frame.hierarchies import Hierarchy
     from shoal.inspection import inspect
     from shoal.metrics import MEASURES
     from shoal.metrics.assessment import assess
@@ -24,6 +25,7 @@ _MODULES = {
     "METHODS": "shoal.partitioners",
     "MEASURES": "shoal.metrics",
     "STEPS": "shoal.steps",
+    "Hierarchy": "shoal.frame.hierarchies",
     "Microaggregate": "shoal.steps",
     "Plan": "shoal.plan",
     "Release": "shoal.plan.release",
@@ -43,6 +45,7 @@ __all__ = [
     "MEASURES",
     "METHODS",
     "STEPS",
+    "Hierarchy",
     "Microaggregate",
     "Plan",
     "Release",

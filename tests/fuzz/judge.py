@@ -8,8 +8,10 @@ from fuzz import promises
 from fuzz.alike import alike, number_of
 from fuzz.columns import TELLTALES
 from fuzz.counter import View, greatest_distance, key, least_diversity, smallest_class
+from fuzz.recoded import recode_problems
 
 ROUNDING = 1e-9
+MISSING_WORDS = {"na", "n/a", "n.a.", "#n/a", "nan", "null", ".", "-", "--", "?", "missing"}
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,19 @@ def kept_records(plan: promises.Document, before: View) -> list[int]:
         name for step in plan["steps"] if step.get("missing") == "drop" for name in step["columns"]
     ]
     n = len(next(iter(before.values())))
-    return [at for at in range(n) if all(before[name][at] is not None for name in needed)]
+    untyped = [name for name in needed if name not in plan.get("types", {})]
+    cells = {name: _without_missing_words(before[name]) for name in untyped}
+    cells = {**before, **cells}
+    return [at for at in range(n) if all(cells[name][at] is not None for name in needed)]
+
+
+def _without_missing_words(values: Sequence[Any]) -> Sequence[Any]:
+    """Return None for signs such as a dot in a column of numbers that are written as text."""
+    texts = [value.strip() for value in values if isinstance(value, str)]
+    numbers = [text for text in texts if number_of(text) is not None]
+    if not numbers or any(t not in numbers and t.lower() not in MISSING_WORDS for t in texts):
+        return values
+    return [v if isinstance(v, str) and v.strip() in numbers else None for v in values]
 
 
 def _columns(judged: Judged) -> Iterator[str]:
@@ -213,6 +227,8 @@ def _values(judged: Judged, before: View) -> Iterator[str]:
                 pairs = zip(judged.after[name], before[name], strict=True)
                 if not all(_is_ancestor(n, o) for n, o in pairs):
                     yield f"values: generalise released another value of {name!r}"
+            elif step["method"] == "recode":
+                yield from recode_problems(step, name, before[name], judged.after[name])
             elif step["method"] in ("swap", "rank-swap"):
                 if sorted(new) != sorted(old):
                     yield f"values: {step['method']} changed the distribution of {name!r}"
@@ -239,6 +255,8 @@ def _file_values(judged: Judged, step: promises.Document, name: str, before: Vie
     elif step["method"] == "generalise":
         if not all(_is_ancestor(n, o) for n, o in zip(new, old, strict=True)):
             yield f"values: generalise released another value of {name!r}"
+    elif step["method"] == "recode":
+        yield from recode_problems(step, name, old, new)
     elif step["method"] == "microaggregate":
         values = [value for value in old if value is not None]
         if not values or any(number_of(value) is not None for value in values):

@@ -126,7 +126,7 @@ def read_together(frames: Sequence[Frame], name: str, declared: Type | None = No
         _read(name, first, None)  # refuses what a single table would refuse
         declared = Type(kinds[0])
     if declared.kind == "ordinal" and not declared.order:
-        declared = replace(declared, order=_own_order(first))
+        declared = replace(declared, order=own_order(first))
     filled = [part for part in parts if part.null_count < len(part)] or parts
     arrow_type = decode(filled[0]).type
     try:
@@ -253,7 +253,7 @@ def _read(
     else:
         is_dictionary = pa.types.is_dictionary(array.type)
         if column_type.kind == "ordinal" and not column_type.order and is_dictionary:
-            column_type = replace(column_type, order=_own_order(array))
+            column_type = replace(column_type, order=own_order(array))
         texts, index = texts_and_index(decoded)
         cells = Cells(index, counts)
         if column_type.kind == "ordinal":
@@ -296,7 +296,7 @@ def _spelling(decoded: Any, n_values: int) -> NDArray[np.int64] | None:
     return np.asarray(rank[encoded.indices.fill_null(0).to_numpy()])
 
 
-def _own_order(array: Any) -> tuple[str, ...]:
+def own_order(array: Any) -> tuple[str, ...]:
     """Return the order of ordered Arrow categories; empty for any other array."""
     kind = array.type
     ordered = pa.types.is_dictionary(kind) and kind.ordered

@@ -182,7 +182,7 @@ def _prepare(
     if aligned and len(before) != len(after):
         raise InputError(
             f"The original holds {len(before)} records and the release {len(after)}, so these are"
-            " not in the same order. Leave out `aligned`.",
+            " not in the same order. Leave out aligned=True.",
             code="records-differ",
             original=len(before),
             masked=len(after),
