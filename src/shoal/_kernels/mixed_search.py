@@ -172,11 +172,17 @@ def agreement_patterns(numbers, codes, points, point_codes, close, near, pattern
 
 
 @compiled
-def match_weight(numbers, codes, record, points, point_codes, i, close, near, weights):
-    """Return the sum of the weights of the agreements between a record and a target."""
+def match_weight(numbers, codes, record, points, point_codes, i, close, near, weights, rest, least):
+    """Return the sum of the weights of the agreements between a record and a target.
+
+    ``rest[j]`` is the greatest sum that the columns from j on can add. Where the sum cannot reach
+    ``least``, some sum below it is returned.
+    """
     total = 0.0
     for j in range(numbers.shape[1]):
         total += weights[j, agreement(numbers[record, j], points[i, j], close, near)]
+        if total + rest[j + 1] < least:
+            return total + rest[j + 1]
     for j in range(codes.shape[1]):
         level = 3 if codes[record, j] == point_codes[i, j] else 0
         total += weights[numbers.shape[1] + j, level]
@@ -185,7 +191,7 @@ def match_weight(numbers, codes, record, points, point_codes, i, close, near, we
 
 @compiled
 def rank_own_by_weight(
-    numbers, codes, sizes, points, point_codes, own, close, near, weights, slack, ties
+    numbers, codes, sizes, points, point_codes, own, close, near, weights, rest, slack, ties
 ):
     """Count the records whose weight is that of each target's own record; 0 if one has more.
 
@@ -193,14 +199,17 @@ def rank_own_by_weight(
     differ by at most ``slack`` are equal.
     """
     for i in range(points.shape[0]):
-        mine = match_weight(numbers, codes, own[i], points, point_codes, i, close, near, weights)
+        mine = match_weight(
+            numbers, codes, own[i], points, point_codes, i, close, near, weights, rest, -1e300
+        )
+        least = mine - slack
         ties[i] = 0
         for record in range(numbers.shape[0]):
             weight = match_weight(
-                numbers, codes, record, points, point_codes, i, close, near, weights
+                numbers, codes, record, points, point_codes, i, close, near, weights, rest, least
             )
             if weight > mine + slack:
                 ties[i] = 0
                 break
-            if weight >= mine - slack:
+            if weight >= least:
                 ties[i] += sizes[record]
