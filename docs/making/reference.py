@@ -9,12 +9,17 @@ from shoal.metrics import MEASURES
 from shoal.partitioners import METHODS
 from shoal.steps import STEPS
 
-FUNCTIONS = ("microaggregate", "partition", "assess", "compare", "verify", "lower_bound", "inspect")
+FUNCTIONS = (
+    "microaggregate", "partition", "assess", "attack", "compare", "verify", "lower_bound",
+    "inspect",
+)  # fmt: skip
 OBJECTS = {
     "shoal": ("Plan", "Release"),
+    "shoal.frame.hierarchies": ("Hierarchy",),
     "shoal.inspection": ("Inspection",),
     "shoal.partitioners": ("Partition", "Partitioner", "ClosenessFirst"),
     "shoal.comparison": ("Comparison", "Trial"),
+    "shoal.metrics.attacks": ("Attacks", "AttackResult"),
     "shoal.audit": ("Check",),
     "shoal.scale": ("LargeRelease",),
 }
@@ -43,6 +48,10 @@ def index() -> str:
         *([f"{{py:func}}`shoal.{name}`", "function"] for name in FUNCTIONS),
         ["{py:class}`shoal.Plan`", "steps over the columns of a table"],
         ["{py:class}`shoal.Release`", "the result of running a plan on a table"],
+        [
+            "{py:class}`shoal.Hierarchy <shoal.frame.hierarchies.Hierarchy>`",
+            "how values become coarser",
+        ],
         ["`shoal.METHODS`", f"{len(METHODS)} partitioners by name: [methods](../methods/index.md)"],
         ["`shoal.MEASURES`", f"{len(MEASURES)} measures by name: [measures](../measures/index.md)"],
         ["`shoal.STEPS`", f"{len(STEPS)} steps by name: [steps](steps.md)"],

@@ -79,7 +79,8 @@ Types = Annotated[
         "--type",
         metavar="COLUMN=KIND",
         help="Kind of a column: numeric, nominal, boolean, date, date:format,"
-        " ordinal:least,...,most, prefix:length,..., hierarchy:file or distances:file.",
+        " ordinal:least,...,most, prefix:length,..., interval:width,..., period:month,...,"
+        " hierarchy:file or distances:file.",
     ),
 ]
 Shuffle = Annotated[

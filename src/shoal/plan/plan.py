@@ -51,8 +51,8 @@ class Plan:
         The steps, in order.
     types : mapping of str to str or mapping, optional
         Kinds of columns where the table does not determine them: a kind (``"numeric"``,
-        ``"ordinal"``, ``"nominal"``, ``"boolean"`` or ``"date"``), or a mapping with the
-        ``kind`` and an ``order``, a ``hierarchy``, ``distances``, ``prefixes`` or a ``format``;
+        ``"ordinal"``, ``"nominal"``, ``"boolean"`` or ``"date"``), a `shoal.Hierarchy`, or a
+        mapping with the ``kind`` and an ``order``, a ``hierarchy``, ``distances`` or a ``format``;
         see `shoal.frame.types.Type`. Other kinds are inferred and recorded in the plan of the
         release.
     thresholds : Thresholds or mapping, optional

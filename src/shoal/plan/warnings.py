@@ -77,8 +77,8 @@ def run_findings(
 
 def as_finding(warning: ShoalWarning) -> Finding:
     """Return a warning of a step as a finding that informs."""
-    columns = warning.attributes.get("columns", ())
-    return Finding(warning.code, "informs", str(warning), columns=tuple(columns))
+    columns, figures = (warning.attributes.get(name, ()) for name in ("columns", "figures"))
+    return Finding(warning.code, "informs", str(warning), dict(figures), tuple(columns))
 
 
 def python_warnings(verdict: Verdict) -> list[ShoalWarning]:

@@ -55,8 +55,24 @@ def whole_text(summary: dict[str, Any]) -> str:
             lines = "\n".join(_folded(entry, "  - ") for entry in attacker[verb])
             parts.append(f"An attacker who knows the quasi-identifiers {verb}\n{lines}")
     parts += [_folded(f"Warning: {warning}") for warning in summary["warnings"]]
+    if summary["hierarchies"]:
+        parts.append(_levels(summary["hierarchies"]))
     parts.append(table(values, summary["remarks"]))
     return "\n\n".join(parts) + "\n"
+
+
+def _levels(hierarchies: list[dict[str, Any]]) -> str:
+    """Return the levels of hierarchies: their categories, and the share of cells at each."""
+    depth = max(len(entry["levels"]) for entry in hierarchies)
+    rows = [["categories and cells by level", *map(str, range(depth))]]
+    for entry in hierarchies:
+        cells = [
+            f"{level['categories']}"
+            + (f" ({100 * level['share']:.3g} %)" if level["share"] else "")
+            for level in entry["levels"]
+        ]
+        rows.append([entry["column"], *cells, *[""] * (depth - len(cells))])
+    return aligned(rows)
 
 
 def finding_line(finding: Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ from shoal.steps.generalise import Generalise
 from shoal.steps.hybridise import Hybridise
 from shoal.steps.microaggregate import Microaggregate
 from shoal.steps.rank_swap import RankSwap
+from shoal.steps.recode import Recode
 from shoal.steps.round import Round
 from shoal.steps.suppress import Suppress
 from shoal.steps.swap import Swap
@@ -20,7 +21,7 @@ STEPS: dict[str, type[Step]] = {
     step.name: step
     for step in (
         Microaggregate, Swap, Hybridise, RankSwap, AddNoise, TopBottomCode, Round, Suppress,
-        Generalise,
+        Generalise, Recode,
     )
 }  # fmt: skip
 
@@ -48,6 +49,7 @@ __all__ = [
     "Microaggregate",
     "StepResult",
     "RankSwap",
+    "Recode",
     "Round",
     "Step",
     "Suppress",

@@ -143,9 +143,15 @@ class Generalise(Step):
             f" % of the {self.loss} were lost, the least of all {found.nodes:,} combinations of"
             f" levels.{records}",
             code="values-generalised",
-            levels=dict(zip(self.columns, found.node, strict=True)),
-            loss=found.loss,
-            suppressed=suppressed,
-            evaluated=found.evaluated,
-            nodes=found.nodes,
+            columns=tuple(self.columns),
+            figures={
+                "loss": found.loss,
+                "suppressed": suppressed,
+                "evaluated": found.evaluated,
+                "nodes": found.nodes,
+                "levels": {
+                    column.name: column.use_of_levels(np.where(found.suppressed, -1, level))
+                    for column, level in zip(columns, found.node, strict=True)
+                },
+            },
         )
