@@ -296,7 +296,7 @@ def test_run_follows_a_plan_and_reports(folder):
     done = shell("run", "plan.json", "in.csv", "out.csv", "--report", "report.html")
     assert done.exit_code == 0
     assert complaints(done) == ""
-    assert "out.csv: 20 records in 4 groups of 5 to 5" in done.stdout
+    assert "out.csv: 20 records in 4 groups of 5" in done.stdout
     assert pd.read_csv("out.csv").value_counts(["age", "size"]).min() >= 5
 
 
