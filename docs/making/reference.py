@@ -9,13 +9,17 @@ from shoal.metrics import MEASURES
 from shoal.partitioners import METHODS
 from shoal.steps import STEPS
 
-FUNCTIONS = ("microaggregate", "partition", "assess", "compare", "verify", "lower_bound", "inspect")
+FUNCTIONS = (
+    "microaggregate", "partition", "assess", "attack", "compare", "verify", "lower_bound",
+    "inspect",
+)  # fmt: skip
 OBJECTS = {
     "shoal": ("Plan", "Release"),
     "shoal.frame.hierarchies": ("Hierarchy",),
     "shoal.inspection": ("Inspection",),
     "shoal.partitioners": ("Partition", "Partitioner", "ClosenessFirst"),
     "shoal.comparison": ("Comparison", "Trial"),
+    "shoal.metrics.attacks": ("Attacks", "AttackResult"),
     "shoal.audit": ("Check",),
     "shoal.scale": ("LargeRelease",),
 }

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from shoal.inspection import inspect
     from shoal.metrics import MEASURES
     from shoal.metrics.assessment import assess
+    from shoal.metrics.attacks import attack
     from shoal.partitioners import METHODS, lower_bound, partition
     from shoal.plan import Plan
     from shoal.plan.microaggregation import microaggregate
@@ -29,6 +30,7 @@ _MODULES = {
     "Plan": "shoal.plan",
     "Release": "shoal.plan.release",
     "assess": "shoal.metrics.assessment",
+    "attack": "shoal.metrics.attacks",
     "compare": "shoal.comparison",
     "datasets": "shoal.datasets",
     "inspect": "shoal.inspection",
@@ -48,6 +50,7 @@ __all__ = [
     "Plan",
     "Release",
     "assess",
+    "attack",
     "compare",
     "datasets",
     "inspect",

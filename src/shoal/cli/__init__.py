@@ -15,6 +15,7 @@ from shoal.cli._options import FLAG
 from shoal.cli._session import interrupt
 from shoal.cli._source_arguments import SeveralSourcesCommand
 from shoal.cli.assess import assess
+from shoal.cli.attack import attack
 from shoal.cli.compare import compare
 from shoal.cli.demo import demo
 from shoal.cli.inspect import inspect
@@ -34,7 +35,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 COMMANDS = (
-    mask, run, verify, keygen, assess, inspect, compare, tradeoff, methods, steps, demo,
+    mask, run, verify, keygen, assess, attack, inspect, compare, tradeoff, methods, steps, demo,
 )  # fmt: skip
 for command in COMMANDS:
     several_sources = SeveralSourcesCommand if command in (mask, run) else None
