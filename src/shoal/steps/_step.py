@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +71,9 @@ class Step:
     weight: str | None = None  # column of survey weights
     unit: str | None = None  # column whose values k counts
     household: str | None = None  # column of households that k counts
+    diversity: float | None = None  # the l of l-diversity
+    diversity_kind: Literal["distinct", "entropy"] = "distinct"
+    closeness: float | None = None  # the t of t-closeness
 
     @property
     def k(self) -> int | None:
