@@ -8,7 +8,7 @@ from fuzz import promises
 from fuzz.alike import alike, number_of
 from fuzz.columns import TELLTALES
 from fuzz.counter import View, greatest_distance, key, least_diversity, smallest_class
-from fuzz.recoded import recode_problems
+from fuzz.recoded import pram_problems, recode_problems
 
 ROUNDING = 1e-9
 MISSING_WORDS = {"na", "n/a", "n.a.", "#n/a", "nan", "null", ".", "-", "--", "?", "missing"}
@@ -236,6 +236,8 @@ def _values(judged: Judged, before: View) -> Iterator[str]:
                     yield f"values: generalise released another value of {name!r}"
             elif step["method"] == "recode":
                 yield from recode_problems(step, name, before[name], judged.after[name])
+            elif step["method"] == "pram":
+                yield from pram_problems(step, name, before, judged.after[name])
             elif step["method"] in ("swap", "rank-swap"):
                 if sorted(new) != sorted(old):
                     yield f"values: {step['method']} changed the distribution of {name!r}"
@@ -264,6 +266,8 @@ def _file_values(judged: Judged, step: promises.Document, name: str, before: Vie
             yield f"values: generalise released another value of {name!r}"
     elif step["method"] == "recode":
         yield from recode_problems(step, name, old, new)
+    elif step["method"] == "pram":
+        yield from pram_problems(step, name, before, new)
     elif step["method"] == "microaggregate":
         values = [value for value in old if value is not None]
         if not values or any(number_of(value) is not None for value in values):
