@@ -42,6 +42,17 @@ def count(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
+def size_range(smallest: int, largest: int) -> str:
+    """Return the sizes of groups as text: one number, or two.
+
+    Examples
+    --------
+    >>> size_range(5, 5), size_range(5, 9)
+    ('5', '5 to 9')
+    """
+    return f"{smallest}" if smallest == largest else f"{smallest} to {largest}"
+
+
 def aligned(rows: Sequence[Sequence[str]]) -> str:
     """Return rows as lines with aligned columns, the first row being the headings.
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from textwrap import fill
 from typing import Any
 
-from shoal._text import aligned, count, text_width
+from shoal._text import aligned, count, size_range, text_width
 from shoal.metrics import ABOUT
 from shoal.report.layout import by_reason, format_number, numbers, tables
 
@@ -27,8 +27,7 @@ def one_line(summary: dict[str, Any]) -> str:
 
 def _describe_groups(entry: Mapping[str, Any]) -> str:
     """Return the number and the sizes of groups."""
-    smallest, largest = entry["smallest"], entry["largest"]
-    sizes = f"{smallest}" if smallest == largest else f"{smallest} to {largest}"
+    sizes = size_range(entry["smallest"], entry["largest"])
     return f"{count(entry['number'], 'group')} of {sizes}"
 
 
