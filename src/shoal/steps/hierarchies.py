@@ -16,7 +16,7 @@ from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.steps.lattice import Cells, Codes, Levels
 
-RecodingLoss = Literal["distinctions", "entropy"]
+RecodingLoss = Literal["distinctions", "entropy", "discernibility"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,4 +146,5 @@ def _entropy(
 _LOSSES: dict[str, Callable[..., list[Cells]]] = {
     "distinctions": _distinctions,
     "entropy": _entropy,
+    "discernibility": _distinctions,  # of cells, to choose the order of the search
 }
