@@ -90,7 +90,7 @@ def log_linear_risk(
     """
     if not 0 < sampling_fraction < 1:
         raise ParameterError(
-            "`sampling_fraction` must be between 0 and 1.",
+            "sampling_fraction must be between 0 and 1.",
             code="parameter-not-accepted",
             parameter="sampling_fraction",
         )

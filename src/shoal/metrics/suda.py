@@ -165,11 +165,11 @@ def _check(
         )
     if max_size is not None and max_size < 1:
         raise ParameterError(
-            "`max_size` must be at least 1.", code="parameter-not-accepted", parameter="max_size"
+            "max_size must be at least 1.", code="parameter-not-accepted", parameter="max_size"
         )
     if not 0 < sampling_fraction < 1:
         raise ParameterError(
-            "`sampling_fraction` must be between 0 and 1.",
+            "sampling_fraction must be between 0 and 1.",
             code="parameter-not-accepted",
             parameter="sampling_fraction",
         )
