@@ -275,6 +275,18 @@ def test_an_attack_does_not_depend_on_which_others_are_carried_out(original):
             assert result == whole[result.name]
 
 
+def test_a_longer_control_table_is_cut_to_the_length_of_the_original(original):
+    after = grouped(original, 3)
+    name = "singling-out-multivariate"
+    others = people(1200, seed=5)
+    same, longer, shorter = (
+        attack(original, after, control=others.iloc[:n], attacks=[name]) for n in (400, 1200, 200)
+    )
+    assert longer[name].baseline == pytest.approx(same[name].baseline, abs=0.07)
+    assert not longer.remarks
+    assert any("200" in remark for remark in shorter.remarks)
+
+
 def test_a_sample_of_targets_estimates_the_rate_of_all(original):
     after = grouped(original, 3)
     everyone = attack(original, after)["linkage-distance"].rate
