@@ -183,6 +183,21 @@ def test_pitman_estimates_a_population_of_its_own_kind():
     assert found.estimate == pytest.approx(truth, rel=0.3)
 
 
+def test_pitman_is_the_model_of_ewens_where_classes_are_too_even():
+    from shoal.metrics.population_uniqueness import _start_from_moments
+
+    rng = np.random.default_rng(10)
+    sizes = sample_of(rng.poisson(30, 2000), 0.05, 11)
+    theta, alpha = _start_from_moments(np.bincount(sizes), int(sizes.sum()), len(sizes))
+    assert alpha == 0
+    n = sizes.sum()
+    assert (theta / (theta + np.arange(n))).sum() == pytest.approx(len(sizes))
+    best = pitman_likelihood(theta, 1e-9, sizes)
+    assert pitman_likelihood(theta, 0.01, sizes) < best
+    assert pitman_likelihood(theta * 1.02, 1e-9, sizes) < best
+    assert pitman_likelihood(theta * 0.98, 1e-9, sizes) < best
+
+
 def test_the_rule_chooses_the_lesser_estimate_of_large_samples():
     found = population_uniqueness(np.repeat([1, 2, 3], [60, 20, 10]), 0.5)
     candidates = [value for value in (found.zayatz, found.snb) if not np.isnan(value)]
