@@ -7,7 +7,7 @@ import numpy as np
 
 from fuzz.columns import Column, Rng, draw_columns
 from fuzz.frames import LIBRARIES
-from fuzz.plans import Document, draw_plan, generalise_some, recode_some
+from fuzz.plans import Document, draw_plan, generalise_some, randomise_some, recode_some
 from fuzz.sources import FORMATS, WEIGHTS, sample_columns
 
 
@@ -53,7 +53,7 @@ class Case:
         }
 
 
-PARTS = ("table", "plan", "frame", "file", "checks", "generalise", "recode")
+PARTS = ("table", "plan", "frame", "file", "checks", "generalise", "recode", "pram")
 
 
 def stream(seed: int, number: int, part: str) -> Rng:
@@ -71,6 +71,7 @@ def draw_case(seed: int, number: int) -> Case:
     plan: Any = draw_plan(stream(seed, number, "plan"), columns)
     generalise_some(stream(seed, number, "generalise"), columns, plan)
     recode_some(stream(seed, number, "recode"), columns, plan)
+    randomise_some(stream(seed, number, "pram"), plan)
     library = str(rng.choice(LIBRARIES))
     return Case(seed, number, columns, plan, library, route)
 

@@ -14,6 +14,7 @@ STEPS = {
     "add-noise": 0.6, "top-bottom-code": 0.6, "round": 0.6,
     "generalise": 0.0,  # takes the place of some suppressions; see `generalise_some`
     "recode": 0.0,  # takes the place of some steps; see `recode_some`
+    "pram": 0.0,  # the same; see `randomise_some`
 }  # fmt: skip
 COUNTING = ("microaggregate", "suppress", "swap", "hybridise")  # the steps that count units
 RECODABLE = ("suppress", "round", "top-bottom-code")  # the steps that a recoding may replace
@@ -60,6 +61,20 @@ def recode_some(rng: Rng, columns: list[Column], plan: Document) -> None:
             step["unmapped"] = str(rng.choice(["keep", "keep", "other", "refuse"]))
         if len(step) == 2 or rng.random() < 0.3:
             step["min_count"] = int(rng.integers(2, 6))
+
+
+def randomise_some(rng: Rng, plan: Document) -> None:
+    """Put post-randomisation in the place of some steps on columns of any kind."""
+    for step in plan["steps"]:
+        if step["method"] not in (*RECODABLE, "swap") or rng.random() > 0.3:
+            continue
+        names, within = step["columns"], step.get("within")
+        step.clear()
+        step |= {"method": "pram", "columns": names, "stay": float(rng.choice([0, 0.5, 0.9]))}
+        step |= {} if within is None else {"within": within}
+        step |= {"invariant": False} if rng.random() < 0.3 else {}
+        step |= {"joint": True} if rng.random() < 0.3 else {}
+        step |= {"random_state": int(rng.integers(2**31))} if rng.random() < 0.9 else {}
 
 
 def draw_plan(rng: Rng, columns: list[Column]) -> Document:

@@ -6,7 +6,7 @@ from typing import Any
 
 from fuzz import promises
 from fuzz.alike import alike, number_of
-from fuzz.counter import key
+from fuzz.counter import View, key
 
 
 def recode_problems(
@@ -45,6 +45,27 @@ def recode_problems(
             if not (alike(wanted, n) or ("min_count" in step and alike(other, n))):
                 yield f"values: recode mapped a value of {name!r} to another one"
                 return
+
+
+def pram_problems(
+    step: promises.Document, name: str, before: View, new: Sequence[Any]
+) -> Iterator[str]:
+    """Yield what is wrong with a post-randomised column: values are those of the same stratum."""
+    within = promises.as_list(step.get("within"))
+    known: dict[tuple[str, ...], dict[str, Any]] = {}
+    strata = [tuple(key(before[one][at]) for one in within) for at in range(len(new))]
+    for stratum, value in zip(strata, before[name], strict=True):
+        known.setdefault(stratum, {})[key(value)] = value
+    for stratum, old, now in zip(strata, before[name], new, strict=True):
+        if (old is None and not alike(None, now)) or (not alike(None, old) and alike(None, now)):
+            if "" not in known[stratum].values():  # which some formats do not tell from a hole
+                yield f"values: pram made values of {name!r} missing, or the reverse"
+                return
+        elif key(now) not in known[stratum] and not any(
+            alike(one, now) for one in known[stratum].values()
+        ):
+            yield f"values: pram gave a value of {name!r} that its stratum does not have"
+            return
 
 
 def _band(limits: Sequence[float], value: float) -> int:

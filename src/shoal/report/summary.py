@@ -84,8 +84,11 @@ def _summary(release: ReleaseLike, internal: bool, curve: Sequence[Point]) -> di
         "pictures": {
             name: part
             for name, part in release.profile.items()
-            if internal or name in PUBLIC_PICTURES
+            if (internal or name in PUBLIC_PICTURES) and name != "transitions"
         },
+        "transitions": [
+            _transitions(entry, internal) for entry in release.profile.get("transitions", ())
+        ],
         "tradeoff": _tradeoff(release, curve),
         "versions": release.provenance["versions"],
     }
@@ -129,6 +132,14 @@ def _measure(name: str, value: Any) -> dict[str, Any]:
     }
 
 
+def _transitions(entry: dict[str, Any], internal: bool) -> dict[str, Any]:
+    """Return the matrix of post-randomised columns; for the public without any count."""
+    if internal:
+        return entry
+    shown = ("columns", "stratum", "categories", "released", "matrix")
+    return {name: entry[name] for name in (shown if entry["public"] else shown[:1])}
+
+
 def _tradeoff(release: ReleaseLike, curve: Sequence[Point]) -> dict[str, Any]:
     """Return the trade-off of dependence; empty if no step uses it."""
     shares = [getattr(step, "dependence", 0.0) for step in release.plan.steps]
@@ -157,10 +168,12 @@ def _plan(entries: dict[str, Any], *, internal: bool) -> str:
 
 
 def _hide_mapping(step: dict[str, Any]) -> dict[str, Any]:
-    """Return a step with its mapping of values replaced by the number of values."""
-    if "mapping" not in step:
-        return step
-    return {**step, "mapping": f"{len(step['mapping'])} values, not shown"}
+    """Return a step with its mapping of values, or its matrices, replaced by their number."""
+    hidden = {"mapping": "values, not shown", "matrix": "matrices, not shown here"}
+    return {
+        name: f"{len(value)} {hidden[name]}" if name in hidden else value
+        for name, value in step.items()
+    }
 
 
 def _hide_values(declared: Any) -> Any:

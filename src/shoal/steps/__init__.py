@@ -10,6 +10,7 @@ from shoal.steps.add_noise import AddNoise
 from shoal.steps.generalise import Generalise
 from shoal.steps.hybridise import Hybridise
 from shoal.steps.microaggregate import Microaggregate
+from shoal.steps.pram import Pram
 from shoal.steps.rank_swap import RankSwap
 from shoal.steps.recode import Recode
 from shoal.steps.round import Round
@@ -21,7 +22,7 @@ STEPS: dict[str, type[Step]] = {
     step.name: step
     for step in (
         Microaggregate, Swap, Hybridise, RankSwap, AddNoise, TopBottomCode, Round, Suppress,
-        Generalise, Recode,
+        Generalise, Recode, Pram,
     )
 }  # fmt: skip
 
@@ -48,6 +49,7 @@ __all__ = [
     "Hybridise",
     "Microaggregate",
     "StepResult",
+    "Pram",
     "RankSwap",
     "Recode",
     "Round",
