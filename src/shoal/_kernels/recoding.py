@@ -29,7 +29,6 @@ class RecodedGroups(NamedTuple):
     losses: NDArray[np.float64]  # of a cell, by column, level and code
     codes: NDArray[np.int32]
     numbers: NDArray[np.float64]
-    scales: NDArray[np.float64]  # loss of a range of width 1, by column of numbers
     unit: NDArray[np.int64]
     group: NDArray[np.int64]  # of each record
     head: NDArray[np.int64]  # first record of each group
@@ -84,8 +83,7 @@ def summarise(s, place, g, skip):
             total += s.known[place, c] * s.losses[c, s.level[place, c], s.example[place, c]]
     for c in range(s.numbers.shape[1]):
         if s.numbered[place, c] > 0:
-            width = s.high[place, c] - s.low[place, c]
-            total += s.numbered[place, c] * width * s.scales[c]
+            total += s.numbered[place, c] * (s.high[place, c] - s.low[place, c])
     s.loss[place] = total
 
 
@@ -114,7 +112,7 @@ def joined(s, place, i, bound):
         low, high = s.low[place, c], s.high[place, c]
         if value == value:
             low, high, number = min(low, value), max(high, value), number + 1
-        total += number * (high - low) * s.scales[c]
+        total += number * (high - low)
         if total > bound:
             return total
     return total

@@ -11,7 +11,6 @@ from shoal.partitioners import Partition
 from shoal.steps.hierarchies import RecodedColumn
 
 Codes = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 CHUNK = 1000  # groups whose records may change places in one pass
 MAX_PASSES = 40
 WORTHWHILE = 1e-4  # share of the loss that a pass must save for another one
@@ -21,7 +20,6 @@ def refine_recoding(
     columns: Sequence[RecodedColumn],
     numbers: NDArray[np.float64],
     groups: Partition,
-    missing: Mask,
     units: Codes | None = None,
 ) -> Partition:
     """Return groups that lose less, by a local search, when values become ancestors and ranges.
@@ -31,11 +29,10 @@ def refine_recoding(
     columns : sequence of RecodedColumn
         The columns that are released as ancestors.
     numbers : ndarray of shape (n_records, n_numbers)
-        The columns that are released as ranges; NaN where a number is missing.
+        The columns that are released as ranges, divided by the range of the whole column; NaN where
+        a number is missing.
     groups : Partition
         The groups to start from.
-    missing : ndarray of shape (n_records, n_columns)
-        Which cells of ``columns`` have no value.
     units : ndarray of shape (n_records,), optional
         The unit of each record, where k counts units.
 
@@ -44,7 +41,7 @@ def refine_recoding(
     Partition
         Groups with the same k, whose loss is not greater.
     """
-    state = open_groups(columns, numbers, groups.labels, missing, units)
+    state = open_groups(columns, numbers, groups.labels, units)
     n_groups, capacity = groups.n_groups, len(state.head)
     active, free = np.arange(n_groups), np.zeros(capacity, np.int64)
     n_free = capacity - n_groups
@@ -77,11 +74,17 @@ def refine_recoding(
     return Partition(_in_order(labels), groups.k)
 
 
+def recoding_loss(
+    columns: Sequence[RecodedColumn], numbers: NDArray[np.float64], groups: Partition
+) -> float:
+    """Return the sum of the losses of all cells, if each group shows its ancestors and ranges."""
+    return float(open_groups(columns, numbers, groups.labels).loss[: groups.n_groups].sum())
+
+
 def open_groups(
     columns: Sequence[RecodedColumn],
     numbers: NDArray[np.float64],
     labels: Codes,
-    missing: Mask,
     units: Codes | None = None,
 ) -> RecodedGroups:
     """Return the state of a local search, with what each group has in common."""
@@ -91,14 +94,12 @@ def open_groups(
     ancestors, losses = np.zeros((p, depth, most), np.int32), np.zeros((p, depth, most))
     codes = np.empty((n, p), np.int32)
     for at, column in enumerate(columns):
+        values = len(column.labels[0])
         for level in range(depth):
             own = min(level, len(column.labels) - 1)
-            size = len(column.labels[0])
-            ancestors[at, level, :size] = column.levels.ancestors[own]
-            losses[at, level, :size] = column.levels.losses[own]
-        codes[:, at] = np.where(missing[:, at], NONE, column.codes)
-    known = ~np.isnan(numbers)
-    spreads = [float(np.ptp(numbers[known[:, c], c])) if known[:, c].any() else 0.0 for c in range(q)]
+            ancestors[at, level, :values] = column.levels.ancestors[own]
+            losses[at, level, :values] = column.levels.losses[own]
+        codes[:, at] = np.where(column.is_missing, NONE, column.codes)
     n_groups = int(labels.max()) + 1
     capacity = n_groups + n // 2 + 1
     rows = capacity + 2
@@ -107,14 +108,14 @@ def open_groups(
     after, before = np.full(n, NONE, np.int64), np.full(n, NONE, np.int64)
     same = labels[order[1:]] == labels[order[:-1]]
     after[order[:-1][same]], before[order[1:][same]] = order[1:][same], order[:-1][same]
-    head, size, distinct = (np.full(capacity, fill, np.int64) for fill in (NONE, 0, 0))
+    head = np.full(capacity, NONE, np.int64)
+    size, distinct = np.zeros(capacity, np.int64), np.zeros(capacity, np.int64)
     head[labels[order[::-1]]] = order[::-1]
     size[:n_groups] = np.bincount(labels)
     pairs = np.unique(np.column_stack([labels, unit]), axis=0)
     distinct[:n_groups] = np.bincount(pairs[:, 0], minlength=n_groups)
     state = RecodedGroups(
-        ancestors, losses, codes, np.ascontiguousarray(numbers, np.float64),
-        np.array([1 / spread if spread > 0 else 0.0 for spread in spreads]), unit,
+        ancestors, losses, codes, np.ascontiguousarray(numbers, np.float64), unit,
         labels.astype(np.int64), head, after, before, size, distinct,
         np.zeros((rows, p), np.int64), np.full((rows, p), NONE, np.int64),
         np.zeros((rows, p), np.int64), np.zeros((rows, q)), np.zeros((rows, q)),
