@@ -20,6 +20,7 @@ OBJECTS = {
     "shoal.partitioners": ("Partition", "Partitioner", "ClosenessFirst"),
     "shoal.comparison": ("Comparison", "Trial"),
     "shoal.metrics.attacks": ("Attacks", "AttackResult"),
+    "shoal.metrics": ("FrequencyEstimate",),
     "shoal.audit": ("Check",),
     "shoal.scale": ("LargeRelease",),
 }
@@ -31,6 +32,7 @@ def pages(root: Path) -> Iterator[tuple[str, str]]:
     yield "reference/index.md", index()
     more = [_members("shoal.scale", "function", ["mask"])]
     more.append(_members("shoal.partitioners", "function", ["register"]))
+    more.append(_members("shoal.metrics", "function", ["estimate_frequencies"]))
     functions = [_page("Functions", "shoal", "function", FUNCTIONS), *more]
     yield "reference/functions.md", "\n\n".join(functions) + "\n"
     objects = [_members(module, "class", names) for module, names in OBJECTS.items()]
