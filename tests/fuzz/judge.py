@@ -60,8 +60,8 @@ class Judged:
 def problems(judged: Judged) -> Iterator[str]:
     """Yield what is wrong with a release, each as ``check: what``."""
     yield from _columns(judged)
-    kept = kept_records(judged.plan, judged.before)
     released = len(next(iter(judged.after.values())))
+    kept = kept_records(judged.plan, judged.before, released)
     if released != len(kept):
         yield f"records: {released} were released, {len(kept)} expected"
         return
@@ -88,16 +88,23 @@ def telltale(text: str) -> str | None:
     return next((mark for mark in TELLTALES if mark in text), None)
 
 
-def kept_records(plan: promises.Document, before: View) -> list[int]:
-    """Return the records that no step drops because a value is missing."""
+def kept_records(plan: promises.Document, before: View, released: int) -> list[int]:
+    """Return the records that no step drops because a value is missing.
+
+    Signs such as a dot are missing values among numbers that are written as text, but not among
+    categories: whether they were can be seen by the number of records that were ``released``.
+    """
     needed = [
         name for step in plan["steps"] if step.get("missing") == "drop" for name in step["columns"]
     ]
     n = len(next(iter(before.values())))
     untyped = [name for name in needed if name not in plan.get("types", {})]
-    cells = {name: _without_missing_words(before[name]) for name in untyped}
-    cells = {**before, **cells}
-    return [at for at in range(n) if all(cells[name][at] is not None for name in needed)]
+    with_signs = {**before, **{name: _without_missing_words(before[name]) for name in untyped}}
+    kept = [
+        [at for at in range(n) if all(view[name][at] is not None for name in needed)]
+        for view in (before, with_signs)
+    ]
+    return kept[1] if len(kept[0]) != released == len(kept[1]) else kept[0]
 
 
 def _without_missing_words(values: Sequence[Any]) -> Sequence[Any]:

@@ -217,3 +217,13 @@ def test_t_closeness_of_ordered_categories_is_verified_in_files_that_lose_the_or
     assert done.exit_code == 0, done.output
     assert verify(target, "manifest.json").passed
     assert verify(target, "manifest.json", original=source).passed
+
+
+def test_numbers_with_a_point_are_refused_in_a_file_with_decimal_commas(tmp_path):
+    rows = [f"{n},5;{'nan' if n % 3 else '1.0'}\n" for n in range(12)]
+    source, target = tmp_path / "in.csv", tmp_path / "out.csv"
+    source.write_text("x;code\n" + "".join(rows))
+    plan = Plan({}, [Microaggregate(["x", "code"], MDAV(k=3), missing="own-groups")])
+    with raises(InputError, code="text-disguises-values", column="code"):
+        deliver(plan, source, target, dialect=Dialect(separator=";", decimal=","))
+    assert not target.exists()

@@ -25,7 +25,7 @@ Source = Annotated[
 Sources = Annotated[
     list[str],
     typer.Argument(
-        metavar="SOURCE...",
+        metavar="SOURCE",
         help="File or database to read; docs/files.md lists the formats. Several Parquet files, or"
         " a folder of them, are masked on a cluster.",
     ),

@@ -254,7 +254,7 @@ class Plan:
         Release
             The masked table, of the same kind, with its measures and verdict.
         """
-        draft = self.draft(data)
+        draft = draft_release(self, data)
         return draft.to_release(judge(draft.evidence))
 
     def draft(self, data: IntoDataFrame) -> Draft:
@@ -263,14 +263,15 @@ class Plan:
         Parameters
         ----------
         data : pandas, polars or pyarrow table
-            The table; it is not modified.
+            The table of a file, whose columns were interpreted as the file writes them; it is not
+            modified.
 
         Returns
         -------
         Draft
             The release that `run` returns, except for its verdict, and the input of the verdict.
         """
-        return draft_release(self, data)
+        return draft_release(self, data, interpreted=True)
 
     def units_in(self, frame: Frame) -> NDArray[np.int64] | None:
         """Return the unit of each record as an integer; None where k counts records.
