@@ -20,8 +20,19 @@ OBJECTS = {
     "shoal.partitioners": ("Partition", "Partitioner", "ClosenessFirst"),
     "shoal.comparison": ("Comparison", "Trial"),
     "shoal.metrics.attacks": ("Attacks", "AttackResult"),
+    "shoal.metrics": ("FrequencyEstimate",),
+    "shoal.metrics.survey": ("SurveyRisk",),
+    "shoal.metrics.suda": ("Suda",),
     "shoal.audit": ("Check",),
     "shoal.scale": ("LargeRelease",),
+}
+
+SURVEY = {
+    "shoal.metrics.survey": ("survey_risk",),
+    "shoal.metrics.survey_risk": ("key_frequencies", "individual_risk", "household_risk"),
+    "shoal.metrics.population_uniqueness": ("population_uniqueness",),
+    "shoal.metrics.log_linear": ("log_linear_risk",),
+    "shoal.metrics.suda": ("suda", "dis_risk"),
 }
 
 
@@ -31,6 +42,8 @@ def pages(root: Path) -> Iterator[tuple[str, str]]:
     yield "reference/index.md", index()
     more = [_members("shoal.scale", "function", ["mask"])]
     more.append(_members("shoal.partitioners", "function", ["register"]))
+    more.append(_members("shoal.metrics", "function", ["estimate_frequencies"]))
+    more += [_members(module, "function", names) for module, names in SURVEY.items()]
     functions = [_page("Functions", "shoal", "function", FUNCTIONS), *more]
     yield "reference/functions.md", "\n\n".join(functions) + "\n"
     objects = [_members(module, "class", names) for module, names in OBJECTS.items()]

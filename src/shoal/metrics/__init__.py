@@ -11,6 +11,14 @@ from shoal.metrics._base import (
     needs,
 )
 from shoal.metrics.anonymity import class_sizes, classes, reidentification, smallest_class
+from shoal.metrics.categories import (
+    association_change,
+    entropy_loss,
+    levels_lost,
+    one_way_change,
+    two_way_change,
+    values_unchanged,
+)
 from shoal.metrics.certificate import certified_gap
 from shoal.metrics.closeness import t_closeness
 from shoal.metrics.correlation import (
@@ -40,6 +48,12 @@ from shoal.metrics.unit_counts import fewest_units, largest_unit_share, units_pe
 from shoal.metrics.utility import euclidean_loss, il1s, information_loss
 
 __all__ = [
+    "association_change",
+    "entropy_loss",
+    "levels_lost",
+    "one_way_change",
+    "two_way_change",
+    "values_unchanged",
     "sdc_score",
     "delta_disclosure",
     "inputs_of",

@@ -11,7 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.mixed_search import count_within, list_within, lower_bounds
+from shoal._kernels.mixed_search import (
+    MixedIndex,
+    build_index,
+    count_within,
+    list_within,
+    lower_bounds,
+)
 from shoal.metrics._base import Labels, Matrix, Values
 from shoal.metrics.anonymity import classes
 from shoal.metrics.attacks._tables import AttackTables, Column
@@ -127,6 +133,7 @@ class Setting:
     halves: tuple[tuple[str, ...], tuple[str, ...]] | None = None
     _classes: dict[tuple[str, ...], Classes] = field(default_factory=dict)
     _neighbours: dict[object, Neighbours] = field(default_factory=dict)
+    _indexes: dict[object, MixedIndex] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.n_released = len(next(iter(self.tables.released.values())))
@@ -186,11 +193,14 @@ class Setting:
         self, names: Sequence[str], which: Which = "original", scale: Scale = "values"
     ) -> Neighbours:
         """Return the nearest classes of all targets of a table, by their values in the columns."""
-        key = (tuple(sorted(names)), which, scale)
+        names = tuple(sorted(names))
+        key = (names, which, scale)
         if key not in self._neighbours:
             rows = self.targets if which == "original" else self.control_targets
-            (numbers, codes), points = self.points(names, rows, which, scale)
-            search = partial(_search, numbers, codes, *points)
+            table, points = self.points(names, rows, which, scale)
+            if (names, scale) not in self._indexes:
+                self._indexes[names, scale] = build_index(*table)
+            search = partial(_search, self._indexes[names, scale], *points)
             self._neighbours[key] = self._in_parallel(search, len(rows), "attacks: nearest records")
         return self._neighbours[key]
 
@@ -209,19 +219,17 @@ class Setting:
         )
 
 
-def _search(
-    numbers: Matrix, codes: Labels, points: Matrix, point_codes: Labels, part: slice
-) -> Neighbours:
+def _search(index: MixedIndex, points: Matrix, point_codes: Labels, part: slice) -> Neighbours:
     """Return the nearest classes of a part of the targets."""
     some, some_codes = points[part], point_codes[part]
     squares = np.full(len(some), np.inf)
-    lower_bounds(numbers, codes, some, some_codes, squares)
+    lower_bounds(index, some, some_codes, squares)
     bounds = squares * (1 + ROUNDING)
     counts = np.zeros(len(some), np.int64)
-    count_within(numbers, codes, some, some_codes, bounds, counts)
+    count_within(index, some, some_codes, bounds, counts)
     starts = np.concatenate([[0], np.cumsum(counts)])
     nearest = np.empty(starts[-1], np.int64)
-    list_within(numbers, codes, some, some_codes, bounds, starts[:-1].copy(), nearest)
+    list_within(index, some, some_codes, bounds, starts[:-1].copy(), nearest)
     return Neighbours(squares, starts, nearest)
 
 

@@ -60,12 +60,13 @@ def probabilistic_linkage(setting: Setting) -> AttackResult | str:
     )
     members = setting.classes(names)
     own = members.labels[setting.targets]
+    rest = np.append(np.cumsum(weights.max(axis=1)[::-1])[::-1], 0.0)
 
     def rank(part: slice) -> Labels:
         ties = np.empty(part.stop - part.start, np.int64)
         rank_own_by_weight(
             numbers, codes, members.sizes, points[part], point_codes[part], own[part],
-            CLOSE, NEAR, weights, SLACK, ties,
+            CLOSE, NEAR, weights, rest, SLACK, ties,
         )  # fmt: skip
         return ties
 
