@@ -15,14 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
+from shoal.steps.distinct_rows import combine
 
 Codes = NDArray[np.int64]
 Cells = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Node = tuple[int, ...]
-
-MAX_KEY = 2**62  # of the number that stands for all values of a record
-DENSE = 4  # keys up to this many times the number of rows are counted without sorting
 
 
 class Levels(NamedTuple):
@@ -93,7 +91,7 @@ class Lattice:
     ):
         self.levels, self.k, self.max_suppressed = levels, k, max_suppressed
         table = codes if units is None else np.column_stack([codes, units])
-        keys, self._row_of_record = _combine(table.T, table.max(axis=0) + 1)
+        keys, self._row_of_record = combine(table.T, table.max(axis=0) + 1)
         first = np.zeros(keys, np.int64)
         first[self._row_of_record[::-1]] = np.arange(len(table))[::-1]
         self._rows = np.ascontiguousarray(codes[first].T)
@@ -127,7 +125,7 @@ class Lattice:
             for one, level, row in zip(self.levels, node, self._rows, strict=True)
         ]
         sizes = [int(column.max()) + 1 for column in ancestors]
-        number, labels = _combine(ancestors, sizes)
+        number, labels = combine(ancestors, sizes)
         records = np.bincount(labels, self._weights, number)
         held = records if self._units is None else self._units_in(labels, number)
         below = held < self.k
@@ -273,24 +271,3 @@ class _Search:
             for at in range(len(node))
             if node[at] < top[at]
         ]
-
-
-def _combine(columns: Sequence[Codes] | Codes, sizes: Sequence[int] | Codes) -> tuple[int, Codes]:
-    """Return the number of distinct rows and the label of each; sizes bound the codes."""
-    key, size = np.zeros(len(columns[0]), np.int64), 1
-    for column, number in zip(columns, sizes, strict=True):
-        if size * int(number) > MAX_KEY:
-            size, key = _compact(key, size)
-        key = key * int(number) + column
-        size *= int(number)
-    return _compact(key, size)
-
-
-def _compact(key: Codes, size: int) -> tuple[int, Codes]:
-    """Return the number of distinct keys, and the keys renumbered without gaps."""
-    if size > DENSE * len(key):
-        distinct, labels = np.unique(key, return_inverse=True)
-        return len(distinct), labels.ravel()
-    used = np.zeros(size, bool)
-    used[key] = True
-    return int(used.sum()), (np.cumsum(used) - 1)[key]
