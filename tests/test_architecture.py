@@ -8,11 +8,12 @@ import pytest
 
 ROOT = Path(__file__).parents[1] / "src" / "shoal"
 
-ANYWHERE = {"errors", "_params", "_progress", "_signals", "_versions"}
+ANYWHERE = {"errors", "_params", "_progress", "_signals", "_text", "_versions"}
 ALLOWED = {
     "errors": set(),
     "_params": {"errors"},
     "_progress": set(),
+    "_text": set(),
     "_versions": set(),
     "_signals": set(),
     "_kernels": set(),

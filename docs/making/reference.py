@@ -9,14 +9,29 @@ from shoal.metrics import MEASURES
 from shoal.partitioners import METHODS
 from shoal.steps import STEPS
 
-FUNCTIONS = ("microaggregate", "partition", "assess", "compare", "verify", "lower_bound", "inspect")
+FUNCTIONS = (
+    "microaggregate", "partition", "assess", "attack", "compare", "verify", "lower_bound",
+    "inspect",
+)  # fmt: skip
 OBJECTS = {
     "shoal": ("Plan", "Release"),
+    "shoal.frame.hierarchies": ("Hierarchy",),
     "shoal.inspection": ("Inspection",),
     "shoal.partitioners": ("Partition", "Partitioner", "ClosenessFirst"),
     "shoal.comparison": ("Comparison", "Trial"),
+    "shoal.metrics.attacks": ("Attacks", "AttackResult"),
+    "shoal.metrics.survey": ("SurveyRisk",),
+    "shoal.metrics.suda": ("Suda",),
     "shoal.audit": ("Check",),
     "shoal.scale": ("LargeRelease",),
+}
+
+SURVEY = {
+    "shoal.metrics.survey": ("survey_risk",),
+    "shoal.metrics.survey_risk": ("key_frequencies", "individual_risk", "household_risk"),
+    "shoal.metrics.population_uniqueness": ("population_uniqueness",),
+    "shoal.metrics.log_linear": ("log_linear_risk",),
+    "shoal.metrics.suda": ("suda", "dis_risk"),
 }
 
 
@@ -26,6 +41,7 @@ def pages(root: Path) -> Iterator[tuple[str, str]]:
     yield "reference/index.md", index()
     more = [_members("shoal.scale", "function", ["mask"])]
     more.append(_members("shoal.partitioners", "function", ["register"]))
+    more += [_members(module, "function", names) for module, names in SURVEY.items()]
     functions = [_page("Functions", "shoal", "function", FUNCTIONS), *more]
     yield "reference/functions.md", "\n\n".join(functions) + "\n"
     objects = [_members(module, "class", names) for module, names in OBJECTS.items()]
@@ -43,6 +59,10 @@ def index() -> str:
         *([f"{{py:func}}`shoal.{name}`", "function"] for name in FUNCTIONS),
         ["{py:class}`shoal.Plan`", "steps over the columns of a table"],
         ["{py:class}`shoal.Release`", "the result of running a plan on a table"],
+        [
+            "{py:class}`shoal.Hierarchy <shoal.frame.hierarchies.Hierarchy>`",
+            "how values become coarser",
+        ],
         ["`shoal.METHODS`", f"{len(METHODS)} partitioners by name: [methods](../methods/index.md)"],
         ["`shoal.MEASURES`", f"{len(MEASURES)} measures by name: [measures](../measures/index.md)"],
         ["`shoal.STEPS`", f"{len(STEPS)} steps by name: [steps](steps.md)"],

@@ -9,9 +9,11 @@ if TYPE_CHECKING:
     from shoal import datasets, scale
     from shoal.audit import verify
     from shoal.comparison import compare
+    from shoal.frame.hierarchies import Hierarchy
     from shoal.inspection import inspect
     from shoal.metrics import MEASURES
     from shoal.metrics.assessment import assess
+    from shoal.metrics.attacks import attack
     from shoal.partitioners import METHODS, lower_bound, partition
     from shoal.plan import Plan
     from shoal.plan.microaggregation import microaggregate
@@ -23,10 +25,12 @@ _MODULES = {
     "METHODS": "shoal.partitioners",
     "MEASURES": "shoal.metrics",
     "STEPS": "shoal.steps",
+    "Hierarchy": "shoal.frame.hierarchies",
     "Microaggregate": "shoal.steps",
     "Plan": "shoal.plan",
     "Release": "shoal.plan.release",
     "assess": "shoal.metrics.assessment",
+    "attack": "shoal.metrics.attacks",
     "compare": "shoal.comparison",
     "datasets": "shoal.datasets",
     "inspect": "shoal.inspection",
@@ -41,10 +45,12 @@ __all__ = [
     "MEASURES",
     "METHODS",
     "STEPS",
+    "Hierarchy",
     "Microaggregate",
     "Plan",
     "Release",
     "assess",
+    "attack",
     "compare",
     "datasets",
     "inspect",

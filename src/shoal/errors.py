@@ -160,6 +160,10 @@ class ValuesGeneralised(ShoalWarning):
     """Values were recoded to coarser categories to attain k."""
 
 
+class ValuesRandomised(ShoalWarning):
+    """Values were changed at random with known probabilities."""
+
+
 class HomogeneousGroup(ShoalWarning):
     """All records of a group share a confidential value, which membership then discloses."""
 

@@ -58,14 +58,16 @@ def flags(command):
     return {flag for parameter in parameters for flag in parameter.opts}
 
 
-@pytest.mark.parametrize("command", ["mask", "run", "assess", "inspect", "compare", "tradeoff"])
+@pytest.mark.parametrize(
+    "command", ["mask", "run", "assess", "attack", "inspect", "compare", "tradeoff"]
+)
 def test_every_command_that_reads_a_table_takes_all_options_for_reading(command):
     names = {f"--{field.name.replace('_', '-')}" for field in fields(ReadOptions)}
     assert names <= flags(command)
 
 
 def test_n_jobs_is_spelled_the_same_everywhere():
-    for command in ("mask", "compare", "tradeoff"):
+    for command in ("mask", "attack", "compare", "tradeoff"):
         assert "--n-jobs" in flags(command)
 
 

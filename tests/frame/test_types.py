@@ -29,6 +29,9 @@ def test_values_are_named_by_their_text_so_that_numbers_and_text_agree():
         {"kind": "ordinal", "order": ["low", "high"]},
         {"kind": "nominal", "hierarchy": [["a", "x"], ["b", "x"]]},
         {"kind": "nominal", "distances": [["a", "b", "1.5"]]},
+        {"kind": "ordinal", "order": ["a", "b"], "hierarchy": [["a", "x"], ["b", "x"]]},
+        {"kind": "date", "periods": ["month", "year"]},
+        {"kind": "numeric", "intervals": [5, 10]},
     ],
 )
 def test_a_type_survives_its_document(entry):
@@ -59,7 +62,10 @@ BAD = [
     ({"kind": "ordinal", "order": "abc"}, "order-not-a-list"),
     ({"kind": "ordinal", "order": ["a", "b", "a"]}, "value-twice"),
     ({"kind": "nominal", "order": ["a", "b"]}, "key-of-another-kind"),
-    ({"kind": "numeric", "hierarchy": [["a", "b"]]}, "key-of-another-kind"),
+    ({"kind": "boolean", "hierarchy": [["a", "b"]]}, "key-of-another-kind"),
+    ({"kind": "numeric", "periods": ["year"]}, "key-of-another-kind"),
+    ({"kind": "date", "periods": ["year", "month"]}, "periods-unknown"),
+    ({"kind": "date", "periods": ["week"]}, "periods-unknown"),
     ({"kind": "nominal", "hierarchy": [["a"]]}, "hierarchy-without-parents"),
     ({"kind": "nominal", "hierarchy": ["ab"]}, "rows-not-a-list"),
     ({"kind": "nominal", "hierarchy": [["a", "x"], ["b", "x", "y"]]}, "hierarchy-uneven"),

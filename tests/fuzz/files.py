@@ -304,9 +304,14 @@ def _numbers_as_text(case: Case, route: Route, before: View, after: View) -> Ite
 
 
 def _alike_with_letters(one: Any, other: Any) -> bool:
-    """Say whether two cells mean the same; the letters of missing values are small in Stata."""
-    letters = all(isinstance(cell, str) and len(cell) == 1 for cell in (one, other))
-    return alike(one, other) or (letters and one.lower() == other.lower())
+    """Say whether two cells mean the same.
+
+    The letters of missing values are small in Stata; the text of one stands at the right of a
+    number's place in a file of fixed width.
+    """
+    texts = isinstance(one, str) and isinstance(other, str)
+    letters = texts and len(one) == len(other) == 1 and one.lower() == other.lower()
+    return alike(one, other) or letters or (texts and one.strip() == other.strip())
 
 
 def _secrets(case: Case, after: View) -> dict[str, list[Any]]:

@@ -40,10 +40,22 @@ def group_problems(
             old, new = before[name], after[name]
             if name in plan.get("types", {}):  # no numbers, whatever they look like
                 old, new = ([None if v is None else str(v) for v in part] for part in (old, new))
+            elif any(isinstance(v, int | float) for v in new):  # text that was read as numbers
+                old = [_as_number(v) for v in old]
             units = None if unit is None else before[unit]
             wrong = [g for g in groups if not _stands(step, old, new, g, weights, units)]
             if wrong:
                 yield f"groups: {name!r} does not stand for {len(wrong)} of {len(groups)} groups"
+
+
+def _as_number(value: Any) -> Any:
+    """Return the number that a text holds; None for a text that stands for a missing value."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return float(value)
+    except ValueError:
+        return None
 
 
 def _members(numbers: Sequence[int]) -> list[list[int]]:

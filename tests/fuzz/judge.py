@@ -15,8 +15,10 @@ from fuzz.counter import (
     least_diversity,
     smallest_class,
 )
+from fuzz.recoded import pram_problems, recode_problems
 
 ROUNDING = 1e-9
+MISSING_WORDS = {"na", "n/a", "n.a.", "#n/a", "nan", "null", ".", "-", "--", "?", "missing"}
 
 
 @dataclass(frozen=True)
@@ -65,8 +67,8 @@ class Judged:
 def problems(judged: Judged) -> Iterator[str]:
     """Yield what is wrong with a release, each as ``check: what``."""
     yield from _columns(judged)
-    kept = kept_records(judged.plan, judged.before)
     released = len(next(iter(judged.after.values())))
+    kept = kept_records(judged.plan, judged.before, released)
     if released != len(kept):
         yield f"records: {released} were released, {len(kept)} expected"
         return
@@ -93,13 +95,32 @@ def telltale(text: str) -> str | None:
     return next((mark for mark in TELLTALES if mark in text), None)
 
 
-def kept_records(plan: promises.Document, before: View) -> list[int]:
-    """Return the records that no step drops because a value is missing."""
+def kept_records(plan: promises.Document, before: View, released: int) -> list[int]:
+    """Return the records that no step drops because a value is missing.
+
+    Signs such as a dot are missing values among numbers that are written as text, but not among
+    categories: whether they were can be seen by the number of records that were ``released``.
+    """
     needed = [
         name for step in plan["steps"] if step.get("missing") == "drop" for name in step["columns"]
     ]
     n = len(next(iter(before.values())))
-    return [at for at in range(n) if all(before[name][at] is not None for name in needed)]
+    untyped = [name for name in needed if name not in plan.get("types", {})]
+    with_signs = {**before, **{name: _without_missing_words(before[name]) for name in untyped}}
+    kept = [
+        [at for at in range(n) if all(view[name][at] is not None for name in needed)]
+        for view in (before, with_signs)
+    ]
+    return kept[1] if len(kept[0]) != released == len(kept[1]) else kept[0]
+
+
+def _without_missing_words(values: Sequence[Any]) -> Sequence[Any]:
+    """Return None for signs such as a dot in a column of numbers that are written as text."""
+    texts = [value.strip() for value in values if isinstance(value, str)]
+    numbers = [text for text in texts if number_of(text) is not None]
+    if not numbers or any(t not in numbers and t.lower() not in MISSING_WORDS for t in texts):
+        return values
+    return [v if isinstance(v, str) and v.strip() in numbers else None for v in values]
 
 
 def _columns(judged: Judged) -> Iterator[str]:
@@ -233,6 +254,10 @@ def _values(judged: Judged, before: View) -> Iterator[str]:
                 pairs = zip(judged.after[name], before[name], strict=True)
                 if not all(_is_ancestor(n, o) for n, o in pairs):
                     yield f"values: generalise released another value of {name!r}"
+            elif step["method"] == "recode":
+                yield from recode_problems(step, name, before[name], judged.after[name])
+            elif step["method"] == "pram":
+                yield from pram_problems(step, name, before, judged.after[name])
             elif step["method"] in ("swap", "rank-swap"):
                 if sorted(new) != sorted(old):
                     yield f"values: {step['method']} changed the distribution of {name!r}"
@@ -259,6 +284,10 @@ def _file_values(judged: Judged, step: promises.Document, name: str, before: Vie
     elif step["method"] == "generalise":
         if not all(_is_ancestor(n, o) for n, o in zip(new, old, strict=True)):
             yield f"values: generalise released another value of {name!r}"
+    elif step["method"] == "recode":
+        yield from recode_problems(step, name, old, new)
+    elif step["method"] == "pram":
+        yield from pram_problems(step, name, before, new)
     elif step["method"] == "microaggregate":
         values = [value for value in old if value is not None]
         if not values or any(number_of(value) is not None for value in values):

@@ -53,7 +53,8 @@ def run_in_memory(case: Case) -> tuple[str, list[str]]:
         rows=None if release.rows is None else release.rows.tolist(),
     )
     actual += problems(judged)
-    kept = kept_records(case.plan, before) if judged.rows is None else judged.rows
+    released = len(next(iter(after.values())))
+    kept = kept_records(case.plan, before, released) if judged.rows is None else judged.rows
     ordered = {name: [values[at] for at in kept] for name, values in before.items()}
     labels = [groups.labels.tolist() for groups in release.partitions]
     actual += group_problems(case.plan, ordered, after, labels)

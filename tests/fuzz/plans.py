@@ -13,8 +13,11 @@ STEPS = {
     "microaggregate": 8.0, "suppress": 1.5, "swap": 1.0, "hybridise": 0.6, "rank-swap": 0.6,
     "add-noise": 0.6, "top-bottom-code": 0.6, "round": 0.6,
     "generalise": 0.0,  # takes the place of some suppressions; see `generalise_some`
+    "recode": 0.0,  # takes the place of some steps; see `recode_some`
+    "pram": 0.0,  # the same; see `randomise_some`
 }  # fmt: skip
 COUNTING = ("microaggregate", "suppress", "swap", "hybridise")  # the steps that count units
+RECODABLE = ("suppress", "round", "top-bottom-code")  # the steps that a recoding may replace
 ANY_KIND = ("microaggregate", "suppress", "swap")  # the other steps take numbers alone
 
 
@@ -49,6 +52,45 @@ def vary_suppressions(rng: Rng, plan: Document) -> None:
             step["importance"] = weights if rng.random() < 0.5 else named
         if rng.random() < 0.4:
             step["effort"] = "refine"
+
+
+def recode_some(rng: Rng, columns: list[Column], plan: Document) -> None:
+    """Put recodings by hand in the place of some steps on columns of any kind."""
+    by_name = {column.name: column for column in columns}
+    for step in plan["steps"]:
+        if step["method"] not in RECODABLE or rng.random() > 0.35:
+            continue
+        names = step["columns"]
+        step.clear()
+        step |= {"method": "recode", "columns": names}
+        values = [value for name in names for value in by_name[name].distinct]
+        shape = str(rng.choice(["mapping", "bands", "rare"]))
+        if shape == "bands" and all(by_name[name].numeric for name in names):
+            step["bands"] = sorted({float(limit) for limit in rng.integers(-50, 80, 3)})
+        elif shape == "mapping":
+            named = [value for value in values if isinstance(value, str | int)][:4]
+            texts = [
+                str(value).lower() if isinstance(value, bool) else str(value) for value in named
+            ]
+            new = [str(rng.choice(["7", "new", texts[0]])) for _ in texts]
+            step["mapping"] = dict(zip(texts, new, strict=True)) or {"a": "b"}
+            step["unmapped"] = str(rng.choice(["keep", "keep", "other", "refuse"]))
+        if len(step) == 2 or rng.random() < 0.3:
+            step["min_count"] = int(rng.integers(2, 6))
+
+
+def randomise_some(rng: Rng, plan: Document) -> None:
+    """Put post-randomisation in the place of some steps on columns of any kind."""
+    for step in plan["steps"]:
+        if step["method"] not in (*RECODABLE, "swap") or rng.random() > 0.3:
+            continue
+        names, within = step["columns"], step.get("within")
+        step.clear()
+        step |= {"method": "pram", "columns": names, "stay": float(rng.choice([0, 0.5, 0.9]))}
+        step |= {} if within is None else {"within": within}
+        step |= {"invariant": False} if rng.random() < 0.3 else {}
+        step |= {"joint": True} if rng.random() < 0.3 else {}
+        step |= {"random_state": int(rng.integers(2**31))} if rng.random() < 0.9 else {}
 
 
 def draw_plan(rng: Rng, columns: list[Column]) -> Document:

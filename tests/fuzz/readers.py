@@ -1,6 +1,7 @@
 """Files are read without Shoal: what stands in them, and what counts as missing."""
 
 import csv
+import datetime as dt
 import gzip
 import io
 import sqlite3
@@ -103,7 +104,27 @@ def _statistical(place: Place) -> View:
         missing = pd.read_stata(place.path, convert_categoricals=False, convert_dates=False).isna()
         coded = pd.DataFrame(frame).map(lambda cell: isinstance(cell, str))
         frame = pd.DataFrame(frame).astype(object).mask(missing & ~coded, None)
+        frame = _with_microseconds(frame, place.path)
     return plain_values(pd.DataFrame(frame))
+
+
+def _with_microseconds(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
+    """Return moments as the file stores them: in milliseconds, with a fraction that readers cut."""
+    stored, _ = pyreadstat.read_dta(str(path), disable_datetime_conversion=True)
+    start = dt.datetime(1960, 1, 1)
+    frame = frame.copy()
+    for name in frame.columns:
+        if any(isinstance(cell, dt.datetime) for cell in frame[name]):
+            frame[name] = pd.Series(
+                [
+                    start + dt.timedelta(microseconds=round(number * 1000))
+                    if isinstance(cell, dt.datetime) and cell is not pd.NaT
+                    else cell
+                    for cell, number in zip(frame[name], stored[name], strict=True)
+                ],
+                dtype=object,
+            )
+    return frame
 
 
 def _database(path: Path, table: str) -> View:

@@ -10,7 +10,7 @@ import pyreadstat
 import pytest
 
 from raising import raises
-from shoal import Plan, datasets, inspect
+from shoal import Hierarchy, Plan, datasets, inspect
 from shoal.errors import PlanError, ShoalWarning
 from shoal.frame.tables import open_frame
 from shoal.inspection import inspect_source
@@ -326,3 +326,31 @@ def test_numbers_among_missing_words_are_inspected_as_numbers(tmp_path):
     data = pd.DataFrame({"age": ["$5", "NA", "$7", "$1,000"] * 5})
     assert inspect(data)["age"]["missing_codes"] == ["NA"]
     assert set(inspect(pd.DataFrame({"a": [1] * 5})).roles.values()) == {"quasi-identifier"}
+
+
+def test_hierarchies_are_suggested_for_quasi_identifiers():
+    rng = np.random.default_rng(0)
+    n = 200
+    data = pd.DataFrame(
+        {
+            "age": rng.integers(18, 91, n),
+            "height": rng.normal(1.7, 0.1, n).round(2),
+            "birth_date": pd.Timestamp(1950, 1, 1) + pd.to_timedelta(rng.integers(0, 9999, n), "D"),
+            "zip": [f"{7 * code:05d}" for code in rng.integers(0, 60, n)],
+            "sex": rng.choice(["f", "m"], n),
+            "income": rng.lognormal(8, 1, n),
+        }
+    )
+    found = inspect(data)
+    rules = {entry["name"]: entry["hierarchy"] for entry in found.columns if entry["hierarchy"]}
+    assert rules == {
+        "age": {"intervals": [5, 10, 20]},
+        "height": {"intervals": [0.05, 0.1, 0.2]},
+        "birth_date": {"periods": ["month", "quarter", "year"]},
+        "zip": {"prefixes": [4, 3, 2]},
+    }
+    (sentence,) = [one for one in found.sentences if one.code == "hierarchy-suggested"]
+    assert sentence.columns == ("age", "height", "birth_date", "zip")
+    for name, rule in rules.items():  # each can be declared as it stands
+        values = [str(value) for value in data[name].drop_duplicates()]
+        assert len(Hierarchy(**rule).paths(values)[0]) == 4

@@ -200,3 +200,30 @@ def test_missing_words_of_a_file_with_decimal_commas_are_missing_values(tmp_path
     assert (after["y"] == "NA").all()
     known = after["x"][after["x"] != ""].str.replace(",", ".").astype(float)
     assert known.mean() == pytest.approx((1.5 + 2.5 + 3 + 4.25 + 6.5 + 7.75) / 6)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "xpt", "dta"])
+def test_t_closeness_of_ordered_categories_is_verified_in_files_that_lose_the_order(
+    tmp_path, monkeypatch, suffix
+):
+    monkeypatch.chdir(tmp_path)
+    levels = ["low", "middle", "high"]
+    values = pd.Categorical(np.repeat(levels, 4), levels, ordered=True)
+    pd.DataFrame({"x": np.arange(12.0), "level": values}).to_feather("in.feather")
+    source, target = "in.feather", f"out.{suffix}"
+    options = ["-c", "x", "-k", "4", "-m", "mdav", "--confidential", "level"]
+    options += ["--set", "closeness=0.5", "--manifest", "manifest.json"]
+    done = CliRunner().invoke(app, ["mask", source, target, *options])
+    assert done.exit_code == 0, done.output
+    assert verify(target, "manifest.json").passed
+    assert verify(target, "manifest.json", original=source).passed
+
+
+def test_numbers_with_a_point_are_refused_in_a_file_with_decimal_commas(tmp_path):
+    rows = [f"{n},5;{'nan' if n % 3 else '1.0'}\n" for n in range(12)]
+    source, target = tmp_path / "in.csv", tmp_path / "out.csv"
+    source.write_text("x;code\n" + "".join(rows))
+    plan = Plan({}, [Microaggregate(["x", "code"], MDAV(k=3), missing="own-groups")])
+    with raises(InputError, code="text-disguises-values", column="code"):
+        deliver(plan, source, target, dialect=Dialect(separator=";", decimal=","))
+    assert not target.exists()

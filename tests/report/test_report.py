@@ -16,7 +16,10 @@ from shoal.errors import (
     UnderProtection,
     UnprotectedColumn,
 )
-from shoal.report import embedded, figures, pictures, render, styles, summarise
+from shoal.partitioners import Sorted
+from shoal.plan import Plan
+from shoal.report import embedded, figures, pictures, render, styles, summarise, whole_text
+from shoal.steps import Generalise, Microaggregate
 
 KNOWN = ["surface", "employees"]
 OTHER = {"identifiers": ["company"], "confidential": ["turnover", "net_profit"]}
@@ -284,3 +287,21 @@ def test_what_could_not_be_measured_is_said(release):
     page = Page(render(summarise(bare)))
     assert "Remarks on the measures" in page.text
     assert "needs a confidential column" in page.text
+
+
+@pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
+@pytest.mark.parametrize("local", [False, True])
+def test_levels_of_hierarchies_are_shown_with_their_shares(local):
+    data = pd.DataFrame({"age": [20, 21, 22, 40, 41, 42, 60, 80]})
+    types = {"age": shoal.Hierarchy(intervals=[20])}
+    step = Generalise(["age"], 2, suppression=0.25)
+    if local:
+        step = Microaggregate(["age"], Sorted(k=3), aggregate="ancestor")
+    summary = summarise(Plan({}, [step], types).run(data))
+    (entry,) = summary["hierarchies"]
+    assert entry["column"] == "age"
+    assert [level["categories"] for level in entry["levels"]] == [8, 4, 1]
+    shares = [level["share"] for level in entry["levels"]]
+    assert shares == ([0, 3 / 8, 5 / 8] if local else [0, 3 / 4, 0])
+    assert "Levels of the hierarchies" in Page(render(summary)).text
+    assert "4 (37.5 %)" in whole_text(summary) if local else "4 (75 %)" in whole_text(summary)

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+import shoal.report.verdict
 from raising import raises
 from shoal.audit import verify
 from shoal.cli import app
@@ -19,7 +20,10 @@ from shoal.plan import Plan
 from shoal.plan.deliver import deliver
 from shoal.steps import Generalise
 from shoal.steps.hierarchies import read_hierarchy
-from shoal.steps.lattice import Lattice, search
+from shoal.steps.lattice import Lattice
+from shoal.steps.lattice_search import search
+from shoal.steps.privacy_constraints import PrivacyConstraint
+from twins import classes as twin_classes
 from twins.generalise import best_recoding
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
@@ -76,26 +80,36 @@ def lattices(draw):
     return data, types, units
 
 
+def read_columns(data, types, loss="distinctions"):
+    declared = as_types(types)
+    columns = [read_hierarchy(open_frame(data), n, declared.get(n), loss) for n in data]
+    return columns, np.column_stack([column.codes for column in columns])
+
+
+def least_loss(columns, codes, k, limit, units=None, meets=None, loss="distinctions"):
+    """Return the least loss of all nodes by the slow search."""
+    paths = [
+        {at: [own[at] for own in column.levels.ancestors] for at in range(len(column.labels[0]))}
+        for column in columns
+    ]
+    losses = [column.levels.losses for column in columns]
+    pairs = loss == "discernibility"
+    return best_recoding(paths, codes.tolist(), losses, k, limit, units, meets, pairs)
+
+
+LOSSES = st.sampled_from(["distinctions", "entropy", "discernibility"])
+
+
 @given(
-    drawn=lattices(),
-    k=st.integers(1, 4),
-    share=st.sampled_from([0.0, 0.2, 0.6]),
-    loss=st.sampled_from(["distinctions", "entropy"]),
+    drawn=lattices(), k=st.integers(1, 4), share=st.sampled_from([0.0, 0.2, 0.6, 1.0]), loss=LOSSES
 )
 def test_no_combination_of_levels_loses_less(drawn, k, share, loss):
     data, types, units = drawn
-    declared = as_types(types)
-    columns = [read_hierarchy(open_frame(data), n, declared.get(n), loss) for n in data]
-    limit = int(share * len(data))
-    codes = np.column_stack([column.codes for column in columns])
-    found = search(Lattice(codes, [column.levels for column in columns], k, limit, units))
-    values = [range(len(column.labels[0])) for column in columns]
-    paths = [
-        {value: [str(labels[value]) for labels in column.labels] for value in own}
-        for column, own in zip(columns, values, strict=True)
-    ]
-    losses = [column.levels.losses for column in columns]
-    least = best_recoding(paths, codes.tolist(), losses, k, limit, units)
+    columns, codes = read_columns(data, types, loss)
+    levels, limit = [column.levels for column in columns], int(share * len(data))
+    pairs = loss == "discernibility"
+    found = search(Lattice(codes, levels, k, limit, units, discernibility=pairs))
+    least = least_loss(columns, codes, k, limit, units, loss=loss)
     assert (found is None) == (least is None)
     if found is not None:
         assert found.loss == pytest.approx(least, abs=1e-12)
@@ -103,14 +117,125 @@ def test_no_combination_of_levels_loses_less(drawn, k, share, loss):
         assert found.suppressed.sum() <= limit
 
 
-def test_a_search_that_is_cut_short_has_a_bound_below_the_optimum():
-    frame, types = open_frame(people(400)), as_types(TYPES)
-    columns = [read_hierarchy(frame, name, types.get(name)) for name in ("age", "town", "sex")]
-    codes = np.column_stack([column.codes for column in columns])
-    lattice = Lattice(codes, [column.levels for column in columns], 4, 20)
-    whole, short = search(lattice), search(lattice, max_evaluated=2)
+CONSTRAINTS = st.sampled_from(
+    [(2, "distinct", None), (3, "distinct", None), (1.5, "entropy", None), (2, "entropy", None),
+     (None, "distinct", 0.3), (None, "distinct", 0.1), (2, "distinct", 0.3)]
+)  # fmt: skip
+
+
+@given(
+    drawn=lattices(),
+    k=st.integers(1, 3),
+    share=st.sampled_from([0.0, 0.3, 0.6]),
+    loss=LOSSES,
+    asked=CONSTRAINTS,
+    ordered=st.booleans(),
+    seed=st.integers(0, 999),
+)
+def test_no_combination_that_meets_a_constraint_loses_less(
+    drawn, k, share, loss, asked, ordered, seed
+):
+    data, types, units = drawn
+    rng = np.random.default_rng(seed)
+    values = np.unique(rng.integers(0, 4, len(data)), return_inverse=True)[1][:, None]
+    diversity, kind, closeness = asked
+    constraint = PrivacyConstraint(
+        ["c"], values, np.array([ordered]), diversity, kind, closeness, units, 1
+    )
+
+    def meets(records):
+        if units is not None:
+            return constraint.is_met_by(np.array(records))
+        inside = np.isin(np.arange(len(data)), records)[:, None]
+        own, enough = values[inside[:, 0], 0], True
+        if diversity is not None:
+            counted = getattr(twin_classes, kind)(np.zeros((len(own), 1)), own)
+            enough = counted >= diversity - 1e-9
+        if closeness is not None:
+            support = sorted(set(values[:, 0].tolist()))
+            of_all, of_own = (twin_classes.shares(v.tolist(), support) for v in (values[:, 0], own))
+            gaps = [p - q for p, q in zip(of_own, of_all, strict=True)]
+            distance = sum(abs(gap) for gap in gaps) / 2
+            if ordered:
+                moved = [abs(sum(gaps[: i + 1])) for i in range(len(gaps))]
+                distance = sum(moved) / max(1, len(support) - 1)
+            enough = enough and distance <= closeness + 1e-9
+        return enough
+
+    columns, codes = read_columns(data, types, loss)
+    levels, limit = [column.levels for column in columns], int(share * len(data))
+    pairs = loss == "discernibility"
+    lattice = Lattice(codes, levels, k, limit, units, constraint, discernibility=pairs)
+    found, least = search(lattice), least_loss(columns, codes, k, limit, units, meets, loss)
+    assert (found is None) == (least is None)
+    if found is not None:
+        assert found.loss == pytest.approx(least, abs=1e-12)
+        short = search(lattice, max_nodes=2)
+        assert short.bound <= found.loss + 1e-12
+        assert found.loss <= short.loss + 1e-12
+
+
+def skewed_table(seed):
+    """Draw a table of unequal categories, two confidential values, and units or none."""
+    rng = np.random.default_rng(seed)
+    n, p = int(rng.integers(10, 60)), int(rng.integers(2, 4))
+    frame, types = {}, {}
+    for column in range(p):
+        values = [f"v{at}" for at in range(rng.integers(2, 7))]
+        frame[f"c{column}"] = rng.choice(values, n, p=rng.dirichlet(np.ones(len(values))))
+        rows, parents = [[value] for value in values], values
+        for level in range(int(rng.integers(1, 3))):
+            number = max(1, (len(parents) + 1) // 2)
+            parent = {one: f"{level}.{rng.integers(0, number)}" for one in parents}
+            rows = [[*row, parent[row[-1]]] for row in rows]
+            parents = sorted(set(parent.values()))
+        types[f"c{column}"] = {"kind": "nominal", "hierarchy": rows}
+    values = np.unique((rng.random(n) < 0.5) * 1, return_inverse=True)[1][:, None]
+    units = rng.integers(0, n // 2, n) if rng.random() < 0.5 else None
+    return pd.DataFrame(frame), types, values, units
+
+
+# Tables in which a node below one that fails can be released: merging classes breaks a constraint.
+NOT_MONOTONE = [
+    (598, 1.6, None, 0.3),
+    (61, None, 0.2, 0.3),
+    (1, 1.6, None, 0.0),
+    (815, None, 0.2, 0.0),
+]
+
+
+@pytest.mark.parametrize(("seed", "diversity", "closeness", "share"), NOT_MONOTONE)
+def test_nodes_below_one_that_fails_are_looked_at_where_they_may_pass(
+    seed, diversity, closeness, share
+):
+    data, types, values, units = skewed_table(seed)
+    kind = "entropy" if diversity else "distinct"
+    unordered = np.array([False])
+    constraint = PrivacyConstraint(["c"], values, unordered, diversity, kind, closeness, units, 1)
+    columns, codes = read_columns(data, types)
+    levels, limit = [column.levels for column in columns], int(share * len(data))
+    found = search(Lattice(codes, levels, 2, limit, units, constraint))
+
+    def meets(records):
+        return constraint.is_met_by(np.array(records))
+
+    least = least_loss(columns, codes, 2, limit, units, meets)
+    assert (None if found is None else found.loss) == pytest.approx(least, abs=1e-12)
+
+
+@pytest.mark.parametrize("loss", ["distinctions", "discernibility"])
+def test_a_search_that_is_cut_short_has_a_bound_below_the_optimum(loss):
+    columns, codes = read_columns(people(400)[["age", "town", "sex"]], TYPES, loss)
+    pairs = loss == "discernibility"
+    levels = [column.levels for column in columns]
+    lattice = Lattice(codes, levels, 4, 20, discernibility=pairs)
+    whole, short = search(lattice), search(lattice, max_nodes=2)
     assert short.evaluated < whole.evaluated <= whole.nodes
     assert short.bound <= whole.loss <= short.loss
+    release = plan(k=4, suppression=0.05, loss=loss, max_nodes=2).run(people(400))
+    (finding,) = [f for f in release.verdict.findings if f.code == "values-generalised"]
+    assert finding.figures["evaluated"] < finding.figures["nodes"]
+    assert finding.figures["bound"] <= finding.figures["loss"]
 
 
 def test_losses_are_the_share_of_values_and_of_bits():
@@ -174,6 +299,45 @@ def test_a_file_is_recoded_judged_and_verified(tmp_path):
     assert all(check.passed is not False for check in checks)
     verdict = deliver(document, tmp_path / "in.csv", tmp_path / "out.parquet").release.verdict
     assert verdict.k >= 3
+
+
+@pytest.mark.parametrize("kind", ["distinct", "entropy"])
+def test_constraints_hold_in_the_release_and_its_file(tmp_path, kind):
+    data = people(200).assign(pay=lambda d: d["age"] // 30)
+    options = {"diversity": 1.5, "diversity_kind": kind, "closeness": 0.4, "suppression": 0.1}
+    release = plan(**options).run(data)
+    assert release.measures["l_diversity"][kind]["pay"] >= 1.5
+    assert release.measures["t_closeness"]["pay"] <= 0.4
+    assert "l = 1.5 holds" in shoal.report.verdict.explanation(release)
+    data.to_csv(tmp_path / "in.csv", index=False)
+    result = deliver(plan(**options), tmp_path / "in.csv", tmp_path / "out.csv").release
+    assert result.verdict.status != "not kept"
+    with raises(InputError, "diversity-out-of-reach", column="pay"):
+        plan(diversity=4).run(data)
+    with raises(PlanError, "confidential-needed"):
+        Plan({}, [Generalise(["age"], 2, diversity=2)]).run(data[["age"]])
+
+
+def test_units_can_put_a_constraint_out_of_reach():
+    data = pd.DataFrame(
+        {"town": ["Porto", "Faro"] * 4, "sick": list("abaabaab"), "who": list("11112222")}
+    )
+    roles = {"who": "unit", "sick": "confidential"}
+    with raises(InputError, "constraint-out-of-reach"):
+        Plan(roles, [Generalise(["town"], 2, diversity=1.9, diversity_kind="entropy")]).run(data)
+
+
+PAIRS = [("PPPBBFF", 0.0, 17 / 49), ("PPPBF", 0.4, 19 / 25)]
+
+
+@pytest.mark.parametrize(("towns", "limit", "expected"), PAIRS)
+def test_discernibility_counts_pairs_of_records(towns, limit, expected):
+    names = {"P": "Porto", "B": "Braga", "F": "Faro"}
+    data = pd.DataFrame({"town": [names[letter] for letter in towns]})
+    step = Generalise(["town"], 2, suppression=limit, loss="discernibility")
+    release = Plan({}, [step], {"town": TYPES["town"]}).run(data)
+    (finding,) = [f for f in release.verdict.findings if f.code == "values-generalised"]
+    assert finding.figures["loss"] == pytest.approx(expected)
 
 
 def test_what_cannot_be_recoded_is_refused():

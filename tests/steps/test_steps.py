@@ -32,7 +32,9 @@ from shoal.steps import (
     AddNoise,
     Generalise,
     Hybridise,
+    Pram,
     RankSwap,
+    Recode,
     Round,
     Suppress,
     Swap,
@@ -51,9 +53,11 @@ EXAMPLES = {
     "round": lambda columns: Round(columns, 100, mode="random"),
     "suppress": lambda columns: Suppress(columns, k=3),
     "generalise": lambda columns: Generalise(columns, k=3),
+    "pram": lambda columns: Pram(columns, stay=0.3),
+    "recode": lambda columns: Recode(columns, bands=[20, 400]),
 }
 KEEP_K = {"microaggregate", "suppress", "generalise"}
-DRAW = {"swap", "hybridise", "rank-swap", "add-noise", "round"}
+DRAW = {"swap", "hybridise", "rank-swap", "add-noise", "round", "pram"}
 
 every_step = pytest.mark.parametrize("name", STEPS)
 
@@ -260,11 +264,11 @@ def test_a_document_that_cannot_be_understood_is_refused(entry, code):
 
 def test_a_plan_file_runs_every_step_from_the_command_line(tmp_path):
     rng = np.random.default_rng(1)
-    data = pd.DataFrame(rng.integers(10, 99, (30, 8)), columns=list("abcdefgh"))
+    data = pd.DataFrame(rng.integers(10, 99, (30, 10)), columns=list("abcdefghij"))
     codes = ["007", "08", "9"] * 9 + ["10", "11", "12"]
     data.assign(town=codes).to_csv(tmp_path / "in.csv", index=False)
     names = [name for name in STEPS if name != "suppress"]
-    steps = [EXAMPLES[name]([column]) for name, column in zip(names, "abcdefgh", strict=True)]
+    steps = [EXAMPLES[name]([column]) for name, column in zip(names, "abcdefghij", strict=True)]
     Plan({}, [*steps, Suppress(["town"], 5)]).save(tmp_path / "plan.toml")
     command = [sys.executable, "-m", "shoal", "run", "plan.toml", "in.csv", "out.csv"]
     source = str(Path(shoal.__file__).parents[1])
@@ -274,7 +278,7 @@ def test_a_plan_file_runs_every_step_from_the_command_line(tmp_path):
     )  # fmt: skip
     assert "; NO k-anonymity is promised" in done.stdout
     assert "seed" not in done.stderr
-    assert done.stderr.count("NO k-anonymity is promised.") == 6
+    assert done.stderr.count("NO k-anonymity is promised.") == 8
     out = pd.read_csv(tmp_path / "out.csv", dtype={"town": str})
     assert set(out["town"].dropna()) <= {"007", "08", "9"}  # what stays is as it was written
     assert out["town"].isna().sum() >= 3

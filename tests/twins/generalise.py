@@ -3,21 +3,23 @@
 from itertools import product
 
 
-def best_recoding(paths, rows, losses, k, max_suppressed=0, units=None):
-    """Return the least mean loss of a cell; None where no combination attains k.
+def best_recoding(paths, rows, losses, k, max_suppressed=0, units=None, meets=None, pairs=False):
+    """Return the least loss; None where no combination attains k and the constraint.
 
     ``paths[column][value]`` lists the ancestors of a value, and ``losses[column][level][value]``
-    what a cell loses there.
+    what a cell loses there; with ``pairs`` the loss is the discernibility. ``meets`` tells whether
+    a list of records meets the constraint.
     """
     found = [
         loss
         for node in product(*(range(len(next(iter(path.values())))) for path in paths))
-        if (loss := _loss(node, paths, rows, losses, k, max_suppressed, units)) is not None
+        if (loss := _loss(node, paths, rows, losses, k, max_suppressed, units, meets, pairs))
+        is not None
     ]
     return min(found, default=None)
 
 
-def _loss(node, paths, rows, losses, k, max_suppressed, units):
+def _loss(node, paths, rows, losses, k, max_suppressed, units, meets, pairs):
     members = {}
     for at, row in enumerate(rows):
         cells = zip(paths, row, node, strict=True)
@@ -27,17 +29,29 @@ def _loss(node, paths, rows, losses, k, max_suppressed, units):
     def held(records):
         return len(records) if units is None else len({units[at] for at in records})
 
-    classes = sorted(members.values(), key=held)
-    suppressed = [at for one in classes if held(one) < k for at in one]
+    def passes(records):
+        return held(records) >= k and (meets is None or meets(records))
+
+    classes = sorted((members[seen] for seen in sorted(members)), key=held)
+    suppressed = [at for one in classes if not passes(one) for at in one]
+    others = [one for one in classes if passes(one)]
     if len(suppressed) > max_suppressed:
         return None
     if suppressed:
-        for one in classes:
-            if held(suppressed) >= k:
-                break
-            suppressed += [at for at in one if at not in suppressed]
-        if held(suppressed) < k or len(suppressed) > max_suppressed:
+        added = 0
+        while held(suppressed) < k and added < len(others):
+            suppressed += others[added]
+            added += 1
+        while not passes(suppressed) and added < len(others) and len(suppressed) <= max_suppressed:
+            more = min(2 * added + 1, len(others))
+            suppressed += [at for one in others[added:more] for at in one]
+            added = more
+        if not passes(suppressed) or len(suppressed) > max_suppressed:
             return None
+    if pairs:
+        kept = [[at for at in one if at not in suppressed] for one in classes]
+        alike = sum(len(one) ** 2 for one in kept) + len(rows) * len(suppressed)
+        return alike / len(rows) ** 2
     lost = 0.0
     for at, row in enumerate(rows):
         for column, (value, level) in enumerate(zip(row, node, strict=True)):

@@ -9,12 +9,14 @@ from typing import Annotated
 import typer
 
 from shoal import __version__
+from shoal.cli._help import Command, Group
 from shoal.cli._lazy_imports import defer_imports
 from shoal.cli._option_blocks import expand_blocks
 from shoal.cli._options import FLAG
 from shoal.cli._session import interrupt
 from shoal.cli._source_arguments import SeveralSourcesCommand
 from shoal.cli.assess import assess
+from shoal.cli.attack import attack
 from shoal.cli.compare import compare
 from shoal.cli.demo import demo
 from shoal.cli.inspect import inspect
@@ -29,17 +31,17 @@ from shoal.cli.verify import verify
 app = typer.Typer(
     name="shoal",
     help="Protect tables before publication: microaggregation and disclosure control.",
+    cls=Group,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 COMMANDS = (
-    mask, run, verify, keygen, assess, inspect, compare, tradeoff, methods, steps, demo,
+    mask, run, verify, keygen, assess, attack, inspect, compare, tradeoff, methods, steps, demo,
 )  # fmt: skip
 for command in COMMANDS:
-    several_sources = SeveralSourcesCommand if command in (mask, run) else None
-    app.command(cls=several_sources)(expand_blocks(command))
-app.command("app")(expand_blocks(page))
+    takes_several = command in (mask, run)
+    app.command(cls=SeveralSourcesCommand if takes_several else Command)(expand_blocks(command))
+app.command("app", cls=Command)(expand_blocks(page))
 
 
 def _show_version(wanted: bool) -> None:

@@ -25,7 +25,7 @@ Source = Annotated[
 Sources = Annotated[
     list[str],
     typer.Argument(
-        metavar="SOURCE...",
+        metavar="SOURCE",
         help="File or database to read; docs/files.md lists the formats. Several Parquet files, or"
         " a folder of them, are masked on a cluster.",
     ),
@@ -79,7 +79,8 @@ Types = Annotated[
         "--type",
         metavar="COLUMN=KIND",
         help="Kind of a column: numeric, nominal, boolean, date, date:format,"
-        " ordinal:least,...,most, prefix:length,..., hierarchy:file or distances:file.",
+        " ordinal:least,...,most, prefix:length,..., interval:width,..., period:month,...,"
+        " hierarchy:file or distances:file.",
     ),
 ]
 Shuffle = Annotated[

@@ -11,6 +11,7 @@ import typer
 from shoal.cli._large import mask_large
 from shoal.cli._options import ReadOptions, ReleaseOptions
 from shoal.cli._session import print_result
+from shoal.cli._terminal import echo
 from shoal.cli._verdict import print_findings, status_line
 from shoal.errors import FileError, NotKept
 
@@ -196,6 +197,6 @@ def print_release(
     print_result(content, text, as_json=as_json, quiet=quiet)
     print_findings(made.verdict)
     for warning in summary["warnings"]:
-        typer.secho(f"warning: {warning}", fg="yellow", err=True)
+        echo(f"warning: {warning}", colour="yellow", err=True)
     if made.verdict.status == "not kept":
         raise typer.Exit(1)

@@ -4,7 +4,6 @@ import json
 import logging
 import os
 import sys
-import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -16,6 +15,9 @@ from typing import Any
 import typer
 
 from shoal import _progress as progress
+from shoal._text import fitting
+from shoal.cli._progress_bar import end_progress_bar, print_above, progress_bar
+from shoal.cli._terminal import echo, width_of
 from shoal.cli._wording import command_wording
 from shoal.errors import ParameterError, ScratchFilesLeft, ShoalError, ShoalWarning, Wording
 
@@ -48,9 +50,6 @@ def check_interrupt() -> None:
         raise KeyboardInterrupt
 
 
-PROGRESS_DELAY = 0.5  # seconds before the progress bar appears
-
-
 @contextmanager
 def session(*, quiet: bool = False, wording: Wording = command_wording) -> Iterator[None]:
     """Turn errors into one line and an exit code; show progress on a terminal.
@@ -66,18 +65,23 @@ def session(*, quiet: bool = False, wording: Wording = command_wording) -> Itera
             warnings.showwarning = _print_scratch_warnings(warnings.showwarning)
             if not quiet:
                 stack.enter_context(_log_to_stderr())
+            stack.enter_context(fitting(width_of(sys.stdout)))
+            listen = None
             if sys.stderr.isatty() and not quiet:
-                stack.enter_context(_progress_bar())
-            else:
-                stack.enter_context(
-                    progress.reporting_to(lambda stage, done, total: check_interrupt())
-                )
+                listen = stack.enter_context(progress_bar())
+
+            def listener(stage: str, done: int, total: int) -> None:
+                check_interrupt()
+                if listen is not None:
+                    listen(stage, done, total)
+
+            stack.enter_context(progress.reporting_to(listener))
             yield
     except ShoalError as error:
         print_error(error.message_for(wording))
         raise typer.Exit(2 if isinstance(error, ParameterError) else 1) from None
     except KeyboardInterrupt:
-        typer.echo("interrupted: nothing was written", err=True)
+        echo("interrupted: nothing was written", err=True)
         raise typer.Exit(130) from None
     except (typer.Exit, typer.Abort):
         raise
@@ -108,7 +112,7 @@ def _print_scratch_warnings(default: Callable[..., None]) -> Callable[..., None]
 
     def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
         if issubclass(category, ScratchFilesLeft):
-            typer.secho(f"warning: {message}", fg="yellow", err=True)
+            echo(f"warning: {message}", colour="yellow", err=True)
         else:
             default(message, category, *where, **more)
 
@@ -117,22 +121,31 @@ def _print_scratch_warnings(default: Callable[..., None]) -> Callable[..., None]
 
 def print_error(message: str) -> None:
     """Print an error to standard error."""
-    typer.secho(f"error: {message}", fg="red", err=True)
+    echo(f"error: {message}", colour="red", err=True)
 
 
 def print_result(content: Mapping[str, Any], text: str, *, as_json: bool, quiet: bool) -> None:
     """Print the result of a command: ``content`` as JSON, or ``text``."""
     if as_json:
+        end_progress_bar()
         typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
     elif not quiet:
-        typer.echo(text)
+        echo(text)
+
+
+class _Lines(logging.Handler):
+    """Print log messages without disturbing the progress bar."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print a message."""
+        print_above(record.getMessage())
 
 
 @contextmanager
 def _log_to_stderr() -> Iterator[None]:
     """Print log messages, such as that kernels are being compiled."""
     log = logging.getLogger("shoal")
-    handler = logging.StreamHandler()
+    handler = _Lines()
     level = log.level
     log.addHandler(handler)
     log.setLevel(logging.INFO)
@@ -141,31 +154,3 @@ def _log_to_stderr() -> Iterator[None]:
     finally:
         log.removeHandler(handler)
         log.setLevel(level)
-
-
-@contextmanager
-def _progress_bar() -> Iterator[None]:
-    from rich.console import Console
-    from rich.progress import Progress
-
-    bar = Progress(console=Console(stderr=True), transient=True)
-    tasks: dict[str, Any] = {}
-    start = time.monotonic()
-
-    def listener(stage: str, done: int, total: int) -> None:
-        check_interrupt()
-        if not tasks and time.monotonic() - start < PROGRESS_DELAY:
-            return
-        if not tasks:
-            bar.start()
-        name = stage.partition(",")[0]
-        if name not in tasks:
-            tasks[name] = bar.add_task(stage, total=total)
-        bar.update(tasks[name], description=stage, completed=done, total=total)
-
-    with progress.reporting_to(listener):
-        try:
-            yield
-        finally:
-            if tasks:
-                bar.stop()

@@ -4,14 +4,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from typer.core import TyperCommand
-
+from shoal.cli._help import Command
 from shoal.errors import ParameterError
 
 PARQUET = (".parquet", ".pq")
 
 
-class SeveralSourcesCommand(TyperCommand):
+class SeveralSourcesCommand(Command):
     """A command that takes several sources, and refuses a stray value after an option."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -24,7 +23,7 @@ class SeveralSourcesCommand(TyperCommand):
         }
         n_required = sum(option.param_type_name == "argument" for option in self.params)
         stray = stray_argument(args, takes_value, n_required)
-        if stray is not None:
+        if stray is not None and stray[0] in takes_value:  # others are refused as unknown
             option, argument = stray
             ctx.fail(
                 f"{argument!r} is separate from SOURCE and TARGET. An option takes one value;"

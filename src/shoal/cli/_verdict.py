@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from shoal.cli._session import current_wording
+from shoal.cli._terminal import echo
 
 if TYPE_CHECKING:
     from shoal.plan.verdict import Finding, Verdict
@@ -13,7 +14,7 @@ COLOURS = {"kept": "green", "qualified": "yellow", "not kept": "red"}
 LABELS = {
     "breaks": ("not kept", "red"),
     "qualifies": ("warning", "yellow"),
-    "informs": ("note", ""),
+    "informs": ("note", None),
 }
 
 
@@ -39,4 +40,4 @@ def print_findings(verdict: "Verdict") -> None:
 def print_finding(finding: "Finding", text: str) -> None:
     """Print a finding to standard error."""
     label, colour = LABELS[finding.severity]
-    typer.secho(f"{label}: {text}", fg=colour or None, err=True)
+    echo(f"{label}: {text}", colour=colour, err=True)

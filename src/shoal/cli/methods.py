@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from shoal._text import aligned
 from shoal.cli import _options as options
 from shoal.cli._session import print_result, session
 
@@ -31,8 +32,4 @@ def _table(what: str, titles: list[str], entries: Mapping[str, Mapping[str, Any]
     rows = [[what, *titles]] + [
         [name, *(str(entry[title]) for title in titles)] for name, entry in entries.items()
     ]
-    widths = [max(len(row[at]) for row in rows) for at in range(len(titles))]
-    return "\n".join(
-        "  ".join([*(f"{cell:<{w}}" for cell, w in zip(row, widths, strict=False)), row[-1]])
-        for row in rows
-    )
+    return aligned(rows)

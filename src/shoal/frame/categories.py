@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import ColumnError, InputError
+from shoal.frame.hierarchies import Hierarchy, Row
 from shoal.frame.numerals import open_ended
-from shoal.frame.types import Row, Type, text_of
+from shoal.frame.types import Type, text_of
 
 MAX_DECLARED = 500  # categories with a declared distance for every pair
 MAX_TABULATED = 500  # categories whose distances in a hierarchy are kept as a matrix
@@ -120,7 +121,8 @@ def nominal_codes(
         )
     known = _declared_values(declared)
     if declared.prefixes:
-        declared = replace(declared, hierarchy=prefix_hierarchy(texts, declared.prefixes))
+        paths = Hierarchy(prefixes=declared.prefixes).paths(sorted(occurring))
+        declared = replace(declared, hierarchy=tuple(paths))
     if known:
         _refuse_unknown(name, texts, cells, set(known), "its hierarchy or its distances")
     present = [text for text in known or sorted(occurring) if text in occurring]
@@ -185,17 +187,6 @@ def _declared_values(declared: Type) -> list[str]:
     if declared.hierarchy:
         return [row[0] for row in declared.hierarchy]
     return list(dict.fromkeys(value for row in declared.distances for value in row[:2]))
-
-
-def prefix_hierarchy(texts: Sequence[str], lengths: Sequence[int]) -> tuple[Row, ...]:
-    """Return the hierarchy of codes by prefixes; digits are filled up with leading zeros."""
-    width = max(map(len, texts), default=0)
-    digits = all(text.isdecimal() for text in texts)
-    rows = {}
-    for text in sorted(set(texts)):
-        whole = text.zfill(width) if digits else text
-        rows[text] = (text, *(whole[:length] for length in lengths))
-    return tuple(rows.values())
 
 
 def _ancestors(values: Sequence[str], rows: Sequence[Row]) -> Codes:

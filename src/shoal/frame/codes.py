@@ -8,6 +8,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from shoal.frame.tables import Frame, arrow, check_columns, floats
+from shoal.frame.types import text_of
 
 
 def codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
@@ -49,6 +50,25 @@ def keys(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
             values = np.where(np.isnan(values), np.nan, values).view(np.int64)
         result[:, at] = values
     return result
+
+
+def text_codes(frames: Sequence[Frame], name: str) -> list[NDArray[np.int64]]:
+    """Return a column of several tables as codes, equal where the texts of the values are.
+
+    A missing value has the code -1. The types of the columns may differ.
+    """
+    known: dict[str, int] = {}
+    coded = []
+    for frame in frames:
+        column = arrow(frame, name)
+        if pa.types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
+        encoded = column.dictionary_encode()
+        values = encoded.dictionary.to_pylist()
+        code = [-1 if v != v else known.setdefault(text_of(v), len(known)) for v in values]
+        index = encoded.indices.fill_null(len(code)).to_numpy(zero_copy_only=False)
+        coded.append(np.array([*code, -1], np.int64)[index])
+    return coded
 
 
 def _encode(frame: Frame, name: str) -> NDArray[np.int64]:

@@ -100,30 +100,37 @@ def read_concatenated(
     before: Frame, after: Frame, name: str, declared: Type | None = None
 ) -> Column:
     """Return a column of ``before`` followed by the same column of ``after``."""
-    first, second = (tables.arrow(frame, name) for frame in (before, after))
+    return read_together([before, after], name, declared)
+
+
+def read_together(frames: Sequence[Frame], name: str, declared: Type | None = None) -> Column:
+    """Return a column of several tables, one after the other."""
+    parts = [tables.arrow(frame, name) for frame in frames]
     kinds = [  # a column whose values are all missing may have lost its type
         kind_of(frame, name, declared)
-        for frame, part in ((before, first), (after, second))
+        for frame, part in zip(frames, parts, strict=True)
         if part.null_count < len(part)
-    ] or [kind_of(before, name, declared)]
-    if kinds[0] != kinds[-1]:
+    ] or [kind_of(frames[0], name, declared)]
+    if len(set(kinds)) > 1:
         raise ColumnError(
-            f"Column {name!r} is {kinds[0]} in one table, {kinds[1]} in the other.",
+            f"Column {name!r} is {kinds[0]} in one table, {_other(kinds)} in another.",
             code="kinds-differ",
             column=name,
             kinds=tuple(kinds),
         )
     if kinds[0] == "numeric":
-        values = [_numbers(frame, name) for frame in (before, after)]
+        values = [_numbers(frame, name) for frame in frames]
         return Column(name, "numeric", np.concatenate(values), np.empty(0, np.int64))
+    first = parts[0]
     if declared is None:
         _read(name, first, None)  # refuses what a single table would refuse
         declared = Type(kinds[0])
     if declared.kind == "ordinal" and not declared.order:
-        declared = replace(declared, order=_own_order(first))
-    arrow_type = decode(second if first.null_count == len(first) else first).type
+        declared = replace(declared, order=own_order(first))
+    filled = [part for part in parts if part.null_count < len(part)] or parts
+    arrow_type = decode(filled[0]).type
     try:
-        joined = pa.concat_arrays([part.cast(arrow_type) for part in map(decode, (first, second))])
+        joined = pa.concat_arrays([part.cast(arrow_type) for part in map(decode, parts)])
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         raise ColumnError(
             f"Column {name!r} has different types in the two tables.",
@@ -131,6 +138,10 @@ def read_concatenated(
             column=name,
         ) from None
     return _read(name, joined, declared)
+
+
+def _other(kinds: Sequence[Kind]) -> Kind:
+    return next(kind for kind in kinds if kind != kinds[0])
 
 
 def kind_of(frame: Frame, name: str, declared: Type | None = None) -> Kind:
@@ -242,7 +253,7 @@ def _read(
     else:
         is_dictionary = pa.types.is_dictionary(array.type)
         if column_type.kind == "ordinal" and not column_type.order and is_dictionary:
-            column_type = replace(column_type, order=_own_order(array))
+            column_type = replace(column_type, order=own_order(array))
         texts, index = texts_and_index(decoded)
         cells = Cells(index, counts)
         if column_type.kind == "ordinal":
@@ -285,7 +296,7 @@ def _spelling(decoded: Any, n_values: int) -> NDArray[np.int64] | None:
     return np.asarray(rank[encoded.indices.fill_null(0).to_numpy()])
 
 
-def _own_order(array: Any) -> tuple[str, ...]:
+def own_order(array: Any) -> tuple[str, ...]:
     """Return the order of ordered Arrow categories; empty for any other array."""
     kind = array.type
     ordered = pa.types.is_dictionary(kind) and kind.ordered

@@ -25,28 +25,56 @@ def rank_dates(
     missing date is -1. Text, and numbers if the type of the column has a format, are parsed by
     ``form``; an empty one stands for ISO dates.
     """
+    ticks, per_day = _ticks(_as_temporal(name, array, form))
+    is_valid = np.asarray(ticks.is_valid())
+    rank = np.full(len(ticks), -1, np.int64)
+    dates, rank[is_valid] = np.unique(ticks.drop_null().to_numpy(), return_inverse=True)
+    return (dates - dates[:1]) / per_day, rank
+
+
+def days_since_epoch(name: str, array: Any, form: str = "") -> NDArray[np.float64]:
+    """Return dates as whole days since 1970-01-01 in their own time zone, NaN where missing."""
+    array = _as_temporal(name, array, form)
+    if pa.types.is_timestamp(array.type) and array.type.tz is not None:
+        array = pc.local_timestamp(array)
+    if not (pa.types.is_timestamp(array.type) or pa.types.is_date(array.type)):
+        raise _not_a_date(name, array.type)
+    ticks, per_day = _ticks(array)
+    days = np.full(len(ticks), np.nan)
+    is_valid = np.asarray(ticks.is_valid())
+    days[is_valid] = ticks.drop_null().to_numpy() // per_day
+    return days
+
+
+def _as_temporal(name: str, array: Any, form: str) -> Any:
+    """Return dates that may be written as text or numbers as dates."""
     is_number = pa.types.is_integer(array.type) or pa.types.is_floating(array.type)
     if form and is_number:
         texts = [None if value is None else text_of(value) for value in array.to_pylist()]
         array = pa.array(texts, pa.string())
     if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
         array = _parse_text(name, array, form)
+    if not pa.types.is_temporal(array.type) or pa.types.is_interval(array.type):
+        raise _not_a_date(name, array.type)
+    return array
+
+
+def _not_a_date(name: str, kind: Any) -> ColumnError:
+    return ColumnError(
+        f"Column {name!r} is declared as date but holds {kind} values.",
+        code="not-a-date",
+        column=name,
+        kind=str(kind),
+    )
+
+
+def _ticks(array: Any) -> tuple[Any, int]:
+    """Return dates as integers, and how many there are in a day."""
     kind = array.type
-    if not pa.types.is_temporal(kind) or pa.types.is_interval(kind):
-        raise ColumnError(
-            f"Column {name!r} is declared as date but holds {kind} values.",
-            code="not-a-date",
-            column=name,
-            kind=str(kind),
-        )
     per_day = 1 if pa.types.is_date32(kind) else TICKS_PER_DAY[getattr(kind, "unit", "ms")]
     if pa.types.is_date32(kind) or pa.types.is_time32(kind):
         array = array.cast(pa.int32())
-    ticks = array.cast(pa.int64())
-    is_valid = np.asarray(ticks.is_valid())
-    rank = np.full(len(ticks), -1, np.int64)
-    dates, rank[is_valid] = np.unique(ticks.drop_null().to_numpy(), return_inverse=True)
-    return (dates - dates[:1]) / per_day, rank
+    return array.cast(pa.int64()), per_day
 
 
 def _parse_text(name: str, array: Any, form: str) -> Any:

@@ -1,15 +1,18 @@
 """Files that declare a hierarchy or distances."""
 
 import csv
+import tomllib
 from pathlib import Path
+from typing import Any
 
 from shoal.errors import FileError
 
 
-def read_rows(name: str | Path, folder: Path | None) -> list[list[str]]:
+def read_rows(name: str | Path, folder: Path | None) -> Any:
     """Read the rows of a text file without a header; the separator is inferred from the first line.
 
-    Hierarchies exported by other software mostly use semicolons.
+    Hierarchies exported by other software mostly use semicolons. A ``.toml`` file holds a hierarchy
+    as nested tables.
 
     Parameters
     ----------
@@ -21,8 +24,8 @@ def read_rows(name: str | Path, folder: Path | None) -> list[list[str]]:
 
     Returns
     -------
-    list of list of str
-        Cells of each row.
+    list of list of str, or dict
+        Cells of each row; the tables of a ``.toml`` file.
     """
     path = Path(name) if folder is None else resolve_inside(name, folder)
     try:
@@ -36,9 +39,20 @@ def read_rows(name: str | Path, folder: Path | None) -> list[list[str]]:
         raise FileError(
             f"{path.name!r} is not written in utf-8.", code="wrong-encoding", file=path.name
         ) from None
+    if path.suffix.lower() == ".toml":
+        return _parse_toml(text, path.name)
     first = text.partition("\n")[0]
     separator = max(",;\t", key=first.count)
     return [row for row in csv.reader(text.splitlines(), delimiter=separator) if row]
+
+
+def _parse_toml(text: str, name: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        raise FileError(
+            f"{name!r} cannot be read as TOML.", code="hierarchy-unreadable", file=name
+        ) from None
 
 
 def resolve_inside(name: str | Path, folder: Path) -> Path:

@@ -7,12 +7,29 @@ from typing import Any, Literal, get_args
 
 from shoal._params import hint
 from shoal.errors import ParameterError
+from shoal.frame.hierarchies import Hierarchy, Row
+from shoal.frame.hierarchy_checks import (
+    as_rows,
+    check_intervals,
+    check_periods,
+    check_prefixes,
+    check_rows,
+)
+from shoal.frame.texts import text_of as text_of
 from shoal.frame.type_files import read_rows
 
 Kind = Literal["numeric", "ordinal", "nominal", "boolean", "date"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
-Row = tuple[str, ...]
+KINDS_OF_KEY: dict[str, tuple[Kind, ...]] = {  # the kinds that a key of a type belongs to
+    "order": ("ordinal",),
+    "hierarchy": ("nominal", "ordinal", "numeric", "date"),
+    "distances": ("nominal",),
+    "prefixes": ("nominal",),
+    "intervals": ("numeric",),
+    "periods": ("date",),
+    "format": ("date",),
+}
 
 
 @dataclass(frozen=True)
@@ -30,9 +47,9 @@ class Type:
     order : tuple of str
         Values of an ordinal column, smallest first. Not needed for numbers and ordered
         categories.
-    hierarchy : tuple of tuple of str
-        For a nominal column, one row per value: the value, its parent, the parent's parent, and so
-        on. All rows have the same length; the root is left out.
+    hierarchy : tuple of tuple of str, or Hierarchy
+        One row per value: the value, its parent, the parent's parent, and so on; see `Hierarchy`.
+        Values are recoded by it, and it defines the distances of a nominal column.
     distances : tuple of tuple
         For a nominal column, one row per pair of values: the two values and their distance.
     prefixes : tuple of int
@@ -46,6 +63,9 @@ class Type:
         a spreadsheet. Not needed for ISO dates.
     why : str
         The reason, where the kind was inferred and not declared.
+    periods : tuple of str
+        For a date, the periods that it may be recoded to, the shortest first, such as
+        ``("month", "year")``.
     """
 
     kind: Kind
@@ -56,6 +76,21 @@ class Type:
     intervals: tuple[float, ...] = ()
     format: str = ""
     why: str = ""
+    periods: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if isinstance(self.hierarchy, Hierarchy):
+            for key, value in self.hierarchy.to_entry().items():
+                object.__setattr__(self, "hierarchy", ())
+                rows = key == "hierarchy"
+                object.__setattr__(self, key, tuple(map(tuple, value)) if rows else tuple(value))
+
+    @property
+    def as_hierarchy(self) -> Hierarchy | None:
+        """The hierarchy that values may be recoded by, or None."""
+        if not (self.hierarchy or self.prefixes or self.intervals or self.periods):
+            return None
+        return Hierarchy(self.hierarchy, self.prefixes, self.intervals, self.periods)
 
     def to_entry(self) -> Any:
         """Return the type as it is written in a plan document."""
@@ -69,21 +104,6 @@ class Type:
             else value
             for name, value in entry.items()
         }
-
-
-def text_of(value: Any) -> str:
-    """Return a value as text, so that 1, 1.0 and ``"1"`` are equal.
-
-    Examples
-    --------
-    >>> [text_of(value) for value in (1, 1.0, "1", True, 2.5)]
-    ['1', '1', '1', 'true', '2.5']
-    """
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return str(value)
 
 
 def as_types(entries: Mapping[str, Any] | None, folder: Path | None = None) -> dict[str, Type]:
@@ -119,8 +139,8 @@ def parse_type_options(pairs: Sequence[str]) -> dict[str, Any]:
         if not mark or not kind or (colon and not rest):
             raise ParameterError(
                 "--type takes column=kind, column=ordinal:least,...,most, column=date:format,"
-                " column=prefix:length,..., column=interval:width,..., column=hierarchy:file or"
-                " column=distances:file."
+                " column=prefix:length,..., column=interval:width,..., column=period:month,...,"
+                " column=hierarchy:file or column=distances:file."
                 f" Got {pair!r} instead.",
                 code="type-not-a-pair",
                 given=pair,
@@ -138,6 +158,8 @@ def parse_type_options(pairs: Sequence[str]) -> dict[str, Any]:
             entries[name] = {"kind": "nominal", "prefixes": lengths}
         elif kind == "interval":
             entries[name] = {"kind": "numeric", "intervals": _widths(rest)}
+        elif kind == "period":
+            entries[name] = {"kind": "date", "periods": rest.split(",")}
         elif kind == "date" and colon:
             entries[name] = {"kind": "date", "format": rest}
         elif colon:
@@ -161,7 +183,7 @@ def _widths(text: str) -> list[float | str]:
 def _as_type(name: str, entry: Any, folder: Path | None) -> Type:
     if isinstance(entry, Type):
         return entry
-    entry = {"kind": entry} if isinstance(entry, str) else entry
+    entry = _spread(entry)
     known = [field.name for field in fields(Type)]
     if not isinstance(entry, Mapping) or "kind" not in entry:
         raise ParameterError(
@@ -189,15 +211,28 @@ def _as_type(name: str, entry: Any, folder: Path | None) -> Type:
     result = Type(
         kind,
         _order(name, entry.get("order", ())),
-        _rows(name, entry.get("hierarchy", ()), folder),
-        _rows(name, entry.get("distances", ()), folder),
-        _prefixes(name, entry.get("prefixes", ())),
-        _intervals(name, entry.get("intervals", ())),
+        check_rows(_from_file(entry.get("hierarchy", ()), folder), name),
+        as_rows(_from_file(entry.get("distances", ()), folder), name),
+        check_prefixes(entry.get("prefixes", ()), name),
+        check_intervals(entry.get("intervals", ()), name),
         _text(name, entry, "format"),
         _text(name, entry, "why"),
+        check_periods(entry.get("periods", ()), name),
     )
     _check_consistent(name, result)
     return result
+
+
+def _spread(entry: Any) -> Any:
+    """Return an entry with its kind and, where it holds a `Hierarchy`, the keys of that."""
+    if isinstance(entry, str):
+        return {"kind": entry}
+    if isinstance(entry, Hierarchy):
+        entry = {"kind": entry.kind, "hierarchy": entry}
+    if isinstance(entry, Mapping) and isinstance(entry.get("hierarchy"), Hierarchy):
+        others = {key: value for key, value in entry.items() if key != "hierarchy"}
+        return {"kind": entry["hierarchy"].kind, **others, **entry["hierarchy"].to_entry()}
+    return entry
 
 
 def _order(name: str, given: Any) -> Row:
@@ -210,40 +245,6 @@ def _order(name: str, given: Any) -> Row:
     return tuple(text_of(value) for value in given)
 
 
-def _prefixes(name: str, given: Any) -> tuple[int, ...]:
-    lengths = [given] if isinstance(given, int) else given
-    if (
-        isinstance(lengths, str)
-        or not isinstance(lengths, Sequence)
-        or any(isinstance(n, bool) or not isinstance(n, int) or n < 1 for n in lengths)
-        or any(first <= second for first, second in zip(lengths[:-1], lengths[1:], strict=True))
-    ):
-        raise ParameterError(
-            f"The prefixes of column {name!r} must be lengths above 0, the longest first.",
-            code="prefixes-not-lengths",
-            column=name,
-        )
-    return tuple(lengths)
-
-
-def _intervals(name: str, given: Any) -> tuple[float, ...]:
-    widths = [given] if isinstance(given, int | float) else given
-    if (
-        isinstance(widths, str)
-        or not isinstance(widths, Sequence)
-        or any(isinstance(w, bool) or not isinstance(w, int | float) for w in widths)
-        or any(not 0 < width < float("inf") for width in widths)
-        or any(b <= a or b % a for a, b in zip(widths[:-1], widths[1:], strict=True))
-    ):
-        raise ParameterError(
-            f"The intervals of column {name!r} must be widths above 0, the narrowest first, each a"
-            " multiple of the one before it.",
-            code="intervals-not-widths",
-            column=name,
-        )
-    return tuple(widths)
-
-
 def _text(name: str, entry: Mapping[str, Any], key: str) -> str:
     text = entry.get(key, "")
     if not isinstance(text, str):
@@ -253,82 +254,37 @@ def _text(name: str, entry: Mapping[str, Any], key: str) -> str:
     return text
 
 
-def _rows(name: str, given: Any, folder: Path | None) -> tuple[Row, ...]:
-    """Return the rows of a hierarchy or of distances, given directly or as the name of a file."""
-    if isinstance(given, str | Path):
-        given = read_rows(given, folder)
-    if not isinstance(given, Sequence) or any(
-        isinstance(row, str) or not isinstance(row, Sequence) for row in given
-    ):
-        raise ParameterError(
-            f"The hierarchy or the distances of column {name!r} must be a list of rows, or the"
-            " name of a file with them.",
-            code="rows-not-a-list",
-            column=name,
-        )
-    return tuple(tuple(text_of(cell) for cell in row) for row in given)
+def _from_file(given: Any, folder: Path | None) -> Any:
+    """Return rows that are given directly or as the name of a file."""
+    return read_rows(given, folder) if isinstance(given, str | Path) else given
 
 
 def _check_consistent(name: str, declared: Type) -> None:
     """Refuse a type that contradicts itself."""
-    kind_of_key = {
-        "order": "ordinal",
-        "hierarchy": "nominal",
-        "distances": "nominal",
-        "prefixes": "nominal",
-        "intervals": "numeric",
-        "format": "date",
-    }
-    for key, kind in kind_of_key.items():
-        if getattr(declared, key) and declared.kind != kind:
+    for key, kinds in KINDS_OF_KEY.items():
+        if getattr(declared, key) and declared.kind not in kinds:
             raise ParameterError(
                 f"Column {name!r} is {declared.kind} but has {key}, which belongs to the kind"
-                f" {kind!r}.",
+                f" {kinds[0]!r}.",
                 code="key-of-another-kind",
                 column=name,
                 key=key,
             )
-    if sum(map(bool, (declared.hierarchy, declared.distances, declared.prefixes))) > 1:
+    ways = (declared.hierarchy, declared.prefixes, declared.intervals, declared.periods)
+    if sum(map(bool, (*ways, declared.distances))) > 1:
         raise ParameterError(
-            f"Column {name!r} has two of a hierarchy, distances and prefixes. Choose one.",
+            f"Column {name!r} has two of a hierarchy, prefixes, intervals, periods and distances."
+            " Choose one.",
             code="hierarchy-and-distances",
             column=name,
         )
-    values = declared.order or tuple(row[0] for row in declared.hierarchy if row)
-    if len(set(values)) < len(values):
+    if len(set(declared.order)) < len(declared.order):
         raise ParameterError(
             f"The type of column {name!r} lists a value twice. List each value once.",
             code="value-twice",
             column=name,
         )
-    if declared.hierarchy:
-        _check_hierarchy(name, declared.hierarchy)
     _check_distances(name, declared.distances)
-
-
-def _check_hierarchy(name: str, rows: Sequence[Row]) -> None:
-    if len({len(row) for row in rows}) > 1:
-        raise ParameterError(
-            f"The hierarchy of column {name!r} has rows of different lengths.",
-            code="hierarchy-uneven",
-            column=name,
-        )
-    if len(rows[0]) < 2:
-        raise ParameterError(
-            f"The hierarchy of column {name!r} names no parents.",
-            code="hierarchy-without-parents",
-            column=name,
-        )
-    for level in range(1, len(rows[0]) - 1):
-        ancestors = {row[level]: row[level + 1 :] for row in rows}
-        if any(ancestors[row[level]] != row[level + 1 :] for row in rows):
-            raise ParameterError(
-                f"The hierarchy of column {name!r} is not a tree: at level {level} a value has two"
-                " parents.",
-                code="hierarchy-no-tree",
-                column=name,
-                level=level,
-            )
 
 
 def _check_distances(name: str, rows: Sequence[Row]) -> None:

@@ -17,6 +17,7 @@ from shoal.inspection.inspection import Inspection
 from shoal.inspection.relations import Relation, find_relations
 from shoal.inspection.sentences import describe
 from shoal.inspection.suggest import Facts, name_of_codes, suggest, suggest_by_uniqueness
+from shoal.inspection.suggest_hierarchies import suggest_hierarchy
 from shoal.inspection.uniqueness import (
     Codes,
     revealing_combinations,
@@ -99,6 +100,8 @@ def _inspect(
     if not any(entry["role"] == "quasi-identifier" for entry in columns):
         _mask_unassigned(columns)
     quasi = [at for at, entry in enumerate(columns) if entry["role"] == "quasi-identifier"]
+    for entry in columns:
+        entry["hierarchy"] = suggest_hierarchy(frame, entry)
     return Inspection(
         name,
         len(frame),

@@ -23,7 +23,8 @@ class Inspection:
     columns : list of dict
         For each column its name, label, type, kind and the reason, whether that kind was inferred,
         value labels, missing codes, numbers of missing and distinct values, share of records with a
-        unique value, and the suggested role with its reason.
+        unique value, the suggested role with its reason, and for a quasi-identifier a suggested
+        hierarchy, as keys of its type.
     combinations : list of dict
         Combinations of suggested quasi-identifiers, each with the share of records that are unique
         in them.

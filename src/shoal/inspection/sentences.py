@@ -39,6 +39,7 @@ def describe(
         *_keys(columns),
         *_sorted(frame, columns),
         *_constant(columns),
+        *_hierarchies(columns),
     ]
 
 
@@ -49,8 +50,6 @@ def _kinds(columns: Sequence[dict[str, Any]]) -> list[Sentence]:
             labels = ", ".join(f"{value} {text}" for value, text in entry["labels"].items())
             shown = f" ({labels})" if labels else ""
             text = f"{entry['name']!r} is {entry['kind']}: {entry['why_kind']}{shown}."
-            if entry["kind"] == "nominal" and "codes" in entry["why_kind"]:
-                text += " If its first digits form a hierarchy, declare their number as prefixes."
             sentences.append(Sentence("kind-inferred", text, (entry["name"],)))
     return sentences
 
@@ -169,3 +168,17 @@ def _constant(columns: Sequence[dict[str, Any]]) -> list[Sentence]:
         return []
     text = f"{name_columns(names)} {'has' if len(names) == 1 else 'have'} one value throughout."
     return [Sentence("constant-column", text, tuple(names))]
+
+
+def _hierarchies(columns: Sequence[dict[str, Any]]) -> list[Sentence]:
+    """Name the hierarchies that columns could be recoded by."""
+    rules = {entry["name"]: entry["hierarchy"] for entry in columns if entry["hierarchy"]}
+    if not rules:
+        return []
+    named = "; ".join(
+        f"{name!r} by {key} of {', '.join(map(str, parts))}"
+        for name, rule in rules.items()
+        for key, parts in rule.items()
+    )
+    text = f"Columns that could be recoded by a hierarchy, if their types declare it: {named}."
+    return [Sentence("hierarchy-suggested", text, tuple(rules))]

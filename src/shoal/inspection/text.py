@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from shoal._text import aligned, count
+
 if TYPE_CHECKING:
     from shoal.inspection.inspection import Inspection
 
@@ -26,11 +28,8 @@ def format_inspection(inspection: "Inspection") -> str:
         )
         for entry in inspection.columns
     ]
-    widths = [max(len(row[at]) for row in rows) for at in range(len(titles) - 1)]
-    lines = [f"{inspection.records} records, {len(inspection.columns)} columns", ""]
-    lines += [
-        "  ".join([*(f"{c:<{w}}" for c, w in zip(r, widths, strict=False)), r[-1]]) for r in rows
-    ]
+    n_records, n_columns = inspection.records, len(inspection.columns)
+    lines = [f"{count(n_records, 'record')}, {count(n_columns, 'column')}", "", aligned(rows)]
     if inspection.sentences:
         lines += ["", *(f"- {sentence.text}" for sentence in inspection.sentences)]
     if inspection.combinations:

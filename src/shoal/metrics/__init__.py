@@ -33,6 +33,7 @@ from shoal.metrics.interval import interval_disclosure
 from shoal.metrics.linkage import linkage, linkage_top2
 from shoal.metrics.moments import covariance_change, mean_change, std_ratio, variance_change
 from shoal.metrics.neighbour_means import neighbour_intervals
+from shoal.metrics.randomised_tables import FrequencyEstimate, estimate_frequencies
 from shoal.metrics.score import sdc_score
 from shoal.metrics.totals import weighted_total_change
 from shoal.metrics.unit_counts import fewest_units, largest_unit_share, units_per_class
@@ -48,6 +49,7 @@ __all__ = [
     "MEASURES",
     "NEEDS",
     "About",
+    "FrequencyEstimate",
     "average_diversity",
     "certified_gap",
     "class_sizes",
@@ -58,6 +60,7 @@ __all__ = [
     "distortion_x",
     "distortion_y",
     "eigenvalue_change",
+    "estimate_frequencies",
     "euclidean_loss",
     "explained_change",
     "fewest_matches",

@@ -118,7 +118,7 @@ def assess(
         measures or MEASURES,
         declared,
         weight=weight,
-        units=None if unit is None else _units(before, unit),
+        units=None if unit is None else read_units(before, unit),
     )
     lacking = [name for name in measures or () if name not in assessment]
     if lacking:
@@ -150,7 +150,7 @@ def assess_frames(
     among them. ``weight`` is a column of the original, ``lower_bound`` a proven bound on the SSE.
     Risks are counted in ``units`` where these are given.
     """
-    _check_names(known, confidential)
+    check_names(known, confidential)
     check_same_records(len(before), len(after))
     tables.check_columns(before, [*known, *confidential])
     tables.check_columns(after, known)
@@ -183,7 +183,7 @@ def assess_frames(
     return Assessment(values, remarks)
 
 
-def _units(frame: Frame, name: str) -> NDArray[np.int64]:
+def read_units(frame: Frame, name: str) -> NDArray[np.int64]:
     """Return the unit of each record as an integer; a missing value is a unit of its own."""
     units = classes(codes(frame, [name]))
     missing = np.flatnonzero(tables.has_missing(frame, [name]))
@@ -338,7 +338,8 @@ def _named(value: Any, columns: Sequence[str]) -> Any:
     return value
 
 
-def _check_names(known: Sequence[str], confidential: Sequence[str]) -> None:
+def check_names(known: Sequence[str], confidential: Sequence[str]) -> None:
+    """Refuse to measure risk without a quasi-identifier, or with a column in two roles."""
     if not known:
         raise ParameterError(
             "Name at least one quasi-identifier: risk is counted on them.",

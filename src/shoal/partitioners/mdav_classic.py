@@ -9,7 +9,7 @@ from shoal.partitioners.mdav import groups_from_the_ends
 
 
 class MDAVClassic(Partitioner):
-    """Group records by MDAV as [CPD13]_ describe it, in pairs of groups to the end.
+    """Group records by classic MDAV, in pairs of groups to the end [CPD13]_.
 
     As :class:`MDAV`, which is MDAV-generic, but for the last groups: the printed
     figures of MDAV in [CPD13]_ need this ending.

@@ -12,7 +12,7 @@ from shoal.plan.evidence import Codes, Evidence, count_matches
 from shoal.plan.findings import CHECKS
 from shoal.plan.findings.privacy_constraints import check_privacy_constraints
 from shoal.plan.verdict import Finding, Verdict, make_verdict
-from shoal.steps import Microaggregate, Step
+from shoal.steps import Step
 
 WITHOUT_ORIGINAL = (
     "values released exactly, dominated groups, derived columns, the order of records and imputed"
@@ -42,12 +42,11 @@ def check_guarantees(
                     f" k={step.k} was promised.",
                     {"k": step.k, "attained": attained},
                 )
-        if isinstance(step, Microaggregate):
-            for finding in check_privacy_constraints(step, released, confidential, types, units):
-                # A class of several groups may have fewer values of units than each group has.
-                if units is not None:
-                    raise _not_attained(finding)
-                raise _broken(finding.sentence, finding.figures)
+        for finding in check_privacy_constraints(step, released, confidential, types, units):
+            # A class of several groups may have fewer values of units than each group has.
+            if units is not None:
+                raise _not_attained(finding)
+            raise _broken(finding.sentence, finding.figures)
 
 
 def _attained(step: Step, released: Frame, columns: list[str], units: Codes | None) -> int:

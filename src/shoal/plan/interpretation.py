@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from shoal.frame import tables
+from shoal.frame.columns import own_order
 from shoal.frame.kinds import Decision, Metadata, decide
 from shoal.frame.missing_codes import holds_code
 from shoal.frame.roles import columns_with
@@ -23,7 +24,8 @@ def interpret_source(plan: "Plan", source: "Source") -> "Plan":
     """
     names = _undeclared(plan)
     made = decide_in_source(source, names)
-    return _with_decisions(plan, made, {name: source.notes.on(name) for name in made})
+    plan = _with_decisions(plan, made, {name: source.notes.on(name) for name in made})
+    return _with_orders(plan, source)
 
 
 def inferred_types(
@@ -92,6 +94,21 @@ def _with_decisions(
     return plan.replace(
         types={**plan.types, **types}, missing_codes={**plan.missing_codes, **codes}
     )
+
+
+def _with_orders(plan: "Plan", source: "Source") -> "Plan":
+    """Return the plan with the orders of confidential columns that t-closeness depends on.
+
+    The released file may be of a format that does not keep the order of categories.
+    """
+    if all(vars(step).get("closeness") is None for step in plan.steps):
+        return plan
+    confidential = columns_with(plan.roles, "confidential")
+    frame = tables.open_frame(source.table)
+    names = [name for name in confidential if name not in plan.types and name in frame.columns]
+    orders = {name: own_order(tables.arrow(frame, name)) for name in names}
+    types = {name: Type("ordinal", order=order) for name, order in orders.items() if order}
+    return plan.replace(types={**plan.types, **types}) if types else plan
 
 
 def _kinds(types: Mapping[str, Type]) -> list[Finding]:

@@ -35,14 +35,17 @@ if TYPE_CHECKING:
 SOFTWARE = ("shoal", "numpy", "numba", "scikit-learn")  # its versions may change a release
 
 
-def draft_release(plan: "Plan", data: IntoDataFrame) -> Draft:
-    """Mask ``data`` as a plan says; see `Plan.draft`."""
+def draft_release(plan: "Plan", data: IntoDataFrame, *, interpreted: bool = False) -> Draft:
+    """Mask ``data`` as a plan says; see `Plan.draft`.
+
+    Kinds of columns that the plan does not declare are inferred, unless that was done already.
+    """
     frame = tables.open_frame(data)
     edited = [name for edit in plan.edits for name in edit.columns]
     tables.check_columns(
         frame, [*plan.roles, *plan.types, *plan.masked, *plan.quasi_identifiers, *edited]
     )
-    plan = interpret_frame(plan, frame)
+    plan = plan if interpreted else interpret_frame(plan, frame)
     interpretation = describe_interpretation(plan, frame)
     frame = without_codes(frame, plan.missing_codes)
     declared = [name for name in plan.masked if name in plan.types]

@@ -51,8 +51,8 @@ class Plan:
         The steps, in order.
     types : mapping of str to str or mapping, optional
         Kinds of columns where the table does not determine them: a kind (``"numeric"``,
-        ``"ordinal"``, ``"nominal"``, ``"boolean"`` or ``"date"``), or a mapping with the
-        ``kind`` and an ``order``, a ``hierarchy``, ``distances``, ``prefixes`` or a ``format``;
+        ``"ordinal"``, ``"nominal"``, ``"boolean"`` or ``"date"``), a `shoal.Hierarchy`, or a
+        mapping with the ``kind`` and an ``order``, a ``hierarchy``, ``distances`` or a ``format``;
         see `shoal.frame.types.Type`. Other kinds are inferred and recorded in the plan of the
         release.
     thresholds : Thresholds or mapping, optional
@@ -259,7 +259,7 @@ class Plan:
         Release
             The masked table, of the same kind, with its measures and verdict.
         """
-        draft = self.draft(data)
+        draft = draft_release(self, data)
         return draft.to_release(judge(draft.evidence))
 
     def draft(self, data: IntoDataFrame) -> Draft:
@@ -268,14 +268,15 @@ class Plan:
         Parameters
         ----------
         data : pandas, polars or pyarrow table
-            The table; it is not modified.
+            The table of a file, whose columns were interpreted as the file writes them; it is not
+            modified.
 
         Returns
         -------
         Draft
             The release that `run` returns, except for its verdict, and the input of the verdict.
         """
-        return draft_release(self, data)
+        return draft_release(self, data, interpreted=True)
 
     def units_in(self, frame: Frame) -> NDArray[np.int64] | None:
         """Return the unit of each record as an integer; None where k counts records.

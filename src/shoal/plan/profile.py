@@ -42,7 +42,8 @@ def profile(plan: Any, before: Frame, after: Frame, results: Sequence[Any]) -> d
     -------
     dict
         ``before``, the risk of the original; ``distributions`` of the masked columns;
-        ``correlations`` among numeric ones; ``groups`` on a plane.
+        ``correlations`` among numeric ones; ``groups`` on a plane; ``transitions`` of
+        post-randomised columns.
     """
     least = max(plan.k or 0, MIN_COUNT)
     masked = list(dict.fromkeys(plan.masked))
@@ -65,7 +66,22 @@ def profile(plan: Any, before: Frame, after: Frame, results: Sequence[Any]) -> d
             if len(columns := _varying(before, after, [n for n in block if n not in categorical]))
             > 1
         ],
+        **_transitions(plan, results),
     }
+
+
+def _transitions(plan: Any, results: Sequence[Any]) -> dict[str, Any]:
+    """Return the transitions of post-randomised columns, if there are any.
+
+    An invariant matrix determines the frequencies, so that the public sees the matrix only if every
+    category has enough records.
+    """
+    entries = [
+        {**one.to_dict(within=step.strata), "public": bool(one.frequencies.min() >= MIN_COUNT)}
+        for step, result in zip(plan.steps, results, strict=True)
+        for one in result.transitions
+    ]
+    return {"transitions": entries} if entries else {}
 
 
 def _blocks(plan: Any, results: Sequence[Any]) -> Iterator[tuple[list[str], Partition]]:

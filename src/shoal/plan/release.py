@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal._text import count, size_range
 from shoal.partitioners import Partition
 from shoal.partitioners._base import Labels, in_order
 from shoal.plan.verdict import Verdict
@@ -169,10 +170,10 @@ class Release:
 
     def __repr__(self) -> str:
         sizes = [size for groups in self.partitions for size in groups.sizes]
-        groups = f"groups of {min(sizes)} to {max(sizes)}" if sizes else "no groups"
+        groups = f"groups of {size_range(min(sizes), max(sizes))}" if sizes else "no groups"
         loss = self.measures.get("information_loss")
         lost = "not measured" if loss is None else f"{loss:.2f}%"
         return (
-            f"Release({self.provenance['records']} records, {groups}, information loss {lost},"
-            f" verdict: {self.verdict.status})"
+            f"Release({count(self.provenance['records'], 'record')}, {groups},"
+            f" information loss {lost}, verdict: {self.verdict.status})"
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shoal._params import format_argument
 from shoal.errors import PlanError
 from shoal.frame.roles import columns_with, name_columns
-from shoal.steps import Microaggregate, Step
+from shoal.steps import Step
 
 if TYPE_CHECKING:
     from shoal.plan import Plan
@@ -80,7 +80,6 @@ def check(plan: "Plan") -> None:
     constraints = [
         option
         for step in plan.steps
-        if isinstance(step, Microaggregate)
         for option in ("diversity", "closeness")
         if getattr(step, option) is not None
     ]

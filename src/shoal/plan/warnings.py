@@ -58,7 +58,7 @@ WARNING_CLASSES: dict[str, type[ShoalWarning]] = {
 # Codes of the findings of the run itself; all others are computed from its tables.
 RUN_CODES = (
     "missing-values", "released-index", "constant-column", "cells-suppressed", "strata-merged",
-    "values-generalised", "unfinished", "kind-inferred", "missing-codes",
+    "values-generalised", "values-randomised", "unfinished", "kind-inferred", "missing-codes",
 )  # fmt: skip
 
 
@@ -77,8 +77,8 @@ def run_findings(
 
 def as_finding(warning: ShoalWarning) -> Finding:
     """Return a warning of a step as a finding that informs."""
-    columns = warning.attributes.get("columns", ())
-    return Finding(warning.code, "informs", str(warning), columns=tuple(columns))
+    columns, figures = (warning.attributes.get(name, ()) for name in ("columns", "figures"))
+    return Finding(warning.code, "informs", str(warning), dict(figures), tuple(columns))
 
 
 def python_warnings(verdict: Verdict) -> list[ShoalWarning]:

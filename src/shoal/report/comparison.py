@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from shoal._text import aligned
 from shoal.comparison import Comparison
 from shoal.errors import FileError
 from shoal.io.publish import Publication
@@ -15,7 +16,6 @@ from shoal.plan import document
 from shoal.report.draw import Figure
 from shoal.report.html import page
 from shoal.report.maps import Spot, risk_map
-from shoal.report.text import aligned
 
 AXES = {
     "linkage": ("records linked rightly in %", 100),

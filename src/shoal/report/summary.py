@@ -76,6 +76,7 @@ def _summary(release: ReleaseLike, internal: bool, curve: Sequence[Point]) -> di
             "confidential": columns_with(plan.roles, "confidential"),
             "unchanged": list(release.unchanged),
         },
+        "hierarchies": _hierarchies(release),
         "measures": [_measure(name, value) for name, value in release.measures.items()],
         "remarks": dict(release.remarks),
         "warnings": uncovered(release),
@@ -83,11 +84,29 @@ def _summary(release: ReleaseLike, internal: bool, curve: Sequence[Point]) -> di
         "pictures": {
             name: part
             for name, part in release.profile.items()
-            if internal or name in PUBLIC_PICTURES
+            if (internal or name in PUBLIC_PICTURES) and name != "transitions"
         },
+        "transitions": [
+            _transitions(entry, internal) for entry in release.profile.get("transitions", ())
+        ],
         "tradeoff": _tradeoff(release, curve),
         "versions": release.provenance["versions"],
     }
+
+
+def _hierarchies(release: ReleaseLike) -> list[dict[str, Any]]:
+    """Return for each recoded column its levels: their categories, and the share of cells."""
+    return [
+        {
+            "column": name,
+            "levels": [
+                {"categories": categories, "share": cells / release.provenance["records"]}
+                for categories, cells in zip(use["categories"], use["cells"], strict=True)
+            ],
+        }
+        for finding in release.verdict.findings
+        for name, use in finding.figures.get("levels", {}).items()
+    ]
 
 
 def check_audience(audience: str) -> None:
@@ -113,6 +132,14 @@ def _measure(name: str, value: Any) -> dict[str, Any]:
     }
 
 
+def _transitions(entry: dict[str, Any], internal: bool) -> dict[str, Any]:
+    """Return the matrix of post-randomised columns; for the public without any count."""
+    if internal:
+        return entry
+    shown = ("columns", "stratum", "categories", "released", "matrix")
+    return {name: entry[name] for name in (shown if entry["public"] else shown[:1])}
+
+
 def _tradeoff(release: ReleaseLike, curve: Sequence[Point]) -> dict[str, Any]:
     """Return the trade-off of dependence; empty if no step uses it."""
     shares = [getattr(step, "dependence", 0.0) for step in release.plan.steps]
@@ -129,13 +156,24 @@ def _tradeoff(release: ReleaseLike, curve: Sequence[Point]) -> dict[str, Any]:
 def _plan(entries: dict[str, Any], *, internal: bool) -> str:
     """Return the plan as TOML; for the public without seeds and declared values.
 
-    Seeds could help to undo random masking. Orders, hierarchies and distances may name categories
-    that do not occur in the release, and may come from files with arbitrary content.
+    Seeds could help to undo random masking. Orders, hierarchies, distances and mappings may name
+    categories that do not occur in the release, and may come from files with arbitrary content.
     """
     if internal:
         return document.dumps(entries)
     types = {name: _hide_values(declared) for name, declared in entries.get("types", {}).items()}
-    return document.dumps(_without_seeds({**entries, **({"types": types} if types else {})}))
+    steps = [_hide_mapping(step) for step in entries["steps"]]
+    shown = {**entries, **({"types": types} if types else {}), "steps": steps}
+    return document.dumps(_without_seeds(shown))
+
+
+def _hide_mapping(step: dict[str, Any]) -> dict[str, Any]:
+    """Return a step with its mapping of values, or its matrices, replaced by their number."""
+    hidden = {"mapping": "values, not shown", "matrix": "matrices, not shown here"}
+    return {
+        name: f"{len(value)} {hidden[name]}" if name in hidden else value
+        for name, value in step.items()
+    }
 
 
 def _hide_values(declared: Any) -> Any:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from textwrap import fill
 from typing import Any
 
+from shoal._text import aligned, count, size_range, text_width
 from shoal.metrics import ABOUT
 from shoal.report.layout import by_reason, format_number, numbers, tables
 
@@ -13,19 +14,21 @@ ROUNDING = 1e-7  # a proven gap below it is a rounding error
 
 def one_line(summary: dict[str, Any]) -> str:
     """Return a summary of a release in one line."""
-    groups = ", ".join(
-        f"{entry['number']} group{'s' if entry['number'] != 1 else ''} of {entry['smallest']} to"
-        f" {entry['largest']}"
-        for entry in summary["groups"][:3]
-    )
+    groups = ", ".join(map(_describe_groups, summary["groups"][:3]))
     if len(summary["groups"]) > 3:
         groups += f" and {len(summary['groups']) - 3} more blocks"
     loss = next((m["value"] for m in summary["measures"] if m["name"] == "information_loss"), None)
     inside = f" in {groups}" if groups else ""
     promise = "" if summary["promise"]["k"] else "; NO k-anonymity is promised"
     lost = "not measured" if loss is None else f"{loss:.2f}%"
-    line = f"{summary['records']} records{inside}; information loss {lost}"
+    line = f"{count(summary['records'], 'record')}{inside}; information loss {lost}"
     return line + _certificate(summary["measures"]) + promise
+
+
+def _describe_groups(entry: Mapping[str, Any]) -> str:
+    """Return the number and the sizes of groups."""
+    sizes = size_range(entry["smallest"], entry["largest"])
+    return f"{count(entry['number'], 'group')} of {sizes}"
 
 
 def _certificate(measures: list[dict[str, Any]]) -> str:
@@ -51,8 +54,24 @@ def whole_text(summary: dict[str, Any]) -> str:
             lines = "\n".join(_folded(entry, "  - ") for entry in attacker[verb])
             parts.append(f"An attacker who knows the quasi-identifiers {verb}\n{lines}")
     parts += [_folded(f"Warning: {warning}") for warning in summary["warnings"]]
+    if summary["hierarchies"]:
+        parts.append(_levels(summary["hierarchies"]))
     parts.append(table(values, summary["remarks"]))
     return "\n\n".join(parts) + "\n"
+
+
+def _levels(hierarchies: list[dict[str, Any]]) -> str:
+    """Return the levels of hierarchies: their categories, and the share of cells at each."""
+    depth = max(len(entry["levels"]) for entry in hierarchies)
+    rows = [["categories and cells by level", *map(str, range(depth))]]
+    for entry in hierarchies:
+        cells = [
+            f"{level['categories']}"
+            + (f" ({100 * level['share']:.3g} %)" if level["share"] else "")
+            for level in entry["levels"]
+        ]
+        rows.append([entry["column"], *cells, *[""] * (depth - len(cells))])
+    return aligned(rows)
 
 
 def finding_line(finding: Mapping[str, Any]) -> str:
@@ -80,15 +99,6 @@ def table(measures: Mapping[str, Any], remarks: Mapping[str, str] | None = None)
 
 
 def _folded(text: str, mark: str = "") -> str:
-    return fill(text, 96, initial_indent=mark, subsequent_indent=" " * len(mark))
-
-
-def aligned(rows: list[list[str]]) -> str:
-    """Return rows as lines with aligned columns."""
-    if not rows:
-        return ""
-    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
+    return fill(
+        text, min(96, text_width() or 96), initial_indent=mark, subsequent_indent=" " * len(mark)
     )

@@ -10,7 +10,9 @@ from shoal.steps.add_noise import AddNoise
 from shoal.steps.generalise import Generalise
 from shoal.steps.hybridise import Hybridise
 from shoal.steps.microaggregate import Microaggregate
+from shoal.steps.pram import Pram
 from shoal.steps.rank_swap import RankSwap
+from shoal.steps.recode import Recode
 from shoal.steps.round import Round
 from shoal.steps.suppress import Suppress
 from shoal.steps.swap import Swap
@@ -20,7 +22,7 @@ STEPS: dict[str, type[Step]] = {
     step.name: step
     for step in (
         Microaggregate, Swap, Hybridise, RankSwap, AddNoise, TopBottomCode, Round, Suppress,
-        Generalise,
+        Generalise, Recode, Pram,
     )
 }  # fmt: skip
 
@@ -47,7 +49,9 @@ __all__ = [
     "Hybridise",
     "Microaggregate",
     "StepResult",
+    "Pram",
     "RankSwap",
+    "Recode",
     "Round",
     "Step",
     "Suppress",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.partitioners import Partition, Partitioner, with_drawn_seeds
+from shoal.steps.transitions import Transitions
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class StepResult:
 
     ``reproducible_partitioner`` forms the same groups again independently of any time budget; it
     is None for steps that do not group. ``bound`` is a proven lower bound on the SSE of the
-    standardised columns, or None.
+    standardised columns, or None. ``transitions`` are those of post-randomised columns.
     """
 
     values: dict[str, Any]
@@ -34,6 +35,7 @@ class StepResult:
     reproducible_partitioner: Partitioner | None = None
     bound: float | None = None
     warnings: tuple[ShoalWarning, ...] = ()
+    transitions: tuple[Transitions, ...] = ()
 
 
 def check_confidential(confidential: Sequence[str], option: str) -> None:
@@ -69,6 +71,9 @@ class Step:
     weight: str | None = None  # column of survey weights
     unit: str | None = None  # column whose values k counts
     household: str | None = None  # column of households that k counts
+    diversity: float | None = None  # the l of l-diversity
+    diversity_kind: Literal["distinct", "entropy"] = "distinct"
+    closeness: float | None = None  # the t of t-closeness
 
     @property
     def k(self) -> int | None:

@@ -1,32 +1,42 @@
 """Recode columns to coarser categories until every class holds at least k records."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 
-from shoal._params import Between, K
+from shoal._params import AtLeast, Between, K
 from shoal.errors import InputError, ValuesGeneralised
 from shoal.frame.new_values import RowGather, TextColumn
 from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.steps._step import Step, StepResult
+from shoal.steps.guarantee_sentences import constraint_sentences
 from shoal.steps.hierarchies import RecodedColumn, RecodingLoss, read_hierarchy
-from shoal.steps.lattice import Lattice, Optimum, search
+from shoal.steps.lattice import Lattice
+from shoal.steps.lattice_search import Optimum, search
+from shoal.steps.privacy_constraints import privacy_constraint
 from shoal.steps.units import read_units
+
+LOST = {  # what a loss is a share of
+    "distinctions": "of the distinctions were lost",
+    "entropy": "of the entropy was lost",
+    "discernibility": "of the pairs of records look alike or are suppressed",
+}
 
 
 class Generalise(Step):
     """Recode each column to one level of its hierarchy, with the least loss [SS98]_.
 
     All values of a column are replaced by their ancestors at the same level (full-domain
-    recoding). Of all combinations of levels whose classes hold at least k records, the one with
-    the least loss is released; the search is exact. Records in smaller classes may be suppressed
-    up to a limit, and then all their cells are empty.
+    recoding). Of all combinations of levels whose classes hold at least k records, and meet
+    l-diversity and t-closeness where these are asked for, the one with the least loss is released;
+    the search is exact. Records in other classes may be suppressed up to a limit; then all their
+    cells are empty, and together they are such a class too.
 
-    The hierarchies are those of the column types: a ``hierarchy``, or ``prefixes``. A column
-    without a hierarchy either keeps its values or becomes ``*`` as a whole.
+    The hierarchies are those of the column types; see `shoal.Hierarchy`. A column without one
+    either keeps its values or becomes ``*`` as a whole.
 
     Parameters
     ----------
@@ -36,16 +46,32 @@ class Generalise(Step):
         Minimum number of records in a class. It has no default: it is the guarantee.
     suppression : float
         Greatest share of the records that may be suppressed.
-    loss : {"distinctions", "entropy"}
-        What is minimised, averaged over all cells: the share of the other values of its hierarchy
-        that a cell is no longer told from, or the bits that would tell it from those values, as a
-        share of all bits of the column (non-uniform entropy).
+    loss : {"distinctions", "entropy", "discernibility"}
+        What is minimised: averaged over all cells, the share of the other values of its hierarchy
+        that a cell is no longer told from; or the bits that would tell it from those values, as a
+        share of all bits of the column (non-uniform entropy); or the share of pairs of records in
+        the same class, where a suppressed record counts as if it were in a class with all
+        (discernibility [BA05]_).
     unit : str, optional
         Column whose values k counts, dropped from the release. Defaults to the column with the
         role ``unit`` or ``household``.
+    diversity : float, optional
+        The *l* of l-diversity, at least 1: minimum number of values of every confidential column
+        in each class.
+    diversity_kind : str
+        How values are counted: ``"distinct"`` values, or the exponential of their
+        ``"entropy"``, the effective number of equally frequent values.
+    closeness : float, optional
+        The *t* of t-closeness, in [0, 1]: maximum distance between the confidential values of a
+        class and those of the table, in every column.
+    max_nodes : int, optional
+        Number of combinations of levels to look at. If there are more, the best of them is
+        released, with a bound on the least loss of all.
 
     References
     ----------
+    .. [BA05] Bayardo, R. J. and Agrawal, R. (2005). Data privacy through optimal
+       k-anonymization. International Conference on Data Engineering 2005, 217-228.
     .. [SS98] Samarati, P. and Sweeney, L. (1998). Protecting privacy when disclosing
        information: k-anonymity and its enforcement through generalization and
        suppression. Technical Report SRI-CSL-98-04, SRI International.
@@ -54,7 +80,7 @@ class Generalise(Step):
     name = "generalise"
     paper = "SS98"
     accepts_any_kind = True
-    promises = "k-anonymity"
+    promises = "k-anonymity; l-diversity and t-closeness on request"
 
     def __init__(
         self,
@@ -64,12 +90,20 @@ class Generalise(Step):
         suppression: Annotated[float, Between(0, 1)] = 0.0,
         loss: RecodingLoss = "distinctions",
         unit: str | None = None,
+        diversity: Annotated[float, AtLeast(1)] | None = None,
+        diversity_kind: Literal["distinct", "entropy"] = "distinct",
+        closeness: Annotated[float, Between(0, 1)] | None = None,
+        max_nodes: Annotated[int, AtLeast(1)] | None = None,
     ):
         self.columns = as_list(columns)
         self._k = k
         self.suppression = suppression
         self.loss = loss
         self.unit = unit
+        self.diversity = diversity
+        self.diversity_kind = diversity_kind
+        self.closeness = closeness
+        self.max_nodes = max_nodes
         self._validate()
 
     @property
@@ -81,7 +115,8 @@ class Generalise(Step):
     def guarantee(self) -> str:
         """What the step guarantees, in sentences for the report."""
         units = "" if self.unit is None else f", counted in units of {self.unit!r}"
-        return f"Values were generalised until k-anonymity with k = {self.k}{units} held."
+        first = f"Values were generalised until k-anonymity with k = {self.k}{units} held."
+        return " ".join([first, *constraint_sentences(self)])
 
     @property
     def recoded_columns(self) -> list[str]:
@@ -97,9 +132,11 @@ class Generalise(Step):
         self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None
     ) -> StepResult:
         """Return the recoded values of ``frame``."""
-        del confidential
         types = types or {}
         units = None if self.unit is None else read_units(frame, self.unit)
+        constraint = privacy_constraint(self, frame, confidential, types, units)
+        if constraint is not None:
+            constraint.refuse_unattainable(np.arange(len(frame)))
         columns = [read_hierarchy(frame, n, types.get(n), self.loss) for n in self.columns]
         lattice = Lattice(
             np.column_stack([column.codes for column in columns]),
@@ -107,8 +144,16 @@ class Generalise(Step):
             self.k,
             int(self.suppression * len(frame)),
             units,
+            constraint,
+            discernibility=self.loss == "discernibility",
         )
-        found = search(lattice)
+        found = search(lattice, self.max_nodes)
+        if found is None and constraint is not None and lattice.held >= self.k:
+            raise InputError(
+                "No combination of levels meets diversity and closeness, counted in units. Ask for"
+                " less.",
+                code="constraint-out-of-reach",
+            )
         if found is None:
             what = "records" if units is None else "units"
             raise InputError(
@@ -138,14 +183,27 @@ class Generalise(Step):
         )
         suppressed = int(found.suppressed.sum())
         records = f" {suppressed:,} records were suppressed." if suppressed else ""
+        share = f"{100 * found.loss:.3g} % {LOST[self.loss]}"
+        least = f"the least of all {found.nodes:,} combinations of levels"
+        if found.bound < found.loss:
+            least = (
+                f"the least of {found.evaluated:,} of {found.nodes:,} combinations of levels; none"
+                f" loses less than {100 * found.bound:.3g} %"
+            )
         return ValuesGeneralised(
-            f"Columns were recoded to levels of their hierarchies: {levels}. {100 * found.loss:.3g}"
-            f" % of the {self.loss} were lost, the least of all {found.nodes:,} combinations of"
-            f" levels.{records}",
+            f"Columns were recoded to levels of their hierarchies: {levels}. {share}, {least}."
+            f"{records}",
             code="values-generalised",
-            levels=dict(zip(self.columns, found.node, strict=True)),
-            loss=found.loss,
-            suppressed=suppressed,
-            evaluated=found.evaluated,
-            nodes=found.nodes,
+            columns=tuple(self.columns),
+            figures={
+                "loss": found.loss,
+                "bound": found.bound,
+                "suppressed": suppressed,
+                "evaluated": found.evaluated,
+                "nodes": found.nodes,
+                "levels": {
+                    column.name: column.use_of_levels(np.where(found.suppressed, -1, level))
+                    for column, level in zip(columns, found.node, strict=True)
+                },
+            },
         )

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from shoal.steps._step import Step
     from shoal.steps.microaggregate import Microaggregate
 
 
@@ -16,6 +17,12 @@ def describe_guarantee(step: "Microaggregate") -> str:
         sentences.append(f"Each class holds records of at least {step.k} households.")
     elif step.unit is not None:
         sentences.append(f"Each class holds records of at least {step.k} units of {step.unit!r}.")
+    return " ".join([*sentences, *constraint_sentences(step)])
+
+
+def constraint_sentences(step: "Step") -> list[str]:
+    """Return sentences on the l-diversity and the t-closeness that a step guarantees."""
+    sentences = []
     if step.diversity is not None:
         kind = "different" if step.diversity_kind == "distinct" else "equally frequent"
         sentences.append(
@@ -27,4 +34,4 @@ def describe_guarantee(step: "Microaggregate") -> str:
             f"No class is farther than {step.closeness:g} from the table in any confidential"
             " column (t-closeness)."
         )
-    return " ".join(sentences)
+    return sentences

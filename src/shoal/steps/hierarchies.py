@@ -1,4 +1,4 @@
-"""The hierarchies that a step may recode columns by."""
+"""Columns with the levels of their hierarchies, which a step may recode them to."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from shoal.errors import InputError
 from shoal.frame import tables
-from shoal.frame.categories import prefix_hierarchy, texts_and_index
+from shoal.frame.categories import texts_and_index
 from shoal.frame.columns import decode
+from shoal.frame.hierarchies import ROOT, Row
 from shoal.frame.tables import Frame
-from shoal.frame.types import Row, Type
+from shoal.frame.types import Type
 from shoal.steps.lattice import Cells, Codes, Levels
 
-RecodingLoss = Literal["distinctions", "entropy"]
-ROOT = "*"  # released where all values of a column have become one
+RecodingLoss = Literal["distinctions", "entropy", "discernibility"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +44,17 @@ class RecodedColumn:
         """Return the label of each record at a level; None where the value is missing."""
         return np.array(self.labels[level][self.codes])
 
+    def use_of_levels(self, level_of_record: Codes) -> dict[str, list[int]]:
+        """Return for each level its categories in the data, and the cells that are released so.
+
+        A level of -1 stands for a cell that is not released.
+        """
+        number = len(self.labels)
+        return {
+            "categories": [len(np.unique(own[self.codes])) for own in self.levels.ancestors],
+            "cells": np.bincount(level_of_record + 1, minlength=number + 1)[1:].tolist(),
+        }
+
 
 def read_hierarchy(
     frame: Frame, name: str, declared: Type | None, loss: RecodingLoss = "distinctions"
@@ -55,11 +66,11 @@ def read_hierarchy(
     texts, index = texts_and_index(decode(tables.arrow(frame, name)))
     values, code_of_text = np.unique(np.array(texts, str), return_inverse=True)
     codes = np.append(code_of_text.ravel(), len(values))[index]
-    rows = hierarchy_rows(name, values.tolist(), declared)
+    rows = _paths(frame, name, values.tolist(), declared)
     path = {row[0]: row for row in rows}
     labels = [
         np.array([*(path[value][level] for value in values.tolist()), None], object)
-        for level in range(len(rows[0]) - 1 if rows else 0)
+        for level in range(len(rows[0]) if rows else 0)
     ]
     labels.append(np.full(len(values) + 1, ROOT, object))
     ancestors = [_number(level) for level in labels]
@@ -69,58 +80,30 @@ def read_hierarchy(
     )
 
 
-def hierarchy_rows(name: str, values: Sequence[str], declared: Type | None) -> list[Row]:
-    """Return the path of every value of a hierarchy to the root, which is ``*``."""
-    if declared is not None and declared.prefixes:
-        rows: Sequence[Row] = prefix_hierarchy(values, declared.prefixes)
-    elif declared is not None and declared.hierarchy:
-        rows = declared.hierarchy
-    elif declared is not None and declared.intervals:
-        rows = interval_hierarchy(name, values, declared.intervals)
-    else:
-        rows = [(value,) for value in values]
-    known = {row[0] for row in rows}
-    unknown = sum(value not in known for value in values)
-    if unknown:
-        raise InputError(
-            f"The hierarchy of column {name!r} lacks {unknown} of its {len(values)} values. Add"
-            " them.",
-            code="value-outside-type",
-            column=name,
-            count=unknown,
-        )
-    rooted = {row[-1] for row in rows} == {ROOT}
-    return [row if rooted else (*row, ROOT) for row in rows]
-
-
-def interval_hierarchy(name: str, values: Sequence[str], widths: Sequence[float]) -> list[Row]:
-    """Return the intervals of numbers, one level for each width.
-
-    Examples
-    --------
-    >>> interval_hierarchy("age", ["7", "21"], [5, 20])
-    [('7', '5-9', '0-19'), ('21', '20-24', '20-39')]
-    >>> interval_hierarchy("height", ["1.5"], [0.5])
-    [('1.5', '[1.5, 2)')]
-    """
+def _paths(frame: Frame, name: str, values: Sequence[str], declared: Type | None) -> list[Row]:
+    """Return the paths of all values of the hierarchy, or of the column where a rule gives them."""
+    hierarchy = None if declared is None else declared.as_hierarchy
+    if hierarchy is None or declared is None:
+        return [(value,) for value in values]
     try:
-        numbers = [float(value) for value in values]
-    except ValueError:
+        paths = hierarchy.paths(values, declared.format, name)
+    except InputError as error:
+        if error.code != "value-outside-type":
+            raise
+        value = values[error.attributes["position"] - 1]
+        texts, index = texts_and_index(decode(tables.arrow(frame, name)))
+        record = int(np.argmax(np.isin(index, [at for at, t in enumerate(texts) if t == value])))
         raise InputError(
-            f"Column {name!r} has intervals and holds text. Leave the intervals out.",
-            code="text-among-numbers",
+            f"The hierarchy of column {name!r} lacks {error.attributes['count']} of its"
+            f" {len(values)} values; one of them is in record {record + 1}. Add them.",
+            code=error.code,
             column=name,
+            count=error.attributes["count"],
+            record=record + 1,
         ) from None
-    whole = all(float(number).is_integer() for number in (*numbers, *widths))
-    return [
-        (value, *(_interval(number, width, whole) for width in widths))
-        for value, number in zip(values, numbers, strict=True)
-    ]
-
-
-def _interval(number: float, width: float, whole: bool) -> str:
-    low = np.floor(number / width) * width
-    return f"{low:.0f}-{low + width - 1:.0f}" if whole else f"[{low:.6g}, {low + width:.6g})"
+    if not hierarchy.rows:
+        return paths
+    return hierarchy.paths([row[0] for row in hierarchy.rows])
 
 
 def _number(labels: NDArray[Any]) -> Codes:
@@ -163,4 +146,5 @@ def _entropy(
 _LOSSES: dict[str, Callable[..., list[Cells]]] = {
     "distinctions": _distinctions,
     "entropy": _entropy,
+    "discernibility": _distinctions,  # of cells, to choose the order of the search
 }

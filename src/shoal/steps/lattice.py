@@ -1,20 +1,16 @@
-"""Optimal full-domain recoding: a search of the lattice of generalisation levels.
+"""The lattice of generalisation levels of a table.
 
-A node of the lattice gives every column a level of its hierarchy. Classes only merge on the way up,
-so if the classes of a node are too small, those of all nodes below it are too. A node loses at
-least what its columns lose on their own, whatever its classes are. Nodes are visited in the order
-of that bound, and the search ends when no bound is below the best loss.
+A node of the lattice gives every column a level of its hierarchy. Classes only merge on the way up.
+A node loses at least what its columns lose on their own, and discerns at most what its classes
+discern, whatever is suppressed.
 """
 
-import heapq
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal import _progress as progress
 from shoal.steps.distinct_rows import combine
 
 Codes = NDArray[np.int64]
@@ -35,32 +31,49 @@ class Levels(NamedTuple):
     losses: Sequence[Cells]
 
 
-@dataclass(frozen=True, eq=False)
-class Optimum:
-    """The best node that a search found.
+class ClassConstraint(Protocol):
+    """A demand on the confidential values of every class."""
+
+    @property
+    def holds_for_unions(self) -> bool:
+        """Whether classes that meet it meet it when they are merged."""
+
+    @property
+    def holds_with_any(self) -> bool:
+        """Whether a class that meets it meets it when it is merged with any other."""
+
+    def met_by_classes(self, labels: Codes) -> Mask:
+        """Return which classes meet it, given the class of each record."""
+
+    def is_met_by(self, records: Codes) -> bool:
+        """Return whether a class of these records meets it."""
+
+
+class Evaluation(NamedTuple):
+    """What the classes of a node are.
 
     Parameters
     ----------
-    node : tuple of int
-        The level of each column.
-    suppressed : ndarray of shape (n_records,)
-        Whether a record is suppressed.
+    failing : int
+        Number of records in classes that are too small or do not meet the constraint.
+    hopeless : int
+        Number of these that would fail at every node below too.
+    suppressed : ndarray of shape (n_rows,)
+        The rows to suppress.
+    is_kept : bool
+        Whether the suppressed rows form a class that holds k and meets the constraint.
+    pairs : float
+        Sum of the squared class sizes, where nothing is suppressed.
     loss : float
-        The mean loss of a cell, suppressed ones included.
-    bound : float
-        No node has a lower loss. It equals ``loss`` unless the search was cut short.
-    evaluated : int
-        Number of nodes whose classes were counted.
-    nodes : int
-        Number of nodes of the lattice.
+        The loss of the node.
     """
 
-    node: Node
+    failing: int
+    hopeless: int
     suppressed: Mask
+    is_kept: bool
+    pairs: float
     loss: float
-    bound: float
-    evaluated: int
-    nodes: int
 
 
 class Lattice:
@@ -76,9 +89,20 @@ class Lattice:
         Least number of records, or of units, in a class.
     max_suppressed : int
         Greatest number of records that may be suppressed. They form a class of their own, which
-        holds k as well.
+        holds k and meets the constraint as well.
     units : ndarray of shape (n_records,), optional
         The unit of each record, where k counts units.
+    constraint : ClassConstraint, optional
+        Demand on the confidential values of every class.
+    discernibility : bool
+        Whether the loss of a node is its discernibility instead of the mean loss of a cell: each
+        record counts the records of its class, and all records if it is suppressed; the sum is
+        divided by the square of the number of records [BA05]_.
+
+    References
+    ----------
+    .. [BA05] Bayardo, R. J. and Agrawal, R. (2005). Data privacy through optimal
+       k-anonymization. International Conference on Data Engineering 2005, 217-228.
     """
 
     def __init__(
@@ -88,8 +112,12 @@ class Lattice:
         k: int,
         max_suppressed: int = 0,
         units: Codes | None = None,
+        constraint: ClassConstraint | None = None,
+        *,
+        discernibility: bool = False,
     ):
         self.levels, self.k, self.max_suppressed = levels, k, max_suppressed
+        self.constraint, self.discernibility = constraint, discernibility
         table = codes if units is None else np.column_stack([codes, units])
         keys, self._row_of_record = combine(table.T, table.max(axis=0) + 1)
         first = np.zeros(keys, np.int64)
@@ -103,6 +131,16 @@ class Lattice:
         ]
 
     @property
+    def top(self) -> Node:
+        """The node at which all values of every column are one."""
+        return tuple(len(one.ancestors) - 1 for one in self.levels)
+
+    @property
+    def held(self) -> int:
+        """Number of records, or of units, of the table."""
+        return self._held_by(np.ones(len(self._weights), bool))
+
+    @property
     def n_nodes(self) -> int:
         """Number of nodes."""
         number = 1
@@ -110,15 +148,26 @@ class Lattice:
             number *= len(one.ancestors)
         return number
 
-    def bound(self, node: Node) -> float:
-        """Return the loss of a node without suppressed records."""
+    def cell_loss(self, node: Node) -> float:
+        """Return the mean loss of a cell of a node without suppressed records."""
         losses = [of[level] for of, level in zip(self._mean_losses, node, strict=True)]
         return sum(losses) / len(losses)
 
-    def suppressed(self, node: Node) -> tuple[int, Mask]:
-        """Return the number of records in classes below k, and the rows to suppress.
+    def bound(self, node: Node) -> float:
+        """Return a loss that no node above this one falls below, without counting classes."""
+        return 0.0 if self.discernibility else self.cell_loss(node)
 
-        If these hold fewer than k, the smallest classes are suppressed with them.
+    def bound_above(self, evaluation: Evaluation) -> float:
+        """Return a loss that no node above an evaluated one falls below."""
+        n = float(self._weights.sum())
+        return evaluation.pairs / n**2 if self.discernibility else 0.0
+
+    def evaluate(self, node: Node) -> Evaluation:
+        """Count the classes of a node, and choose the rows to suppress.
+
+        Rows of failing classes are suppressed. If these hold fewer than k, the smallest classes are
+        suppressed with them, one by one; if they do not meet the constraint, twice as many classes
+        and one more are added each time.
         """
         ancestors = [
             one.ancestors[level][row]
@@ -126,24 +175,20 @@ class Lattice:
         ]
         sizes = [int(column.max()) + 1 for column in ancestors]
         number, labels = combine(ancestors, sizes)
-        records = np.bincount(labels, self._weights, number)
+        records = np.bincount(labels, self._weights, number).astype(np.float64)
         held = records if self._units is None else self._units_in(labels, number)
-        below = held < self.k
-        needed = int(records[below].sum())
-        if 0 < needed <= self.max_suppressed:
-            for smallest in np.argsort(held, kind="stable"):
-                if self._held_by(below[labels]) >= self.k:
-                    break
-                below[smallest] = True
-        return needed, below[labels]
-
-    def loss(self, node: Node, suppressed: Mask) -> float:
-        """Return the mean loss of a cell, with the rows that are suppressed."""
-        kept = np.zeros(int(suppressed.sum()))
-        for one, level, row in zip(self.levels, node, self._rows, strict=True):
-            kept += (one.losses[-1] - one.losses[level])[row[suppressed]]
-        further = (kept * self._weights[suppressed]).sum()
-        return self.bound(node) + float(further / (len(self.levels) * self._weights.sum()))
+        small = held < self.k
+        fails = small
+        if self.constraint is not None:
+            fails = small | ~self.constraint.met_by_classes(labels[self._row_of_record])
+        failing, pairs = int(records[fails].sum()), float((records**2).sum())
+        hopeless = failing if self._prunes_by_constraint else int(records[small].sum())
+        below, is_kept = fails.copy(), True
+        if 0 < failing <= self.max_suppressed:
+            below, is_kept = self._fill(fails, held.astype(np.int64), records, labels)
+        rows = below[labels]
+        loss = self._loss(node, rows, float((records[~below] ** 2).sum()))
+        return Evaluation(failing, hopeless, rows, is_kept, pairs, loss)
 
     def records(self, rows: Mask) -> Mask:
         """Return the records of some rows."""
@@ -153,17 +198,56 @@ class Lattice:
         """Return the number of records of some rows."""
         return int(self._weights[rows].sum())
 
-    def nodes_by_bound(self) -> Iterator[tuple[float, Node]]:
-        """Yield every node once, in the order of its bound."""
-        bottom = (0,) * len(self.levels)
-        heap = [(self.bound(bottom), bottom, 0)]
-        while heap:
-            bound, node, last = heapq.heappop(heap)
-            yield bound, node
-            for column in range(last, len(node)):  # a node is reached by one path only
-                if node[column] + 1 < len(self.levels[column].ancestors):
-                    above = (*node[:column], node[column] + 1, *node[column + 1 :])
-                    heapq.heappush(heap, (self.bound(above), above, column))
+    @property
+    def is_top_best(self) -> bool:
+        """Whether no node meets the constraint where the top does not."""
+        return self.constraint is None or self.constraint.holds_for_unions
+
+    @property
+    def _prunes_by_constraint(self) -> bool:
+        """Whether a class that fails the constraint fails at every node below too.
+
+        Without suppression, all classes of a node must meet it. With suppression, a class that
+        meets it could be merged with one that does not.
+        """
+        if self.constraint is None:
+            return True
+        if self.max_suppressed == 0:
+            return self.constraint.holds_for_unions
+        return self.constraint.holds_with_any
+
+    def _fill(self, fails: Mask, held: Codes, records: Cells, labels: Codes) -> tuple[Mask, bool]:
+        """Return the classes to suppress with those that fail, and whether they are kept."""
+        below = fails.copy()
+        others = [at for at in np.argsort(held, kind="stable") if not fails[at]]
+        added = 0
+        while self._held_by(below[labels]) < self.k and added < len(others):
+            below[others[added]] = True
+            added += 1
+        is_kept = self._held_by(below[labels]) >= self.k
+        if self.constraint is None or not is_kept:
+            return below, is_kept
+        while not (met := self._meets(below[labels])) and added < len(others):
+            if records[below].sum() > self.max_suppressed:
+                break
+            added = min(2 * added + 1, len(others))
+            below[others[:added]] = True
+        return below, met
+
+    def _meets(self, rows: Mask) -> bool:
+        return self.constraint is None or self.constraint.is_met_by(
+            np.flatnonzero(self.records(rows))
+        )
+
+    def _loss(self, node: Node, suppressed: Mask, kept_pairs: float) -> float:
+        n = float(self._weights.sum())
+        if self.discernibility:
+            return (kept_pairs + n * self.n_records(suppressed)) / n**2
+        lost = np.zeros(int(suppressed.sum()))
+        for one, level, row in zip(self.levels, node, self._rows, strict=True):
+            lost += (one.losses[-1] - one.losses[level])[row[suppressed]]
+        further = (lost * self._weights[suppressed]).sum()
+        return self.cell_loss(node) + float(further / (len(self.levels) * n))
 
     def _mean(self, cells: Cells) -> float:
         return float((cells * self._weights).sum() / self._weights.sum())
@@ -176,98 +260,3 @@ class Lattice:
         if self._units is None:
             return self.n_records(rows)
         return len(np.unique(self._units[rows]))
-
-
-def search(lattice: Lattice, max_evaluated: int | None = None) -> Optimum | None:
-    """Return the node with the least loss; None if even the top node has classes below k.
-
-    Parameters
-    ----------
-    lattice : Lattice
-        The lattice.
-    max_evaluated : int, optional
-        Number of nodes to evaluate at most. Then the best node so far is returned, with a bound.
-
-    Returns
-    -------
-    Optimum or None
-        The best node.
-    """
-    top = tuple(len(one.ancestors) - 1 for one in lattice.levels)
-    search = _Search(lattice)
-    if not search.attains(top):
-        return None
-    for bound, node in lattice.nodes_by_bound():
-        exhausted = max_evaluated is not None and search.evaluated >= max_evaluated
-        if bound >= search.best.loss or exhausted:
-            return search.optimum(min(bound, search.best.loss))
-        if not search.fails(node) and not search.attains(node):
-            search.climb(node, top)
-    return search.optimum(search.best.loss)
-
-
-class _Best(NamedTuple):
-    """The best node so far."""
-
-    loss: float
-    node: Node
-    rows: Mask
-
-
-class _Search:
-    """The state of a search: the best node, and the highest nodes that fail."""
-
-    def __init__(self, lattice: Lattice):
-        self.lattice, self.evaluated = lattice, 0
-        self.best = _Best(np.inf, (), np.empty(0, bool))
-        self._failed = np.empty((0, len(lattice.levels)), np.int64)
-
-    def fails(self, node: Node) -> bool:
-        """Return whether a node is at or below one that fails."""
-        return bool((self._failed >= node).all(axis=1).any())
-
-    def attains(self, node: Node) -> bool:
-        """Evaluate a node; return whether few enough of its records are in classes below k."""
-        self.evaluated += 1
-        progress.report("generalising", self.evaluated, 0)
-        needed, rows = self.lattice.suppressed(node)
-        if needed > self.lattice.max_suppressed:
-            below = (self._failed <= node).all(axis=1)
-            self._failed = np.vstack([self._failed[~below], node])
-            return False
-        # Where classes had to be suppressed with others, nodes below may still be released.
-        if self.lattice.n_records(rows) <= self.lattice.max_suppressed:
-            found = _Best(self.lattice.loss(node, rows), node, rows)
-            self.best = min(self.best, found, key=lambda one: one[:2])
-        return True
-
-    def climb(self, node: Node, top: Node) -> None:
-        """Look for the lowest node that attains k on a path from a node that fails to the top.
-
-        The path takes the step of the least loss each time. Half of it is ruled out at a time,
-        because all nodes below one that fails do.
-        """
-        path = [node]
-        while path[-1] != top:
-            path.append(min(self._above(path[-1], top), key=self.lattice.bound))
-        low, high = 1, len(path) - 2
-        while low <= high:
-            middle = (low + high) // 2
-            if not self.fails(path[middle]) and self.attains(path[middle]):
-                high = middle - 1
-            else:
-                low = middle + 1
-
-    def optimum(self, bound: float) -> Optimum:
-        """Return the best node with a bound."""
-        loss, node, rows = self.best
-        records = self.lattice.records(rows)
-        return Optimum(node, records, loss, bound, self.evaluated, self.lattice.n_nodes)
-
-    @staticmethod
-    def _above(node: Node, top: Node) -> list[Node]:
-        return [
-            (*node[:at], node[at] + 1, *node[at + 1 :])
-            for at in range(len(node))
-            if node[at] < top[at]
-        ]

@@ -1,5 +1,6 @@
 """Local recoding: the values of a group become their lowest common ancestor, or their range."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -19,10 +20,14 @@ LOCAL = ("ancestor", "range")  # the aggregates that release text
 
 
 class LocalRecoding(NamedTuple):
-    """The released texts of a column, and the mean loss of its cells."""
+    """The released texts of a column, the mean loss of its cells, and the levels they show.
+
+    ``levels`` is empty for ranges; see `RecodedColumn.use_of_levels`.
+    """
 
     values: TextColumn
     loss: float
+    levels: dict[str, list[int]]
 
 
 def common_ancestors(
@@ -50,7 +55,11 @@ def common_ancestors(
         at_level = shown & (of_record == at)
         texts[at_level] = own[recoded.codes[first[labels[at_level]]]]
     losses = np.array(recoded.levels.losses)[of_record, recoded.codes]
-    return LocalRecoding(TextColumn(texts), float(losses[shown].mean()) if shown.any() else 0.0)
+    return LocalRecoding(
+        TextColumn(texts),
+        float(losses[shown].mean()) if shown.any() else 0.0,
+        recoded.use_of_levels(np.where(shown, of_record, -1)),
+    )
 
 
 def ranges(column: Column, groups: Partition, missing: Mask) -> LocalRecoding:
@@ -62,13 +71,15 @@ def ranges(column: Column, groups: Partition, missing: Mask) -> LocalRecoding:
     spread = float(np.ptp(column.values[known])) if known.any() else 0.0
     with np.errstate(invalid="ignore"):
         shares = (high - low)[labels][known] / (spread or 1.0)
-    return LocalRecoding(TextColumn(written[labels]), float(shares.mean()) if known.any() else 0.0)
+    loss = float(shares.mean()) if known.any() else 0.0
+    return LocalRecoding(TextColumn(written[labels]), loss, {})
 
 
-def describe_local_recoding(losses: dict[str, float]) -> list[ValuesGeneralised]:
+def describe_local_recoding(recoded: Mapping[str, LocalRecoding]) -> list[ValuesGeneralised]:
     """Return a warning that says how much local recoding lost, by column."""
-    if not losses:
+    if not recoded:
         return []
+    losses = {name: one.loss for name, one in recoded.items()}
     shares = ", ".join(f"{name!r} {100 * loss:.3g} %" for name, loss in losses.items())
     mean = sum(losses.values()) / len(losses)
     return [
@@ -76,7 +87,12 @@ def describe_local_recoding(losses: dict[str, float]) -> list[ValuesGeneralised]
             "Values were replaced by the lowest common ancestor or the range of their group:"
             f" {100 * mean:.3g} % of the distinctions were lost ({shares}).",
             code="values-generalised",
-            loss=mean,
+            columns=tuple(recoded),
+            figures={
+                "loss": mean,
+                "losses": losses,
+                "levels": {name: one.levels for name, one in recoded.items() if one.levels},
+            },
         )
     ]
 

@@ -290,7 +290,7 @@ class Microaggregate(GroupingStep):
             units,
         )
         values: dict[str, NDArray[Any] | RowGather | TextColumn] = {}
-        losses: dict[str, float] = {}
+        recodings: dict[str, LocalRecoding] = {}
         partitions: list[Partition] = []
         fitted: list[Partitioner] = []
         groups_of, partitioner = {}, self.partitioner
@@ -300,7 +300,7 @@ class Microaggregate(GroupingStep):
             for column, missing in zip(in_block, block.missing.T, strict=True):
                 if column.name in self.recoded_columns:
                     recoded = self._recode(column, block.groups, missing, frame, types)
-                    values[column.name], losses[column.name] = recoded
+                    values[column.name], recodings[column.name] = recoded.values, recoded
                 else:
                     values[column.name] = self._mask(column, block.groups, missing, frame, weights)
                 groups_of[column.name] = block.groups
@@ -318,7 +318,7 @@ class Microaggregate(GroupingStep):
                 *describe_constant(space.constant_columns),
                 *describe_missing_values(columns, values, groups_of, imputed=imputed),
                 *strata.warnings,
-                *describe_local_recoding(losses),
+                *describe_local_recoding(recodings),
             ),
         )
 

@@ -12,8 +12,8 @@ from shoal.errors import InputError, PlanError
 from shoal.frame.columns import ranks as numbered
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
-from shoal.metrics.closeness import distance_from_table
-from shoal.metrics.diversity import Tally
+from shoal.metrics.closeness import distance_from_table, divided_tally
+from shoal.metrics.diversity import Tally, tally
 from shoal.metrics.unit_counts import commonest_values, weights_in_class
 from shoal.partitioners import MDAV, Auto, ClosenessFirst, Partition, Partitioner
 from shoal.partitioners.exchange import exchange
@@ -21,6 +21,7 @@ from shoal.partitioners.merge import merge_failing
 from shoal.steps._step import check_confidential
 
 if TYPE_CHECKING:
+    from shoal.steps.generalise import Generalise
     from shoal.steps.microaggregate import Microaggregate
 
 Matrix = NDArray[np.float64]
@@ -86,6 +87,37 @@ class PrivacyConstraint:
             self.closeness is None
             or bool((self.distances(records) <= self.closeness + TOLERANCE).all())
         )
+
+    def met_by_classes(self, labels: Labels) -> NDArray[np.bool_]:
+        """Return which classes meet the constraint, given the class of every record of the table.
+
+        The number of units is not looked at.
+        """
+        met = np.ones(int(labels.max()) + 1, bool)
+        for column, ordered in zip(self.ranks.T, self.ordered, strict=True):
+            if self.diversity is not None:
+                counts = tally(labels, column, self.units)
+                values = counts.distinct if self.kind == "distinct" else counts.effective
+                met &= values >= self.diversity - TOLERANCE
+            if self.closeness is not None:
+                shares = divided_tally(labels, column, self.units)
+                met &= distance_from_table(shares, bool(ordered)) <= self.closeness + TOLERANCE
+        return met
+
+    @property
+    def holds_for_unions(self) -> bool:
+        """Whether groups that meet the constraint meet it when they are merged.
+
+        Entropy is concave and the distance from the table convex. A unit counts once in a group, so
+        that it counts for less where its records were in several groups.
+        """
+        return self.units is None
+
+    @property
+    def holds_with_any(self) -> bool:
+        """Whether a group that meets the constraint meets it when it is merged with any other."""
+        only_distinct = self.closeness is None and self.kind == "distinct"
+        return self.units is None and only_distinct
 
     def values_in(self, records: Labels) -> NDArray[np.float64]:
         """Return the number of values of each column in a group, counted by ``kind``."""
@@ -207,7 +239,7 @@ def check_constraint_options(step: "Microaggregate") -> None:
 
 
 def privacy_constraint(
-    step: "Microaggregate",
+    step: "Microaggregate | Generalise",
     frame: Frame,
     confidential: Sequence[str],
     types: Mapping[str, Type],
@@ -218,7 +250,8 @@ def privacy_constraint(
         return None
     option = "diversity" if step.diversity is not None else "closeness"
     check_confidential(confidential, f"{option}={getattr(step, option):g}")
-    if step.closeness_by == "first" and len(confidential) > 1:
+    first = getattr(step, "closeness_by", "merge") == "first"
+    if first and len(confidential) > 1:
         raise PlanError(
             f'`closeness_by="first"` sorts the records by one confidential column and there are'
             f' {len(confidential)}. Use "merge" or "swap", which take all of them into account.',

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.frame.roles import name_columns
 from shoal.plan.evidence import Evidence
-from shoal.plan.verdict import MATCH_ANY, RECORD_UNIT, Finding, counted
+from shoal.plan.verdict import RECORD_UNIT, Finding, counted
 from shoal.steps import Step
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def _wildcards(evidence: Evidence) -> list[Finding]:
     strict, unit = evidence.smallest(evidence.joint_classes), evidence.counted_unit
     return [
         Finding(
-            MATCH_ANY,
+            "missing-cells-match-any",
             "qualifies" if strict < (evidence.plan.k or 2) else "informs",
             "A missing cell was counted as equal to every value"
             f" ({name_columns(columns, 'column', 'columns')}). Counted as a value of its own, the"

@@ -10,7 +10,7 @@ from shoal.frame.types import Type
 from shoal.metrics import classes, l_diversity, t_closeness
 from shoal.plan.evidence import Codes, Evidence
 from shoal.plan.verdict import Finding
-from shoal.steps import Microaggregate
+from shoal.steps import Step
 from shoal.steps.privacy_constraints import TOLERANCE
 
 
@@ -21,7 +21,6 @@ def find_privacy_constraints(evidence: Evidence) -> list[Finding]:
     return [
         finding
         for step in plan.steps
-        if isinstance(step, Microaggregate)
         for finding in check_privacy_constraints(
             step,
             evidence.released,
@@ -34,7 +33,7 @@ def find_privacy_constraints(evidence: Evidence) -> list[Finding]:
 
 
 def check_privacy_constraints(
-    step: Microaggregate,
+    step: Step,
     released: Frame,
     confidential: Sequence[str],
     types: Mapping[str, Type],
@@ -46,7 +45,7 @@ def check_privacy_constraints(
 
     Parameters
     ----------
-    step : Microaggregate
+    step : Step
         The step.
     released : Frame
         The released table.

@@ -1,0 +1,185 @@
+"""Plain text that fits a width: aligned tables and wrapped sentences.
+
+An interface sets the width for a block of code with `fitting`; without it lines have any length.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from textwrap import wrap
+
+GAP = "  "  # between the columns of a table
+NARROWEST = 12  # characters that a column of sentences keeps
+_STYLE = re.compile(r"\x1b\[[0-9;]*m")
+
+_width: ContextVar[int | None] = ContextVar("shoal_text_width", default=None)
+
+
+@contextmanager
+def fitting(width: int | None) -> Iterator[None]:
+    """Let tables of the enclosed code take at most ``width`` characters; None for any number."""
+    token = _width.set(width)
+    try:
+        yield
+    finally:
+        _width.reset(token)
+
+
+def text_width() -> int | None:
+    """Return the width that lines should fit; None for any."""
+    return _width.get()
+
+
+def count(number: int, thing: str) -> str:
+    """Return a number with its noun, in the plural where that is right.
+
+    Examples
+    --------
+    >>> count(1, "record"), count(20000, "record")
+    ('1 record', '20,000 records')
+    """
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def size_range(smallest: int, largest: int) -> str:
+    """Return the sizes of groups as text: one number, or two.
+
+    Examples
+    --------
+    >>> size_range(5, 5), size_range(5, 9)
+    ('5', '5 to 9')
+    """
+    return f"{smallest}" if smallest == largest else f"{smallest} to {largest}"
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows as lines with aligned columns, the first row being the headings.
+
+    Cells are wrapped between words where the lines would be too long. If that is not enough, the
+    sentences of the last columns are written below each row, or else each row is written as a list
+    of its cells with their headings.
+
+    Parameters
+    ----------
+    rows : list of list of str
+        The cells, as many in each row.
+
+    Returns
+    -------
+    str
+        The lines.
+
+    Examples
+    --------
+    >>> rows = [["step", "summary"], ["swap", "Swap the values of each column."]]
+    >>> print(aligned(rows))
+    step  summary
+    swap  Swap the values of each column.
+    >>> with fitting(24):
+    ...     print(aligned(rows))
+    step  summary
+    swap  Swap the values of
+          each column.
+    """
+    if not rows:
+        return ""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    limit = _width.get()
+    if limit is not None:
+        fitted = _fit(rows, widths, limit)
+        if fitted is None:
+            return _with_notes(rows, limit) or _as_lists(rows)
+        widths = fitted
+    return "\n".join(line for row in rows for line in _lines(row, widths))
+
+
+def wrapped(text: str, width: int | None = None) -> str:
+    """Return text with its longer lines broken between words, and the rest of each indented.
+
+    Examples
+    --------
+    >>> print(wrapped("warning: The order of the records follows a hidden column.", 34))
+    warning: The order of the records
+      follows a hidden column.
+    """
+    limit = _width.get() if width is None else width
+    if limit is None:
+        return text
+    return "\n".join(_broken(line, limit) for line in text.split("\n"))
+
+
+def _broken(line: str, limit: int) -> str:
+    if len(_STYLE.sub("", line)) <= limit:
+        return line
+    indent = line[: len(line) - len(line.lstrip())] + "  "
+    words, lines = line.split(" "), [""]
+    for at, word in enumerate(words):
+        joined = word if at == 0 else f"{lines[-1]} {word}"
+        if at and len(_STYLE.sub("", joined)) > limit and lines[-1].strip():
+            lines.append(indent + word)
+        else:
+            lines[-1] = joined
+    return "\n".join(lines)
+
+
+def _fit(rows: Sequence[Sequence[str]], widths: list[int], limit: int) -> list[int] | None:
+    """Return widths that add up to at most ``limit``, taken from the widest columns; or None."""
+    widths, limit = list(widths), limit - len(GAP) * (len(widths) - 1)
+    least = [
+        min(width, max(NARROWEST, *(len(word) for cell in column for word in cell.split(" "))))
+        for column, width in zip(zip(*rows, strict=True), widths, strict=True)
+    ]
+    if sum(least) > limit:
+        return None
+    while sum(widths) > limit:
+        spare = [width - low for width, low in zip(widths, least, strict=True)]
+        widest = max((at for at, room in enumerate(spare) if room), key=lambda at: widths[at])
+        widths[widest] -= 1
+    return widths
+
+
+def _lines(row: Sequence[str], widths: Sequence[int]) -> list[str]:
+    cells = [
+        [cell] if len(cell) <= width else wrap(cell, width, break_on_hyphens=False)
+        for cell, width in zip(row, widths, strict=True)
+    ]
+    height = max(map(len, cells))
+    return [
+        GAP.join(
+            f"{cell[at] if at < len(cell) else '':<{width}}"
+            for cell, width in zip(cells, widths, strict=True)
+        ).rstrip()
+        for at in range(height)
+    ]
+
+
+def _with_notes(rows: Sequence[Sequence[str]], limit: int) -> str | None:
+    """Return the table with its last one or two columns below each row; None if it does not fit."""
+    for n_notes in (1, 2):
+        if n_notes >= len(rows[0]) - 1 or not any(" " in row[-n_notes] for row in rows):
+            return None
+        narrow = [row[:-n_notes] for row in rows]
+        widths = [max(map(len, column)) for column in zip(*narrow, strict=True)]
+        fitted = _fit(narrow, widths, limit)
+        if fitted is None:
+            continue
+        lines = []
+        for at, row in enumerate(rows):
+            notes = [note for note in row[-n_notes:] if note] if at else []
+            lines += [*_lines(narrow[at], fitted), *(wrapped(f"    {note}") for note in notes)]
+        return "\n".join(lines)
+    return None
+
+
+def _as_lists(rows: Sequence[Sequence[str]]) -> str:
+    headings, *others = rows
+    longest = max(map(len, headings[1:]), default=0)
+    blocks = []
+    for row in others:
+        cells = [
+            f"  {heading:<{longest}}{GAP}{cell}".rstrip()
+            for heading, cell in zip(headings[1:], row[1:], strict=True)
+        ]
+        blocks.append("\n".join([row[0], *map(wrapped, cells)]))
+    return "\n".join(blocks)

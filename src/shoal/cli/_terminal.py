@@ -1,0 +1,30 @@
+"""What a command prints: it stays on the screen, fits the terminal and is coloured there alone."""
+
+import os
+import shutil
+import sys
+
+import typer
+
+from shoal._text import wrapped
+from shoal.cli._progress_bar import end_progress_bar
+
+
+def width_of(stream: object) -> int | None:
+    """Return the columns of the terminal behind a stream; None where it is a file or a pipe."""
+    is_terminal = getattr(stream, "isatty", lambda: False)()
+    return max(shutil.get_terminal_size().columns, 40) if is_terminal else None
+
+
+def echo(text: str, *, colour: str | None = None, err: bool = False) -> None:
+    """Print text after the progress bar is gone; on a terminal, lines break between words.
+
+    Nothing is coloured where output is no terminal, or ``NO_COLOR`` is set.
+    """
+    end_progress_bar()
+    stream = sys.stderr if err else sys.stdout
+    width = width_of(stream)
+    if width is not None:
+        text = wrapped(text, width)
+    styled = text if colour is None else typer.style(text, fg=colour)
+    typer.echo(styled, err=err, color=False if os.environ.get("NO_COLOR") else None)

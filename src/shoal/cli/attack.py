@@ -1,0 +1,100 @@
+"""``shoal attack``: attack a released file as somebody who knows a part of the original would."""
+
+from dataclasses import replace
+from typing import Annotated
+
+import typer
+
+from shoal.cli import _options as options
+from shoal.cli._session import print_result, session
+
+QuasiIdentifiers = Annotated[
+    list[str],
+    typer.Option(
+        "-c", "--column", metavar="COLUMN", help="Column that an attacker knows; repeat for more."
+    ),
+]
+Control = Annotated[
+    str | None,
+    typer.Option(
+        "--control",
+        metavar="FILE",
+        help="Records of the same kind that are not in ORIGINAL, for baselines and membership.",
+    ),
+]
+Kinds = Annotated[
+    list[str] | None,
+    typer.Option("--attack", metavar="ATTACK", help="Attack to carry out; all by default."),
+]
+NAttacks = Annotated[
+    int, typer.Option("--n-attacks", metavar="INT", min=1, help="Number of attacks of each kind.")
+]
+Unit = Annotated[
+    str | None,
+    typer.Option(
+        "--unit", metavar="COLUMN", help="Column of persons or firms with several records."
+    ),
+]
+Seed = Annotated[
+    int | None, typer.Option("--seed", metavar="INT", min=0, help="Random state of the attacks.")
+]
+ReleasedTable = Annotated[
+    str | None,
+    typer.Option("--released-table", metavar="TABLE", help="Released table in a database."),
+]
+Original = Annotated[
+    str, typer.Argument(metavar="ORIGINAL", help="File or database before masking.")
+]
+Released = Annotated[
+    str, typer.Argument(metavar="RELEASED", help="File or database after masking.")
+]
+
+
+def attack(
+    original: Original,
+    released: Released,
+    column: QuasiIdentifiers,
+    reading: options.ReadOptions,
+    confidential: options.Confidential = None,
+    control: Control = None,
+    kind: Kinds = None,
+    n_attacks: NAttacks = 2000,
+    unit: Unit = None,
+    types: options.Types = None,
+    released_table: ReleasedTable = None,
+    seed: Seed = None,
+    n_jobs: options.NJobs = None,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
+) -> None:
+    """Attack RELEASED with what somebody may know of ORIGINAL.
+
+    Prints how often each attack succeeds, with the baseline of an attacker who does not have the
+    release and the ceiling that k implies. The exit code is 1 if an attack exceeds its ceiling.
+    """
+    with session(quiet=quiet):
+        from shoal.frame.types import as_types, parse_type_options
+        from shoal.io.files import open_source, read_typed, typed_table
+        from shoal.metrics.attacks import attack as attack_tables
+        from shoal.plan.interpretation import inferred_types
+
+        dialect = reading.dialect()
+        opened = open_source(original, dialect=dialect, numbers=())
+        names = [*opened.table.column_names]
+        declared = inferred_types(opened, names, as_types(parse_type_options(types or [])))
+        found = attack_tables(
+            typed_table(opened, declared),
+            read_typed(released, declared, replace(dialect, table=released_table)),
+            quasi_identifiers=column,
+            confidential=confidential or (),
+            control=None if control is None else read_typed(control, declared, dialect),
+            attacks=kind,
+            n_attacks=n_attacks,
+            unit=unit,
+            types=declared,
+            random_state=seed,
+            n_jobs=n_jobs,
+        )
+        print_result(found.to_dict(), repr(found), as_json=json, quiet=quiet)
+        if found.exceeded:
+            raise typer.Exit(1)

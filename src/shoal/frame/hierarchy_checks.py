@@ -1,0 +1,142 @@
+"""Checks of what a hierarchy is declared by; errors give positions, never values."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+from shoal.errors import ParameterError
+from shoal.frame.hierarchy_labels import PERIODS, exact_number
+from shoal.frame.texts import text_of
+
+Row = tuple[str, ...]
+
+
+def check_rows(given: Any, name: str = "") -> tuple[Row, ...]:
+    """Return the rows of a hierarchy; refuse them where a value has not one path to the top."""
+    rows = nested_rows(given, name) if isinstance(given, Mapping) else as_rows(given, name)
+    if not rows:
+        return ()
+    for at, row in enumerate(rows, 1):
+        if len(row) != len(rows[0]):
+            _refuse(
+                name, "hierarchy-uneven", f"has rows of different lengths, first row {at}", row=at
+            )
+    if len(rows[0]) < 2:
+        _refuse(name, "hierarchy-without-parents", "names no parents")
+    seen: set[str] = set()
+    for at, row in enumerate(rows, 1):
+        if row[0] in seen:
+            _refuse(name, "value-twice", f"lists a value twice, in row {at}", row=at)
+        seen.add(row[0])
+    for level in range(1, len(rows[0]) - 1):
+        above: dict[str, Row] = {}
+        for at, row in enumerate(rows, 1):
+            if above.setdefault(row[level], row[level + 1 :]) != row[level + 1 :]:
+                _refuse(
+                    name,
+                    "hierarchy-no-tree",
+                    f"is not a tree: the category at level {level} of row {at} has another parent"
+                    " in an earlier row",
+                    level=level,
+                    row=at,
+                )
+    return rows
+
+
+def as_rows(given: Any, name: str = "") -> tuple[Row, ...]:
+    """Return rows of texts; refuse what is not a list of lists."""
+    if (
+        isinstance(given, str)
+        or not isinstance(given, Sequence)
+        or any(isinstance(row, str) or not isinstance(row, Sequence) for row in given)
+    ):
+        raise ParameterError(
+            f"The hierarchy or the distances{_of(name)} must be a list of rows, or the name of a"
+            " file with them.",
+            code="rows-not-a-list",
+            column=name,
+        )
+    return tuple(tuple(text_of(cell) for cell in row) for row in given)
+
+
+def nested_rows(tree: Any, name: str = "") -> tuple[Row, ...]:
+    """Return the rows of nested mappings, the coarsest categories outside."""
+    paths = list(_paths(tree, (), name))
+    depth = max(map(len, paths), default=0)
+    return tuple((*(path[:1] * (depth - len(path))), *path) for path in paths)
+
+
+def _paths(tree: Any, above: Row, name: str) -> list[Row]:
+    if not isinstance(tree, Mapping):
+        values = [tree] if isinstance(tree, str) else tree
+        if not isinstance(values, Sequence) or any(
+            isinstance(value, Mapping | list | tuple) for value in values
+        ):
+            _refuse(name, "hierarchy-not-nested", "must be mappings that end in lists of values")
+        return [(text_of(value), *above) for value in values]
+    return [
+        path
+        for category, narrower in tree.items()
+        for path in _paths(narrower, (text_of(category), *above), name)
+    ]
+
+
+def check_prefixes(given: Any, name: str = "") -> tuple[int, ...]:
+    """Return lengths of prefixes; refuse others than whole numbers that fall."""
+    lengths = [given] if isinstance(given, int) else given
+    if (
+        isinstance(lengths, str)
+        or not isinstance(lengths, Sequence)
+        or any(isinstance(n, bool) or not isinstance(n, int) or n < 1 for n in lengths)
+        or any(first <= second for first, second in zip(lengths[:-1], lengths[1:], strict=True))
+    ):
+        raise ParameterError(
+            f"The prefixes{_of(name)} must be lengths above 0, the longest first.",
+            code="prefixes-not-lengths",
+            column=name,
+        )
+    return tuple(lengths)
+
+
+def check_intervals(given: Any, name: str = "") -> tuple[float, ...]:
+    """Return widths of intervals; refuse widths that do not nest."""
+    widths = [given] if isinstance(given, int | float) else given
+    if (
+        isinstance(widths, str)
+        or not isinstance(widths, Sequence)
+        or any(isinstance(w, bool) or not isinstance(w, int | float) for w in widths)
+        or any(not 0 < width < float("inf") for width in widths)
+        or any(not _is_multiple(b, a) for a, b in zip(widths[:-1], widths[1:], strict=True))
+    ):
+        raise ParameterError(
+            f"The intervals{_of(name)} must be widths above 0, the narrowest first, each a"
+            " multiple of the one before it.",
+            code="intervals-not-widths",
+            column=name,
+        )
+    return tuple(widths)
+
+
+def check_periods(given: Any, name: str = "") -> tuple[str, ...]:
+    """Return periods of dates; refuse unknown ones and another order."""
+    periods = [given] if isinstance(given, str) else given
+    known = list(PERIODS)
+    if not isinstance(periods, Sequence) or [p for p in known if p in periods] != list(periods):
+        raise ParameterError(
+            f"The periods{_of(name)} must be some of {', '.join(known)}, in this order.",
+            code="periods-unknown",
+            column=name,
+        )
+    return tuple(periods)
+
+
+def _is_multiple(wide: float, narrow: float) -> bool:
+    wider, narrower = exact_number(repr(wide)), exact_number(repr(narrow))
+    return wider is not None and bool(narrower) and wider > narrower and not wider % narrower  # type: ignore[operator]
+
+
+def _refuse(name: str, code: str, what: str, **attributes: Any) -> NoReturn:
+    raise ParameterError(f"The hierarchy{_of(name)} {what}.", code=code, column=name, **attributes)
+
+
+def _of(name: str) -> str:
+    return f" of column {name!r}" if name else ""

@@ -1,0 +1,60 @@
+"""Hierarchies that the values of quasi-identifiers suggest."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from shoal.frame import tables
+from shoal.frame.date_formats import parse_date
+from shoal.frame.tables import Frame
+from shoal.frame.texts import text_of
+
+LADDER = (5, 10, 20)  # times a power of ten: the widths of intervals
+INTERVALS = 30  # of the narrowest width, at most
+FEWEST = 20  # distinct values from which intervals or periods are suggested
+
+
+def suggest_hierarchy(frame: Frame, entry: dict[str, Any]) -> dict[str, Any]:
+    """Return keys of a column's type that make it a hierarchy; empty if nothing suggests one.
+
+    Numbers of many values get intervals, dates periods, and codes of equal length prefixes.
+    """
+    if entry["role"] != "quasi-identifier" or entry["distinct"] < FEWEST or entry["formats"]:
+        return {}
+    if entry["kind"] == "numeric" and entry["type"] in ("whole", "number"):
+        return _intervals(frame, entry)
+    if entry["kind"] == "date":
+        return {"periods": ["month", "quarter", "year"]} if _has_days(frame, entry) else {}
+    if entry["kind"] == "nominal" and "codes" in entry["why_kind"]:
+        return _prefixes(frame, entry["name"])
+    return {}
+
+
+def _intervals(frame: Frame, entry: dict[str, Any]) -> dict[str, Any]:
+    values = tables.floats(frame[entry["name"]])
+    values = values[np.isfinite(values)]
+    spread = float(np.ptp(values)) if len(values) else 0.0
+    if spread <= 0:
+        return {}
+    power = max(
+        math.ceil(math.log10(spread / (LADDER[0] * INTERVALS))),
+        0 if entry["type"] == "whole" else -300,
+    )
+    return {"intervals": [n * 10**power if power >= 0 else n / 10**-power for n in LADDER]}
+
+
+def _has_days(frame: Frame, entry: dict[str, Any]) -> bool:
+    declared = entry["declare"]
+    form = declared.get("format", "") if isinstance(declared, dict) else ""
+    texts = {text_of(value) for value in tables.arrow(frame, entry["name"]).drop_null().to_pylist()}
+    dates = [parse_date(text, form) for text in texts]
+    return all(date is not None for date in dates) and any(date.day > 1 for date in dates if date)
+
+
+def _prefixes(frame: Frame, name: str) -> dict[str, Any]:
+    texts = {text_of(value) for value in tables.arrow(frame, name).drop_null().to_pylist()}
+    length = max(map(len, texts), default=0)
+    if length < 2:
+        return {}
+    return {"prefixes": list(range(length - 1, 0, -1))[:3]}

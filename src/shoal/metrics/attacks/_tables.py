@@ -1,0 +1,121 @@
+"""The columns of the original, the released and the control table, in common terms."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import InputError
+from shoal.frame.codes import text_codes
+from shoal.frame.columns import read_together
+from shoal.frame.roles import name_columns
+from shoal.frame.tables import Frame
+from shoal.frame.types import Type
+
+Column = NDArray[Any]  # float64 with NaN for missing, or int64 codes with -1 for missing
+
+
+@dataclass(frozen=True, eq=False)
+class AttackTables:
+    """Columns that the tables have in common, by name.
+
+    Numbers, dates and ordered values are float64 with NaN where missing; categories are int64
+    codes, the same in all tables, with -1 where missing.
+
+    Parameters
+    ----------
+    original : dict of str to ndarray
+        Columns of the original.
+    released : dict of str to ndarray
+        The same columns of the release.
+    control : dict of str to ndarray, optional
+        The same columns of the control table.
+    remarks : list of str
+        Columns that are left out, or are compared in a way that a reader should know.
+    """
+
+    original: dict[str, Column]
+    released: dict[str, Column]
+    control: dict[str, Column] | None
+    remarks: list[str] = field(default_factory=list)
+
+    def is_number(self, name: str) -> bool:
+        """Return whether a column holds numbers, rather than codes of categories."""
+        return self.released[name].dtype == np.float64
+
+
+def read_tables(
+    original: Frame,
+    released: Frame,
+    control: Frame | None,
+    types: Mapping[str, Type],
+    *,
+    aligned: bool,
+) -> AttackTables:
+    """Return the columns that all tables have in common.
+
+    A release may have recoded values, such as ``20-29`` for 27. An attacker knows what such a
+    label covers. So where a column has labels that the original does not have, a target has the
+    label of its own released record, which is what an attacker can know at most.
+    """
+    frames = [original, released, *([] if control is None else [control])]
+    result = AttackTables({}, {}, None if control is None else {})
+    recoded, left_out = [], []
+    for name in [name for name in released.columns if all(name in f.columns for f in frames)]:
+        try:
+            columns = _read(frames, name, types.get(name))
+        except InputError:
+            left_out.append(name)
+            continue
+        if columns[1].dtype == np.int64 and _has_new_labels(columns[0], columns[1]):
+            if not aligned:
+                left_out.append(name)
+                continue
+            columns = _translate(columns)
+            recoded.append(name)
+        result.original[name], result.released[name] = columns[:2]
+        if result.control is not None:
+            result.control[name] = columns[2]
+    if recoded:
+        result.remarks.append(
+            f"{name_columns(recoded)} recoded: an attacker is assumed to know the released label of"
+            " a target's value."
+        )
+    if left_out:
+        result.remarks.append(
+            f"{name_columns(left_out)} left out: values cannot be compared between the tables."
+        )
+    return result
+
+
+def _read(frames: Sequence[Frame], name: str, declared: Type | None) -> list[Column]:
+    """Return one column of all tables: numbers, or codes that the tables share."""
+    try:
+        column = read_together(frames, name, declared)
+    except InputError:
+        return list(text_codes(frames, name))
+    together = column.codes if column.kind in ("nominal", "boolean") else column.values
+    return np.split(together, np.cumsum([len(frame) for frame in frames])[:-1])
+
+
+def _has_new_labels(original: Column, released: Column) -> bool:
+    return not np.isin(released[released >= 0], original).all()
+
+
+def _translate(columns: list[Column]) -> list[Column]:
+    """Return the columns with original values replaced by released labels.
+
+    A control record has the label that most original records with its value have.
+    """
+    original, released = columns[:2]
+    labels = [released, released]
+    if len(columns) > 2:
+        pairs, counts = np.unique(np.column_stack([original, released]), axis=0, return_counts=True)
+        order = np.argsort(counts, kind="stable")  # the commonest label comes last and stays
+        commonest = dict(pairs[order].tolist())
+        values, place = np.unique(columns[2], return_inverse=True)
+        label = np.array([commonest.get(value, -1) for value in values.tolist()], np.int64)
+        labels.append(label[place.ravel()])
+    return labels

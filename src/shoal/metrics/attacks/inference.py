@@ -1,0 +1,109 @@
+"""Attribute inference: a confidential value from the released records nearest to a person."""
+
+import numpy as np
+
+from shoal.metrics._base import Values
+from shoal.metrics.attacks._setting import Setting, Which
+from shoal.metrics.attacks._tables import Column
+from shoal.metrics.attacks.result import AttackResult
+
+NO_CEILING = (
+    "None: k limits which record is found, not what its class has in common; see l-diversity and"
+    " t-closeness."
+)
+
+
+def inference(setting: Setting) -> list[AttackResult] | str:
+    """Guess each confidential column of a target from the nearest released records [GPA23]_.
+
+    The attacker knows the quasi-identifiers of a target and looks up the nearest released records.
+    The guess is their commonest value, or their median if the column holds numbers. A number is
+    right within the tolerance, relative to the true value.
+
+    Parameters
+    ----------
+    setting : Setting
+        Tables and options of the attack.
+
+    Returns
+    -------
+    list of AttackResult or str
+        One result for each confidential column; or why there is none.
+
+    References
+    ----------
+    .. [GPA23] Giomi, M., Boenisch, F., Wehmeyer, C. and Tasnádi, B. (2023). A unified framework for
+       quantifying privacy risk in synthetic data. Proceedings on Privacy Enhancing Technologies
+       2023(2), 312-328.
+    """
+    if not setting.confidential:
+        return "Needs a confidential column in all tables."
+    return [_infer(setting, name) for name in setting.confidential]
+
+
+def _infer(setting: Setting, name: str) -> AttackResult:
+    tables = setting.tables
+    truth = tables.original[name][setting.targets]
+    right = _chances(setting, name, truth, "original")
+    if tables.control is not None:
+        truth = tables.control[name][setting.control_targets]
+        others = _chances(setting, name, truth, "control")
+        baseline = float(np.nanmean(others)) if (~np.isnan(others)).any() else 0.0
+        words = "the same attack on the control table"
+    else:
+        guess = best_guess(tables.released[name])
+        chances = [_chance(guess, value, setting.tolerance) for value in truth.tolist()]
+        is_known = ~np.isnan(right)
+        baseline = float(np.array(chances)[is_known].mean()) if is_known.any() else 0.0
+        words = "the commonest value (the median of numbers) of the release for everybody"
+    known = right[~np.isnan(right)]
+    return AttackResult(
+        f"inference:{name}",
+        float(known.sum()),
+        len(known),
+        baseline,
+        words,
+        setting.quasi_identifiers,
+        None,
+        NO_CEILING,
+    )
+
+
+def _chances(setting: Setting, name: str, truth: Column, which: Which) -> Values:
+    """Return the chance that the guess about each target is right; NaN if the truth is missing."""
+    found = setting.neighbours(setting.quasi_identifiers, which)
+    members = setting.classes(setting.quasi_identifiers)
+    values = setting.tables.released[name]
+    guesses: dict[bytes, list[float]] = {}  # targets with the same candidates share the guess
+    chances = np.empty(len(truth))
+    for at, value in enumerate(truth.tolist()):
+        near = found.of(at)
+        key = near.tobytes()
+        if key not in guesses:
+            guesses[key] = best_guess(values[members.records(near)])
+        chances[at] = _chance(guesses[key], value, setting.tolerance)
+    return chances
+
+
+def best_guess(values: Column) -> list[float]:
+    """Return the commonest values, all of them if several are; or the median of numbers.
+
+    Examples
+    --------
+    >>> best_guess(np.array([2, 1, 2, 1, 0])), best_guess(np.array([1.0, np.nan, 9.0, 2.0]))
+    ([1, 2], [2.0])
+    """
+    if values.dtype == np.float64:
+        known = values[~np.isnan(values)]
+        return [float(np.median(known))] if len(known) else []
+    distinct, counts = np.unique(values, return_counts=True)
+    return list(distinct[counts == counts.max()].tolist())
+
+
+def _chance(guess: list[float], truth: float, tolerance: float) -> float:
+    """Return the chance that the guess is right; NaN if the truth is a missing number."""
+    if truth != truth:
+        return float("nan")
+    if isinstance(truth, int):
+        return (truth in guess) / len(guess)
+    return float(bool(guess) and abs(guess[0] - truth) <= tolerance * abs(truth))

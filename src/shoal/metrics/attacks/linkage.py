@@ -1,0 +1,113 @@
+"""Linkage: find the released record of a person whose quasi-identifiers are known."""
+
+import numpy as np
+
+from shoal.metrics._base import Labels, Values
+from shoal.metrics.attacks._setting import Scale, Setting
+from shoal.metrics.attacks.result import AttackResult
+
+NOT_ALIGNED = "Needs the same records in the same order in both tables."
+CEILING = (
+    "Released records of a class are equal on all columns of the attack, so the right one among"
+    " them is a guess of 1 in k."
+)
+CEILING_OF_UNITS = (
+    "Released records of a class are equal on all columns of the attack; the ceiling is the"
+    " greatest share of one unit among the records of a class."
+)
+
+
+def distance_linkage(setting: Setting) -> AttackResult | str:
+    """Link each target with the nearest released record [PS99]_.
+
+    The attacker knows the original quasi-identifiers of a target and takes the nearest released
+    record, on the scale of the release. If t records are equally near, the chance to draw the right
+    one is 1/t.
+
+    Parameters
+    ----------
+    setting : Setting
+        Tables and options of the attack.
+
+    Returns
+    -------
+    AttackResult or str
+        The result, or why the attack cannot be carried out. With classes of at least k records, at
+        most 1/k of the targets can be expected to be linked.
+
+    References
+    ----------
+    .. [PS99] Pagliuca, D. and Seri, G. (1999). Some results of individual ranking method on the
+       system of enterprise accounts annual survey. Esprit SDC Project, Deliverable MI-3/D2.
+    """
+    return _link(setting, "linkage-distance", "values")
+
+
+def rank_linkage(setting: Setting) -> AttackResult | str:
+    """Link each target with the released record whose ranks are nearest [MD16]_.
+
+    Each number is replaced by its rank in its own table, which undoes any masking that keeps the
+    order of the values but not the values themselves.
+
+    Parameters
+    ----------
+    setting : Setting
+        Tables and options of the attack.
+
+    Returns
+    -------
+    AttackResult or str
+        The result, or why the attack cannot be carried out. With classes of at least k records, at
+        most 1/k of the targets can be expected to be linked.
+
+    References
+    ----------
+    .. [MD16] Muralidhar, K. and Domingo-Ferrer, J. (2016). Rank-based record linkage for
+       re-identification risk assessment. Privacy in Statistical Databases, LNCS 9867, 225-236.
+    """
+    if not any(map(setting.tables.is_number, setting.quasi_identifiers)):
+        return "Needs a quasi-identifier with ordered values."
+    return _link(setting, "linkage-rank", "ranks")
+
+
+def _link(setting: Setting, name: str, scale: Scale) -> AttackResult | str:
+    if not setting.aligned:
+        return NOT_ALIGNED
+    known = setting.quasi_identifiers
+    found = setting.neighbours(known, scale=scale)
+    labels = setting.classes(known).labels
+    sizes = setting.classes(known).sizes
+    chances = np.empty(len(setting.targets))
+    for at, target in enumerate(setting.targets.tolist()):
+        candidates = found.of(at)
+        right = right_records(setting, labels, candidates, target)
+        chances[at] = right / sizes[candidates].sum()
+    return linkage_result(setting, name, chances)
+
+
+def right_records(setting: Setting, labels: Labels, candidates: Labels, target: int) -> int:
+    """Return how many records of the candidate classes belong to the target's unit."""
+    if setting.units is None:
+        return int(labels[target] in candidates)
+    own = np.flatnonzero(setting.units == setting.units[target])
+    return int(np.isin(labels[own], candidates).sum())
+
+
+def linkage_result(setting: Setting, name: str, chances: Values) -> AttackResult:
+    """Return the result of a linkage attack from the chance of each target."""
+    if setting.units is None:
+        baseline, words = 1 / setting.n_released, "a random record"
+    else:
+        sizes = np.bincount(setting.units)
+        baseline = float(sizes[setting.units[setting.targets]].mean() / setting.n_released)
+        words = "a random record, right if it is of the same unit"
+    return AttackResult(
+        name,
+        float(chances.sum()),
+        len(chances),
+        baseline,
+        words,
+        setting.quasi_identifiers,
+        setting.unit_share,
+        CEILING if setting.units is None else CEILING_OF_UNITS,
+    )

@@ -1,0 +1,53 @@
+"""Membership inference: find out whether a person is in the released table at all."""
+
+import numpy as np
+
+from shoal.metrics.attacks._setting import Setting
+from shoal.metrics.attacks.result import AttackResult
+
+NO_CEILING = "None: k-anonymity does not limit what a release says about who is in the table."
+
+
+def membership(setting: Setting) -> AttackResult | str:
+    """Guess whether a target is in the table from the distance to the nearest released record.
+
+    Half of the targets are in the table, the other half are of the control table. The attacker
+    knows their quasi-identifiers and names that half of them whose nearest released records are
+    closest; among equal distances at the border, the guess is random.
+
+    Parameters
+    ----------
+    setting : Setting
+        Tables and options of the attack.
+
+    Returns
+    -------
+    AttackResult or str
+        The result, or why the attack cannot be carried out. A random guess is right in half of the
+        cases, so a rate of 0.5 means that nothing is learned.
+    """
+    if setting.tables.control is None:
+        return "Needs a control table: records of the same kind that are not in the original."
+    known = setting.quasi_identifiers
+    rng = setting.rng("membership")
+    inside, outside = (
+        setting.neighbours(known).squares,
+        setting.neighbours(known, "control").squares,
+    )
+    half = min(len(inside), len(outside))
+    inside = rng.choice(inside, half, replace=False)
+    outside = rng.choice(outside, half, replace=False)
+    both = np.concatenate([inside, outside])
+    border = np.sort(both)[half - 1]
+    named = np.where(both < border, 1.0, 0.0)
+    named[both == border] = (half - named.sum()) / (both == border).sum()
+    return AttackResult(
+        "membership",
+        float(named[:half].sum() + (1 - named[half:]).sum()),
+        2 * half,
+        0.5,
+        "a random guess",
+        known,
+        None,
+        NO_CEILING,
+    )

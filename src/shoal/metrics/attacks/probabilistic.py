@@ -1,0 +1,147 @@
+"""Probabilistic linkage: weights of agreement, estimated without knowing which pairs match."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal import _progress as progress
+from shoal._kernels.mixed_search import agreement_patterns, rank_own_by_weight
+from shoal.metrics._base import Labels, Matrix, Values
+from shoal.metrics.attacks._setting import Setting
+from shoal.metrics.attacks.linkage import NOT_ALIGNED, linkage_result
+from shoal.metrics.attacks.result import AttackResult
+
+CLOSE, NEAR = 0.1, 0.5  # standard deviations within which numbers agree well, or somewhat
+SAMPLE = 500  # records of each table whose pairs estimate the weights
+MAX_COLUMNS = 31  # digits to base 4 of a pattern of agreement
+ITERATIONS, CONVERGED = 200, 1e-8
+FIRST_GUESS = [0.05, 0.1, 0.25, 0.6]  # how often matching pairs agree: not at all, ..., exactly
+LEAST = 1e-6  # smallest probability, so that weights are finite
+SLACK = 1e-9  # weights that differ by less are equal but for rounding
+STRIDE = 20  # targets ranked at a time, in one thread
+
+Patterns = NDArray[np.int64]
+
+
+def probabilistic_linkage(setting: Setting) -> AttackResult | str:
+    """Link each target with the released record of the greatest match weight [FS69]_.
+
+    Two records agree in a category or not; in a number exactly, well (within 0.1 standard
+    deviations), somewhat (within 0.5) or not. The weight of a pair is the sum over the columns
+    of log(m/u): m is how often matching pairs agree as well as this one, u how often other pairs
+    do. The EM algorithm estimates both from pairs of which nobody knows whether they match
+    [J89]_.
+
+    Parameters
+    ----------
+    setting : Setting
+        Tables and options of the attack.
+
+    Returns
+    -------
+    AttackResult or str
+        The result, or why the attack cannot be carried out. With classes of at least k records, at
+        most 1/k of the targets can be expected to be linked.
+
+    References
+    ----------
+    .. [FS69] Fellegi, I. P. and Sunter, A. B. (1969). A theory for record linkage. Journal of the
+       American Statistical Association 64, 1183-1210.
+    .. [J89] Jaro, M. A. (1989). Advances in record-linkage methodology as applied to matching the
+       1985 census of Tampa, Florida. Journal of the American Statistical Association 84, 414-420.
+    """
+    if not setting.aligned:
+        return NOT_ALIGNED
+    names = setting.quasi_identifiers[:MAX_COLUMNS]
+    weights = _estimate(setting, names)
+    (numbers, codes), (points, point_codes) = setting.points(
+        names, setting.targets, "original", "values"
+    )
+    members = setting.classes(names)
+    own = members.labels[setting.targets]
+    rest = np.append(np.cumsum(weights.max(axis=1)[::-1])[::-1], 0.0)
+
+    def rank(part: slice) -> Labels:
+        ties = np.empty(part.stop - part.start, np.int64)
+        rank_own_by_weight(
+            numbers, codes, members.sizes, points[part], point_codes[part], own[part],
+            CLOSE, NEAR, weights, rest, SLACK, ties,
+        )  # fmt: skip
+        return ties
+
+    n = len(own)
+    parts = [slice(start, min(n, start + STRIDE)) for start in range(0, n, STRIDE)]
+    chances = np.zeros(n)
+    with ThreadPoolExecutor(setting.n_jobs) as pool:
+        for part, ties in zip(parts, pool.map(rank, parts), strict=True):
+            chances[part] = np.where(ties > 0, 1 / np.maximum(ties, 1), 0.0)
+            progress.report("attacks: linkage-probabilistic", part.stop, n)
+    return linkage_result(setting, "linkage-probabilistic", chances)
+
+
+def _estimate(setting: Setting, names: tuple[str, ...]) -> Matrix:
+    """Return the weight of each level of agreement of each column, by EM on a sample of pairs."""
+    rng = setting.rng("linkage-probabilistic")
+    n = min(SAMPLE, setting.n_original)
+    rows = rng.choice(setting.n_original, n, replace=False)
+    (numbers, codes), (points, point_codes) = setting.points(names, rows, "original", "values")
+    sample = setting.classes(names).labels[rows]
+    pairs = np.empty((n, n), np.int64)
+    agreement_patterns(numbers[sample], codes[sample], points, point_codes, CLOSE, NEAR, pairs)
+    patterns, counts = np.unique(pairs, return_counts=True)
+    digits = patterns[:, np.newaxis] // 4 ** np.arange(len(names))[::-1] % 4
+    m, u, _ = expectation_maximisation(digits, counts, 1 / n)
+    return np.log(m / u)
+
+
+def expectation_maximisation(
+    patterns: Patterns, counts: Labels, share: float
+) -> tuple[Matrix, Matrix, float]:
+    """Estimate how often matching and other pairs agree in each column [J89]_.
+
+    Columns are assumed to agree independently of one another, given whether a pair matches. As
+    hardly any pair matches, u begins as the share of all pairs.
+
+    Parameters
+    ----------
+    patterns : ndarray of shape (n_patterns, n_columns)
+        Levels of agreement, 0 to 3, that occur.
+    counts : ndarray of shape (n_patterns,)
+        Number of pairs with each pattern.
+    share : float
+        First estimate of the share of pairs that match.
+
+    Returns
+    -------
+    m : ndarray of shape (n_columns, 4)
+        Share of the matching pairs at each level.
+    u : ndarray of shape (n_columns, 4)
+        Share of the other pairs at each level.
+    share : float
+        Share of the pairs that match.
+
+    References
+    ----------
+    .. [J89] Jaro, M. A. (1989). Advances in record-linkage methodology as applied to matching the
+       1985 census of Tampa, Florida. Journal of the American Statistical Association 84, 414-420.
+    """
+    u = level_shares(patterns, counts.astype(np.float64))
+    m = np.tile(FIRST_GUESS, (patterns.shape[1], 1))
+    columns = np.arange(patterns.shape[1])
+    for _ in range(ITERATIONS):
+        matching = share * m[columns, patterns].prod(axis=1)
+        other = (1 - share) * u[columns, patterns].prod(axis=1)
+        chance = matching / (matching + other) * counts
+        before, m, u = m, level_shares(patterns, chance), level_shares(patterns, counts - chance)
+        share = float(chance.sum() / counts.sum())
+        if np.abs(m - before).max() < CONVERGED:
+            break
+    return m, u, share
+
+
+def level_shares(patterns: Patterns, weights: Values) -> Matrix:
+    """Return the weighted share of each level of agreement, 0 to 3, in each column."""
+    shares = np.array([np.bincount(column, weights, minlength=4) for column in patterns.T])
+    shares = np.maximum(shares / weights.sum(), LEAST)
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))

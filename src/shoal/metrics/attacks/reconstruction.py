@@ -1,0 +1,72 @@
+"""Reconstruction: the value of a person from a group mean and the values of the other members."""
+
+import numpy as np
+
+from shoal.metrics.attacks._setting import Setting
+from shoal.metrics.attacks.linkage import NOT_ALIGNED
+from shoal.metrics.attacks.result import AttackResult
+
+NO_CEILING = "None: k protects from those who know fewer than k - 1 other members of a group."
+
+
+def reconstruction(setting: Setting) -> AttackResult | str:
+    """Subtract known values from the sum of a group to learn the value of another member.
+
+    An insider knows the original values of k - 1 other members of a target's class of g records, as
+    colleagues of the target who compare their data do. The class mean times g, minus what is
+    known, is the sum of the other g - k + 1 values; their mean is the guess. In a class of k
+    records it is the value of the target itself.
+
+    Parameters
+    ----------
+    setting : Setting
+        Tables and options of the attack.
+
+    Returns
+    -------
+    AttackResult or str
+        The result, or why the attack cannot be carried out. Near 1 where classes of k records have
+        their mean, by design: it is what k does not protect from.
+    """
+    if not setting.aligned:
+        return NOT_ALIGNED
+    members = setting.classes(setting.quasi_identifiers)
+    k = int(members.sizes.min())
+    if k < 2:
+        return "Needs classes of at least two records."
+    columns = [name for name in setting.quasi_identifiers if _is_masked(setting, name)]
+    if not columns:
+        return "Needs a masked numeric quasi-identifier."
+    rng = setting.rng("reconstruction")
+    guesses, values, truth = (np.full(len(setting.targets), np.nan) for _ in range(3))
+    for at, target in enumerate(setting.targets.tolist()):
+        name = columns[int(rng.integers(len(columns)))]
+        original, released = setting.tables.original[name], setting.tables.released[name]
+        group = members.records(members.labels[[target]])
+        known = rng.choice(group[group != target], k - 1, replace=False)
+        rest = len(group) * released[target] - original[known].sum()
+        guesses[at] = rest / (len(group) - (k - 1))
+        values[at], truth[at] = released[target], original[target]
+    is_known = ~np.isnan(guesses) & ~np.isnan(truth)
+    right, without = (
+        np.abs(guess - truth)[is_known] <= setting.tolerance * np.abs(truth[is_known])
+        for guess in (guesses, values)
+    )
+    return AttackResult(
+        "reconstruction",
+        float(right.sum()),
+        len(right),
+        float(without.mean()) if len(without) else 0.0,
+        "the released value as it is",
+        tuple(columns),
+        None,
+        NO_CEILING,
+        f"The insider knows {k - 1} other members of the class.",
+    )
+
+
+def _is_masked(setting: Setting, name: str) -> bool:
+    tables = setting.tables
+    if not tables.is_number(name):
+        return False
+    return not np.array_equal(tables.original[name], tables.released[name], equal_nan=True)

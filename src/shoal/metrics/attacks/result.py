@@ -1,0 +1,215 @@
+"""The results of attacks: success rate, baseline, confidence interval and ceiling."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+NORMAL_QUANTILE = 1.959963984540054  # for intervals that cover 95 %
+
+
+def wilson_interval(successes: float, trials: int) -> tuple[float, float]:
+    """Return the Wilson score interval of a success rate, at 95 % [W27]_.
+
+    Unlike the usual normal interval it lies within [0, 1] and is not empty at 0 and 1. Where a
+    trial succeeds with a known chance, as with several equally near records, the sum of the
+    chances takes the place of the number of successes; the interval is then too wide rather than
+    too narrow.
+
+    Parameters
+    ----------
+    successes : float
+        Number of successes, or sum of their chances.
+    trials : int
+        Number of trials; with none, the interval is [0, 1].
+
+    Returns
+    -------
+    low, high : float
+        Both ends, in [0, 1].
+
+    References
+    ----------
+    .. [W27] Wilson, E. B. (1927). Probable inference, the law of succession, and statistical
+       inference. Journal of the American Statistical Association 22, 209-212.
+
+    Examples
+    --------
+    >>> low, high = wilson_interval(8, 10)
+    >>> round(low, 3), round(high, 3)
+    (0.49, 0.943)
+    """
+    if trials == 0:
+        return 0.0, 1.0
+    rate, square = successes / trials, NORMAL_QUANTILE**2
+    centre = (rate + square / (2 * trials)) / (1 + square / trials)
+    spread = sqrt(rate * (1 - rate) / trials + square / (4 * trials**2))
+    half = NORMAL_QUANTILE * spread / (1 + square / trials)
+    return max(0.0, min(rate, centre - half)), min(1.0, max(rate, centre + half))
+
+
+@dataclass(frozen=True)
+class AttackResult:
+    """Success of one attack on a release.
+
+    Parameters
+    ----------
+    name : str
+        Name of the attack in `shoal.metrics.attacks.ATTACKS`; inference adds the column after a
+        colon.
+    successes : float
+        Number of successful attacks. Where the attacker draws among equally good candidates, the
+        chance of success counts.
+    trials : int
+        Number of attacks.
+    baseline : float
+        Success rate without the release: of the same guess about records that are not in the
+        table, if there is a control table, or of the best guess that needs no release.
+    baseline_of : str
+        What the baseline is, in words.
+    columns : tuple of str
+        Columns that the attacker knows or uses.
+    ceiling : float or None
+        Success rate that the guarantee of k does not let an attack exceed; None if none follows.
+    ceiling_reason : str
+        Why the ceiling holds, or why there is none.
+    remark : str
+        What a reader has to know beside the figures; may be empty.
+    """
+
+    name: str
+    successes: float
+    trials: int
+    baseline: float
+    baseline_of: str
+    columns: tuple[str, ...] = ()
+    ceiling: float | None = None
+    ceiling_reason: str = ""
+    remark: str = ""
+
+    @property
+    def rate(self) -> float:
+        """Share of the attacks that succeed, in [0, 1]."""
+        return self.successes / self.trials if self.trials else 0.0
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson confidence interval of the rate, at 95 %."""
+        return wilson_interval(self.successes, self.trials)
+
+    @property
+    def excess(self) -> float:
+        """Rate minus baseline: what the release adds to the success of an attacker."""
+        return self.rate - self.baseline
+
+    @property
+    def exceeds_ceiling(self) -> bool:
+        """Whether the whole interval lies above the ceiling, which then does not hold."""
+        return self.ceiling is not None and self.interval[0] > self.ceiling
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain data."""
+        return {
+            "attack": self.name,
+            "rate": self.rate,
+            "interval": list(self.interval),
+            "baseline": self.baseline,
+            "baseline_of": self.baseline_of,
+            "excess": self.excess,
+            "ceiling": self.ceiling,
+            "ceiling_reason": self.ceiling_reason,
+            "exceeds_ceiling": self.exceeds_ceiling,
+            "attacks": self.trials,
+            "columns": list(self.columns),
+            "remark": self.remark,
+        }
+
+
+class Attacks(Mapping[str, AttackResult]):
+    """Results of several attacks by name, with the reasons why others were not carried out.
+
+    Parameters
+    ----------
+    results : list of AttackResult
+        The attacks that were carried out.
+    not_run : mapping of str to str
+        Reason by name of each attack that was not carried out.
+    k : int
+        Size of the smallest class on the released quasi-identifiers, counted in units.
+    unit : str
+        ``"record"``, or the column whose values are counted.
+    seed : int
+        Seed of all random draws.
+    remarks : tuple of str
+        What holds for all attacks, such as columns that were left out.
+    """
+
+    def __init__(
+        self,
+        results: list[AttackResult],
+        not_run: Mapping[str, str],
+        *,
+        k: int,
+        unit: str,
+        seed: int,
+        remarks: tuple[str, ...] = (),
+    ):
+        self.results = tuple(results)
+        self.not_run = dict(not_run)
+        self.k, self.unit, self.seed, self.remarks = k, unit, seed, remarks
+
+    def __getitem__(self, name: str) -> AttackResult:
+        for result in self.results:
+            if result.name == name:
+                return result
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return (result.name for result in self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    @property
+    def exceeded(self) -> tuple[str, ...]:
+        """Names of the attacks whose whole interval lies above their ceiling."""
+        return tuple(result.name for result in self.results if result.exceeds_ceiling)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all results as plain data."""
+        return {
+            "k": self.k,
+            "unit": self.unit,
+            "seed": int(self.seed),
+            "attacks": [result.to_dict() for result in self.results],
+            "not_run": self.not_run,
+            "remarks": list(self.remarks),
+        }
+
+    def __repr__(self) -> str:
+        head = ["attack", "rate", "95 % interval", "baseline", "excess", "ceiling", "attacks"]
+        rows = [head, *map(_cells, self.results)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        pad = ["<", *">" * (len(head) - 1)]
+        lines = [
+            "  ".join(f"{c:{p}{w}}" for c, p, w in zip(row, pad, widths, strict=True)).rstrip()
+            for row in rows
+        ]
+        notes = [f"{name}: not run. {reason}" for name, reason in self.not_run.items()]
+        notes += [f"{result.name}: {result.remark}" for result in self.results if result.remark]
+        notes += self.remarks
+        notes += [f"{name}: above its ceiling, which does not hold." for name in self.exceeded]
+        return "\n".join([f"k = {self.k}, counted in {self.unit}s", *lines, *notes])
+
+
+def _cells(result: AttackResult) -> list[str]:
+    low, high = result.interval
+    return [
+        result.name,
+        f"{result.rate:.1%}",
+        f"{low:.1%} - {high:.1%}",
+        f"{result.baseline:.1%}",
+        f"{100 * result.excess:+.1f}",
+        "-" if result.ceiling is None else f"{result.ceiling:.1%}",
+        f"{result.trials:,}",
+    ]

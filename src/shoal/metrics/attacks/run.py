@@ -1,0 +1,240 @@
+"""The function `attack`: attack a release as somebody who knows a part of the original would."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from shoal import _progress as progress
+from shoal._params import RandomState, as_seed, draw_seed, effective_n_jobs, hint
+from shoal.errors import InputError, ParameterError
+from shoal.frame import tables
+from shoal.frame.codes import keys
+from shoal.frame.roles import RECORD_UNIT, as_list, name_columns
+from shoal.frame.tables import Frame, IntoDataFrame
+from shoal.frame.types import as_types
+from shoal.metrics import classes, fewest_units, largest_unit_share, smallest_class
+from shoal.metrics.assessment import check_names, read_units
+from shoal.metrics.attacks import singling_out
+from shoal.metrics.attacks._setting import Setting
+from shoal.metrics.attacks._tables import read_tables
+from shoal.metrics.attacks.inference import inference
+from shoal.metrics.attacks.linkability import linkability
+from shoal.metrics.attacks.linkage import distance_linkage, rank_linkage
+from shoal.metrics.attacks.membership import membership
+from shoal.metrics.attacks.probabilistic import probabilistic_linkage
+from shoal.metrics.attacks.reconstruction import reconstruction
+from shoal.metrics.attacks.result import AttackResult, Attacks
+
+Outcome = AttackResult | list[AttackResult] | str
+ATTACKS: dict[str, Callable[[Setting], Outcome]] = {
+    "singling-out-univariate": singling_out.univariate,
+    "singling-out-multivariate": singling_out.multivariate,
+    "singling-out-all-columns": singling_out.all_columns,
+    "linkability": linkability,
+    "inference": inference,
+    "membership": membership,
+    "linkage-distance": distance_linkage,
+    "linkage-rank": rank_linkage,
+    "linkage-probabilistic": probabilistic_linkage,
+    "reconstruction": reconstruction,
+}
+
+
+def attack(
+    original: IntoDataFrame,
+    released: IntoDataFrame,
+    *,
+    quasi_identifiers: Sequence[str],
+    confidential: Sequence[str] = (),
+    control: IntoDataFrame | None = None,
+    attacks: Sequence[str] | None = None,
+    n_attacks: int = 2000,
+    unit: str | None = None,
+    halves: tuple[Sequence[str], Sequence[str]] | None = None,
+    tolerance: float = 0.05,
+    predicate_columns: int = 3,
+    aligned: bool | None = None,
+    types: Mapping[str, Any] | None = None,
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
+) -> Attacks:
+    """Attack a release and measure how often each attack succeeds.
+
+    Each result has the success rate with a 95 % Wilson interval, the baseline that needs no
+    release, and the ceiling that k-anonymity implies, where one does. Targets are a random sample
+    of the records. Numbers are compared on the scale of the release; categories are equal or not.
+
+    Parameters
+    ----------
+    original : pandas, polars or pyarrow table
+        The table before masking.
+    released : pandas, polars or pyarrow table
+        The table after masking, whoever masked it.
+    quasi_identifiers : list of str
+        Columns that the attacker knows of a person, with their original values.
+    confidential : list of str
+        Columns that the attacker wants to learn.
+    control : pandas, polars or pyarrow table, optional
+        Records of the same kind that are not in the original: what attacks reveal about them is not
+        due to the release. Membership inference needs it.
+    attacks : list of str, optional
+        Names in `shoal.metrics.attacks.ATTACKS`; by default all that are possible.
+    n_attacks : int
+        Number of attacks of each kind, if there are as many records.
+    unit : str, optional
+        Column of persons, households or firms in the original; a link to any record of the same
+        unit is then right, and k is counted in units.
+    halves : pair of lists of str, optional
+        Columns of the two sources for linkability; by default every other quasi-identifier and the
+        rest.
+    tolerance : float
+        Relative error within which a guessed number is right.
+    predicate_columns : int
+        Number of columns in a multivariate predicate.
+    aligned : bool, optional
+        Whether both tables have the same records in the same order, which linkage and
+        reconstruction need; by default if they have the same number of records.
+    types : mapping of str to str or mapping, optional
+        Kinds of columns where the table does not determine them; see `Plan`.
+    random_state : int, Generator or None
+        Seed of the samples and draws. None draws one, which the result states.
+    n_jobs : int or None
+        Number of threads; None or -1 for all cores.
+
+    Returns
+    -------
+    Attacks
+        Results by name, with ``to_dict()`` and a table as its ``repr``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> before = pd.DataFrame({"age": [20, 22, 60, 62], "ill": ["no", "yes", "no", "no"]})
+    >>> after = before.assign(age=[21, 21, 61, 61])
+    >>> found = attack(
+    ...     before, after, quasi_identifiers=["age"], confidential=["ill"], random_state=0
+    ... )
+    >>> found["linkage-distance"].rate, found["linkage-distance"].ceiling
+    (0.5, 0.5)
+    """
+    names = as_list(attacks) or list(ATTACKS)
+    for name in names:
+        if name not in ATTACKS:
+            raise ParameterError(
+                f"There is no attack {name!r}.{hint(name, ATTACKS)} Choose among:"
+                f" {', '.join(ATTACKS)}.",
+                code="unknown-attack",
+                attack=name,
+            )
+    _check_number("n_attacks", n_attacks, 1)
+    _check_number("predicate_columns", predicate_columns, 1)
+    before, after = tables.open_frame(original), tables.open_frame(released)
+    setting = _prepare(
+        before,
+        after,
+        None if control is None else tables.open_frame(control),
+        as_list(quasi_identifiers),
+        as_list(confidential),
+        aligned=aligned,
+        types=types,
+        unit=unit,
+        halves=None if halves is None else (tuple(halves[0]), tuple(halves[1])),
+        n_attacks=n_attacks,
+        tolerance=tolerance,
+        predicate_columns=predicate_columns,
+        seed=_seed(random_state),
+        n_jobs=effective_n_jobs(n_jobs),
+    )
+    results: list[AttackResult] = []
+    not_run: dict[str, str] = {}
+    for at, name in enumerate(names):
+        progress.report("attacks", at, len(names))
+        outcome = ATTACKS[name](setting)
+        if isinstance(outcome, str):
+            not_run[name] = outcome
+        else:
+            results += [outcome] if isinstance(outcome, AttackResult) else outcome
+    progress.report("attacks", len(names), len(names))
+    return Attacks(
+        results,
+        not_run,
+        k=setting.k,
+        unit=RECORD_UNIT if unit is None else unit,
+        seed=setting.seed,
+        remarks=tuple(setting.tables.remarks),
+    )
+
+
+def _prepare(
+    before: Frame,
+    after: Frame,
+    control: Frame | None,
+    known: list[str],
+    confidential: list[str],
+    *,
+    aligned: bool | None,
+    types: Mapping[str, Any] | None,
+    unit: str | None,
+    **options: Any,
+) -> Setting:
+    """Return what the attacks need; refuse columns that do not exist and tables that do not fit."""
+    check_names(known, confidential)
+    tables.check_columns(before, [*known, *confidential])
+    if aligned and len(before) != len(after):
+        raise InputError(
+            f"The original holds {len(before)} records and the release {len(after)}, so these are"
+            " not in the same order. Leave out aligned=True.",
+            code="records-differ",
+            original=len(before),
+            masked=len(after),
+        )
+    aligned = len(before) == len(after) if aligned is None else aligned
+    read = read_tables(before, after, control, as_types(types), aligned=aligned)
+    comparable = tuple(name for name in known if name in read.released)
+    if not comparable:
+        raise InputError(
+            f"{name_columns(known, 'Quasi-identifier', 'Quasi-identifiers')} cannot be compared"
+            " between the tables. Name quasi-identifiers that are in both.",
+            code="quasi-identifiers-needed",
+            columns=tuple(known),
+        )
+    gone = [name for name in known if name not in after.columns]
+    if gone:
+        read.remarks.append(f"{name_columns(gone)} not in the release, so not used.")
+    released = classes(keys(after, [n for n in known if n in after.columns]))[:, None]
+    units = None
+    if unit is not None:
+        tables.check_columns(before, [unit])
+        if not aligned:
+            raise InputError(
+                "Units need the same records in the same order in both tables. Leave out `unit`.",
+                code="records-differ",
+            )
+        units = read_units(before, unit)
+    smallest = smallest_class(released)
+    for half in options["halves"] or ():
+        tables.check_columns(after, half)
+    return Setting(
+        read,
+        comparable,
+        tuple(name for name in confidential if name in read.released),
+        k=smallest if units is None else fewest_units(released, units),
+        smallest_class=smallest,
+        unit_share=1 / smallest if units is None else largest_unit_share(released, units),
+        units=units,
+        aligned=aligned,
+        **options,
+    )
+
+
+def _seed(random_state: RandomState) -> int:
+    seed = as_seed(random_state)
+    return int(draw_seed() if seed is None else seed)
+
+
+def _check_number(name: str, value: Any, least: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise ParameterError(
+            f"`{name}` must be an int of at least {least}.",
+            code="parameter-not-accepted",
+            parameter=name,
+        )

@@ -1,0 +1,166 @@
+"""Risk of sample uniques by Poisson log-linear models of the table of quasi-identifiers."""
+
+from dataclasses import dataclass
+from itertools import combinations
+from math import prod
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import InputError, ParameterError
+from shoal.metrics._base import Labels, Values
+from shoal.metrics.anonymity import classes, ranks
+
+Model = Literal["main", "two-way"]
+MAX_CELLS = 20_000_000  # of the table of all combinations
+ITERATIONS, CONVERGED = 500, 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class LogLinearRisk:
+    """Risk of the sample uniques of a table.
+
+    Parameters
+    ----------
+    records : ndarray of shape (n_uniques,)
+        The sample uniques.
+    unique : ndarray of shape (n_uniques,)
+        Estimated probability that each is unique in the population.
+    match : ndarray of shape (n_uniques,)
+        Estimated probability that a match with each is right, the mean of 1/F.
+    """
+
+    records: Labels
+    unique: Values
+    match: Values
+
+    @property
+    def population_uniques(self) -> float:
+        """Expected number of sample uniques that are population unique."""
+        return float(self.unique.sum())
+
+    @property
+    def correct_matches(self) -> float:
+        """Expected number of right matches among the sample uniques."""
+        return float(self.match.sum())
+
+
+def log_linear_risk(
+    keys: NDArray[np.generic], sampling_fraction: float, model: Model = "main"
+) -> LogLinearRisk:
+    r"""Estimate the risk of sample uniques by a log-linear model [SE06]_ [SS08]_.
+
+    The population frequency of a key is taken to be Poisson with mean :math:`\lambda`, and a share
+    :math:`\pi` of the population is drawn. The fitted sample frequency :math:`u = \pi \lambda` of
+    the key then gives, with :math:`\mu = \lambda (1 - \pi)`,
+
+    .. math:: P(F = 1 \mid f = 1) = e^{-\mu}, \qquad E(1/F \mid f = 1) = (1 - e^{-\mu}) / \mu.
+
+    The model with main effects alone is independence of the columns; it mostly overstates risk. The
+    model with all two-way interactions is fitted by iterative proportional fitting.
+
+    Parameters
+    ----------
+    keys : ndarray of shape (n_records, n_columns)
+        Quasi-identifiers, or codes for their values.
+    sampling_fraction : float
+        Share of the population that is in the sample, in (0, 1).
+    model : str
+        ``"main"`` or ``"two-way"``.
+
+    Returns
+    -------
+    LogLinearRisk
+        Risk of each sample unique, and both global measures.
+
+    References
+    ----------
+    .. [SE06] Elamir, E. A. H. and Skinner, C. J. (2006). Record level measures of disclosure risk
+       for survey microdata. Journal of Official Statistics 22, 525-539.
+    .. [SS08] Skinner, C. J. and Shlomo, N. (2008). Assessing identification risk in survey
+       microdata using log-linear models. Journal of the American Statistical Association 103,
+       989-1001.
+
+    Examples
+    --------
+    >>> found = log_linear_risk(np.array([[0, 0], [0, 0], [0, 1], [1, 0]]), 0.5)
+    >>> found.records.tolist(), round(found.population_uniques, 3)
+    ([2, 3], 0.945)
+    """
+    if not 0 < sampling_fraction < 1:
+        raise ParameterError(
+            "sampling_fraction must be between 0 and 1.",
+            code="parameter-not-accepted",
+            parameter="sampling_fraction",
+        )
+    codes = np.column_stack([ranks(column) for column in keys.T])
+    labels = classes(codes)
+    records = np.flatnonzero(np.bincount(labels)[labels] == 1)
+    cells = codes[records]
+    fitted = _independent(codes, cells) if model == "main" else _two_way(codes, cells)
+    mean = fitted / sampling_fraction * (1 - sampling_fraction)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        match = np.where(mean > 0, -np.expm1(-mean) / mean, 1.0)
+    return LogLinearRisk(records, np.exp(-mean), match)
+
+
+def _independent(codes: Labels, cells: Labels) -> Values:
+    """Return the fitted frequency of some cells if the columns are independent."""
+    n = len(codes)
+    fitted = np.full(len(cells), float(n))
+    for column, cell in zip(codes.T, cells.T, strict=True):
+        fitted *= np.bincount(column)[cell] / n
+    return fitted
+
+
+def _two_way(codes: Labels, cells: Labels) -> Values:
+    """Return the fitted frequency of some cells with all two-way interactions."""
+    shape = tuple(int(column.max()) + 1 for column in codes.T)
+    if prod(shape) > MAX_CELLS:
+        raise InputError(
+            f"The quasi-identifiers have {prod(shape):,} combinations; a model with two-way"
+            f" interactions takes at most {MAX_CELLS:,}. Use main effects, or fewer categories.",
+            code="too-many-cells",
+            cells=prod(shape),
+        )
+    observed = np.zeros(shape)
+    np.add.at(observed, tuple(codes.T), 1.0)
+    fitted = iterative_proportional_fitting(observed)
+    return np.asarray(fitted[tuple(cells.T)])
+
+
+def iterative_proportional_fitting(observed: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the table with all two-way margins of ``observed`` and no further interactions.
+
+    Parameters
+    ----------
+    observed : ndarray
+        Frequencies, with an axis for each column; at least one axis.
+
+    Returns
+    -------
+    ndarray
+        The maximum likelihood estimate of the Poisson log-linear model with all two-way
+        interactions; with two axes, ``observed`` itself.
+
+    Examples
+    --------
+    >>> iterative_proportional_fitting(np.array([[3.0, 1.0], [0.0, 2.0]])).round(6)
+    array([[3., 1.],
+           [0., 2.]])
+    """
+    axes = range(observed.ndim)
+    pairs = list(combinations(axes, min(2, observed.ndim)))
+    others = [tuple(axis for axis in axes if axis not in pair) for pair in pairs]
+    margins = [observed.sum(axis=other, keepdims=True) for other in others]
+    fitted = np.full(observed.shape, observed.sum() / observed.size)
+    for _ in range(ITERATIONS):
+        change = 0.0
+        for other, margin in zip(others, margins, strict=True):
+            current = fitted.sum(axis=other, keepdims=True)
+            change = max(change, float(np.abs(current - margin).max()))
+            fitted = fitted * (margin / np.where(current > 0, current, 1.0))
+        if change < CONVERGED * max(1.0, observed.sum()):
+            break
+    return fitted

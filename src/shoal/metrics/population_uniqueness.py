@@ -1,0 +1,241 @@
+"""Population uniqueness: how many units of the population are unique, estimated from a sample."""
+
+from dataclasses import dataclass
+from math import exp, lgamma, log
+
+import numpy as np
+
+from shoal.errors import InputError
+from shoal.metrics._base import Labels, Values
+
+ITERATIONS, CONVERGED = 500, 1e-10
+SMALL_FRACTION = 0.1  # sampling fraction up to which the model of Pitman is preferred
+
+
+@dataclass(frozen=True)
+class PopulationUniqueness:
+    """Estimated shares of the population that are unique; NaN where a model does not apply.
+
+    Parameters
+    ----------
+    zayatz : float
+        Estimate of Zayatz.
+    pitman : float
+        Estimate of the Pitman model.
+    snb : float
+        Estimate of the shifted negative binomial (slide negative binomial) model.
+    chosen : str
+        Model that the rule of Dankar et al. selects.
+    """
+
+    zayatz: float
+    pitman: float
+    snb: float
+    chosen: str
+
+    @property
+    def estimate(self) -> float:
+        """The estimate of the chosen model."""
+        return float(getattr(self, self.chosen))
+
+
+def population_uniqueness(class_sizes: Labels, sampling_fraction: float) -> PopulationUniqueness:
+    """Estimate the share of the population that is unique on the quasi-identifiers [DEN12]_.
+
+    The rule of Dankar et al. chooses the Pitman model for samples of up to a tenth of the
+    population, and the lesser of the estimates of Zayatz and of the shifted negative binomial model
+    for larger ones. Where a model cannot be fitted, the estimate of Zayatz is used.
+
+    Parameters
+    ----------
+    class_sizes : ndarray of shape (n_classes,)
+        Number of records of each class of the sample.
+    sampling_fraction : float
+        Share of the population that is in the sample, in (0, 1).
+
+    Returns
+    -------
+    PopulationUniqueness
+        All estimates, in [0, 1], and the one that is chosen. All are 0 if no record of the sample
+        is unique.
+
+    References
+    ----------
+    .. [DEN12] Dankar, F. K., El Emam, K., Neisa, A. and Roffey, T. (2012). Estimating the
+       re-identification risk of clinical data sets. BMC Medical Informatics and Decision Making
+       12, 66.
+
+    Examples
+    --------
+    >>> found = population_uniqueness(np.repeat([1, 2, 3], [60, 20, 10]), 0.2)
+    >>> found.chosen, round(found.zayatz, 3)
+    ('zayatz', 0.175)
+    """
+    if not 0 < sampling_fraction < 1:
+        raise InputError(
+            "The sampling fraction must be between 0 and 1.", code="sampling-fraction-not-accepted"
+        )
+    sizes = np.bincount(class_sizes)
+    if len(sizes) < 2 or sizes[1] == 0:
+        return PopulationUniqueness(0.0, 0.0, 0.0, "zayatz")
+    zayatz = _zayatz(sizes, sampling_fraction)
+    pitman = _pitman(sizes, sampling_fraction)
+    snb = _shifted_negative_binomial(sizes, sampling_fraction)
+    if sampling_fraction <= SMALL_FRACTION and not np.isnan(pitman):
+        chosen = "pitman"
+    elif sampling_fraction > SMALL_FRACTION and snb < zayatz:  # False if it is NaN
+        chosen = "snb"
+    else:
+        chosen = "zayatz"
+    return PopulationUniqueness(zayatz, pitman, snb, chosen)
+
+
+def _zayatz(sizes: Labels, fraction: float) -> float:
+    """Return the share of uniques if classes of the population are sized as those of the sample.
+
+    A class of size j contributes a sample unique with a hypergeometric probability; Bayes' rule
+    gives the probability that a sample unique is one of a class of size 1.
+    """
+    n = int(np.arange(len(sizes)) @ sizes)
+    population = max(n + 1, round(n / fraction))
+    j = np.flatnonzero(sizes)
+    chance = np.array([_one_of(int(size), n, population) for size in j])
+    weights = sizes[j] * chance
+    first = float(weights[0] / weights.sum())
+    return min(1.0, first * float(sizes[1]) / n)
+
+
+def _one_of(size: int, n: int, population: int) -> float:
+    """Return the probability that a sample has exactly one of ``size`` units of the population."""
+    if population - size < n - 1:
+        return 0.0
+
+    def log_choose(a: int, b: int) -> float:
+        return lgamma(a + 1) - lgamma(b + 1) - lgamma(a - b + 1)
+
+    ways = log_choose(population - size, n - 1) - log_choose(population, n)
+    return exp(log(size) + ways)
+
+
+def _pitman(sizes: Labels, fraction: float) -> float:
+    """Return the share of uniques by the Pitman sampling formula, fitted by Newton's method."""
+    n, classes = int(np.arange(len(sizes)) @ sizes), int(sizes.sum())
+    uniques, pairs = int(sizes[1]), int(sizes[2]) if len(sizes) > 2 else 0
+    if pairs == 0 or classes < 3:
+        return float("nan")
+    ratio = uniques * (uniques - 1) / pairs
+    below = 2 * uniques * classes + uniques * ratio - n * ratio
+    if below == 0:
+        return float("nan")
+    theta = (n * classes * ratio - uniques * (n - 1) * (2 * classes + ratio)) / below
+    alpha = (theta * (uniques - n) + (n - 1) * uniques) / (n * classes)
+    fitted = _fit_pitman(theta, alpha, sizes, n, classes)
+    if fitted is None:
+        return float("nan")
+    theta, alpha = fitted
+    population = n / fraction
+    estimate = exp(lgamma(theta + 1) - lgamma(theta + alpha) + alpha * log(population))
+    return min(1.0, estimate / population)
+
+
+def _fit_pitman(
+    theta: float, alpha: float, sizes: Labels, n: int, classes: int
+) -> tuple[float, float] | None:
+    """Return the parameters where the derivatives of the log-likelihood are 0, or None."""
+    i, m = np.arange(1.0, classes), np.arange(1.0, n)
+    size = np.flatnonzero(sizes)
+    size = size[size > 1]
+    j = np.arange(1.0, size.max())
+    larger = np.cumsum(sizes[::-1])[::-1][2 : len(j) + 2]  # classes of more than j records
+    for _ in range(ITERATIONS):
+        if not (0 <= alpha < 1 and theta > -alpha):
+            return None
+        step = theta + i * alpha
+        slope = np.array(
+            [
+                (1 / step).sum() - (1 / (theta + m)).sum(),
+                (i / step).sum() - (larger / (j - alpha)).sum(),
+            ]
+        )
+        mixed = -(i / step**2).sum()
+        curvature = np.array(
+            [
+                [-(1 / step**2).sum() + (1 / (theta + m) ** 2).sum(), mixed],
+                [mixed, -((i / step) ** 2).sum() - (larger / (j - alpha) ** 2).sum()],
+            ]
+        )
+        try:
+            move = np.linalg.solve(curvature, slope)
+        except np.linalg.LinAlgError:
+            return None
+        theta, alpha = theta - move[0], alpha - move[1]
+        if np.abs(move).max() < CONVERGED * max(1.0, abs(theta)):
+            return (float(theta), float(alpha)) if 0 <= alpha < 1 and theta > -alpha else None
+    return None
+
+
+def _shifted_negative_binomial(sizes: Labels, fraction: float) -> float:
+    """Return the share of uniques if class sizes are 1 plus a negative binomial number.
+
+    Its two parameters and the number of classes are those for which the population size and the
+    expected numbers of classes and of uniques in the sample are the given ones.
+    """
+    n, seen, uniques = int(np.arange(len(sizes)) @ sizes), float(sizes.sum()), float(sizes[1])
+    population = n / fraction
+    p = np.linspace(1e-4, 1 - 1e-4, 2000)
+    r = np.array([_matching_r(one, seen, population, fraction) for one in p])
+    gap = _expected_uniques(p, r, population, fraction) - uniques
+    known = np.flatnonzero(~np.isnan(gap[:-1]) & ~np.isnan(gap[1:]))
+    crossing = known[gap[known] * gap[known + 1] <= 0]
+    if not len(crossing):
+        return float("nan")
+    low, high = float(p[crossing[0]]), float(p[crossing[0] + 1])
+    sign = gap[crossing[0]]
+    for _ in range(60):
+        middle = (low + high) / 2
+        value = _matching_r(middle, seen, population, fraction)
+        if np.isnan(value):
+            return float("nan")
+        here = float(_expected_uniques(middle, value, population, fraction)) - uniques
+        low, high = (middle, high) if here * sign > 0 else (low, middle)
+    r_found = _matching_r(low, seen, population, fraction)
+    classes = population / (1 + r_found * (1 - low) / low)
+    return min(1.0, float(classes * low**r_found / population))
+
+
+def _seen_classes(p: float, r: float, population: float, fraction: float) -> float:
+    """Return the expected number of classes in the sample."""
+    classes = population / (1 + r * (1 - p) / p)
+    unseen = (1 - fraction) * (p / (1 - (1 - p) * (1 - fraction))) ** r
+    return float(classes * (1 - unseen))
+
+
+def _matching_r(p: float, seen: float, population: float, fraction: float) -> float:
+    """Return the r for which the expected number of classes is that of the sample, or NaN.
+
+    The number of classes decreases from all units, each its own class, as r grows.
+    """
+    low, high = 0.0, 1.0
+    if _seen_classes(p, low, population, fraction) < seen:
+        return float("nan")
+    while _seen_classes(p, high, population, fraction) > seen:
+        high *= 2
+        if high > 1e9:
+            return float("nan")
+    for _ in range(80):
+        middle = (low + high) / 2
+        if _seen_classes(p, middle, population, fraction) > seen:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+def _expected_uniques(
+    p: Values | float, r: Values | float, population: float, fraction: float
+) -> Values:
+    """Return the expected number of sample uniques: the derivative at 0 of the pgf of counts."""
+    q, left = 1 - np.asarray(p), 1 - fraction
+    classes = population / (1 + np.asarray(r) * q / p)
+    base = (np.asarray(p) / (1 - q * left)) ** np.asarray(r)
+    return np.asarray(classes * fraction * base * (1 + left * np.asarray(r) * q / (1 - q * left)))

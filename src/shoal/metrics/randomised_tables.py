@@ -1,0 +1,127 @@
+"""Frequency tables of columns that were changed at random by a known matrix (PRAM)."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from shoal.errors import InputError
+
+Matrix = NDArray[np.float64]
+
+MAX_CONDITION = 1e10  # of a matrix whose inverse is computed
+ROUNDING = 0.01  # by which the sum of a row of a published, rounded matrix may differ from 1
+
+
+class FrequencyEstimate(NamedTuple):
+    """Estimated frequencies before post-randomisation.
+
+    Attributes
+    ----------
+    frequencies : ndarray
+        The estimates, in the shape of the released table. They are unbiased, so some may be
+        negative; their sum is the number of released records.
+    standard_errors : ndarray
+        Estimated standard errors of the estimates, given the original records.
+    """
+
+    frequencies: Matrix
+    standard_errors: Matrix
+
+
+def estimate_frequencies(
+    released: ArrayLike, matrix: ArrayLike, column_matrix: ArrayLike | None = None
+) -> FrequencyEstimate:
+    r"""Estimate the original frequencies of a table from its release by PRAM and the matrix.
+
+    With the matrix :math:`P` (rows: original categories, columns: released ones), the expected
+    released frequencies are :math:`P^\top t` for the original ones :math:`t`, so that
+    :math:`(P^\top)^{-1} t^*` is an unbiased estimate from the released ones :math:`t^*`
+    [GKWW98]_. As every record changes independently, the covariance matrix of :math:`t^*` is
+    :math:`\sum_k t_k (\operatorname{diag}(p_k) - p_k p_k^\top)` with the rows :math:`p_k` of
+    :math:`P`. The standard errors put the estimates in the place of :math:`t` [HH02]_. They
+    say how much the random changes add; the error of a sample comes on top.
+
+    Parameters
+    ----------
+    released : array-like of shape (n_categories,) or (n_categories, n_columns)
+        Frequencies of the released categories, in the order of the matrix. The columns of a
+        two-way table are the values of another column.
+    matrix : array-like of shape (n_categories, n_categories)
+        Probability that the category of a row becomes that of a column, as the report publishes
+        it. Rows are scaled to sum to one.
+    column_matrix : array-like of shape (n_columns, n_columns), optional
+        Matrix of the column in the columns of the table, if it was changed too, independently.
+        By default it was not.
+
+    Returns
+    -------
+    FrequencyEstimate
+        Estimates and standard errors, in the shape of ``released``.
+
+    References
+    ----------
+    .. [GKWW98] Gouweleeuw, J. M., Kooiman, P., Willenborg, L. C. R. J. and de Wolf, P.-P.
+       (1998). Post randomisation for statistical disclosure control: theory and
+       implementation. Journal of Official Statistics 14(4), 463-478.
+    .. [HH02] van den Hout, A. and van der Heijden, P. G. M. (2002). Randomized response,
+       statistical disclosure control and misclassification: a review. International
+       Statistical Review 70(2), 269-288.
+
+    Examples
+    --------
+    >>> estimate = estimate_frequencies([70, 30], [[0.9, 0.1], [0.2, 0.8]])
+    >>> estimate.frequencies.round(1), estimate.standard_errors.round(1)
+    (array([71.4, 28.6]), array([4.7, 4.7]))
+    """
+    table = _frequencies(released)
+    P = _stochastic(matrix, table.shape[0], "matrix")
+    if column_matrix is None:
+        columns = table if table.ndim == 2 else table[:, np.newaxis]
+        estimates = [_estimate(column, P) for column in columns.T]
+        frequencies, errors = (np.column_stack(part) for part in zip(*estimates, strict=True))
+    else:
+        if table.ndim != 2:
+            raise _not_accepted("released", "a two-way table, as there are two matrices")
+        Q = _stochastic(column_matrix, table.shape[1], "column_matrix")
+        frequencies, errors = _estimate(table.ravel(), np.asarray(np.kron(P, Q), np.float64))
+    return FrequencyEstimate(frequencies.reshape(table.shape), errors.reshape(table.shape))
+
+
+def _estimate(released: Matrix, P: Matrix) -> tuple[Matrix, Matrix]:
+    """Return the estimates and their standard errors for one vector of frequencies."""
+    inverse = np.linalg.inv(P)
+    frequencies = released @ inverse
+    covariance = np.diag(frequencies @ P) - P.T @ (frequencies[:, np.newaxis] * P)
+    variances = ((covariance @ inverse) * inverse).sum(axis=0)
+    return frequencies, np.sqrt(np.maximum(variances, 0.0))
+
+
+def _frequencies(released: ArrayLike) -> Matrix:
+    table = np.asarray(released, np.float64)
+    if table.ndim not in (1, 2) or not table.size or not np.isfinite(table).all():
+        raise _not_accepted("released", "a vector or a two-way table of frequencies")
+    return table
+
+
+def _stochastic(given: ArrayLike, size: int, need: str) -> Matrix:
+    """Return a matrix with rows that sum to one; refuse others, and singular ones."""
+    matrix = np.asarray(given, np.float64)
+    if matrix.shape != (size, size):
+        raise _not_accepted(need, f"a {size} x {size} matrix, as the table has {size} categories")
+    sums = matrix.sum(axis=1)
+    if not np.isfinite(matrix).all() or (matrix < 0).any() or (np.abs(sums - 1) > ROUNDING).any():
+        raise _not_accepted(need, "probabilities, each row with the sum 1")
+    matrix = np.asarray(matrix / sums[:, np.newaxis])
+    if np.linalg.cond(matrix) > MAX_CONDITION:
+        raise InputError(
+            f"The frequencies cannot be estimated: {need!r} is singular, so that different"
+            " original tables have the same expected release. Join categories.",
+            code="matrix-singular",
+            need=need,
+        )
+    return matrix
+
+
+def _not_accepted(need: str, expected: Any) -> InputError:
+    return InputError(f"{need!r} must be {expected}.", code="matrix-not-accepted", need=need)

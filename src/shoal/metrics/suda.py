@@ -1,0 +1,245 @@
+"""SUDA: records that are unique on few columns, and the columns that make them so."""
+
+from dataclasses import dataclass
+from math import factorial, prod
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal import _progress as progress
+from shoal._kernels.suda import NO_ENTRY, add_minimal, add_scores, refine
+from shoal.errors import InputError, ParameterError
+from shoal.metrics._base import Labels, Matrix, Values
+from shoal.metrics.anonymity import classes, ranks
+
+Scoring = Literal["product", "supersets"]
+MAX_COLUMNS = 60  # bits of a set of columns
+
+
+@dataclass(frozen=True, eq=False)
+class Suda:
+    """Minimal sample uniques of a table and the scores that they give.
+
+    A minimal sample unique (MSU) of a record is a set of columns on which the record is unique,
+    while it is not unique on any part of the set.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_records,)
+        SUDA score of each record, the sum of the weights of its MSUs; 0 for records without any.
+    dis_scores : ndarray of shape (n_records,)
+        DIS-SUDA score of each record, in [0, 1): estimated probability that a unique match with
+        the record is right.
+    dis : float
+        File-level DIS: estimated probability that a unique match is right.
+    contributions : ndarray of shape (n_records, n_columns)
+        Sum of the weights of the MSUs of each record that contain each column.
+    sizes : ndarray of shape (n_columns + 1,)
+        Number of MSUs of each size; entry 0 is 0.
+    """
+
+    scores: Values
+    dis_scores: Values
+    dis: float
+    contributions: Matrix
+    sizes: Labels
+
+    @property
+    def column_contributions(self) -> Values:
+        """Share of the total score that is due to MSUs with each column; they may exceed 1."""
+        total = self.scores.sum()
+        return np.asarray(self.contributions.sum(axis=0) / (total if total > 0 else 1.0))
+
+
+def suda(
+    keys: NDArray[np.generic],
+    *,
+    max_size: int | None = None,
+    sampling_fraction: float = 0.01,
+    missing: NDArray[np.bool_] | None = None,
+    scoring: Scoring = "product",
+) -> Suda:
+    r"""Find special uniques: minimal sample uniques and SUDA scores of all records [EMM05]_.
+
+    With ATT columns and sets of at most M of them, an MSU of size k has the weight
+
+    .. math:: \prod_{i=k}^{\min(M, ATT-1)} (ATT - i),
+
+    so small sets count most. With ``scoring="supersets"`` the weight is instead the number of
+    proper supersets, :math:`2^{ATT-k} - 1`, divided by the number of sets of size k, as in the
+    first implementation of IHSN. The search refines partitions of the records and leaves out
+    records that are unique already, so large sets cost little.
+
+    DIS, with U sample uniques, P records in pairs and the sampling fraction f, is
+    :math:`U f / (U f + P (1 - f))` [SE02]_. DIS-SUDA distributes it over the records by
+    :math:`1 / (1 + (U / DIS - U) / (s^q \sum_j s_j^{-q}))` with :math:`q = 1 + (8 - ATT) / 20`.
+
+    Parameters
+    ----------
+    keys : ndarray of shape (n_records, n_columns)
+        Quasi-identifiers, or codes for their values.
+    max_size : int, optional
+        Greatest size of a set of columns; all columns by default.
+    sampling_fraction : float
+        Share of the population that is in the sample, in (0, 1).
+    missing : ndarray of shape (n_records, n_columns), optional
+        Mask of missing values. A missing value distinguishes a record from others, but no MSU
+        contains one.
+    scoring : str
+        ``"product"``, or ``"supersets"``.
+
+    Returns
+    -------
+    Suda
+        Scores and contributions of columns.
+
+    References
+    ----------
+    .. [EMM05] Elliot, M. J., Manning, A., Mayes, K., Gurd, J. and Bane, M. (2005). SUDA: a program
+       for detecting special uniques. UNECE/Eurostat work session on statistical data
+       confidentiality, Geneva.
+    .. [SE02] Skinner, C. J. and Elliot, M. J. (2002). A measure of disclosure risk for microdata.
+       Journal of the Royal Statistical Society B 64, 855-867.
+
+    Examples
+    --------
+    >>> found = suda(np.array([[2, 0, 0], [1, 3, 6], [1, 0, 0]]))
+    >>> found.scores.tolist(), found.column_contributions.tolist()
+    ([2.0, 4.0, 2.0], [0.5, 0.375, 0.375])
+    """
+    n, n_columns = _check(keys, max_size, sampling_fraction)
+    largest = n_columns if max_size is None else min(max_size, n_columns)
+    newest, masks, earlier = _minimal_uniques(keys, largest, missing)
+    weights = np.array([_weight(k, n_columns, largest, scoring) for k in range(n_columns + 1)])
+    scores, contributions = np.zeros(n), np.zeros((n, n_columns))
+    add_scores(newest, masks, earlier, weights, n_columns, scores, contributions)
+    sizes = np.bincount([int(mask).bit_count() for mask in masks], minlength=n_columns + 1)
+    counts = np.bincount(classes(keys))
+    uniques, pairs = int((counts == 1).sum()), 2 * int((counts == 2).sum())
+    dis = dis_risk(uniques, pairs, sampling_fraction)
+    return Suda(scores, _dis_scores(scores, uniques, dis, n_columns), dis, contributions, sizes)
+
+
+def dis_risk(uniques: int, in_pairs: int, sampling_fraction: float) -> float:
+    """Return the probability that a unique match is right, by data intrusion simulation [SE02]_.
+
+    Parameters
+    ----------
+    uniques : int
+        Number of sample uniques.
+    in_pairs : int
+        Number of records in classes of two.
+    sampling_fraction : float
+        Share of the population that is in the sample.
+
+    Returns
+    -------
+    float
+        In [0, 1]; 0 if there are no sample uniques.
+
+    References
+    ----------
+    .. [SE02] Skinner, C. J. and Elliot, M. J. (2002). A measure of disclosure risk for microdata.
+       Journal of the Royal Statistical Society B 64, 855-867.
+
+    Examples
+    --------
+    >>> dis_risk(4, 6, 0.5)
+    0.4
+    """
+    if uniques == 0:
+        return 0.0
+    chance = uniques * sampling_fraction
+    return chance / (chance + in_pairs * (1 - sampling_fraction))
+
+
+def _check(
+    keys: NDArray[np.generic], max_size: int | None, sampling_fraction: float
+) -> tuple[int, int]:
+    if keys.ndim != 2 or not 1 <= keys.shape[1] <= MAX_COLUMNS or len(keys) == 0:
+        raise InputError(
+            f"SUDA needs a table of 1 to {MAX_COLUMNS} columns. Got the shape {keys.shape}.",
+            code="matrix-not-accepted",
+            need="keys",
+        )
+    if max_size is not None and max_size < 1:
+        raise ParameterError(
+            "max_size must be at least 1.", code="parameter-not-accepted", parameter="max_size"
+        )
+    if not 0 < sampling_fraction < 1:
+        raise ParameterError(
+            "sampling_fraction must be between 0 and 1.",
+            code="parameter-not-accepted",
+            parameter="sampling_fraction",
+        )
+    return keys.shape
+
+
+def _weight(size: int, n_columns: int, largest: int, scoring: Scoring) -> float:
+    """Return the weight of an MSU of the given size; 0 for no columns."""
+    if size == 0:
+        return 0.0
+    if scoring == "supersets":
+        sets = factorial(n_columns) / (factorial(size) * factorial(n_columns - size))
+        return float((2 ** (n_columns - size) - 1) / sets)
+    return float(prod(n_columns - i for i in range(size, min(largest, n_columns - 1) + 1)))
+
+
+def _minimal_uniques(
+    keys: NDArray[np.generic], largest: int, missing: NDArray[np.bool_] | None
+) -> tuple[Labels, Labels, Labels]:
+    """Return all MSUs of up to ``largest`` columns: last entry by record, sets, earlier entries.
+
+    Sets of columns are visited in the order of their bits as numbers, so that every part of a set
+    comes before it.
+    """
+    n, n_columns = keys.shape
+    codes = [ranks(column) for column in keys.T]
+    usable = np.full(n, 2**n_columns - 1, np.int64)
+    if missing is not None:
+        usable = (~missing).astype(np.int64) @ (2 ** np.arange(n_columns))
+    most = max(int(column.max()) for column in codes) + 1
+    counts, slots = np.zeros(most, np.int64), np.empty(most, np.int64)
+    newest = np.full(n, NO_ENTRY)
+    masks, earlier = np.empty(n, np.int64), np.empty(n, np.int64)
+    used, visited = 0, 0
+    total = 2**n_columns
+
+    def visit(columns: int, bit: int, records: Labels, starts: Labels) -> None:
+        """Refine a partition by each column below ``bit``, and each result further."""
+        nonlocal used, masks, earlier, visited
+        if columns.bit_count() == largest or len(records) == 0:
+            return
+        for column in range(bit):
+            finer, singles = np.empty(len(records), np.int64), np.empty(len(records), np.int64)
+            finer_starts = np.empty(len(records) // 2 + 2, np.int64)
+            groups, alone = refine(
+                records, starts, len(starts) - 1, codes[column], counts, slots, finer,
+                finer_starts, singles,
+            )  # fmt: skip
+            if used + alone > len(masks):
+                masks, earlier = (
+                    np.concatenate([part, np.empty(max(len(part), alone), np.int64)])
+                    for part in (masks, earlier)
+                )
+            bits = columns | 1 << column
+            used = add_minimal(singles, alone, bits, usable, newest, masks, earlier, used)
+            visited += 1
+            progress.report("minimal sample uniques", visited, total)
+            end = finer_starts[groups]
+            visit(bits, column, finer[:end].copy(), finer_starts[: groups + 1].copy())
+
+    visit(0, n_columns, np.arange(n), np.array([0, n]))
+    return newest, masks[:used], earlier[:used]
+
+
+def _dis_scores(scores: Values, uniques: int, dis: float, n_columns: int) -> Values:
+    """Return the DIS-SUDA score of each record; 0 where the SUDA score is 0."""
+    power = 1 + (8 - n_columns) / 20
+    found = scores > 0
+    result = np.zeros(len(scores))
+    if found.any() and dis > 0:
+        powers = scores[found] ** power
+        result[found] = 1 / (1 + (uniques / dis - uniques) / (powers * (1 / powers).sum()))
+    return result

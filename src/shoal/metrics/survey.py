@@ -1,0 +1,240 @@
+"""The function `survey_risk`: disclosure risk of a table that is a sample of a population."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import InputError, ParameterError
+from shoal.frame import tables
+from shoal.frame.codes import text_codes, value_codes
+from shoal.frame.roles import as_list
+from shoal.frame.tables import Frame, IntoDataFrame
+from shoal.metrics._base import Labels, Values
+from shoal.metrics.anonymity import classes
+from shoal.metrics.assessment import check_names, read_units
+from shoal.metrics.log_linear import LogLinearRisk, log_linear_risk
+from shoal.metrics.population_uniqueness import PopulationUniqueness, population_uniqueness
+from shoal.metrics.suda import Suda, suda
+from shoal.metrics.survey_risk import (
+    KeyFrequencies,
+    household_risk,
+    individual_risk,
+    key_frequencies,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class SurveyRisk:
+    """Risk of a sample, by record and for the file.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        The quasi-identifiers.
+    sampling_fraction : float
+        Share of the population that is in the sample.
+    frequencies : KeyFrequencies
+        Frequency of each record's key in the sample and in the population.
+    risk : ndarray of shape (n_records,)
+        Individual risk of each record.
+    household_risk : ndarray of shape (n_records,) or None
+        Risk of each record's household; None without households.
+    uniqueness : PopulationUniqueness or None
+        Estimated share of the population that is unique; None for a census.
+    log_linear : dict of str to LogLinearRisk
+        Risk of sample uniques by model; empty for a census.
+    suda : Suda or None
+        Minimal sample uniques and scores; None for a census.
+    """
+
+    columns: tuple[str, ...]
+    sampling_fraction: float
+    frequencies: KeyFrequencies
+    risk: Values
+    household_risk: Values | None
+    uniqueness: PopulationUniqueness | None
+    log_linear: dict[str, LogLinearRisk]
+    suda: Suda | None
+
+    @property
+    def expected_reidentifications(self) -> float:
+        """Sum of the individual risks."""
+        return float(self.risk.sum())
+
+    def by_record(self) -> dict[str, NDArray[Any]]:
+        """Return the risks of all records as columns; they are not for publication."""
+        columns: dict[str, NDArray[Any]] = {
+            "risk_sample_frequency": self.frequencies.sample,
+            "risk_population_frequency": self.frequencies.population,
+            "risk_individual": self.risk,
+        }
+        if self.household_risk is not None:
+            columns["risk_household"] = self.household_risk
+        if self.suda is not None:
+            columns["risk_suda"] = self.suda.scores
+            columns["risk_dis_suda"] = self.suda.dis_scores
+        return columns
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures for the file as plain data, without those of single records."""
+        n = len(self.risk)
+        result: dict[str, Any] = {
+            "quasi_identifiers": list(self.columns),
+            "records": n,
+            "sampling_fraction": self.sampling_fraction,
+            "sample_uniques": int((self.frequencies.sample == 1).sum()),
+            "k_map": self.frequencies.k_map,
+            "expected_reidentifications": self.expected_reidentifications,
+            "reidentification_rate": self.expected_reidentifications / n,
+            "greatest_risk": float(self.risk.max()),
+        }
+        if self.household_risk is not None:
+            total = float(self.household_risk.sum())
+            result["expected_reidentifications_with_households"] = total
+        if self.uniqueness is not None:
+            named = {name: getattr(self.uniqueness, name) for name in ("zayatz", "pitman", "snb")}
+            result["population_uniqueness"] = {
+                "estimate": self.uniqueness.estimate,
+                "model": self.uniqueness.chosen,
+                **{name: None if np.isnan(value) else value for name, value in named.items()},
+            }
+        for model, risk in self.log_linear.items():
+            result.setdefault("log_linear", {})[model] = {
+                "population_uniques": risk.population_uniques,
+                "correct_matches": risk.correct_matches,
+            }
+        if self.suda is not None:
+            shares = self.suda.column_contributions.tolist()
+            result["suda"] = {
+                "dis": self.suda.dis,
+                "records_with_score": int((self.suda.scores > 0).sum()),
+                "minimal_sample_uniques": self.suda.sizes[1:].tolist(),
+                "contributions": dict(zip(self.columns, shares, strict=True)),
+            }
+        return result
+
+
+def survey_risk(
+    data: IntoDataFrame,
+    *,
+    quasi_identifiers: Sequence[str],
+    weight: str | None = None,
+    population: IntoDataFrame | None = None,
+    sampling_fraction: float | None = None,
+    household: str | None = None,
+    max_size: int | None = None,
+) -> SurveyRisk:
+    """Estimate the disclosure risk of a table that is a sample.
+
+    Parameters
+    ----------
+    data : pandas, polars or pyarrow table
+        The sample, before or after masking.
+    quasi_identifiers : list of str
+        Columns that an attacker may know, compared as categories. A missing value is a value of its
+        own.
+    weight : str, optional
+        Column of survey weights, from which population frequencies are estimated.
+    population : pandas, polars or pyarrow table, optional
+        The whole population, with the same quasi-identifiers; frequencies are counted there.
+    sampling_fraction : float, optional
+        Share of the population that is in the sample. By default the number of records divided by
+        the sum of the weights, or by the size of the population.
+    household : str, optional
+        Column of households.
+    max_size : int, optional
+        Greatest size of minimal sample uniques; all by default.
+
+    Returns
+    -------
+    SurveyRisk
+        Risks by record and for the file.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> people = pd.DataFrame({"sex": list("ffm"), "job": list("aab"), "w": [180, 180, 215]})
+    >>> found = survey_risk(people, quasi_identifiers=["sex", "job"], weight="w")
+    >>> found.risk.round(4).tolist(), found.frequencies.k_map
+    ([0.0054, 0.0054, 0.0251], 215.0)
+    """
+    names = as_list(quasi_identifiers)
+    check_names(names, [])
+    frame = tables.open_frame(data)
+    tables.check_columns(frame, names)
+    everyone = None if population is None else tables.open_frame(population)
+    if weight is None and everyone is None and sampling_fraction is None:
+        raise ParameterError(
+            "Name a column of weights, a population or a sampling fraction: risk depends on how"
+            " many units of the population share a key.",
+            code="population-needed",
+        )
+    keys, frequencies, fraction = _frequencies(frame, names, weight, everyone, sampling_fraction)
+    risk = (
+        1 / frequencies.population
+        if everyone is not None
+        else individual_risk(frequencies.sample, frequencies.population)
+    )
+    households = None if household is None else _households(frame, household)
+    is_sample = fraction < 1
+    missing = np.column_stack([tables.has_missing(frame, [name]) for name in names])
+    return SurveyRisk(
+        tuple(names),
+        fraction,
+        frequencies,
+        risk,
+        None if households is None else household_risk(risk, households),
+        population_uniqueness(np.bincount(classes(keys)), fraction) if is_sample else None,
+        _models(keys, fraction) if is_sample else {},
+        suda(keys, max_size=max_size, sampling_fraction=fraction, missing=missing)
+        if is_sample
+        else None,
+    )
+
+
+def _frequencies(
+    frame: Frame,
+    names: Sequence[str],
+    weight: str | None,
+    population: Frame | None,
+    fraction: float | None,
+) -> tuple[Labels, KeyFrequencies, float]:
+    """Return the keys of the sample, their frequencies and the sampling fraction."""
+    n = len(frame)
+    if population is not None:
+        tables.check_columns(population, names)
+        both = [text_codes([frame, population], name) for name in names]
+        keys, others = (np.column_stack([codes[at] for codes in both]) for at in (0, 1))
+        return keys, key_frequencies(keys, population=others), fraction or n / len(population)
+    keys = value_codes(frame, names)
+    if weight is not None:
+        tables.check_columns(frame, [weight])
+        weights = tables.weights(frame, weight)
+    else:
+        assert fraction is not None
+        weights = np.full(n, 1 / fraction)
+    if weights.sum() < n:
+        raise InputError(
+            "The weights sum to less than the number of records. A weight is the number of units of"
+            " the population that a record represents.",
+            code="weights-unusable",
+            column=weight,
+        )
+    return keys, key_frequencies(keys, weights), fraction or min(1.0, n / float(weights.sum()))
+
+
+def _households(frame: Frame, name: str) -> Labels:
+    tables.check_columns(frame, [name])
+    return np.unique(read_units(frame, name), return_inverse=True)[1].ravel()
+
+
+def _models(keys: Labels, fraction: float) -> dict[str, LogLinearRisk]:
+    """Return the risk by both models; only by main effects where the table is too large."""
+    models = {"main": log_linear_risk(keys, fraction, "main")}
+    with suppress(InputError):
+        models["two-way"] = log_linear_risk(keys, fraction, "two-way")
+    return models

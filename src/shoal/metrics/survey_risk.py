@@ -1,0 +1,181 @@
+"""Risk of a sample: individual and household risk from sample frequencies and survey weights."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import InputError
+from shoal.metrics._base import Labels, Values
+from shoal.metrics.anonymity import classes
+
+RECURSIVE = 40  # sample frequency up to which the recursion is used
+PRECISION = 1e-16  # of the sum of a series, relative
+
+
+@dataclass(frozen=True, eq=False)
+class KeyFrequencies:
+    """Frequency of the key of each record, in the sample and in the population.
+
+    Parameters
+    ----------
+    sample : ndarray of shape (n_records,)
+        Number of records of the sample with the same key, f.
+    population : ndarray of shape (n_records,)
+        Number of units of the population with the same key, F, known or estimated.
+    """
+
+    sample: Labels
+    population: Values
+
+    @property
+    def k_map(self) -> float:
+        """Smallest population frequency of a key that occurs in the sample."""
+        return float(self.population.min())
+
+    def below(self, k: float) -> int:
+        """Return the number of records whose population frequency is below ``k``."""
+        return int((self.population < k).sum())
+
+
+def key_frequencies(
+    keys: NDArray[np.generic],
+    weights: Values | None = None,
+    population: NDArray[np.generic] | None = None,
+) -> KeyFrequencies:
+    """Count how often the key of each record occurs in the sample and in the population.
+
+    Parameters
+    ----------
+    keys : ndarray of shape (n_records, n_columns)
+        Quasi-identifiers of the sample, or codes for their values.
+    weights : ndarray of shape (n_records,), optional
+        Survey weights: the number of units of the population that each record represents. Their sum
+        by key estimates the population frequency.
+    population : ndarray of shape (n_units, n_columns), optional
+        Quasi-identifiers of the whole population, in the same codes; counted instead of estimated.
+
+    Returns
+    -------
+    KeyFrequencies
+        Without weights and population, the sample is the population.
+
+    Examples
+    --------
+    >>> frequencies = key_frequencies(np.array([[1], [1], [2]]), np.array([10.0, 20.0, 5.0]))
+    >>> frequencies.sample.tolist(), frequencies.population.tolist(), frequencies.k_map
+    ([2, 2, 1], [30.0, 30.0, 5.0], 5.0)
+    """
+    n = len(keys)
+    if population is not None:
+        both = classes(np.concatenate([keys, population]))
+        counts = np.bincount(both[n:], minlength=both.max() + 1)[both[:n]]
+        if (counts == 0).any():
+            raise InputError(
+                f"{int((counts == 0).sum())} keys of the sample do not occur in the population. Use"
+                " the same categories in both.",
+                code="not-in-population",
+                count=int((counts == 0).sum()),
+            )
+        return KeyFrequencies(np.bincount(both[:n])[both[:n]], counts.astype(np.float64))
+    labels = classes(keys)
+    sample = np.bincount(labels)[labels]
+    if weights is None:
+        return KeyFrequencies(sample, sample.astype(np.float64))
+    if len(weights) != n or not (weights > 0).all():
+        raise InputError(
+            "Each record needs a weight above 0.", code="weights-unusable", column="weights"
+        )
+    return KeyFrequencies(sample, np.asarray(np.bincount(labels, weights)[labels], np.float64))
+
+
+def individual_risk(sample: Labels, population: Values) -> Values:
+    r"""Estimate the probability that each record is re-identified [BF98]_ [FP04]_.
+
+    Given f records with a key in the sample, the number F with that key in the population is taken
+    to be negative binomial with success probability :math:`p = f / \hat F`, where
+    :math:`\hat F` is the sum of their weights. The risk is the mean of 1/F:
+
+    .. math:: r = \sum_{h \ge f} \frac{1}{h} \binom{h-1}{f-1} p^f (1-p)^{h-f}
+              = p \int_0^1 \frac{u^{f-1}}{p + (1 - p) u}\,du.
+
+    For f = 1 this is :math:`\frac{p}{1-p} \log \frac{1}{p}`. The values for larger f follow from
+    :math:`r_{f+1} = \frac{p}{1-p} (\frac{1}{f} - r_f)`, or from a series where that is not stable;
+    both are exact, unlike the usual approximations for large f.
+
+    Parameters
+    ----------
+    sample : ndarray of shape (n_records,)
+        Number of records with the same key in the sample, f.
+    population : ndarray of shape (n_records,)
+        Estimated number of units with the same key in the population.
+
+    Returns
+    -------
+    ndarray of shape (n_records,)
+        In (0, 1]. 1 is the risk of a sample unique that represents only itself; 1/f that of a
+        record of a census.
+
+    References
+    ----------
+    .. [BF98] Benedetti, R. and Franconi, L. (1998). Statistical and technological solutions for
+       controlled data dissemination. New Techniques and Technologies for Statistics 1, 225-232.
+    .. [FP04] Franconi, L. and Polettini, S. (2004). Individual risk estimation in mu-Argus: a
+       review. Privacy in Statistical Databases, LNCS 3050, 262-272.
+
+    Examples
+    --------
+    >>> individual_risk(np.array([1, 2]), np.array([215.0, 360.0])).round(4)
+    array([0.0251, 0.0054])
+    """
+    pairs, place = np.unique(np.column_stack([sample, population]), axis=0, return_inverse=True)
+    f, p = pairs[:, 0], np.minimum(1.0, pairs[:, 0] / pairs[:, 1])
+    by_recursion = (p < 0.5) & (f <= RECURSIVE)
+    risk = np.empty(len(f))
+    risk[by_recursion] = _by_recursion(f[by_recursion], p[by_recursion])
+    risk[~by_recursion] = _by_series(f[~by_recursion], p[~by_recursion])
+    return np.asarray(risk[place.ravel()])
+
+
+def _by_recursion(f: Values, p: Values) -> Values:
+    """Return the risk from that of smaller frequencies; errors shrink where p is below 1/2."""
+    odds = p / (1 - p)
+    risk = odds * -np.log(p)
+    for size in range(1, int(f.max(initial=1))):
+        risk = np.where(f > size, odds * (1 / size - risk), risk)
+    return risk
+
+
+def _by_series(f: Values, p: Values) -> Values:
+    """Return the risk as p times the sum of (1-p)^j B(f, j+1), whose terms are all positive."""
+    term, total, j = 1 / f, np.zeros(len(f)), 0
+    while len(f) and (term > PRECISION * total).any():
+        total += term
+        term = term * (1 - p) * (j + 1) / (f + j + 1)
+        j += 1
+    return np.asarray(p * total)
+
+
+def household_risk(risk: Values, households: Labels) -> Values:
+    """Return the probability that at least one member of each record's household is re-identified.
+
+    Parameters
+    ----------
+    risk : ndarray of shape (n_records,)
+        Individual risk of each record.
+    households : ndarray of shape (n_records,)
+        Household of each record, as an integer from 0 on.
+
+    Returns
+    -------
+    ndarray of shape (n_records,)
+        1 minus the product of 1 minus the risk of all members, the same for all of them.
+
+    Examples
+    --------
+    >>> household_risk(np.array([0.5, 0.5, 0.1]), np.array([0, 0, 1])).round(3)
+    array([0.75, 0.75, 0.1 ])
+    """
+    with np.errstate(divide="ignore"):
+        safe = np.bincount(households, np.log1p(-risk))
+    return np.asarray(-np.expm1(safe))[households]

@@ -1,0 +1,85 @@
+"""The values of a column as categories, and a column of other categories in its place."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.frame import tables
+from shoal.frame.categories import texts_and_index
+from shoal.frame.columns import decode
+from shoal.frame.new_values import RowGather, TextColumn
+from shoal.frame.tables import Frame
+from shoal.frame.types import text_of
+
+
+class Categories(NamedTuple):
+    """The categories of a column, as text, and the category of each record.
+
+    Attributes
+    ----------
+    texts : list of str
+        The distinct categories, sorted.
+    codes : ndarray of shape (n_records,)
+        Index of the category of each record; -1 where its value is missing.
+    """
+
+    texts: list[str]
+    codes: NDArray[np.int64]
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """Number of records of each category."""
+        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.texts))
+
+
+def read_categories(frame: Frame, name: str) -> Categories:
+    """Return the values of a column as categories."""
+    return as_categories(*texts_and_index(decode(tables.arrow(frame, name))))
+
+
+def as_categories(texts: Sequence[str], index: NDArray[np.int64]) -> Categories:
+    """Return the categories that occur, where ``texts`` may repeat or not occur."""
+    occurs = np.bincount(index[index >= 0], minlength=len(texts)) > 0
+    distinct = sorted({text for text, there in zip(texts, occurs, strict=True) if there})
+    place = {text: at for at, text in enumerate(distinct)}
+    code = np.array([*(place.get(text, -1) for text in texts), -1], np.int64)
+    return Categories(distinct, code[index])
+
+
+def column_of(
+    frame: Frame, name: str, old: Categories, new: Categories
+) -> NDArray[Any] | RowGather | TextColumn:
+    """Return the new values of a column, in its own type where they fit it.
+
+    They fit if all occur in the column already, or if they and the column are numbers. Otherwise
+    the new values are text.
+    """
+    place = {text: at for at, text in enumerate(old.texts)}
+    missing = new.codes < 0
+    if all(text in place for text in new.texts):
+        first = np.zeros(len(old.texts) + 1, np.int64)  # the first record of each category
+        first[old.codes[::-1]] = np.arange(len(old.codes))[::-1]
+        records = first[[*(place[text] for text in new.texts), -1]]
+        return RowGather(records[new.codes], missing)
+    numbers = _as_numbers(new.texts) if tables.is_numeric(frame, name) else None
+    if numbers is None:
+        return TextColumn(np.array([*new.texts, None], object)[new.codes])
+    if tables.is_whole(frame, name) and not missing.any() and _all_whole(numbers):
+        return numbers.astype(np.int64)[new.codes]
+    return np.append(numbers, np.nan)[new.codes]
+
+
+def _all_whole(numbers: NDArray[np.float64]) -> bool:
+    return bool((numbers == np.rint(numbers)).all() and (np.abs(numbers) < tables.EXACT).all())
+
+
+def _as_numbers(texts: Sequence[str]) -> NDArray[np.float64] | None:
+    """Return texts as numbers; None if one of them is none, or not written as Python does."""
+    try:
+        numbers = np.array([float(text) for text in texts])
+    except ValueError:
+        return None
+    written = [text_of(number) for number in numbers.tolist()]
+    return numbers if written == list(texts) and np.isfinite(numbers).all() else None

@@ -1,0 +1,295 @@
+"""Change categories at random by a known matrix: post-randomisation (PRAM)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any
+
+import numpy as np
+
+from shoal._params import Between, RandomState
+from shoal.errors import InputError, PlanError, ValuesRandomised
+from shoal.frame.roles import as_list, name_columns
+from shoal.frame.tables import Frame
+from shoal.frame.types import Type
+from shoal.steps._step import Step, StepResult
+from shoal.steps.category_values import Categories, as_categories, column_of, read_categories
+from shoal.steps.strata import split
+from shoal.steps.transitions import (
+    Category,
+    Codes,
+    Matrix,
+    Transitions,
+    as_matrix,
+    draw_categories,
+    invariant_matrix,
+    uniform_matrix,
+)
+
+MAX_CATEGORIES = 1000  # of one matrix
+
+
+class Pram(Step):
+    """Change categories at random with known probabilities (PRAM) [KWG97]_.
+
+    Every value of a column becomes another, or stays, with the probabilities of a matrix. The
+    matrix is published with the release, so that analysts can correct tables for it; see
+    `shoal.metrics.estimate_frequencies`. By default the matrix is invariant: the expected
+    frequencies of the release are those of the original, and uncorrected one-way tables are
+    unbiased. Missing values stay missing.
+
+    The step guarantees nothing about persons: a released value may be the original one, and the
+    report says with which probability.
+
+    Parameters
+    ----------
+    columns : list of str
+        Columns to mask, of categories.
+    stay : float, optional
+        Probability in [0, 1) with which a value stays in the first of the two stages that make
+        the invariant matrix; all other categories are equally likely. With ``invariant=False``
+        there is one stage. Either ``stay`` or ``matrix`` is needed.
+    matrix : mapping, optional
+        Matrix of the first stage for each column: a mapping of categories to mappings of
+        categories to probabilities, or ``categories`` and ``rows``. If ``joint``, a single matrix
+        whose categories are lists with a value for every column.
+    invariant : bool
+        Whether to add the second stage, so that frequencies are expected to stay the same.
+    joint : bool
+        Whether the columns change together, as one variable whose categories are the
+        combinations that occur. Otherwise they change independently.
+    within : list of str, optional
+        Columns whose values split the records into strata, each with a matrix of its own.
+    random_state : int, Generator, RandomState or None
+        Seed; if None, one is drawn and recorded in the plan of the release.
+
+    References
+    ----------
+    .. [KWG97] Kooiman, P., Willenborg, L. and Gouweleeuw, J. (1997). PRAM: a method for
+       disclosure limitation of microdata. Research paper 9705, Statistics Netherlands.
+    """
+
+    name = "pram"
+    paper = "KWG97"
+    accepts_any_kind = True
+
+    def __init__(
+        self,
+        columns: Sequence[str],
+        *,
+        stay: Annotated[float, Between(0, 1)] | None = None,
+        matrix: Mapping[str, object] | None = None,
+        invariant: bool = True,
+        joint: bool = False,
+        within: str | Sequence[str] | None = None,
+        random_state: RandomState = None,
+    ):
+        self.columns = as_list(columns)
+        self.stay = stay
+        self.matrix: Any = matrix
+        self.invariant = invariant
+        self.joint = joint
+        self.within = within
+        self.random_state = random_state
+        self._validate()
+        self._check_consistent()
+
+    @property
+    def guarantee(self) -> str:
+        """What the step guarantees, in sentences for the report."""
+        return (
+            "Values were changed at random with known probabilities (PRAM). Any released value may"
+            " be the original one, so this guarantees no k-anonymity."
+        )
+
+    @property
+    def strata(self) -> list[str]:
+        """The columns that split the records into strata."""
+        return [] if self.within is None else as_list(self.within)
+
+    @property
+    def recoded_columns(self) -> list[str]:
+        """The columns that may get categories that they do not have."""
+        return self.columns if self.matrix is not None and not self.invariant else []
+
+    @property
+    def numeric_columns(self) -> list[str]:
+        """None: the step compares values without computing with them."""
+        return []
+
+    def apply(
+        self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None
+    ) -> StepResult:
+        """Return the masked values of ``frame`` and the transitions behind them."""
+        del confidential, types
+        rng = np.random.default_rng(self.random_state)
+        split_by = [read_categories(frame, name) for name in self.strata]
+        strata = split(frame, self.strata).rows
+        values: dict[str, Any] = {}
+        transitions: list[Transitions] = []
+        for block in self._blocks:
+            old = [read_categories(frame, name) for name in block]
+            uniform = rng.random(len(frame))
+            new = _NewValues(old)
+            for rows in strata:
+                for part in _by_missing_cells(old, rows):
+                    stratum = _category_of(split_by, rows[0])
+                    moved, drawn = self._randomise(block, stratum, old, part, uniform[part])
+                    new.put(part, moved.released, drawn)
+                    transitions.append(moved)
+            for at, name in enumerate(block):
+                values[name] = column_of(frame, name, old[at], new.categories(at))
+        return StepResult(
+            values,
+            warnings=tuple(_describe(block, transitions) for block in self._blocks),
+            transitions=tuple(transitions),
+        )
+
+    @property
+    def _blocks(self) -> list[list[str]]:
+        """The columns that change together."""
+        return [self.columns] if self.joint else [[name] for name in self.columns]
+
+    def _randomise(
+        self,
+        block: Sequence[str],
+        stratum: Category,
+        old: Sequence[Categories],
+        rows: Codes,
+        uniform: Matrix,
+    ) -> tuple[Transitions, Codes]:
+        """Return how some records that lack the same cells change, and the category of each."""
+        key = _joint_codes(old, rows)
+        _, first, codes = np.unique(key, return_index=True, return_inverse=True)
+        codes = codes.ravel()
+        categories = [_category_of(old, rows[at]) for at in first]
+        if len(categories) > MAX_CATEGORIES:
+            raise InputError(
+                f"{name_columns(block)} would change among {len(categories)} categories, and at"
+                f" most {MAX_CATEGORIES} are possible. Recode the columns first, or use strata.",
+                code="too-many-categories",
+                columns=tuple(block),
+                count=len(categories),
+            )
+        counts = np.bincount(codes)
+        matrix, released = self._first_stage(block, categories, counts)
+        if self.invariant:
+            matrix, released = invariant_matrix(matrix, counts), categories
+        drawn = draw_categories(matrix, codes, uniform)
+        pairs = codes * len(released) + drawn
+        table = np.bincount(pairs, minlength=matrix.size).reshape(matrix.shape)
+        return Transitions(list(block), stratum, categories, released, matrix, table), drawn
+
+    def _first_stage(
+        self, block: Sequence[str], categories: list[Category], counts: Codes
+    ) -> tuple[Matrix, list[Category]]:
+        """Return the matrix of the first stage, and what its columns stand for."""
+        if self.stay is not None:
+            return uniform_matrix(len(categories), self.stay), categories
+        entry = self.matrix if self.joint else self.matrix[block[0]]
+        named = [tuple(c) if isinstance(c, list) else (c,) for c in entry["categories"]]
+        place = {category: at for at, category in enumerate(named)}
+        unknown = np.array([category not in place for category in categories], bool)
+        if unknown.any():
+            count = int(counts[unknown].sum())
+            raise InputError(
+                f"{name_columns(block)}: {count} records have a value, or a missing one, that the"
+                " matrix has no row for. Add the categories to the matrix.",
+                code="value-outside-matrix",
+                columns=tuple(block),
+                count=count,
+            )
+        rows = np.array(entry["rows"], np.float64)[[place[category] for category in categories]]
+        return rows / rows.sum(axis=1, keepdims=True), named
+
+    def _check_consistent(self) -> None:
+        if (self.stay is None) == (self.matrix is None):
+            raise PlanError(
+                "Give either `stay`, the probability of staying, or `matrix`.", code="pram-matrix"
+            )
+        if self.stay == 1:
+            raise PlanError("With stay = 1 nothing changes. Use less.", code="pram-nothing-changes")
+        both = [name for name in self.strata if name in self.columns]
+        if both:
+            raise PlanError(
+                f"{name_columns(both)} cannot both be masked and split the strata. Choose one.",
+                code="masked-and-stratum",
+                columns=tuple(both),
+            )
+        if self.matrix is None:
+            return
+        if self.joint:
+            self.matrix = as_matrix(self.matrix, "the joint columns")
+            widths = {len(c) if isinstance(c, list) else 1 for c in self.matrix["categories"]}
+            if widths != {len(self.columns)}:
+                raise PlanError(
+                    "Each category of a joint matrix is a list with a value for every column.",
+                    code="matrix-malformed",
+                )
+            return
+        if set(self.matrix) != set(self.columns):
+            raise PlanError(
+                "`matrix` must give a matrix for each of the columns, by name.", code="pram-matrix"
+            )
+        self.matrix = {n: as_matrix(self.matrix[n], f"column {n!r}") for n in self.columns}
+
+
+class _NewValues:
+    """The new values of the columns of a block, put together part by part."""
+
+    def __init__(self, old: Sequence[Categories]):
+        self.codes = np.full((len(old[0].codes), len(old)), -1, np.int64)
+        self.places = [{text: at for at, text in enumerate(one.texts)} for one in old]
+
+    def put(self, rows: Codes, released: Sequence[Category], drawn: Codes) -> None:
+        """Set the values of some records to those of categories."""
+        for at, place in enumerate(self.places):
+            texts = [category[at] for category in released]
+            code = [-1 if t is None else place.setdefault(t, len(place)) for t in texts]
+            self.codes[rows, at] = np.array(code)[drawn]
+
+    def categories(self, at: int) -> Categories:
+        """Return the values of one column."""
+        return as_categories(list(self.places[at]), self.codes[:, at])
+
+
+def _by_missing_cells(old: Sequence[Categories], rows: Codes) -> Iterator[Codes]:
+    """Yield the records that lack the same cells, without those that lack all of them."""
+    lacks = np.zeros(len(rows), np.int64)
+    for column in old:
+        lacks = 2 * lacks + (column.codes[rows] < 0)
+    for pattern in np.unique(lacks):
+        if pattern != 2 ** len(old) - 1:
+            yield rows[lacks == pattern]
+
+
+def _joint_codes(old: Sequence[Categories], rows: Codes) -> Codes:
+    """Return a code for each combination of values, in the order of the values."""
+    key = old[0].codes[rows]
+    for column in old[1:]:
+        combined = np.unique(key, return_inverse=True)[1].ravel() * (len(column.texts) + 1)
+        key = combined + column.codes[rows] + 1
+    return key
+
+
+def _category_of(old: Sequence[Categories], record: int) -> Category:
+    codes = [column.codes[record] for column in old]
+    return tuple(None if c < 0 else o.texts[c] for o, c in zip(old, codes, strict=True))
+
+
+def _describe(block: Sequence[str], transitions: Sequence[Transitions]) -> ValuesRandomised:
+    own = [one for one in transitions if list(one.columns) == list(block)]
+    records = sum(int(one.counts.sum()) for one in own)
+    unchanged = sum(one.unchanged for one in own)
+    expected = sum(float(one.frequencies @ one.stays) for one in own)
+    stays = np.concatenate([one.stays for one in own]) if own else np.ones(1)
+    changed = 100 * (1 - unchanged / records) if records else 0.0
+    foreseen = 100 * (1 - expected / records) if records else 0.0
+    what = "combinations of values" if len(block) > 1 else "values"
+    return ValuesRandomised(
+        f"{name_columns(block)}: {changed:.3g} % of the {what} were changed at random,"
+        f" {foreseen:.3g} % were expected. A value stays with a probability of {stays.min():.3g} to"
+        f" {stays.max():.3g}, by its category.",
+        code="values-randomised",
+        columns=tuple(block),
+        changed=changed,
+        expected=foreseen,
+    )

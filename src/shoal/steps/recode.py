@@ -1,0 +1,229 @@
+"""Recode columns by hand: a mapping, bands of numbers or dates, one category for rare values."""
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, NamedTuple
+
+import numpy as np
+
+from shoal._params import AtLeast
+from shoal.errors import InputError, PlanError, ValuesGeneralised
+from shoal.frame.roles import as_list
+from shoal.frame.tables import Frame
+from shoal.frame.types import Type, text_of
+from shoal.steps._step import Step, StepResult
+from shoal.steps.bands import Limit, are_dates, as_limits, band_index, band_labels, check_limits
+from shoal.steps.category_values import Categories, as_categories, column_of, read_categories
+
+OTHER = "other"
+
+
+class Recode(Step):
+    """Replace values by categories that the user names [HDF12]_.
+
+    Values are replaced by a ``mapping``, or numbers and dates by ``bands``. Of the result, or of
+    the original values where neither is given, categories of fewer than ``min_count`` records
+    become one. Missing values stay missing.
+
+    A column keeps its type where the new values fit it: where they all occur in the column
+    already, as when codes are joined to one of them, or where a numeric column gets other numbers.
+    Otherwise it becomes text.
+
+    The step guarantees no k-anonymity; the verdict counts classes on the released values.
+
+    Parameters
+    ----------
+    columns : list of str
+        Columns to recode, all in the same way.
+    mapping : mapping of str to str, optional
+        The new value of each value, both as text: the codes of labelled columns, not their labels.
+    bands : list of float or str, optional
+        Limits between bands, in ascending order: numbers, or ISO dates. A band begins at its lower
+        limit, and the first and the last band are open.
+    labels : list of str, optional
+        Names of the bands, one more than there are limits.
+    min_count : int
+        Categories of fewer records become ``other``.
+    unmapped : str
+        What becomes of a value that the mapping does not name: ``"keep"`` it, make it ``"other"``,
+        or ``"refuse"`` the table.
+    other : str
+        The category of rare values and of values that are not mapped.
+
+    References
+    ----------
+    .. [HDF12] Hundepool, A., Domingo-Ferrer, J., Franconi, L., Giessing, S., Schulte
+       Nordholt, E., Spicer, K. and de Wolf, P.-P. (2012). Statistical disclosure
+       control. Wiley.
+    """
+
+    name = "recode"
+    paper = "HDF12"
+    accepts_any_kind = True
+
+    def __init__(
+        self,
+        columns: Sequence[str],
+        *,
+        mapping: Mapping[str, str] | None = None,
+        bands: Sequence[float | str | dt.date] | None = None,
+        labels: Sequence[str] | None = None,
+        min_count: Annotated[int, AtLeast(1)] = 1,
+        unmapped: Literal["keep", "other", "refuse"] = "keep",
+        other: str = OTHER,
+    ):
+        self.columns = as_list(columns)
+        self.mapping = _as_texts(mapping)
+        self.bands = bands if bands is None or isinstance(bands, str) else as_limits(bands)
+        self.labels = labels
+        self.min_count = min_count
+        self.unmapped = unmapped
+        self.other = other
+        self._validate()
+        self._check_consistent()
+
+    @property
+    def guarantee(self) -> str:
+        """What the step guarantees, in sentences for the report."""
+        return (
+            "Values were replaced by coarser categories that the plan names; this guarantees no"
+            " k-anonymity."
+        )
+
+    @property
+    def recoded_columns(self) -> list[str]:
+        """The columns whose released values may be other categories."""
+        return self.columns
+
+    @property
+    def numeric_columns(self) -> list[str]:
+        """The columns with bands of numbers; all others are compared as they are written."""
+        numbers = self.bands is not None and not are_dates(self._limits)
+        return self.columns if numbers else []
+
+    def apply(
+        self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None
+    ) -> StepResult:
+        """Return the recoded values of ``frame``."""
+        del confidential
+        recoded = {n: self._recode(frame, n, (types or {}).get(n)) for n in self.columns}
+        return StepResult(
+            {name: column_of(frame, name, one.old, one.new) for name, one in recoded.items()},
+            warnings=tuple(
+                self._describe(name, one)
+                for name, one in recoded.items()
+                if one.unmapped or one.merged
+            ),
+        )
+
+    @property
+    def _limits(self) -> list[Limit]:
+        return as_limits(self.bands or ())
+
+    def _check_consistent(self) -> None:
+        if self.mapping is not None and self.bands is not None:
+            raise PlanError(
+                "A mapping and bands are given. Leave one out, or use two steps.",
+                code="recode-twice",
+            )
+        if not self.mapping and self.bands is None and self.min_count == 1:
+            raise PlanError(
+                "Nothing says how to recode. Give `mapping`, `bands` or `min_count`.",
+                code="recode-nothing",
+            )
+        for option, given, needed in (
+            ("labels", self.labels is not None, self.bands),
+            ("unmapped", self.unmapped != "keep", self.mapping),
+        ):
+            if given and needed is None:
+                needs = "bands" if option == "labels" else "mapping"
+                raise PlanError(
+                    f"`{option}` is about `{needs}`, and none is given.",
+                    code="option-without-effect",
+                    option=option,
+                )
+        if self.bands is not None:
+            check_limits(self._limits, self.labels)
+
+    def _recode(self, frame: Frame, name: str, declared: Type | None) -> "_Recoded":
+        """Return the categories of a column before and after."""
+        old = read_categories(frame, name)
+        unmapped, merged = 0, 0
+        if self.bands is None:
+            texts, unmapped = self._mapped(name, old)
+            new = as_categories(texts, old.codes)
+        else:
+            index, whole = band_index(frame, name, self._limits, declared)
+            new = as_categories(self.labels or band_labels(self._limits, whole=whole), index)
+        if self.min_count > 1:
+            rare = (new.counts < self.min_count) & (np.array(new.texts) != self.other)
+            merged = int(rare.sum())
+            texts = [self.other if r else t for t, r in zip(new.texts, rare, strict=True)]
+            new = as_categories(texts, new.codes)
+        return _Recoded(old, new, unmapped, merged)
+
+    def _mapped(self, name: str, old: Categories) -> tuple[list[str], int]:
+        """Return the new text of each old one, and how many cells the mapping does not name."""
+        if self.mapping is None:
+            return old.texts, 0
+        is_unmapped = np.array([*(text not in self.mapping for text in old.texts), False], bool)
+        cells = is_unmapped[old.codes]
+        count, record = int(cells.sum()), int(np.argmax(cells)) + 1
+        if self.unmapped == "refuse" and count:
+            raise InputError(
+                f"Column {name!r} has {count} cells with a value that the mapping does not name;"
+                f" the first is in record {record}. Name all values, or use"
+                ' `unmapped="keep"` or `"other"`.',
+                code="value-not-mapped",
+                column=name,
+                count=count,
+                record=record,
+            )
+        keep = self.unmapped == "keep"
+        return [self.mapping.get(text, text if keep else self.other) for text in old.texts], count
+
+    def _describe(self, name: str, recoded: "_Recoded") -> ValuesGeneralised:
+        new = recoded.new
+        sentences = [f"Column {name!r} was recoded to {len(new.texts):,} categories."]
+        if recoded.unmapped:
+            kept = "keep their values" if self.unmapped == "keep" else "became one category"
+            sentences.append(f"{recoded.unmapped:,} cells that the mapping does not name {kept}.")
+        if recoded.merged:
+            sentences.append(f"{recoded.merged:,} rare categories became one.")
+        too_small = bool((new.counts < self.min_count).any())
+        if too_small:
+            sentences.append(f"It still holds fewer than min_count = {self.min_count} records.")
+        return ValuesGeneralised(
+            " ".join(sentences),
+            code="values-generalised",
+            columns=(name,),
+            categories=len(new.texts),
+            unmapped=recoded.unmapped,
+            merged=recoded.merged,
+            too_small=too_small,
+        )
+
+
+class _Recoded(NamedTuple):
+    """A column before and after, the cells that no mapping names and the rare categories."""
+
+    old: Categories
+    new: Categories
+    unmapped: int
+    merged: int
+
+
+def _as_texts(mapping: Any) -> Any:
+    """Return a mapping of plain values with both sides as text; anything else as it is."""
+    if not isinstance(mapping, Mapping):
+        return mapping
+    plain = [isinstance(value, str | int | float) for pair in mapping.items() for value in pair]
+    if not all(plain):
+        return mapping
+    texts = [(text_of(old), text_of(new)) for old, new in mapping.items()]
+    if len({old for old, _ in texts}) < len(set(texts)):
+        raise PlanError(
+            "The mapping gives two new values for one value, written in two ways.",
+            code="mapping-contradicts",
+        )
+    return dict(texts)

@@ -1,0 +1,220 @@
+"""Transition matrices of post-randomisation: how they are made, checked and recorded."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import PlanError
+from shoal.frame.types import text_of
+
+Matrix = NDArray[np.float64]
+Codes = NDArray[np.int64]
+Category = tuple[str | None, ...]  # one text for each column, None where a value is missing
+
+ROUNDING = 1e-6  # by which the sum of a row may differ from 1
+
+
+@dataclass(frozen=True, eq=False)
+class Transitions:
+    """What happened to one column, or to columns jointly, in one stratum.
+
+    Parameters
+    ----------
+    columns : list of str
+        The columns.
+    stratum : tuple of str or None
+        The values of the columns that split the strata; empty without strata.
+    categories : list of tuple of str or None
+        The categories before, each with a value for every column.
+    released : list of tuple of str or None
+        The categories after.
+    matrix : ndarray of shape (n_categories, n_released)
+        Probability that a category becomes another.
+    counts : ndarray of shape (n_categories, n_released)
+        Number of records for which this happened. It is not for publication.
+    """
+
+    columns: Sequence[str]
+    stratum: Category
+    categories: Sequence[Category]
+    released: Sequence[Category]
+    matrix: Matrix
+    counts: Codes
+
+    @property
+    def frequencies(self) -> Codes:
+        """Number of records of each category before."""
+        return np.asarray(self.counts.sum(axis=1))
+
+    @property
+    def stays(self) -> Matrix:
+        """Probability that a record of each category keeps it."""
+        place = {category: at for at, category in enumerate(self.released)}
+        return np.array(
+            [
+                self.matrix[at, place[category]] if category in place else 0.0
+                for at, category in enumerate(self.categories)
+            ]
+        )
+
+    @property
+    def unchanged(self) -> int:
+        """Number of records that kept their category."""
+        place = {category: at for at, category in enumerate(self.released)}
+        return sum(
+            int(self.counts[at, place[category]])
+            for at, category in enumerate(self.categories)
+            if category in place
+        )
+
+    def to_dict(self, *, within: Sequence[str] = ()) -> dict[str, Any]:
+        """Return plain data; categories of a single column are texts."""
+        one = len(self.columns) == 1
+        return {
+            "columns": list(self.columns),
+            "stratum": dict(zip(within, self.stratum, strict=True)),
+            "categories": [c[0] if one else list(c) for c in self.categories],
+            "released": [c[0] if one else list(c) for c in self.released],
+            "matrix": self.matrix.tolist(),
+            "frequencies": self.frequencies.tolist(),
+            "expected": (self.frequencies[:, np.newaxis] * self.matrix).tolist(),
+            "counts": self.counts.tolist(),
+        }
+
+
+def uniform_matrix(n: int, stay: float) -> Matrix:
+    """Return the matrix in which a category stays with a probability, and all others are alike.
+
+    Examples
+    --------
+    >>> uniform_matrix(3, 0.5)
+    array([[0.5 , 0.25, 0.25],
+           [0.25, 0.5 , 0.25],
+           [0.25, 0.25, 0.5 ]])
+    """
+    if n == 1:
+        return np.ones((1, 1))
+    matrix = np.full((n, n), (1 - stay) / (n - 1))
+    np.fill_diagonal(matrix, stay)
+    return matrix
+
+
+def invariant_matrix(first: Matrix, frequencies: Codes) -> Matrix:
+    """Return the invariant matrix of two stages [KWG97]_.
+
+    The second stage draws the category that a record had before the first one, given what it
+    became, so that frequencies are expected to be as before: ``frequencies @ matrix`` equals
+    ``frequencies``.
+
+    Parameters
+    ----------
+    first : ndarray of shape (n_categories, n_intermediate)
+        Matrix of the first stage; its rows sum to one.
+    frequencies : ndarray of shape (n_categories,)
+        Number of records of each category, all positive.
+
+    Returns
+    -------
+    ndarray of shape (n_categories, n_categories)
+        The product of both stages.
+
+    References
+    ----------
+    .. [KWG97] Kooiman, P., Willenborg, L. and Gouweleeuw, J. (1997). PRAM: a method for
+       disclosure limitation of microdata. Research paper 9705, Statistics Netherlands.
+
+    Examples
+    --------
+    >>> invariant_matrix(uniform_matrix(2, 0.5), np.array([3, 1]))
+    array([[0.75, 0.25],
+           [0.75, 0.25]])
+    """
+    joint = first * frequencies[:, np.newaxis]
+    reached = joint.sum(axis=0)
+    back = (joint[:, reached > 0] / reached[reached > 0]).T
+    return np.asarray(first[:, reached > 0] @ back)
+
+
+def draw_categories(matrix: Matrix, codes: Codes, uniform: Matrix) -> Codes:
+    """Return the new category of each record, by a uniform number of [0, 1) for each."""
+    cumulative = matrix.cumsum(axis=1)
+    cumulative /= cumulative[:, -1:]
+    new = np.empty(len(codes), np.int64)
+    order = np.argsort(codes, kind="stable")
+    ends = np.cumsum(np.bincount(codes, minlength=len(matrix)))
+    for row, start, end in zip(cumulative, [0, *ends[:-1]], ends, strict=True):
+        members = order[start:end]
+        new[members] = np.searchsorted(row, uniform[members], side="right")
+    return new
+
+
+def as_matrix(entry: Any, what: str) -> dict[str, Any]:
+    """Return a matrix as categories and rows; refuse rows that are not probabilities.
+
+    A mapping of categories to mappings is accepted too; categories that it leaves out have the
+    probability 0. A category is a text, or a list of texts where columns are joint.
+    """
+    if not isinstance(entry, Mapping):
+        raise _malformed(what)
+    if set(entry) != {"categories", "rows"}:
+        entry = _from_mapping(entry, what)
+    categories = [_category(category, what) for category in _list(entry["categories"], what)]
+    try:
+        rows = np.array(entry["rows"], np.float64)
+    except (TypeError, ValueError):
+        raise _malformed(what) from None
+    if rows.shape != (len(categories), len(categories)) or not len(rows):
+        raise _malformed(what)
+    if len({str(category) for category in categories}) < len(categories):
+        raise PlanError(f"The matrix of {what} names a category twice.", code="matrix-malformed")
+    wrong = ~(np.isfinite(rows) & (rows >= 0)).all(axis=1)
+    wrong |= ~(np.abs(rows.sum(axis=1) - 1) <= ROUNDING)
+    if wrong.any():
+        raise PlanError(
+            f"{int(wrong.sum())} of {len(rows)} rows of the matrix of {what} are not probabilities"
+            f" that sum to one; the first is row {int(np.argmax(wrong)) + 1}.",
+            code="matrix-not-stochastic",
+            row=int(np.argmax(wrong)) + 1,
+        )
+    return {"categories": categories, "rows": rows.tolist()}
+
+
+def _from_mapping(entry: Mapping[Any, Any], what: str) -> dict[str, Any]:
+    if not all(isinstance(row, Mapping) for row in entry.values()):
+        raise _malformed(what)
+    rows = {text_of(k): {text_of(j): p for j, p in row.items()} for k, row in entry.items()}
+    unknown = {name for row in rows.values() for name in row} - set(rows)
+    if unknown or len(rows) < len(entry):
+        raise PlanError(
+            f"The matrix of {what} leads to {len(unknown)} categories that have no row.",
+            code="matrix-malformed",
+        )
+    return {
+        "categories": list(rows),
+        "rows": [[row.get(name, 0.0) for name in rows] for row in rows.values()],
+    }
+
+
+def _category(category: Any, what: str) -> Any:
+    if isinstance(category, list | tuple):
+        return [_category(part, what) for part in category]
+    if not isinstance(category, str | int | float):
+        raise _malformed(what)
+    return text_of(category)
+
+
+def _list(entry: Any, what: str) -> Sequence[Any]:
+    if not isinstance(entry, list | tuple):
+        raise _malformed(what)
+    return entry
+
+
+def _malformed(what: str) -> PlanError:
+    return PlanError(
+        f"The matrix of {what} must be a mapping of categories to mappings of categories to"
+        " probabilities, or categories = [...] with rows = [[...], ...] of the same length.",
+        code="matrix-malformed",
+    )

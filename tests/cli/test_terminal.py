@@ -1,0 +1,212 @@
+"""What a terminal shows: results stay, lines fit, words are whole, colours are for screens."""
+
+import fcntl
+import os
+import re
+import struct
+import subprocess
+import sys
+import termios
+
+import numpy as np
+import pandas as pd
+import pyte
+import pytest
+from typer.testing import CliRunner
+
+from pages import COMPILING
+from shoal._text import aligned, count, fitting, wrapped
+from shoal.cli import app
+from shoal.cli._progress_bar import NOT_A_RELEASE, PART_OF, PARTS, Estimate
+
+COLUMNS = 80
+
+
+def run_on_terminal(*arguments, columns=COLUMNS, **environment):
+    """Run a command on a terminal; return its exit code, the screen at the end and all bytes."""
+    master, slave = os.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 60, columns, 0, 0))
+    variables = {**os.environ, "TERM": "xterm-256color", **environment}
+    for name in ("COLUMNS", "NO_COLOR", "CI"):
+        if name not in environment:
+            variables.pop(name, None)
+    command = [sys.executable, "-m", "shoal", *map(str, arguments)]
+    with subprocess.Popen(
+        command, stdin=slave, stdout=slave, stderr=slave, env=variables
+    ) as running:
+        os.close(slave)
+        shown = b""
+        while chunk := _read(master):
+            shown += chunk
+    os.close(master)
+    screen = pyte.Screen(columns, 400)
+    pyte.ByteStream(screen).feed(shown)
+    lines = [line.rstrip() for line in screen.display]
+    return running.returncode, "\n".join(lines).rstrip(), shown
+
+
+def _read(handle):
+    try:
+        return os.read(handle, 4096)
+    except OSError:  # the other end was closed
+        return b""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    X = np.random.default_rng(0).normal(size=(200, 4))
+    names = [f"a column with {n} in its name" for n in range(4)]
+    pd.DataFrame(X, columns=names).to_csv("small.csv", index=False)
+    return tmp_path
+
+
+@pytest.fixture
+def large_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    X = np.random.default_rng(0).normal(size=(60_000, 4))
+    pd.DataFrame(X, columns=list("abcd")).to_csv("large.csv", index=False)
+    return tmp_path
+
+
+MASK = ["mask", "large.csv", "out.csv", "-c", "a", "-c", "b", "-k", "50", "-m", "mdav"]
+
+
+def test_the_result_stays_on_the_screen_after_the_progress_bar(large_folder):
+    code, screen, shown = run_on_terminal(*MASK)
+    assert code == 0
+    assert "Grouping" in shown.decode()
+    assert "passed" in shown.decode()
+    assert "Grouping" not in screen
+    lines = COMPILING.sub("", screen).strip().split("\n")
+    assert re.match(r"out\.csv: 60,000 records in 1,200 groups of 50; information loss", lines[0])
+    assert lines[1].startswith("verdict: ")
+    assert any(line.startswith("warning: Columns 'c' and 'd'") for line in lines)
+
+
+def test_errors_stay_on_the_screen_too(large_folder):
+    pd.DataFrame({"out": [1]}).to_csv("out.csv")
+    code, screen, _ = run_on_terminal(*MASK)
+    assert code == 1
+    assert "error: 'out.csv' exists already." in screen
+
+
+def test_output_to_a_file_holds_the_result_alone(large_folder):
+    plain = subprocess.run(
+        [sys.executable, "-m", "shoal", *MASK], capture_output=True, text=True, check=True
+    )
+    assert "Grouping" not in plain.stdout + plain.stderr
+    assert "\x1b" not in plain.stdout + plain.stderr
+    assert plain.stdout.count("\n") == 2  # lines of any length: a program may read them
+
+
+COMMANDS = [
+    ["methods"],
+    ["steps"],
+    ["inspect", "small.csv"],
+    ["mask", "small.csv", "small-out.csv", "-c", "a column with 0 in its name", "-k", "3"],
+    ["compare", "small.csv", "-c", "a column with 0 in its name", "-k", "3", "-m", "mdav"],
+]
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda words: words[0])
+def test_lines_fit_the_terminal_and_words_are_whole(folder, command, columns):
+    """A line that fills the terminal would have been broken by it."""
+    code, screen, _ = run_on_terminal(*command, columns=columns)
+    assert code == 0
+    again = [*command, "--force"] if command[0] in ("mask", "compare") else command
+    words = set(CliRunner().invoke(app, again).output.split())
+    shown = [line for line in COMPILING.sub("", screen).split("\n") if "shoal run" not in line]
+    assert all(len(line) <= columns for line in shown)
+    unknown = {word for line in shown for word in line.split()} - words
+    assert not unknown
+
+
+def test_colours_are_off_where_no_color_is_set(folder):
+    mask = COMMANDS[3]
+    assert b"\x1b[33m" in run_on_terminal(*mask)[2]
+    assert b"\x1b[33m" not in run_on_terminal(*mask, "--force", NO_COLOR="1")[2]
+
+
+def test_help_shows_no_types_of_python():
+    for command in ([], ["mask"], ["verify"], ["inspect"], ["app"]):
+        shown = CliRunner().invoke(app, [*command, "--help"], env={"COLUMNS": "80"}).output
+        assert not re.search(r"<(bool|str|list)", shown)
+        assert "--help" in shown
+
+
+def test_completion_can_be_installed():
+    shown = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "100"}).output
+    assert "--install-completion" in shown
+    names = (
+        CliRunner()
+        .invoke(
+            app,
+            [],
+            prog_name="shoal",
+            env={
+                "_SHOAL_COMPLETE": "complete_bash",
+                "COMP_WORDS": "shoal ma",
+                "COMP_CWORD": "1",
+            },
+        )
+        .output
+    )
+    assert "mask" in names
+
+
+def test_an_unknown_option_is_named_before_stray_words():
+    done = CliRunner().invoke(app, ["mask", "a", "b", "-c", "x", "-k", "2", "--foo", "bar"])
+    assert done.exit_code == 2
+    assert "--foo" in done.stderr
+    assert "separate from SOURCE" not in done.stderr
+
+
+def test_the_share_done_never_falls_and_the_remaining_time_follows_from_it():
+    now = [0.0]
+    estimate = Estimate(lambda: now[0])
+    reports = [("reading", 0, 0), ("grouping", 1, 2), ("moving records", 9, 10),
+               ("moving records", 1, 10), ("searching, loss 4.71%", 1, 9),
+               ("writing", 0, 0), ("publishing", 0, 0)]  # fmt: skip
+    shares, words = [], []
+    for report in reports:
+        now[0] += 2.0
+        words.append(estimate.update(*report))
+        shares.append(estimate.share)
+    assert shares == sorted(shares)
+    assert shares[1] == pytest.approx((PARTS["Reading"] + PARTS["Grouping"] / 2) / 100)
+    assert words[1] == "Grouping"
+    assert words[4] == "Improving the groups: loss 4.71%"
+    now[0] = 100.0
+    estimate.share = 0.25
+    assert estimate.describe_time() == "1:40 passed, about 5:00 left"
+    assert set(PART_OF.values()) <= set(PARTS)
+    assert not set(PART_OF) & set(NOT_A_RELEASE)
+
+
+def test_tables_wrap_between_words_and_become_lists_where_they_must():
+    rows = [["name", "size", "why"], ["a-long-name", "12", "because of many words"]]
+    assert aligned([]) == ""
+    assert aligned(rows).split("\n")[1] == "a-long-name  12    because of many words"
+    with fitting(32):
+        assert aligned(rows).split("\n")[1:] == [
+            "a-long-name  12    because of",
+            "                   many words",
+        ]
+    with fitting(20):
+        narrow = ["a-long-name  12", "    because of many", "      words"]
+        assert aligned(rows).split("\n")[1:] == narrow
+    numbers = [["name", "first_measure", "second_measure"], ["x", "1.5", "2.5"]]
+    with fitting(24):
+        assert aligned(numbers) == "x\n  first_measure   1.5\n  second_measure  2.5"
+
+
+def test_wrapped_lines_keep_their_indentation_colours_and_long_words():
+    styled = "\x1b[31mone\x1b[0m two three"
+    assert wrapped(styled, 9) == "\x1b[31mone\x1b[0m two\n  three"
+    assert wrapped("  - one two three", 12) == "  - one two\n    three"
+    assert wrapped("/a/very/long/path/indeed x", 10) == "/a/very/long/path/indeed\n  x"
+    assert wrapped("any length", None) == "any length"
+    assert count(1, "group") == "1 group"
+    assert count(2500, "group") == "2,500 groups"

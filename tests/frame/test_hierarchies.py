@@ -1,0 +1,191 @@
+"""Hierarchies as objects: what they are made from, what they refuse, and where they stand."""
+
+import datetime as dt
+import json
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import shoal
+from raising import raises
+from shoal import Hierarchy
+from shoal.errors import FileError, InputError, ParameterError
+from shoal.frame.types import Type, as_types, parse_type_options
+from shoal.plan import Plan
+from shoal.steps import Generalise
+
+pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
+ROWS = (("Porto", "north"), ("Braga", "north"), ("Faro", "south"))
+TREE = {"north": ["Porto", "Braga"], "south": ["Faro"]}
+
+
+def test_every_way_gives_the_same_hierarchy(tmp_path):
+    for mark in ",;\t":
+        (tmp_path / "towns.csv").write_text("\n".join(mark.join((*row, "*")) for row in ROWS))
+        assert Hierarchy.from_file(tmp_path / "towns.csv").paths(["Faro"]) == [("Faro", "south")]
+    (tmp_path / "towns.toml").write_text('north = ["Porto", "Braga"]\nsouth = ["Faro"]\n')
+    expected = Hierarchy(ROWS)
+    assert Hierarchy.from_file(tmp_path / "towns.toml") == expected
+    assert Hierarchy.from_nested(TREE) == expected
+    codes = {1: "Porto", 2: "Braga", 3: "Faro", 4: "Faro"}
+    labelled = Hierarchy.from_labels(codes, above=expected)
+    assert labelled.paths(["4", "1"]) == [("4", "Faro", "south"), ("1", "Porto", "north")]
+    assert Hierarchy.from_labels(codes).paths(["4"]) == [("4", "Faro")]
+    assert expected.n_levels == Hierarchy([(*row, "*") for row in ROWS]).n_levels == 3
+
+
+def test_values_with_fewer_ancestors_stay_themselves_at_the_lowest_levels():
+    uneven = Hierarchy.from_nested({"north": ["Porto"], "south": {"Algarve": ["Faro"]}})
+    assert uneven.paths(["Porto"]) == [("Porto", "Porto", "north")]
+    assert uneven.paths(["Faro"]) == [("Faro", "Algarve", "south")]
+
+
+WRONG = [
+    ({"rows": [["a", "x"], ["b", "x", "y"]]}, "hierarchy-uneven", {"row": 2}),
+    ({"rows": [["a", "x"], ["b", "x"], ["a", "y"]]}, "value-twice", {"row": 3}),
+    ({"rows": [["a", "x", "1"], ["b", "y", "1"], ["c", "x", "2"]]}, "hierarchy-no-tree",
+     {"row": 3, "level": 1}),
+    ({"rows": [["a"]]}, "hierarchy-without-parents", {}),
+    ({"rows": {"x": [["a"]]}}, "hierarchy-not-nested", {}),
+    ({"rows": {"x": 3}}, "hierarchy-not-nested", {}),
+    ({"rows": {"x": ["a", "b"], "y": ["c", "a"]}}, "value-twice", {"row": 4}),
+    ({"prefixes": [1, 3]}, "prefixes-not-lengths", {}),
+    ({"intervals": [10, 15]}, "intervals-not-widths", {}),
+    ({"periods": ["century"]}, "periods-unknown", {}),
+    ({}, "hierarchy-ways", {}),
+    ({"prefixes": [1], "intervals": [5]}, "hierarchy-ways", {}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("given_as", "code", "attributes"), WRONG)
+def test_what_is_no_hierarchy_is_refused_by_position(given_as, code, attributes):
+    with raises(ParameterError, code, **attributes) as caught:
+        Hierarchy(**given_as)
+    assert not any(f"{value!r}" in str(caught.value) for value in "abcxy")
+
+
+def test_a_damaged_file_is_refused(tmp_path):
+    (tmp_path / "towns.toml").write_text("north = [")
+    with raises(FileError, "hierarchy-unreadable"):
+        Hierarchy.from_file(tmp_path / "towns.toml")
+
+
+@given(
+    value=st.decimals(-50, 50, places=2, allow_nan=False),
+    widths=st.sampled_from([(0.1, 0.3), (0.5, 1, 2), (5, 10, 20), (0.05, 0.1)]),
+)
+def test_intervals_hold_their_numbers_and_nest(value, widths):
+    (path,) = Hierarchy(intervals=widths).paths([str(value)])
+    before = None
+    for text, width in zip(path[1:], widths, strict=True):
+        if text.startswith("["):
+            low, high = (Fraction(end) for end in text[1:-1].split(", "))
+        else:
+            ends = text.split(" to ") if " to " in text else text.split("-")
+            low, high = Fraction(ends[0]), Fraction(ends[1]) + 1
+        assert low <= Fraction(value) < high
+        assert high - low == Fraction(str(width))
+        assert low % Fraction(str(width)) == 0
+        assert before is None or (low <= before[0] and before[1] <= high)
+        before = low, high
+
+
+@given(date=st.dates(dt.date(1000, 1, 1), dt.date(9999, 12, 31)))
+def test_periods_nest_and_hold_their_dates(date):
+    every = ["day", "month", "quarter", "year", "decade"]
+    (path,) = Hierarchy(periods=every).paths([date.isoformat()])
+    assert path[1] == date.isoformat()
+    assert path[2] == date.strftime("%Y-%m").zfill(7)
+    assert path[3] == f"{path[4]}-Q{-(-date.month // 3)}"
+    assert path[5] == f"{path[4][:3]}0s"
+    later = date.replace(month=12, day=31)
+    assert Hierarchy(periods=["year"]).paths([later.isoformat()])[0][1] == path[4]
+
+
+def test_dates_are_read_in_their_format():
+    periods = Hierarchy(periods=["month"])
+    assert periods.paths(["31/12/2024"]) == [("31/12/2024", "2024-12")]
+    assert periods.paths(["03/04/2024"], "%d/%m/%Y") == [("03/04/2024", "2024-04")]
+    with raises(InputError, "dates-ambiguous"):
+        periods.paths(["03/04/2024"])
+    with raises(InputError, "not-a-date", count=1):
+        periods.paths(["2024-01-01", "soon"])
+
+
+def test_a_hierarchy_stands_for_a_type():
+    types = as_types(
+        {
+            "zip": Hierarchy(prefixes=[3, 1]),
+            "age": {"kind": "numeric", "hierarchy": Hierarchy(intervals=[5, 10])},
+            "born": Hierarchy(periods=["year"]),
+            "town": {"kind": "nominal", "hierarchy": TREE},
+            "level": {
+                "kind": "ordinal",
+                "order": ["a", "b"],
+                "hierarchy": Hierarchy([("a", "x"), ("b", "x")]),
+            },
+        }
+    )
+    assert types["zip"] == Type("nominal", prefixes=(3, 1))
+    assert types["age"] == Type("numeric", intervals=(5, 10))
+    assert types["age"] == Type("numeric", hierarchy=Hierarchy(intervals=[5, 10]))
+    assert types["born"].kind == "date"
+    assert types["town"].as_hierarchy == Hierarchy(ROWS)
+    assert types["level"].kind == "ordinal"
+    assert Type("nominal").as_hierarchy is None
+    assert as_types({name: one.to_entry() for name, one in types.items()}) == types
+    json.dumps({name: one.to_entry() for name, one in types.items()})
+    given = parse_type_options(["born=period:month,year"])
+    assert as_types(given)["born"].periods == ("month", "year")
+
+
+def test_a_drawing_names_categories_with_counts_and_stays_small():
+    lines = str(Hierarchy(ROWS)).splitlines()
+    assert lines == ["3 values, 2 categories", "north: 2 values", "south: 1 value"]
+    many = Hierarchy([(str(at), str(at // 2), str(at // 100)) for at in range(1000)])
+    assert len(str(many).splitlines()) == 22
+    assert str(Hierarchy(prefixes=[3, 1])) == "prefixes: 3, 1"
+
+
+@pytest.mark.parametrize("as_text", [False, True])
+def test_dates_are_generalised_to_periods(tmp_path, as_text):
+    rng = np.random.default_rng(0)
+    days = [dt.date(1980, 1, 1) + dt.timedelta(days=int(n)) for n in rng.integers(0, 2000, 90)]
+    born = [day.strftime("%d.%m.%Y") for day in days] if as_text else pd.to_datetime(days)
+    data = pd.DataFrame({"born": born})
+    hierarchy = Hierarchy(periods=["month", "quarter", "year", "decade"])
+    plan = Plan({"born": "quasi-identifier"}, [Generalise(["born"], 5)], {"born": hierarchy})
+    released = plan.run(data).data["born"]
+    assert released.tolist() == [str(day.year) for day in days]
+    plan.save(tmp_path / "plan.toml")
+    assert Plan.load(tmp_path / "plan.toml") == plan
+    local = shoal.microaggregate(
+        data, ["born"], k=5, method="mdav", aggregate="ancestor", types={"born": hierarchy}
+    )
+    assert local.verdict.k >= 5
+    assert {len(text) for text in local.data["born"]} & {7}  # some months
+
+
+def test_numbers_and_orders_may_have_a_listed_hierarchy():
+    data = pd.DataFrame(
+        {"age": [20, 21, 35, 36] * 3, "school": ["none", "some", "much", "much"] * 3}
+    )
+    types = {
+        "age": {"kind": "numeric", "hierarchy": {"young": [20, 21], "older": [35, 36]}},
+        "school": {
+            "kind": "ordinal",
+            "order": ["none", "some", "much"],
+            "hierarchy": {"low": ["none", "some"], "high": ["much"]},
+        },
+    }
+    release = shoal.microaggregate(
+        data, ["age", "school"], k=6, method="mdav", aggregate="ancestor", types=types
+    )
+    assert set(release.data["age"]) == {"young", "older"}
+    assert set(release.data["school"]) == {"low", "much"}
+    with raises(InputError, "value-outside-type", column="age", record=3, count=2):
+        Plan({}, [Generalise(["age", "school"], 2)], {"age": Hierarchy({"y": [20, 21]})}).run(data)

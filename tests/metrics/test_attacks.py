@@ -1,0 +1,402 @@
+"""Attacks: known leaks are caught, ceilings hold, and slow versions agree."""
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import pandas as hpd
+from typer.testing import CliRunner
+
+import shoal
+from raising import raises
+from shoal._kernels.predicates import AT_LEAST, AT_MOST, EQUAL, NO_CONDITION, count_matches
+from shoal.cli import app
+from shoal.errors import ColumnError, InputError, ParameterError
+from shoal.metrics.attacks import ATTACKS, wilson_interval
+from shoal.metrics.attacks.inference import best_guess
+from shoal.metrics.attacks.probabilistic import expectation_maximisation
+from twins import attacks as twin
+
+KNOWN = ["age", "height", "region"]
+SECRET = ["income", "ill"]
+
+
+def people(n, seed=0):
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "age": rng.normal(50, 15, n).round(1),
+            "height": rng.normal(170, 9, n).round(1),
+            "region": rng.choice(list("abcd"), n),
+            "income": rng.lognormal(10, 0.8, n).round(2),
+            "ill": rng.choice(["flu", "none", "gout", "cold"], n),
+        }
+    )
+
+
+def grouped(frame, k, columns=("age", "height")):
+    """Return the frame with groups of k or more records that share means, by order of age."""
+    order = np.lexsort((frame["age"], frame["region"]))
+    result = frame.copy()
+    for _, rows in frame.iloc[order].groupby("region"):
+        group = np.minimum(np.arange(len(rows)) // k, len(rows) // k - 1)
+        for name in columns:
+            means = rows[name].groupby(group).transform("mean")
+            result.loc[rows.index, name] = means
+    return result
+
+
+def attack(before, after, **options):
+    given = {"quasi_identifiers": KNOWN, "confidential": SECRET, "random_state": 3} | options
+    return shoal.attack(before, after, **given)
+
+
+@pytest.fixture(scope="module")
+def original():
+    return people(400)
+
+
+@pytest.fixture(scope="module")
+def control():
+    return people(400, seed=1)
+
+
+def test_a_release_that_is_the_original_is_caught_by_every_attack(original, control):
+    found = attack(original, original, control=control)
+    assert set(found.not_run) == {"reconstruction"}
+    for name, result in found.items():
+        if name == "linkability":
+            assert result.rate > 0.5
+        else:
+            assert result.rate > 0.95, name
+        assert result.interval[0] > result.baseline, name
+
+
+def test_independent_records_are_not_linked_and_not_members(original, control):
+    fake = people(400, seed=2)
+    found = attack(original, fake, control=control)
+    for name in ("linkage-distance", "linkage-rank", "linkage-probabilistic"):
+        assert found[name].rate < 0.03
+    low, high = found["membership"].interval
+    assert low < 0.5 < high
+    for name in ("inference:income", "inference:ill"):
+        low, high = found[name].interval
+        assert low <= found[name].baseline + 0.05
+        assert found[name].rate < 0.5
+
+
+def test_a_unique_untouched_column_is_caught_by_singling_out_and_linkage(original):
+    before = original.assign(serial=np.random.default_rng(9).permutation(len(original)) + 0.5)
+    after = grouped(original, 10).assign(serial=before["serial"])
+    found = attack(before, after, quasi_identifiers=[*KNOWN, "serial"])
+    assert found["singling-out-univariate"].interval[0] > 0.9
+    assert found["linkage-distance"].interval[0] > 0.15
+    assert found["linkage-rank"].interval[0] > 0.15
+    assert found["linkage-probabilistic"].interval[0] > 0.9  # it weighs exact agreement
+    masked = attack(original, grouped(original, 10))
+    assert masked["singling-out-univariate"].rate < 0.1
+    assert masked["linkage-distance"].rate <= 0.1
+
+
+def test_a_unique_column_without_a_role_is_caught_too(original):
+    serial = np.arange(len(original)) + 0.5
+    found = attack(original.assign(serial=serial), grouped(original, 10).assign(serial=serial))
+    result = found["singling-out-all-columns"]
+    assert "serial" in result.columns
+    assert result.interval[0] > result.baseline + 0.5
+
+
+def test_a_copied_confidential_column_is_caught_by_inference(original):
+    """Here a quasi-identifier repeats the confidential column, so its class reveals the value."""
+    code = original["ill"].map({"flu": 0, "none": 1, "gout": 2, "cold": 3}).astype(float)
+    found = attack(
+        original.assign(code=code),
+        grouped(original, 10).assign(code=code),
+        quasi_identifiers=["code"],
+    )
+    assert found["inference:ill"].rate == 1
+    assert found["inference:ill"].baseline < 0.5
+    assert found["inference:income"].rate < 0.2
+
+
+def test_groups_with_their_own_value_leak_it_whatever_k_is(original):
+    after = grouped(original, 10)
+    label = after.groupby(["age", "height", "region"]).ngroup()
+    value = label.astype(str)
+    found = attack(
+        original.assign(ill=value),
+        after.assign(ill=value),
+        quasi_identifiers=["age", "region"],
+    )
+    assert found["inference:ill"].rate > 0.8
+    assert found["linkage-distance"].rate <= 0.1
+
+
+def test_an_insider_who_knows_all_others_reconstructs_the_value(original):
+    rows = original.groupby("region").head(80)
+    found = attack(rows, grouped(rows, 80), tolerance=1e-6)
+    assert found["reconstruction"].rate == 1
+    assert found["reconstruction"].baseline < 0.1
+    noisy = grouped(rows, 80)
+    noisy["age"] += 0.3  # every group mean is wrong
+    noisy["height"] += 0.3
+    assert attack(rows, noisy, tolerance=1e-6)["reconstruction"].rate == 0
+
+
+@given(k=st.integers(2, 6), n=st.integers(12, 40), seed=st.integers(0, 10**6))
+def test_no_linkage_exceeds_one_in_k(k, n, seed):
+    rng = np.random.default_rng(seed)
+    before = pd.DataFrame({"a": rng.integers(0, 5, n) * 1.0, "b": rng.integers(0, 4, n) * 1.0})
+    before["c"] = rng.choice(list("xy"), n)
+    group = np.minimum(np.arange(n) // k, n // k - 1)
+    after = before.assign(
+        a=before["a"].groupby(group).transform("mean"),
+        b=before["b"].groupby(group).transform("max"),
+        c=before["c"].groupby(group).transform("first"),
+    )
+    found = shoal.attack(before, after, quasi_identifiers=["a", "b", "c"], random_state=seed)
+    assert found.k >= k
+    bounded = [result for result in found.results if result.ceiling is not None]
+    assert {result.name.partition("-")[0] for result in bounded} == {"linkage", "linkability"}
+    for result in bounded:
+        assert result.rate <= result.ceiling + 1e-12
+        assert result.ceiling == 1 / found.k
+        assert not result.exceeds_ceiling
+
+
+def test_an_attack_above_its_ceiling_is_named():
+    from dataclasses import replace
+
+    found = attack(people(60), grouped(people(60), 3))
+    wrong = replace(found["linkage-distance"], ceiling=0.001, successes=30.0)
+    assert wrong.exceeds_ceiling
+    result = type(found)([wrong], {}, k=3, unit="record", seed=0)
+    assert result.exceeded == ("linkage-distance",)
+    assert not replace(wrong, ceiling=None).exceeds_ceiling
+
+
+tables = hpd.data_frames(
+    [
+        hpd.column("a", elements=st.sampled_from([0.0, 1.0, 2.0, math.nan])),
+        hpd.column("b", elements=st.sampled_from([0.0, 1.0, 5.0])),
+        hpd.column("c", elements=st.sampled_from(["x", "y", "z"])),
+        hpd.column("s", elements=st.sampled_from(["x", "y", "z"])),
+    ],
+    index=hpd.range_indexes(min_size=2, max_size=12),
+)
+
+
+@given(both=st.tuples(tables, tables))
+def test_fast_attacks_agree_with_the_slow_ones(both):
+    n = min(map(len, both))
+    before, after = (table.iloc[:n].reset_index(drop=True) for table in both)
+    for name in ("c", "s"):  # new labels would be taken as recoded
+        after.loc[~after[name].isin(set(before[name])), name] = before[name][0]
+    found = shoal.attack(
+        before,
+        after,
+        quasi_identifiers=["a", "b", "c"],
+        confidential=["s"],
+        halves=(["a", "c"], ["b"]),
+        random_state=0,
+        attacks=["linkage-distance", "linkability", "inference"],
+    )
+    rows = [table.to_dict("records") for table in (after, before)]
+    names, numbers = ["a", "b", "c"], ["a", "b"]
+    assert found["linkage-distance"].rate == pytest.approx(twin.linkage(*rows, names, numbers))
+    halves = (["a", "c"], ["b"])
+    assert found["linkability"].rate == pytest.approx(twin.linkability(*rows, halves, numbers))
+    inferred = twin.inference(*rows, names, numbers, "s")
+    assert found["inference:s"].rate == pytest.approx(inferred)
+
+
+@given(
+    table=st.lists(
+        st.lists(st.sampled_from([0.0, 1.0, 2.0, math.nan]), min_size=2, max_size=2), max_size=9
+    ),
+    conditions=st.lists(
+        st.tuples(
+            st.sampled_from([0, 1]),
+            st.sampled_from([EQUAL, AT_MOST, AT_LEAST]),
+            st.sampled_from([0.0, 1.0, 2.0, math.nan]),
+        ),
+        min_size=1,
+        max_size=3,
+    ),
+    limit=st.integers(1, 4),
+)
+def test_matches_of_a_predicate_are_counted(table, conditions, limit):
+    def holds(cell, operator, value):
+        if operator == EQUAL:
+            return cell == value or (math.isnan(cell) and math.isnan(value))
+        return cell <= value if operator == AT_MOST else cell >= value
+
+    expected = sum(all(holds(row[c], o, v) for c, o, v in conditions) for row in table)
+    columns, operators, values = zip(*conditions, strict=True)
+    counts = np.full(2, -9)
+    count_matches(
+        np.asfortranarray(np.array(table, np.float64).reshape(len(table), 2)),
+        np.array([[*columns, NO_CONDITION], [NO_CONDITION] * (len(columns) + 1)]),
+        np.array([[*operators, EQUAL]] * 2),
+        np.array([[*values, 0.0]] * 2, np.float64),
+        limit,
+        counts,
+    )
+    assert counts.tolist() == [min(expected, limit), min(len(table), limit)]
+
+
+def test_wilson_interval_has_the_known_values():
+    assert wilson_interval(0, 10) == pytest.approx((0, 0.2775), abs=5e-5)
+    assert wilson_interval(5, 10) == pytest.approx((0.2366, 0.7634), abs=5e-5)
+    assert wilson_interval(10, 10) == pytest.approx((0.7225, 1), abs=5e-5)
+    assert wilson_interval(0, 0) == (0, 1)
+
+
+def test_the_same_seed_gives_the_same_result_on_any_number_of_threads(original, control):
+    one, same, other = (
+        attack(original, grouped(original, 4), control=control, n_attacks=50, **options)
+        for options in ({"n_jobs": 1}, {"n_jobs": 3}, {"random_state": 4})
+    )
+    assert one.to_dict() == same.to_dict()
+    assert one.to_dict() != other.to_dict()
+    assert one["linkage-distance"].trials == 50
+
+
+def test_an_attack_does_not_depend_on_which_others_are_carried_out(original):
+    after = grouped(original, 4)
+    whole = attack(original, after)
+    for name in ATTACKS:
+        alone = attack(original, after, attacks=[name])
+        for result in alone.results:
+            assert result == whole[result.name]
+
+
+def test_a_sample_of_targets_estimates_the_rate_of_all(original):
+    after = grouped(original, 3)
+    everyone = attack(original, after)["linkage-distance"].rate
+    low, high = attack(original, after, n_attacks=150)["linkage-distance"].interval
+    assert low < everyone < high
+
+
+def test_recoded_values_are_matched_by_their_labels(original):
+    before = original.assign(age=original["age"].round().astype(int))
+    label = (before["age"] // 20 * 20).map(lambda low: f"{low}-{low + 19}")
+    found = attack(before, before.assign(age=label), quasi_identifiers=["age"])
+    sizes = label.map(label.value_counts())
+    assert found["linkage-distance"].rate == pytest.approx((1 / sizes).mean())
+    assert any("age" in remark for remark in found.remarks)
+    shuffled = attack(before, before.assign(age=label), aligned=False)
+    assert "age" not in shuffled["singling-out-multivariate"].columns
+
+
+def test_records_in_another_order_are_attacked_without_linkage(original):
+    found = attack(original, grouped(original, 4).sample(frac=1, random_state=0), aligned=False)
+    assert {"linkage-distance", "linkage-rank", "reconstruction"} <= set(found.not_run)
+    assert found["inference:ill"].trials == len(original)
+    shorter = attack(original, grouped(original, 4).iloc[:-1])
+    assert "linkage-distance" in shorter.not_run
+
+
+def test_links_to_any_record_of_a_unit_are_right():
+    before = pd.DataFrame({"a": [0.0, 0, 0, 0, 1, 1, 1, 1], "p": list("uuuvwxyz")})
+    after = before.drop(columns="p")
+    found = shoal.attack(before, after, quasi_identifiers=["a"], unit="p", random_state=0)
+    result = found["linkage-distance"]
+    assert found.k == 2
+    assert result.rate == pytest.approx((3 * 3 / 4 + 1 / 4 + 4 / 4) / 8)
+    assert result.ceiling == 0.75
+    assert result.rate <= result.ceiling
+
+
+def test_membership_counts_half_where_distances_are_equal():
+    before = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0]})
+    found = shoal.attack(before, before, quasi_identifiers=["a"], control=before, random_state=0)
+    assert found["membership"].rate == 0.5
+    apart = before + 10
+    found = shoal.attack(before, before, quasi_identifiers=["a"], control=apart, random_state=0)
+    assert found["membership"].rate == 1
+
+
+def test_the_best_guess_is_the_mode_or_the_median():
+    assert best_guess(np.array([3, 3, 1, 1, 0])) == [1, 3]
+    assert best_guess(np.array([1.0, 5.0, 6.0])) == [5.0]
+    assert best_guess(np.array([np.nan])) == []
+
+
+def test_em_finds_how_often_matching_pairs_agree():
+    m = np.array([[0.1, 0.1, 0.1, 0.7], [0.02, 0.03, 0.05, 0.9], [0.2, 0.1, 0.1, 0.6]])
+    u = np.array([[0.7, 0.2, 0.07, 0.03], [0.6, 0.35, 0.04, 0.01], [0.8, 0.15, 0.03, 0.02]])
+    patterns = np.array(np.meshgrid(*[range(4)] * 3)).reshape(3, -1).T
+    columns = np.arange(3)
+    shares = 0.002 * m[columns, patterns].prod(axis=1) + 0.998 * u[columns, patterns].prod(axis=1)
+    found, other, share = expectation_maximisation(patterns, 1e6 * shares, 0.01)
+    assert share == pytest.approx(0.002, rel=0.02)
+    assert np.abs(found - m).max() < 0.01
+    assert np.abs(other - u).max() < 0.001
+
+
+def test_tables_with_missing_cells_and_all_kinds_of_columns_are_attacked(original):
+    before = original.assign(
+        born=pd.Timestamp("2000-01-01") + pd.to_timedelta(np.arange(len(original)) % 90, "D"),
+        member=np.arange(len(original)) % 2 == 0,
+    )
+    after = grouped(before, 4)
+    after.loc[::7, "age"] = np.nan
+    after.loc[::11, "region"] = None
+    found = attack(before, after, quasi_identifiers=[*KNOWN, "born", "member"], control=before)
+    for result in found.results:
+        assert 0 <= result.interval[0] <= result.rate <= result.interval[1] <= 1
+        assert not result.exceeds_ceiling
+
+
+def test_figures_are_plain_and_shown(original, control):
+    found = attack(original, grouped(original, 4), control=control)
+    content = json.loads(json.dumps(found.to_dict()))
+    assert content["k"] == found.k == 4
+    assert content["seed"] == 3
+    entry = content["attacks"][0]
+    assert entry["excess"] == pytest.approx(entry["rate"] - entry["baseline"])
+    for name in [*found, *found.not_run]:
+        assert name in repr(found)
+
+
+def test_wrong_names_are_refused(original):
+    with raises(ParameterError, "unknown-attack", attack="no"):
+        attack(original, original, attacks=["no"])
+    with raises(ParameterError, "quasi-identifiers-needed"):
+        attack(original, original, quasi_identifiers=[])
+    with raises(ColumnError, "no-such-column", column="z"):
+        attack(original, original, quasi_identifiers=["z"])
+    with raises(InputError, "quasi-identifiers-needed"):
+        attack(original, original.drop(columns="age"), quasi_identifiers=["age"])
+    with raises(InputError, "records-differ"):
+        attack(original, original.iloc[1:], aligned=True)
+    with raises(ParameterError, "parameter-not-accepted", parameter="n_attacks"):
+        attack(original, original, n_attacks=0)
+
+
+def test_the_command_line_attacks_files(original, control, tmp_path):
+    original.to_csv(tmp_path / "before.csv", index=False)
+    grouped(original, 4).to_csv(tmp_path / "after.csv", index=False)
+    control.to_csv(tmp_path / "control.csv", index=False)
+    words = ["attack", str(tmp_path / "before.csv"), str(tmp_path / "after.csv")]
+    words += [word for name in KNOWN for word in ("-c", name)]
+    words += [word for name in SECRET for word in ("--confidential", name)]
+    words += ["--control", str(tmp_path / "control.csv"), "--seed", "3"]
+    shown = CliRunner().invoke(app, [*words, "--json"])
+    assert shown.exit_code == 0, shown.output
+    expected = attack(original, grouped(original, 4), control=control).to_dict()
+    content = json.loads(shown.stdout)
+    assert [entry["attack"] for entry in content["attacks"]] == [
+        entry["attack"] for entry in expected["attacks"]
+    ]
+    for one, other in zip(content["attacks"], expected["attacks"], strict=True):
+        assert one["rate"] == pytest.approx(other["rate"])
+    table = CliRunner().invoke(app, [*words, "--attack", "linkage-rank"])
+    assert table.exit_code == 0
+    assert "linkage-rank" in table.stdout
+    assert "linkage-distance" not in table.stdout

@@ -1,0 +1,27 @@
+"""Post-randomisation in exact fractions, by the definitions and by enumeration."""
+
+from fractions import Fraction
+from itertools import product
+
+
+def invariant_matrix(first, frequencies):
+    """Return the product of both stages; the second one is Bayes' rule for the first."""
+    n, m = len(first), len(first[0])
+    first = [[Fraction(p) for p in row] for row in first]
+    reached = [sum(frequencies[k] * first[k][j] for k in range(n)) for j in range(m)]
+    second = [
+        [frequencies[k] * first[k][j] / reached[j] if reached[j] else Fraction(0) for k in range(n)]
+        for j in range(m)
+    ]
+    return [[sum(first[k][j] * second[j][i] for j in range(m)) for i in range(n)] for k in range(n)]
+
+
+def outcomes(records, matrix):
+    """Yield the frequencies of every possible release of some records, with its probability."""
+    n = len(matrix[0])
+    for new in product(range(n), repeat=len(records)):
+        chance = Fraction(1)
+        for old, now in zip(records, new, strict=True):
+            chance *= Fraction(matrix[old][now])
+        if chance:
+            yield [new.count(at) for at in range(n)], chance
