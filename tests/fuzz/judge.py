@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fuzz import promises
-from fuzz.alike import alike, number_of
+from fuzz.alike import alike, is_missing_word, number_of
 from fuzz.columns import TELLTALES
 from fuzz.counter import (
     View,
@@ -18,7 +18,6 @@ from fuzz.counter import (
 from fuzz.recoded import pram_problems, recode_problems
 
 ROUNDING = 1e-9
-MISSING_WORDS = {"na", "n/a", "n.a.", "#n/a", "nan", "null", ".", "-", "--", "?", "missing"}
 
 
 @dataclass(frozen=True)
@@ -118,7 +117,7 @@ def _without_missing_words(values: Sequence[Any]) -> Sequence[Any]:
     """Return None for signs such as a dot in a column of numbers that are written as text."""
     texts = [value.strip() for value in values if isinstance(value, str)]
     numbers = [text for text in texts if number_of(text) is not None]
-    if not numbers or any(t not in numbers and t.lower() not in MISSING_WORDS for t in texts):
+    if not numbers or any(t not in numbers and not is_missing_word(t) for t in texts):
         return values
     return [v if isinstance(v, str) and v.strip() in numbers else None for v in values]
 

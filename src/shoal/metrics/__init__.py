@@ -11,6 +11,14 @@ from shoal.metrics._base import (
     needs,
 )
 from shoal.metrics.anonymity import class_sizes, classes, reidentification, smallest_class
+from shoal.metrics.categories import (
+    association_change,
+    entropy_loss,
+    levels_lost,
+    one_way_change,
+    two_way_change,
+    values_unchanged,
+)
 from shoal.metrics.certificate import certified_gap
 from shoal.metrics.closeness import t_closeness
 from shoal.metrics.correlation import (
@@ -41,6 +49,12 @@ from shoal.metrics.utility import euclidean_loss, il1s, information_loss
 from shoal.metrics.wildcards import fewest_matches
 
 __all__ = [
+    "association_change",
+    "entropy_loss",
+    "levels_lost",
+    "one_way_change",
+    "two_way_change",
+    "values_unchanged",
     "sdc_score",
     "delta_disclosure",
     "inputs_of",
