@@ -7,6 +7,13 @@ from typing import Any
 
 MOMENT = dt.timedelta(milliseconds=2)  # what formats with floating moments may lose
 
+MISSING_WORDS = {"na", "n/a", "n.a.", "#n/a", "nan", "null", ".", "-", "--", "?", "missing"}
+
+
+def is_missing_word(value: Any) -> bool:
+    """Say whether a text stands for a missing value among numbers."""
+    return isinstance(value, str) and value.strip().lower() in MISSING_WORDS
+
 
 def alike(one: Any, other: Any) -> bool:
     """Say whether two cells mean the same; blanks at the end and kinds of numbers do not count."""

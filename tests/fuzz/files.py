@@ -382,7 +382,11 @@ def _change_table(case: Case, route: Route) -> bool:
     k = promises.promised_k(case.plan)
     if k is None or k < 2:
         return False
-    name = promises.known(case.plan)[0]
+    kinds = {column.name: column.kind for column in case.columns}
+    names = [name for name in promises.known(case.plan) if kinds[name] != "boolean"]
+    if not names:  # any number reads as true there
+        return False
+    name = names[0]
     connection = sqlite3.connect(route.target.path)
     connection.execute(
         f'UPDATE "{RELEASED}" SET "{name}" = -4321.5 WHERE rowid = '

@@ -81,8 +81,9 @@ def _fixed(place: Place) -> View:
 
 
 def _cell(text: str) -> str:
-    """Return a cell of fixed-width text: numbers stand at the right, text at the left."""
-    return text.strip() if number_of(text) is not None else text.rstrip()
+    """Return a cell of fixed-width text: what stands for numbers at the right, text at the left."""
+    at_the_right = text == text.rstrip() or number_of(text) is not None
+    return text.strip() if at_the_right else text.rstrip()
 
 
 def _excel(path: Path) -> View:

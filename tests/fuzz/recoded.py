@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from fuzz import promises
-from fuzz.alike import alike, number_of
+from fuzz.alike import alike, is_missing_word, number_of
 from fuzz.counter import View, key
 
 
@@ -15,7 +15,11 @@ def recode_problems(
     """Yield what is wrong with a recoded column; None stands for a missing value.
 
     Some formats do not tell an empty text from a missing value, so empty texts are not judged.
+    Words such as NA among numbers stand for missing values.
     """
+    old = [
+        None if is_missing_word(o) and alike(None, n) else o for o, n in zip(old, new, strict=True)
+    ]
     for o, n in zip(old, new, strict=True):
         if (o is None and not alike(None, n)) or (not alike(None, o) and alike(None, n)):
             yield f"values: recode made values of {name!r} missing, or the reverse"
@@ -57,6 +61,8 @@ def pram_problems(
     for stratum, value in zip(strata, before[name], strict=True):
         known.setdefault(stratum, {})[key(value)] = value
     for stratum, old, now in zip(strata, before[name], new, strict=True):
+        if is_missing_word(old) and alike(None, now):
+            continue
         if (old is None and not alike(None, now)) or (not alike(None, old) and alike(None, now)):
             if "" not in known[stratum].values():  # which some formats do not tell from a hole
                 yield f"values: pram made values of {name!r} missing, or the reverse"

@@ -22,7 +22,7 @@ from shoal.report.verdict import beyond, can, cannot, explanation, uncovered
 
 Audience = Literal["public", "internal"]
 AUDIENCES = ("public", "internal")
-PUBLIC_PICTURES = ("before", "distributions", "correlations")
+PUBLIC_PICTURES = ("before", "distributions", "correlations", "associations")
 
 
 def summarise(
