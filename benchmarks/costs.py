@@ -71,6 +71,8 @@ PAIRS = {
     "covariance_change": UNITS + 4 + 2 * WIDTH, "correlation_change": 12 + 2 * WIDTH,
     "loadings_change": 12 + 2 * WIDTH, "explained_change": 12 + 2 * WIDTH,
     "eigenvalue_change": 12 + 2 * WIDTH,
+    "values_unchanged": 4, "levels_lost": 6, "entropy_loss": 16, "one_way_change": 10,
+    "two_way_change": 6 * (WIDTH - 1), "association_change": 6 * (WIDTH - 1),
 }  # fmt: skip
 # Operations on each record, and sorts of all records, for one column of classes.
 CLASSES = {"smallest_class": (5, 0), "class_sizes": (5, 0), "reidentification": (8, 1),
@@ -118,6 +120,12 @@ def rates():
     ]
 
 
+def tenths(values, X):
+    """Return numbers as categories: their tenths of the range of a column."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    return np.asfortranarray((9.99 * (values - low) / (high - low)).astype(np.int64))
+
+
 def evidence(kind, n):
     """Return what measures may ask for: a table masked by group means, two columns besides."""
     from shoal.partitioners import MDAV
@@ -128,6 +136,7 @@ def evidence(kind, n):
     labels = MDAV(k=K).fit_predict(X)
     masked = np.asfortranarray(np.column_stack([group_mean(x, labels) for x in X.T]))
     return {
+        "original_categories": tenths(X, X), "masked_categories": tenths(masked, X),
         "original": np.asfortranarray(X), "masked": masked, "released": labels[:, np.newaxis],
         "confidential": Y, "confidential_codes": Y, "ordered": np.ones(2, bool),
         "lower_bound": 1.0, "weights": np.ones((n, 1)), "units": np.arange(n) // 2,

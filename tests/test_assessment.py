@@ -7,7 +7,7 @@ import pytest
 import shoal
 from raising import raises
 from shoal.errors import InputError, ParameterError
-from shoal.metrics import ABOUT, MEASURES
+from shoal.metrics import ABOUT, MEASURES, needs
 from shoal.metrics.assessment import Assessment, linear
 
 KNOWN = ["surface", "employees"]
@@ -28,6 +28,7 @@ def test_everything_is_measured_and_named(kinds):
     measures = shoal.assess(*kinds, quasi_identifiers=KNOWN, confidential=SECRET)
     assert isinstance(measures, Assessment)
     lacking = {"certified_gap", "weighted_total_change", "fewest_units", "largest_unit_share"}
+    lacking |= {name for name in MEASURES if "original_categories" in needs(name)}
     assert set(measures) == set(MEASURES) - lacking
     assert set(measures.remarks) == lacking
     for name, value in measures.items():
@@ -90,7 +91,8 @@ def test_what_cannot_be_computed_is_said_with_its_reason():
     assert {"smallest_class", "class_sizes", "information_loss", "linkage"} <= set(bare)
     assert "numeric and complete in both tables" in bare.remarks["std_ratio"]
     named = shoal.assess(data.assign(sex=list("abcd")), data, quasi_identifiers=["sex"])
-    assert set(named) == {"smallest_class", "class_sizes", "reidentification"}
+    of_categories = {"values_unchanged", "levels_lost", "entropy_loss"}
+    assert set(named) == {"smallest_class", "class_sizes", "reidentification", *of_categories}
     assert (
         "left out: not of one kind"
         in shoal.assess(

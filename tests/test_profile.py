@@ -96,7 +96,9 @@ def test_text_and_holes_are_counted_too():
     before = pd.DataFrame({"town": list("aaaabbbbc"), "size": [1.0, 2, np.nan, *range(6)]})
     after = before.assign(town=list("aaaabbbbb"))
     names = ["town", "size"]
-    plan = SimpleNamespace(k=3, steps=[], roles={}, types={}, masked=names, quasi_identifiers=names)
+    plan = SimpleNamespace(
+        k=3, steps=[], roles={}, types={}, masked=names, recoded=[], quasi_identifiers=names
+    )
     summary = profile(plan, open_frame(before), open_frame(after), [])
     town, size = summary["distributions"]
     assert (town["categories"], town["others"]) == (["a"], 2)

@@ -39,7 +39,15 @@ def given(k: int) -> Mapping[str, Any]:
         "weights": np.random.default_rng(42).integers(1, 10, (len(X), 1)).astype(float),
         "units": np.arange(len(X)) // 2,  # persons with two records each
         "lower_bound": lower_bound(X, k),
+        "original_categories": _categories(X),
+        "masked_categories": _categories(masked),
     }
+
+
+def _categories(X: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return numbers as categories: their quarters of the example's range."""
+    low, high = example.table().min(axis=0), example.table().max(axis=0)
+    return np.clip(4 * (X - low) / (high - low), 0, 3).astype(np.int64)
 
 
 def wanted(name: str) -> list[str]:

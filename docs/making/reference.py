@@ -20,6 +20,7 @@ OBJECTS = {
     "shoal.partitioners": ("Partition", "Partitioner", "ClosenessFirst"),
     "shoal.comparison": ("Comparison", "Trial"),
     "shoal.metrics.attacks": ("Attacks", "AttackResult"),
+    "shoal.metrics": ("FrequencyEstimate",),
     "shoal.metrics.survey": ("SurveyRisk",),
     "shoal.metrics.suda": ("Suda",),
     "shoal.audit": ("Check",),
@@ -41,6 +42,7 @@ def pages(root: Path) -> Iterator[tuple[str, str]]:
     yield "reference/index.md", index()
     more = [_members("shoal.scale", "function", ["mask"])]
     more.append(_members("shoal.partitioners", "function", ["register"]))
+    more.append(_members("shoal.metrics", "function", ["estimate_frequencies"]))
     more += [_members(module, "function", names) for module, names in SURVEY.items()]
     functions = [_page("Functions", "shoal", "function", FUNCTIONS), *more]
     yield "reference/functions.md", "\n\n".join(functions) + "\n"

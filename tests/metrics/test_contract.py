@@ -25,7 +25,9 @@ RANGES = {
     "p_sensitivity": (1, None), "t_closeness": (0, 1), "average_diversity": (1, None),
     "homogeneous_classes": (0, None), "weighted_total_change": (0, None),
     "fewest_units": (1, None), "largest_unit_share": (0, 1), "mutual_information": (0, None),
-    "delta_disclosure": (0, None),
+    "delta_disclosure": (0, None), "values_unchanged": (0, 100), "levels_lost": (0, 100),
+    "entropy_loss": (0, 100), "association_change": (0, 1), "one_way_change": (0, 1),
+    "two_way_change": (0, 1),
 }  # fmt: skip
 
 
@@ -49,7 +51,20 @@ def evidence(X, labels, Y):
         "weights": 1.0 + np.arange(len(X))[:, np.newaxis] % 3,
         "lower_bound": lost / 2,
         "units": np.arange(len(X)) // 2,
+        "original_categories": ranks(X) - 1,  # the least value is missing
+        "masked_categories": ranks(X)[first_of_group(labels)] - 1,
+        "other_categories": ranks(Y),
     }
+
+
+def ranks(X):
+    """Return the rank of each value in its column, from 0 on."""
+    return np.column_stack([np.unique(x, return_inverse=True)[1] for x in X.T])
+
+
+def first_of_group(labels):
+    """Return for each record the first record of its group."""
+    return np.unique(labels, return_index=True)[1][np.unique(labels, return_inverse=True)[1]]
 
 
 @st.composite
@@ -70,11 +85,11 @@ def flat(value):
 
 
 def computed(name, given):
-    """Return the numbers; the first component alone may be undetermined, and is then refused."""
+    """Return the numbers; a component that is undetermined and a pair of one column are refused."""
     try:
         return flat(compute(name, given))
     except InputError:
-        if name != "loadings_change":
+        if name not in ("loadings_change", "association_change", "two_way_change"):
             raise
         return []
 
@@ -112,6 +127,7 @@ def test_the_order_of_records_does_not_matter(name, given, seed):
 
 NEEDS_ROWS = (
     "original", "masked", "released", "confidential", "confidential_codes", "weights", "units",
+    "original_categories", "masked_categories", "other_categories",
 )  # fmt: skip
 
 

@@ -11,6 +11,14 @@ from shoal.metrics._base import (
     needs,
 )
 from shoal.metrics.anonymity import class_sizes, classes, reidentification, smallest_class
+from shoal.metrics.categories import (
+    association_change,
+    entropy_loss,
+    levels_lost,
+    one_way_change,
+    two_way_change,
+    values_unchanged,
+)
 from shoal.metrics.certificate import certified_gap
 from shoal.metrics.closeness import t_closeness
 from shoal.metrics.correlation import (
@@ -38,8 +46,15 @@ from shoal.metrics.score import sdc_score
 from shoal.metrics.totals import weighted_total_change
 from shoal.metrics.unit_counts import fewest_units, largest_unit_share, units_per_class
 from shoal.metrics.utility import euclidean_loss, il1s, information_loss
+from shoal.metrics.wildcards import fewest_matches
 
 __all__ = [
+    "association_change",
+    "entropy_loss",
+    "levels_lost",
+    "one_way_change",
+    "two_way_change",
+    "values_unchanged",
     "sdc_score",
     "delta_disclosure",
     "inputs_of",
@@ -62,6 +77,7 @@ __all__ = [
     "estimate_frequencies",
     "euclidean_loss",
     "explained_change",
+    "fewest_matches",
     "fewest_units",
     "first_component",
     "homogeneous_classes",

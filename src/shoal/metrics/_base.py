@@ -14,7 +14,7 @@ from shoal.errors import InputError
 Kind = Literal["utility", "risk"]
 Better = Literal["lower", "higher", "near one", "neither"]
 Cost = Literal["linear", "search"]
-Per = Literal["", "quasi-identifier", "confidential"]
+Per = Literal["", "quasi-identifier", "confidential", "categorical"]
 
 Matrix = NDArray[np.float64]
 Values = NDArray[np.float64]
@@ -30,11 +30,15 @@ NEEDS = {
     "categories": "a confidential column of categories",
     "ordered": "a confidential column",
     "weights": "survey weights, by the name of their column",
+    "original_categories": "a masked column of categories",
+    "masked_categories": "a masked column of categories",
+    "other_categories": "a confidential column of categories that is not masked",
     "lower_bound": "a proven lower bound; pass one with the arrays",
     "units": "a column of units, by its name",
 }
 NUMBERS = ("original", "masked", "confidential", "weights")
-TABLES = (*NUMBERS, "released", "confidential_codes", "categories")
+CATEGORIES = ("original_categories", "masked_categories", "other_categories")
+TABLES = (*NUMBERS, *CATEGORIES, "released", "confidential_codes", "categories")
 
 
 @dataclass(frozen=True)
@@ -50,8 +54,8 @@ class About:
     unit : str
         Unit of the number, for a reader; ``"%"`` for per cent.
     per : str
-        The columns that have one number each: ``"quasi-identifier"``, ``"confidential"``, or
-        empty for one number for the table.
+        The columns that have one number each: ``"quasi-identifier"``, ``"confidential"``,
+        ``"categorical"`` (masked columns of categories), or empty for one number for the table.
     cost : str
         ``"linear"`` (up to logarithms) in the number of records, or ``"search"``
         where each record is compared with all others.
@@ -155,8 +159,9 @@ def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
         for need, table in arguments.items()
         if need in TABLES and table is not None
     }
-    if len({rows for rows, _ in shapes.values()}) > 1 or (
-        "masked" in shapes and shapes["original"] != shapes["masked"]
+    if len({rows for rows, _ in shapes.values()}) > 1 or any(
+        f"masked{end}" in shapes and shapes[f"original{end}"] != shapes[f"masked{end}"]
+        for end in ("", "_categories")
     ):
         sizes = ", ".join(f"{need!r} {rows} x {cols}" for need, (rows, cols) in shapes.items())
         raise InputError(

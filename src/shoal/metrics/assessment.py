@@ -25,6 +25,7 @@ from shoal.metrics import (
     inputs_of,
     needs,
 )
+from shoal.metrics.category_inputs import category_inputs
 
 
 class Assessment(dict[str, Any]):
@@ -143,18 +144,23 @@ def assess_frames(
     weight: str | None = None,
     lower_bound: float | None = None,
     units: NDArray[np.int64] | None = None,
+    recoded: Sequence[str] = (),
 ) -> Assessment:
     """Compute ``measures`` of two frames, with a remark on each that cannot be computed.
 
     Classes are counted on the quasi-identifiers that are ``known``, losses on the ``changed`` ones
     among them. ``weight`` is a column of the original, ``lower_bound`` a proven bound on the SSE.
-    Risks are counted in ``units`` where these are given.
+    Risks are counted in ``units`` where these are given. ``recoded`` columns have other categories
+    than before, and only measures of categories use them.
     """
     check_names(known, confidential)
     check_same_records(len(before), len(after))
     tables.check_columns(before, [*known, *confidential])
     tables.check_columns(after, known)
     given, columns = _given(before, after, known, changed, confidential, types or {})
+    coded = category_inputs(before, after, changed, recoded, confidential, types or {})
+    given |= coded.given
+    columns["categorical"] = coded.columns
     axes, axes_remark = _axes(before, after, changed, types or {})
     if weight is not None:
         given["weights"] = tables.weights(before, weight)[:, np.newaxis]
@@ -176,6 +182,8 @@ def assess_frames(
             remarks[name] = f"Not computed: {reason}"
             continue
         remark = axes_remark if accepts_axes(name) else _remark(before, columns, inputs_of(name))
+        if name in ("one_way_change", "two_way_change"):
+            remark = coded.remark
         if "weights" in needs(name):
             remark = f"{remark} {_totals(given, columns['quasi-identifier'])}".lstrip()
         if remark:
@@ -191,12 +199,17 @@ def read_units(frame: Frame, name: str) -> NDArray[np.int64]:
     return units
 
 
-def linear() -> list[str]:
-    """Return the measures of linear cost that need no input besides the two tables."""
+def linear(*, categories: bool = False) -> list[str]:
+    """Return the measures of linear cost that need no input besides the two tables.
+
+    Those of ``categories`` need masked columns of that kind.
+    """
+    special = {"lower_bound", "weights", "units"}
+    special |= set() if categories else {"original_categories"}
     return [
         name
         for name, about in ABOUT.items()
-        if about.cost == "linear" and not {"lower_bound", "weights", "units"} & set(needs(name))
+        if about.cost == "linear" and not special & set(needs(name))
     ]
 
 

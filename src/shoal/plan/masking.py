@@ -17,6 +17,7 @@ from shoal.frame.numbers_in_text import text_to_numbers
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.metrics.assessment import assess_frames, linear
+from shoal.metrics.category_inputs import columns_of_categories
 from shoal.partitioners import method_label
 from shoal.plan.draft import Draft
 from shoal.plan.evidence import Evidence
@@ -68,7 +69,10 @@ def draft_release(plan: "Plan", data: IntoDataFrame, *, interpreted: bool = Fals
     check_guarantees(plan.steps, masked, confidential, plan.types, units)
     # Columns masked separately, or without k, may be linked; this risk takes longer to compute.
     separate = sum(len(step.column_blocks) for step in plan.qi_steps) > 1
-    names = [*linear(), *(["linkage"] if separate or plan.k is None else [])]
+    categories = columns_of_categories(frame, masked, plan.masked, plan.recoded, plan.types)
+    names = linear(categories=bool(categories))
+    if separate or plan.k is None:
+        names.append("linkage")
     bounds = [result.bound for result in results if result.bound is not None]
     bound = sum(bounds) if len(bounds) == len(results) else None
     if bound is not None:
@@ -88,6 +92,7 @@ def draft_release(plan: "Plan", data: IntoDataFrame, *, interpreted: bool = Fals
         weight=plan.weight,
         lower_bound=bound,
         units=units,
+        recoded=plan.recoded,
     )
     refuse_homogeneous(plan, measures)
     released = tables.drop_columns(masked, plan.dropped)

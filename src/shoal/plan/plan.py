@@ -195,6 +195,11 @@ class Plan:
         return [name for step in self.steps for name in step.recoded_columns]
 
     @property
+    def wildcard_columns(self) -> list[str]:
+        """The columns in which a missing cell of the release counts as equal to every value."""
+        return [name for step in self.steps for name in step.wildcard_columns]
+
+    @property
     def quasi_identifiers(self) -> list[str]:
         """The columns that an attacker may know: the masked columns and those of the strata.
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal.frame import tables
 from shoal.frame.codes import codes
@@ -15,6 +16,8 @@ from shoal.frame.describe import finite_values, value_counts
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame
 from shoal.metrics.anonymity import classes
+from shoal.metrics.category_inputs import category_inputs
+from shoal.metrics.category_tables import cramers_v
 from shoal.metrics.correlation import correlations
 from shoal.metrics.histogram import bars, histogram
 from shoal.metrics.projection import project_groups
@@ -43,8 +46,8 @@ def profile(plan: Any, before: Frame, after: Frame, results: Sequence[Any]) -> d
     -------
     dict
         ``before``, the risk of the original; ``distributions`` of the masked columns; figures of
-        these ``columns``, and ``scores`` of how alike they are;
-        ``correlations`` among numeric ones; ``groups`` on a plane; ``transitions`` of
+        these ``columns``, and ``scores`` of how alike they are; ``correlations`` among numeric
+        ones; ``associations`` among categories; ``groups`` on a plane; ``transitions`` of
         post-randomised columns.
     """
     least = max(plan.k or 0, MIN_COUNT)
@@ -63,6 +66,7 @@ def profile(plan: Any, before: Frame, after: Frame, results: Sequence[Any]) -> d
         "columns": compared,
         "scores": scores(compared, related),
         "correlations": related,
+        "associations": _associations(plan, before, after, confidential),
         "groups": [
             {
                 "columns": columns,
@@ -133,6 +137,37 @@ def _correlations(before: Frame, after: Frame, columns: Sequence[str]) -> dict[s
         "after": np.round(second, 3).tolist(),
         "difference": np.round(second - first, 3).tolist(),
     }
+
+
+def _associations(
+    plan: Any, before: Frame, after: Frame, confidential: Sequence[str]
+) -> dict[str, Any]:
+    """Return Cramér's V of all pairs of categories, before and after."""
+    coded = category_inputs(before, after, plan.masked, plan.recoded, confidential, plan.types)
+    names = [*coded.columns, *coded.others][:MAX_COLUMNS]
+    if len(names) < 2:
+        return {}
+    parts = [coded.given.get("other_categories", np.empty((len(before), 0), np.int64))]
+    first, second = (
+        _cramers_v(np.column_stack([coded.given[f"{which}_categories"], *parts])[:, : len(names)])
+        for which in ("original", "masked")
+    )
+    return {
+        "columns": names,
+        "before": np.round(first, 3).tolist(),
+        "after": np.round(second, 3).tolist(),
+        "difference": np.round(second - first, 3).tolist(),
+    }
+
+
+def _cramers_v(columns: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return Cramér's V of all pairs of columns of codes."""
+    p = columns.shape[1]
+    V = np.eye(p)
+    for i in range(p):
+        for j in range(i):
+            V[i, j] = V[j, i] = cramers_v(columns[:, i], columns[:, j])
+    return V
 
 
 def _varying(before: Frame, after: Frame, columns: Sequence[str]) -> list[str]:

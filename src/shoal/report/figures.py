@@ -69,19 +69,33 @@ def heat_map(title: str, words: str, columns: Sequence[str], cells: Sequence[Any
 
 def correlations(entry: Mapping[str, Any]) -> list[Figure]:
     """Draw the correlations before, after, and how they changed."""
-    names = entry["columns"]
-    changes = [
-        (abs(value), names[i], names[j])
-        for i, row in enumerate(entry["difference"])
-        for j, value in enumerate(row[:i])
-    ]
-    most, one, other = max(changes)
-    text = f"The largest change is {most:.2f}, between {one} and {other}."
+    text, names = _largest_change(entry), entry["columns"]
     return [
         heat_map("Correlations before", "In the original table.", names, entry["before"]),
         heat_map("Correlations after", "In the release.", names, entry["after"]),
         heat_map("Change of the correlations", text, names, entry["difference"]),
     ]
+
+
+def associations(entry: Mapping[str, Any]) -> list[Figure]:
+    """Draw the associations of categories before, after, and how they changed."""
+    text, names = _largest_change(entry), entry["columns"]
+    kind = "Cramér's V: 0 for independent columns, 1 where one determines the other."
+    return [
+        heat_map("Associations before", f"In the original table. {kind}", names, entry["before"]),
+        heat_map("Associations after", "In the release.", names, entry["after"]),
+        heat_map("Change of the associations", text, names, entry["difference"]),
+    ]
+
+
+def _largest_change(entry: Mapping[str, Any]) -> str:
+    names = entry["columns"]
+    most, one, other = max(
+        (abs(value), names[i], names[j])
+        for i, row in enumerate(entry["difference"])
+        for j, value in enumerate(row[:i])
+    )
+    return f"The largest change is {most:.2f}, between {one} and {other}."
 
 
 def proven_gap(loss: float, gap: float) -> Figure:

@@ -50,6 +50,9 @@ def pictures(summary: dict[str, Any]) -> dict[str, list[Figure]]:
         "Correlations before and after": (
             figures.correlations(parts["correlations"]) if parts.get("correlations") else []
         ),
+        "Associations of categories before and after": (
+            figures.associations(parts["associations"]) if parts.get("associations") else []
+        ),
         "Groups": [maps.plane(entry) for entry in parts.get("groups", [])],
     }
 

@@ -53,10 +53,10 @@ def numbers(measures: Mapping[str, Any]) -> list[Row]:
 
 
 def tables(measures: Mapping[str, Any]) -> list[Table]:
-    """Return one table for the quasi-identifiers and one for the confidential columns."""
+    """Return a table for each of quasi-identifiers, confidential columns and categories."""
     return [
         _table(per, {name: value for name, value in measures.items() if ABOUT[name].per == per})
-        for per in ("quasi-identifier", "confidential")
+        for per in ("quasi-identifier", "confidential", "categorical")
         if any(ABOUT[name].per == per for name in measures)
     ]
 

@@ -24,7 +24,7 @@ from shoal.report.verdict import beyond, can, cannot, explanation, uncovered
 Audience = Literal["public", "internal"]
 AUDIENCES = ("public", "internal")
 NO_PICTURES = ("columns", "scores", "transitions")  # parts of a profile that are tables
-PUBLIC_PICTURES = ("before", "distributions", "correlations")
+PUBLIC_PICTURES = ("before", "distributions", "correlations", "associations")
 
 
 def summarise(

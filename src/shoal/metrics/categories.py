@@ -1,0 +1,262 @@
+"""Utility of masked categories: values, levels, entropy, associations and tables."""
+
+from itertools import combinations, product
+
+import numpy as np
+
+from shoal.errors import InputError
+from shoal.metrics._base import Labels, Values, measure
+from shoal.metrics.category_tables import (
+    cramers_v,
+    distances,
+    entropy,
+    levels,
+    occurring,
+    pair_codes,
+)
+
+
+@measure(kind="utility", better="higher", unit="%", per="categorical")
+def values_unchanged(original_categories: Labels, masked_categories: Labels) -> Values:
+    """Share of the values of a column of categories that are released as they were.
+
+    Records whose original value is missing do not count. A suppressed value has changed, and so
+    has a value that was recoded to a coarser one.
+
+    Parameters
+    ----------
+    original_categories : ndarray of shape (n_records, n_columns)
+        Original values as integers, -1 where one is missing.
+    masked_categories : ndarray of shape (n_records, n_columns)
+        Released values, with the same integers for the same values.
+
+    Returns
+    -------
+    ndarray of shape (n_columns,)
+        In per cent. 100 means that no value changed, or that all were missing; 0 means that
+        every value did.
+
+    Examples
+    --------
+    >>> values_unchanged(np.array([[0], [0], [1], [-1]]), np.array([[0], [1], [1], [-1]]))
+    array([66.66666667])
+    """
+    shares = []
+    for before, after in zip(original_categories.T, masked_categories.T, strict=True):
+        known = before >= 0
+        shares.append(100 * float((before == after)[known].mean()) if known.any() else 100.0)
+    return np.array(shares)
+
+
+@measure(kind="utility", better="lower", unit="%", per="categorical")
+def levels_lost(original_categories: Labels, masked_categories: Labels) -> Values:
+    """Share of the categories of a column that no released record has.
+
+    Parameters
+    ----------
+    original_categories : ndarray of shape (n_records, n_columns)
+        Original values as integers, -1 where one is missing.
+    masked_categories : ndarray of shape (n_records, n_columns)
+        Released values, with the same integers for the same values.
+
+    Returns
+    -------
+    ndarray of shape (n_columns,)
+        In per cent. 0 means that every category still occurs; 100 means that none does, as
+        where all were recoded to coarser ones. A missing value is no category.
+
+    Examples
+    --------
+    >>> levels_lost(np.array([[0], [1], [2], [2]]), np.array([[0], [0], [2], [3]]))
+    array([33.33333333])
+    """
+    lost = []
+    for before, after in zip(original_categories.T, masked_categories.T, strict=True):
+        old, new = occurring(before, after)
+        lost.append(100 * float((old & ~new).sum() / old.sum()) if old.any() else 0.0)
+    return np.array(lost)
+
+
+@measure(kind="utility", better="lower", unit="%", per="categorical")
+def entropy_loss(original_categories: Labels, masked_categories: Labels) -> Values:
+    """Uncertainty about the original category that is left, given the released one.
+
+    It is the conditional entropy ``H(original | released)`` as a share of the entropy
+    ``H(original)`` of the column, both of the observed records. Renaming categories loses
+    nothing, so it also applies to recoded and generalised columns. A missing value counts as a
+    category of its own.
+
+    Parameters
+    ----------
+    original_categories : ndarray of shape (n_records, n_columns)
+        Original values as integers, -1 where one is missing.
+    masked_categories : ndarray of shape (n_records, n_columns)
+        Released values, with the same integers for the same values.
+
+    Returns
+    -------
+    ndarray of shape (n_columns,)
+        In per cent. 0 means that the released value determines the original one, or that there
+        was only one; 100 means that it says nothing about it.
+
+    Examples
+    --------
+    >>> entropy_loss(np.array([[0], [1], [2], [3]]), np.array([[4], [4], [5], [5]]))
+    array([50.])
+    """
+    lost = []
+    for before, after in zip(original_categories.T, masked_categories.T, strict=True):
+        own = entropy(np.bincount(before + 1))
+        left = entropy(pair_codes(before, after).counts) - entropy(np.bincount(after + 1))
+        lost.append(100 * min(1.0, max(0.0, left / own)) if own > 0 else 0.0)
+    return np.array(lost)
+
+
+@measure(kind="utility", better="lower")
+def association_change(
+    original_categories: Labels, masked_categories: Labels, other_categories: Labels | None = None
+) -> dict[str, float]:
+    """Mean and greatest change of Cramér's V, over all pairs of columns of categories.
+
+    Cramér's V is the root of ``chi-square / (n * (min(r, c) - 1))`` of the two-way table with r
+    rows and c columns that occur; it is 0 where a column is constant. It does not depend on the
+    names of the categories, so recoded columns count. A missing value is a category.
+
+    Parameters
+    ----------
+    original_categories : ndarray of shape (n_records, n_columns)
+        Original values as integers, -1 where one is missing.
+    masked_categories : ndarray of shape (n_records, n_columns)
+        Released values, with the same integers for the same values.
+    other_categories : ndarray of shape (n_records, n_others), optional
+        Columns that are not masked; their pairs with the masked ones count too.
+
+    Returns
+    -------
+    dict
+        ``mean`` and ``greatest`` of ``|V' - V|``, in [0, 1]. 0 means that every association was
+        kept; 1 means that a function between two columns became independence, or the reverse.
+
+    Examples
+    --------
+    >>> before = np.array([[0, 0], [0, 0], [1, 1], [1, 1]])
+    >>> association_change(before, np.array([[0, 0], [0, 1], [1, 0], [1, 1]]))
+    {'mean': 1.0, 'greatest': 1.0}
+    """
+    changes = [
+        abs(cramers_v(*before) - cramers_v(*after))
+        for before, after in _pairs(original_categories, masked_categories, other_categories)
+    ]
+    return {"mean": float(np.mean(changes)), "greatest": float(np.max(changes))}
+
+
+@measure(kind="utility", better="lower")
+def one_way_change(original_categories: Labels, masked_categories: Labels) -> dict[str, float]:
+    """Mean distance between the one-way tables of columns of categories before and after.
+
+    Columns that were released with other categories than those of the original are left out:
+    a table of regions cannot be compared with one of towns. A missing value is a category.
+
+    Parameters
+    ----------
+    original_categories : ndarray of shape (n_records, n_columns)
+        Original values as integers, -1 where one is missing.
+    masked_categories : ndarray of shape (n_records, n_columns)
+        Released values, with the same integers for the same values.
+
+    Returns
+    -------
+    dict
+        ``absolute``: half the sum of ``|p - q|`` over the cells, where p and q are shares of the
+        records before and after; it is the share of the records that would have to move.
+        ``hellinger``: the root of half the sum of the squares of ``sqrt(p) - sqrt(q)``, which
+        weighs changes of rare categories more. Both are in [0, 1] and averaged over the columns.
+        0 means that all tables are as before; 1 means that none has a category in common.
+
+    Examples
+    --------
+    >>> one_way_change(np.array([[0], [0], [1], [1]]), np.array([[0], [0], [0], [1]]))["absolute"]
+    0.25
+    """
+    same = comparable(original_categories, masked_categories)
+    return _mean_distances(
+        [(original_categories[:, at] + 1, masked_categories[:, at] + 1) for at in same]
+    )
+
+
+@measure(kind="utility", better="lower")
+def two_way_change(
+    original_categories: Labels, masked_categories: Labels, other_categories: Labels | None = None
+) -> dict[str, float]:
+    """Mean distance between all two-way tables of columns of categories before and after.
+
+    Columns that were released with other categories than those of the original are left out. A
+    missing value is a category.
+
+    Parameters
+    ----------
+    original_categories : ndarray of shape (n_records, n_columns)
+        Original values as integers, -1 where one is missing.
+    masked_categories : ndarray of shape (n_records, n_columns)
+        Released values, with the same integers for the same values.
+    other_categories : ndarray of shape (n_records, n_others), optional
+        Columns that are not masked; their tables with the masked ones count too.
+
+    Returns
+    -------
+    dict
+        ``absolute`` and ``hellinger``, as `one_way_change` defines them, averaged over the pairs
+        of columns. 0 means that all tables are as before; 1 means that none has a cell in common.
+
+    Examples
+    --------
+    >>> before = np.array([[0, 0], [0, 0], [1, 1], [1, 1]])
+    >>> two_way_change(before, np.array([[0, 0], [0, 1], [1, 0], [1, 1]]))["absolute"]
+    0.5
+    """
+    same = comparable(original_categories, masked_categories)
+    pairs = _pairs(original_categories[:, same], masked_categories[:, same], other_categories)
+    coded = []
+    for (a, b), (c, d) in pairs:
+        width = levels(b, d)
+        coded.append((pair_codes(a, b, width).codes, pair_codes(c, d, width).codes))
+    return _mean_distances(coded)
+
+
+def comparable(original: Labels, masked: Labels) -> list[int]:
+    """Return the columns whose released categories all occur in the original; refuse none."""
+    same = [
+        at
+        for at, (before, after) in enumerate(zip(original.T, masked.T, strict=True))
+        if not np.greater(*occurring(after, before)).any()
+    ]
+    if not same:
+        raise InputError(
+            "every column was released with other categories than those of the original.",
+            code="categories-differ",
+        )
+    return same
+
+
+def _pairs(
+    original: Labels, masked: Labels, others: Labels | None
+) -> list[tuple[tuple[Labels, Labels], tuple[Labels, Labels]]]:
+    """Return all pairs of columns before and after; each has a masked column."""
+    width = original.shape[1]
+    pairs = [
+        ((original[:, i], original[:, j]), (masked[:, i], masked[:, j]))
+        for i, j in combinations(range(width), 2)
+    ]
+    if others is not None:
+        pairs += [
+            ((original[:, i], others[:, j]), (masked[:, i], others[:, j]))
+            for i, j in product(range(width), range(others.shape[1]))
+        ]
+    if not pairs:
+        raise InputError("needs two columns of categories.", code="one-column")
+    return pairs
+
+
+def _mean_distances(pairs: list[tuple[Labels, Labels]]) -> dict[str, float]:
+    apart = np.array([distances(before, after) for before, after in pairs])
+    return {"absolute": float(apart[:, 0].mean()), "hellinger": float(apart[:, 1].mean())}

@@ -1,0 +1,89 @@
+"""Counts of categories and of pairs of categories, and what follows from them.
+
+A category is an integer from 0 on; -1 stands for a missing value, which is a category of its own.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Codes = NDArray[np.int64]
+Shares = NDArray[np.float64]
+
+MAX_DENSE = 2**22  # cells of a table that are counted one by one; larger tables are sorted
+
+
+class Pairs(NamedTuple):
+    """The pairs of values of two columns, as integers, and their number."""
+
+    codes: Codes
+    size: int
+
+    @property
+    def counts(self) -> Codes:
+        """Number of records of each pair that occurs."""
+        return self.cells[1]
+
+    @property
+    def cells(self) -> tuple[Codes, Codes]:
+        """The pairs that occur, and the number of records of each."""
+        if is_large(self.size, len(self.codes)):
+            pairs, counts = np.unique(self.codes, return_counts=True)
+            return pairs, counts
+        dense = np.bincount(self.codes)
+        pairs = np.flatnonzero(dense)
+        return pairs, dense[pairs]
+
+
+def is_large(size: int, records: int) -> bool:
+    """Return whether a table has so many cells that pairs are sorted instead of counted."""
+    return size > max(MAX_DENSE, 4 * records)
+
+
+def levels(*columns: Codes) -> int:
+    """Return the number of codes that some columns may have, with that of a missing value."""
+    return max(int(column.max(initial=-1)) for column in columns) + 2
+
+
+def occurring(first: Codes, second: Codes) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return for two columns which categories occur in them; a missing value is none."""
+    size = levels(first, second)
+    one, other = (np.bincount(column + 1, minlength=size)[1:] > 0 for column in (first, second))
+    return one, other
+
+
+def pair_codes(first: Codes, second: Codes, levels_of_second: int | None = None) -> Pairs:
+    """Return the pairs of values of two columns of the same records."""
+    width = levels(second) if levels_of_second is None else levels_of_second
+    return Pairs((first + 1) * width + second + 1, levels(first) * width)
+
+
+def entropy(counts: Codes) -> float:
+    """Return the entropy of a distribution in bits."""
+    shares = counts[counts > 0] / counts.sum()
+    return float(-(shares * np.log2(shares)).sum())
+
+
+def cramers_v(first: Codes, second: Codes) -> float:
+    """Return Cramér's V of two columns; 0 where one of them is constant."""
+    width = levels(second)
+    cells, counts = pair_codes(first, second, width).cells
+    of_first, of_second = np.bincount(first + 1), np.bincount(second + 1)
+    fewest = min((of_first > 0).sum(), (of_second > 0).sum())
+    if fewest < 2:
+        return 0.0
+    expected = of_first[cells // width] / len(first) * of_second[cells % width]
+    phi = float((counts / expected * (counts / len(first))).sum()) - 1
+    return float(np.sqrt(min(1.0, max(0.0, phi / (fewest - 1)))))
+
+
+def distances(before: Codes, after: Codes) -> tuple[float, float]:
+    """Return the total variation and the Hellinger distance of two columns of codes from 0 on."""
+    size = int(max(before.max(), after.max())) + 1
+    if is_large(size, len(before)):
+        both = np.unique(np.concatenate([before, after]), return_inverse=True)[1].ravel()
+        before, after, size = both[: len(before)], both[len(before) :], int(both.max()) + 1
+    p, q = (np.bincount(codes, minlength=size) / len(codes) for codes in (before, after))
+    apart = ((np.sqrt(p) - np.sqrt(q)) ** 2).sum() / 2
+    return float(np.abs(p - q).sum() / 2), float(np.sqrt(apart))
