@@ -7,7 +7,14 @@ import numpy as np
 
 from fuzz.columns import Column, Rng, draw_columns
 from fuzz.frames import LIBRARIES
-from fuzz.plans import Document, draw_plan, generalise_some, randomise_some, recode_some
+from fuzz.plans import (
+    Document,
+    draw_plan,
+    generalise_some,
+    randomise_some,
+    recode_some,
+    vary_suppressions,
+)
 from fuzz.sources import FORMATS, WEIGHTS, sample_columns
 
 
@@ -53,7 +60,9 @@ class Case:
         }
 
 
-PARTS = ("table", "plan", "frame", "file", "checks", "generalise", "recode", "pram")
+PARTS = (
+    "table", "plan", "frame", "file", "checks", "generalise", "recode", "pram", "suppress",
+)  # fmt: skip
 
 
 def stream(seed: int, number: int, part: str) -> Rng:
@@ -72,6 +81,7 @@ def draw_case(seed: int, number: int) -> Case:
     generalise_some(stream(seed, number, "generalise"), columns, plan)
     recode_some(stream(seed, number, "recode"), columns, plan)
     randomise_some(stream(seed, number, "pram"), plan)
+    vary_suppressions(stream(seed, number, "suppress"), plan)
     library = str(rng.choice(LIBRARIES))
     return Case(seed, number, columns, plan, library, route)
 

@@ -35,6 +35,27 @@ def smallest_class(view: View, columns: Sequence[str], units: Sequence[Any] | No
     return int(frame.groupby(list(columns), sort=False).size().min())
 
 
+def fewest_matches(
+    view: View, columns: Sequence[str], wildcards: Sequence[str], units: Sequence[Any] | None = None
+) -> int:
+    """Return the least number of records that a record matches, in units if given.
+
+    A missing cell of the columns ``wildcards`` matches every value.
+    """
+    frame = frame_of(view, columns)
+    unit = pd.Series(range(len(frame)) if units is None else [key(one) for one in units])
+    fewest = len(frame)
+    for record in frame.drop_duplicates().itertuples(index=False):
+        matches = pd.Series(True, index=frame.index)
+        for name, cell in zip(columns, record, strict=True):
+            if name not in wildcards:
+                matches &= frame[name] == cell
+            elif cell != MISSING:
+                matches &= frame[name].isin([cell, MISSING])
+        fewest = min(fewest, int(unit[matches].nunique()))
+    return fewest
+
+
 def classes(view: View, columns: Sequence[str]) -> list[list[int]]:
     """Return the records of each class."""
     number = frame_of(view, columns).groupby(list(columns), sort=False).ngroup()

@@ -7,7 +7,14 @@ from typing import Any
 from fuzz import promises
 from fuzz.alike import alike, is_missing_word, number_of
 from fuzz.columns import TELLTALES
-from fuzz.counter import View, greatest_distance, key, least_diversity, smallest_class
+from fuzz.counter import (
+    View,
+    fewest_matches,
+    greatest_distance,
+    key,
+    least_diversity,
+    smallest_class,
+)
 from fuzz.recoded import pram_problems, recode_problems
 
 ROUNDING = 1e-9
@@ -158,13 +165,25 @@ def _unmasked(judged: Judged, before: View) -> Iterator[str]:
 
 def _classes(judged: Judged, before: View) -> Iterator[str]:
     for block in promises.blocks(judged.plan):
-        smallest = smallest_class(judged.after, block.columns)
+        smallest = _smallest(judged, block.columns, block.wildcards)
         if smallest < block.k:
             yield f"k: a class of {block.columns} holds {smallest} records, k={block.k}"
         if block.unit is not None:
-            smallest = smallest_class(judged.after, block.columns, before[block.unit])
+            smallest = _smallest(judged, block.columns, block.wildcards, before[block.unit])
             if smallest < block.k:
                 yield f"k: a class of {block.columns} holds {smallest} units, k={block.k}"
+
+
+def _smallest(
+    judged: Judged,
+    columns: Sequence[str],
+    wildcards: Sequence[str],
+    units: Sequence[Any] | None = None,
+) -> int:
+    """Count the smallest class, or the fewest matches where missing cells match every value."""
+    if not wildcards:
+        return smallest_class(judged.after, columns, units)
+    return fewest_matches(judged.with_holes or judged.after, columns, wildcards, units)
 
 
 def _beyond(judged: Judged, before: View) -> Iterator[str]:
@@ -191,7 +210,8 @@ def _verdict(judged: Judged, before: View) -> Iterator[str]:
     verdict, promised = judged.verdict, promises.promised_k(judged.plan)
     unit = promises.unit_of(judged.plan)
     units = None if unit is None else before[unit]
-    smallest = smallest_class(judged.after, promises.known(judged.plan), units)
+    known, wildcards = promises.known(judged.plan), promises.wildcards(judged.plan)
+    smallest = _smallest(judged, known, wildcards, units)
     if not hasattr(verdict, "k"):  # the command line tells the status alone
         if (promised is not None and smallest < promised) and verdict.status != "not kept":
             yield f"verdict: {verdict.status!r}, k={promised} was promised, counted {smallest}"

@@ -38,6 +38,22 @@ def generalise_some(rng: Rng, columns: list[Column], plan: Document) -> None:
                     types[name] = {"kind": "nominal", "prefixes": [4, 2]}
 
 
+def vary_suppressions(rng: Rng, plan: Document) -> None:
+    """Give options to some suppressions: weights of columns, what a missing cell is, effort."""
+    for step in plan["steps"]:
+        if step["method"] != "suppress":
+            continue
+        if rng.random() < 0.3:
+            step["missing_means"] = "any"
+        if rng.random() < 0.4:
+            weights = [float(w) for w in rng.choice([0.0, 0.5, 1.0, 3.0], len(step["columns"]))]
+            weights[0] = weights[0] or 2.0
+            named = dict(zip(step["columns"], weights, strict=True))
+            step["importance"] = weights if rng.random() < 0.5 else named
+        if rng.random() < 0.4:
+            step["effort"] = "refine"
+
+
 def recode_some(rng: Rng, columns: list[Column], plan: Document) -> None:
     """Put recodings by hand in the place of some steps on columns of any kind."""
     by_name = {column.name: column for column in columns}

@@ -12,11 +12,15 @@ DROPPED = ("identifier", "household", "unit")
 
 @dataclass(frozen=True)
 class Block:
-    """Columns that look alike in at least k records, or units, of every class."""
+    """Columns that look alike in at least k records, or units, of every class.
+
+    A missing cell of the columns ``wildcards`` matches every value.
+    """
 
     columns: list[str]
     k: int
     unit: str | None
+    wildcards: tuple[str, ...] = ()
 
 
 def as_list(names: str | Sequence[str] | None) -> list[str]:
@@ -44,7 +48,14 @@ def blocks(plan: Document) -> Iterator[Block]:
     for step in plan["steps"]:
         k = k_of(step)
         for columns in column_blocks(step) if k is not None else ():
-            yield Block([*columns, *as_list(step.get("within"))], k, unit_of(plan))
+            names = [*columns, *as_list(step.get("within"))]
+            yield Block(names, k, unit_of(plan), tuple(wildcards({"steps": [step]})))
+
+
+def wildcards(plan: Document) -> list[str]:
+    """Return the columns in which a missing cell matches every value."""
+    counting = [step for step in plan["steps"] if step.get("missing_means") == "any"]
+    return [name for step in counting for name in step["columns"]]
 
 
 def with_role(plan: Document, *roles: str) -> list[str]:

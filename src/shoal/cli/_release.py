@@ -13,7 +13,7 @@ from shoal.cli._options import ReadOptions, ReleaseOptions
 from shoal.cli._session import print_result
 from shoal.cli._terminal import echo
 from shoal.cli._verdict import print_findings, status_line
-from shoal.errors import FileError, NotKept
+from shoal.errors import FileError, NotKept, ParameterError
 
 if TYPE_CHECKING:
     from shoal.io.dialect import Dialect
@@ -37,9 +37,16 @@ def release(
     quiet: bool,
     seed: int | None = None,
     plan_file: Path | None = None,
+    save_plan: Path | None = None,
 ) -> None:
     """Mask a table, in memory or (``large``) on a cluster, and print what was released."""
     made: Release | LargeRelease
+    if large and save_plan is not None:
+        raise ParameterError(
+            "--save-plan is not supported for tables larger than memory. Leave it out.",
+            code="not-for-large-tables",
+            option="save_plan",
+        )
     key = signing_key(writing.sign, writing.manifest)
     dialect = reading.dialect(keep_notes=writing.keep_notes, mark_formulas=writing.mark_formulas)
     try:
@@ -49,7 +56,14 @@ def release(
             )
         else:
             made = release_file(
-                plan, sources[0], target, dialect, writing, key=key, plan_file=plan_file
+                plan,
+                sources[0],
+                target,
+                dialect,
+                writing,
+                key=key,
+                plan_file=plan_file,
+                save_plan=save_plan,
             )
     except NotKept as error:
         way_out = "Use --allow-not-kept to write it anyway."
@@ -66,12 +80,17 @@ def release_file(
     *,
     key: Any = None,
     plan_file: Path | None = None,
+    save_plan: Path | None = None,
 ) -> "Release":
-    """Deliver a release with its report and its manifest, signed with the private ``key``."""
+    """Deliver a release with its report and its manifest, signed with the private ``key``.
+
+    The plan is written to ``save_plan``, without the seeds that the run drew.
+    """
     from shoal.audit import manifest as manifests
     from shoal.audit.record import Record
     from shoal.cli._lazy_imports import discard_placeholders
     from shoal.comparison.tradeoff import around
+    from shoal.plan import document
     from shoal.plan.deliver import deliver
     from shoal.report import check_audience, check_report, report_text, summarise
 
@@ -79,6 +98,9 @@ def release_file(
     report, manifest, audience = writing.report, writing.manifest, writing.audience
     check_audience(audience)
     documents: dict[Path, Document] = {}
+    if save_plan is not None:
+        text = document.dumps(plan.to_dict(drawn_seeds=False), save_plan.suffix.lower())
+        documents[save_plan] = lambda delivery: text
     report_texts: list[str] = []  # the manifest, written later, contains its hash
     if report is not None and report != STDOUT:
         check_report(report)

@@ -65,6 +65,18 @@ def command_wording(name: str, value: str | None) -> str:
     return flag if argument is None else f"{flag} {argument}"
 
 
+def step_wording(name: str, value: str | None) -> str:
+    """Return an option as the command of a single step spells it.
+
+    >>> step_wording("min_count", "5"), step_wording("k", None)
+    ('--min-count 5', '-k')
+    """
+    if name in {**FILE_FLAGS, **PLAN_FLAGS}:
+        return command_wording(name, value)
+    flag = f"--{name.replace('_', '-')}"
+    return flag if value in (None, "True") else f"{flag} {value.strip(chr(34))}"
+
+
 def plan_wording(name: str, value: str | None) -> str:
     """Return an option as a plan document spells it; options about files stay options.
 

@@ -13,34 +13,6 @@ from shoal.cli._source_arguments import check_sources
 from shoal.cli._wording import PLAN_FLAGS
 from shoal.errors import ParameterError
 
-Effort = Annotated[
-    str | None,
-    typer.Option(
-        "--effort",
-        metavar="EFFORT",
-        help="Improve the groups of the method: quick, refine, search or prove.",
-    ),
-]
-Budget = Annotated[
-    float | None,
-    typer.Option(
-        "--budget", metavar="SECONDS", min=0, help="Seconds for --effort search or prove."
-    ),
-]
-Unit = Annotated[
-    str | None,
-    typer.Option(
-        "--unit",
-        metavar="COLUMN",
-        help="Column of persons or firms, which k then counts; or: record.",
-    ),
-]
-Household = Annotated[
-    str | None,
-    typer.Option(
-        "--household", metavar="COLUMN", help="Column of households, which k then counts."
-    ),
-]
 ColumnWeights = Annotated[
     list[str] | None,
     typer.Option(
@@ -77,16 +49,17 @@ def mask(
     reading: options.ReadOptions,
     writing: options.ReleaseOptions,
     method: options.Method = "auto",
-    effort: Effort = None,
-    budget: Budget = None,
-    unit: Unit = None,
-    household: Household = None,
+    effort: options.Effort = None,
+    budget: options.Budget = None,
+    unit: options.Unit = None,
+    household: options.Household = None,
     weight: options.Weight = None,
     column_weight: ColumnWeights = None,
     missing: Missing = None,
     edit: Edits = None,
     repair: Repair = None,
     shuffle: options.Shuffle = False,
+    save_plan: options.SavePlan = None,
     quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
@@ -143,6 +116,7 @@ def mask(
             writing,
             large=large,
             seed=plan.seed,
+            save_plan=save_plan,
             as_json=json,
             quiet=quiet,
         )

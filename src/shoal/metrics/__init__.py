@@ -46,6 +46,7 @@ from shoal.metrics.score import sdc_score
 from shoal.metrics.totals import weighted_total_change
 from shoal.metrics.unit_counts import fewest_units, largest_unit_share, units_per_class
 from shoal.metrics.utility import euclidean_loss, il1s, information_loss
+from shoal.metrics.wildcards import fewest_matches
 
 __all__ = [
     "association_change",
@@ -76,6 +77,7 @@ __all__ = [
     "estimate_frequencies",
     "euclidean_loss",
     "explained_change",
+    "fewest_matches",
     "fewest_units",
     "first_component",
     "homogeneous_classes",

@@ -12,7 +12,7 @@ from shoal.frame import tables
 from shoal.frame.roles import UNIT_ROLES, Role, columns_with
 from shoal.frame.tables import Frame
 from shoal.frame.values import any_codes, same_values
-from shoal.metrics import classes, units_per_class
+from shoal.metrics import classes, fewest_matches, units_per_class
 from shoal.partitioners import Partition
 from shoal.plan.verdict import RECORD_UNIT, Finding
 
@@ -20,6 +20,20 @@ if TYPE_CHECKING:
     from shoal.plan.plan import Plan
 
 Codes = NDArray[np.int64]
+
+
+def count_matches(
+    frame: Frame, columns: Sequence[str], wildcards: Sequence[str], units: Codes | None
+) -> int:
+    """Return the least number of records, or units, that a record of a table matches.
+
+    A missing cell of the columns ``wildcards`` matches every value.
+    """
+    missing = [
+        tables.has_missing(frame, [name]) if name in wildcards else np.zeros(len(frame), bool)
+        for name in columns
+    ]
+    return fewest_matches(any_codes(frame, list(columns)), np.column_stack(missing), units)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +84,21 @@ class Evidence:
         if key not in self._classes:
             self._classes[key] = classes(any_codes(self.released, list(columns)))
         return self._classes[key]
+
+    @cached_property
+    def attained(self) -> int:
+        """The k that the release attains on all quasi-identifiers.
+
+        It is the size of the smallest class or, where the plan lets missing cells match every
+        value, the least number of records or units that a record matches.
+        """
+        return self.attained_on(self.plan.quasi_identifiers, self.plan.wildcard_columns)
+
+    def attained_on(self, columns: Sequence[str], wildcards: Sequence[str]) -> int:
+        """Return the k that is attained on some columns, of which some have wildcards."""
+        if not set(wildcards) & set(columns):
+            return self.smallest(self.classes_on(columns))
+        return count_matches(self.released, columns, wildcards, self.units)
 
     def smallest(self, labels: Codes) -> int:
         """Return the size of the smallest class, counted in units where they are known."""

@@ -8,7 +8,7 @@ from shoal.frame.codes import keys
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.metrics import classes, smallest_class, units_per_class
-from shoal.plan.evidence import Codes, Evidence
+from shoal.plan.evidence import Codes, Evidence, count_matches
 from shoal.plan.findings import CHECKS
 from shoal.plan.findings.privacy_constraints import check_privacy_constraints
 from shoal.plan.verdict import Finding, Verdict, make_verdict
@@ -33,11 +33,10 @@ def check_guarantees(
     """
     for step in steps:
         for block in step.column_blocks if step.k is not None else ():
-            labels = classes(keys(released, [*block, *step.strata]))
-            attained, what = smallest_class(labels[:, None]), "records"
-            if step.unit_column is not None and units is not None:
-                attained, what = int(units_per_class(labels, units).min()), "units"
-            if attained < step.k:
+            counted = units if step.unit_column is not None else None
+            what = "records" if counted is None else "units"
+            attained = _attained(step, released, [*block, *step.strata], counted)
+            if step.k is not None and attained < step.k:
                 raise _broken(
                     f"The smallest class of the released values holds {attained} {what};"
                     f" k={step.k} was promised.",
@@ -48,6 +47,16 @@ def check_guarantees(
             if units is not None:
                 raise _not_attained(finding)
             raise _broken(finding.sentence, finding.figures)
+
+
+def _attained(step: Step, released: Frame, columns: list[str], units: Codes | None) -> int:
+    """Return the size of the smallest class, or the least number of matches, in units if given."""
+    if step.wildcard_columns:
+        return count_matches(released, columns, step.wildcard_columns, units)
+    labels = classes(keys(released, columns))
+    if units is None:
+        return int(smallest_class(labels[:, None]))
+    return int(units_per_class(labels, units).min())
 
 
 def _not_attained(finding: Finding) -> InputError:
@@ -78,7 +87,7 @@ def judge(evidence: Evidence) -> Verdict:
     Verdict
         Status, attained k and every finding.
     """
-    attained = evidence.smallest(evidence.joint_classes)
+    attained = evidence.attained
     findings = [finding for check in CHECKS for finding in check(evidence)]
     if evidence.original is None:
         findings.append(not_computed(WITHOUT_ORIGINAL))

@@ -44,6 +44,7 @@ def microaggregate(
     diversity_kind: str = "distinct",
     closeness: float | None = None,
     closeness_by: str = "merge",
+    refine_recoding: bool = True,
     edits: Sequence[str] = (),
     repair: Repair | None = None,
     shuffle: bool = False,
@@ -131,6 +132,8 @@ def microaggregate(
         the *t* of t-closeness.
     closeness_by : str
         How it is reached: ``"merge"``, ``"swap"`` or ``"first"``.
+    refine_recoding : bool
+        Whether groups are refined for what ancestors and ranges lose.
     edits : list of str
         Linear rules that the records obey, such as ``"total == a + b"``; see `Plan`.
     repair : {"refuse", "regroup"}, optional
@@ -194,6 +197,7 @@ def microaggregate(
         diversity_kind=diversity_kind,
         closeness=closeness,
         closeness_by=closeness_by,
+        refine_recoding=refine_recoding,
         edits=edits,
         repair=repair,
         shuffle=shuffle,

@@ -140,19 +140,7 @@ class Plan:
         step = parameters.build(
             Microaggregate, {"columns": columns, "partitioner": partitioner, **options}
         )
-        roles: dict[str, str] = {}
-        for role, names in {
-            "identifier": identifiers,
-            "quasi-identifier": columns,
-            "confidential": confidential,
-        }.items():
-            for name in names:
-                if roles.setdefault(name, role) != role:
-                    raise PlanError(
-                        f"Column {name!r} is named as {roles[name]} and as {role}. Choose one.",
-                        code="two-roles",
-                        columns=(name,),
-                    )
+        roles = roles_of(columns, identifiers, confidential)
         return cls(
             roles,
             [step],
@@ -193,6 +181,11 @@ class Plan:
     def recoded(self) -> list[str]:
         """The columns that a step recodes to other categories."""
         return [name for step in self.steps for name in step.recoded_columns]
+
+    @property
+    def wildcard_columns(self) -> list[str]:
+        """The columns in which a missing cell of the release counts as equal to every value."""
+        return [name for step in self.steps for name in step.wildcard_columns]
 
     @property
     def quasi_identifiers(self) -> list[str]:
@@ -358,6 +351,26 @@ class Plan:
     def required_columns(self) -> list[str]:
         """The columns in which a missing value drops the record."""
         return [name for step in self.steps if step.drops_incomplete for name in step.columns]
+
+
+def roles_of(
+    columns: Sequence[str], identifiers: Sequence[str], confidential: Sequence[str]
+) -> dict[str, str]:
+    """Return the roles of columns to mask, to drop and to keep; refuse two roles of one column."""
+    roles: dict[str, str] = {}
+    for role, names in {
+        "identifier": identifiers,
+        "quasi-identifier": columns,
+        "confidential": confidential,
+    }.items():
+        for name in names:
+            if roles.setdefault(name, role) != role:
+                raise PlanError(
+                    f"Column {name!r} is named as {roles[name]} and as {role}. Choose one.",
+                    code="two-roles",
+                    columns=(name,),
+                )
+    return roles
 
 
 def _describe(step: Step) -> str:

@@ -7,6 +7,9 @@ from typing import Any, Literal
 from shoal.errors import ShoalWarning, Wording, python_wording
 from shoal.frame.roles import RECORD_UNIT as RECORD_UNIT
 
+# Code of the finding that missing cells were counted as equal to every value.
+MATCH_ANY = "missing-cells-match-any"
+
 Severity = Literal["breaks", "qualifies", "informs"]
 Status = Literal["kept", "qualified", "not kept"]
 
@@ -84,23 +87,37 @@ class Verdict:
     @property
     def sentence(self) -> str:
         """The verdict in one sentence, the same in every interface."""
-        attained = counted(self.k, self.unit)
+        attained = self._attained
         if self.promised is None:
-            return f"No k-anonymity is promised; the smallest class holds {attained}."
+            return f"No k-anonymity is promised; {attained}."
         if self.promised == 1:
-            return f"k = 1 is no guarantee: the smallest class holds {attained}."
+            return f"k = 1 is no guarantee: {attained}."
         if self.k < self.promised:
-            return f"k = {self.promised} is not kept: the smallest class holds {attained}."
+            return f"k = {self.promised} is not kept: {attained}."
         if self.status == "not kept":
             return f"The promise is not kept: {self.of('breaks')[0].sentence}"
         if self.status == "qualified":
             number = len(self.of("qualifies"))
             reservations = "1 reservation" if number == 1 else f"{number} reservations"
-            return (
-                f"k = {self.promised} is kept, with {reservations}: the smallest class holds"
-                f" {attained}."
-            )
-        return f"k = {self.promised} is kept: the smallest class holds {attained}."
+            return f"k = {self.promised} is kept, with {reservations}: {attained}."
+        return f"k = {self.promised} is kept: {attained}."
+
+    @property
+    def _attained(self) -> str:
+        """What was counted, as a clause."""
+        number = counted(self.k, self.unit)
+        if MATCH_ANY in self.codes():
+            return f"every record matches at least {number}, where a missing cell matches any value"
+        return f"the smallest class holds {number}"
+
+    @property
+    def smallest_class(self) -> int:
+        """Size of the smallest class, where a missing cell is a value of its own; at most k.
+
+        This is k itself unless the plan lets missing cells match every value.
+        """
+        strict = [f.figures["strict"] for f in self.findings if f.code == MATCH_ANY and f.figures]
+        return int(strict[0]) if strict else self.k
 
     def of(self, severity: Severity) -> list[Finding]:
         """Return the findings of one severity."""

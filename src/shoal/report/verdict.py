@@ -27,12 +27,13 @@ def _chance(release: ReleaseLike) -> str:
             "Some masked columns are protected in another way than k-anonymity, or not at all."
             f"{risk}"
         )
-    if verdict.k == 1:
+    k = verdict.smallest_class
+    if k == 1:
         return f"Some record is the only one of its kind in the masked columns.{risk}"
     return (
         f"Anyone who knows the masked columns of a person finds at least"
-        f" {counted(verdict.k, verdict.unit)} that look alike, so the chance to pick the right one"
-        f" is at most 1 in {verdict.k} ({100 / verdict.k:.3g} %)."
+        f" {counted(k, verdict.unit)} that look alike, so the chance to pick the right one"
+        f" is at most 1 in {k} ({100 / k:.3g} %)."
         f"{_beyond(beyond(release), verdict)}"
     )
 
@@ -58,22 +59,22 @@ def beyond(release: ReleaseLike) -> dict[str, Any]:
 
 def cannot(release: ReleaseLike) -> list[str]:
     """Return what an attacker who knows the quasi-identifiers cannot do."""
-    plan, verdict = release.plan, release.verdict
+    plan, verdict, k = release.plan, release.verdict, release.verdict.smallest_class
     sentences = []
-    if verdict.k > 1 and plan.k is not None:
+    if k > 1 and plan.k is not None:
         sentences.append(
             f"Single a person out by {named(plan.quasi_identifiers)}: at least"
-            f" {counted(verdict.k, verdict.unit)} share every combination of released values."
+            f" {counted(k, verdict.unit)} share every combination of released values."
         )
     hidden = _hidden(verdict)
     if hidden:
         sentences.append(
             f"Read the original {named(hidden)} of a person: no released value is the original one."
         )
-    if columns_with(plan.roles, "household") and plan.k is not None and verdict.k > 1:
+    if columns_with(plan.roles, "household") and plan.k is not None and k > 1:
         whole = all(vars(step).get("whole_households", False) for step in plan.steps)
-        least = f"whole households, at least {verdict.k} of them"
-        least = least if whole else f"members of at least {verdict.k} households"
+        least = f"whole households, at least {k} of them"
+        least = least if whole else f"members of at least {k} households"
         sentences.append(f"Find the household of a person: every class holds {least}.")
     if plan.dropped:
         what = "person or a household" if columns_with(plan.roles, "household") else "person"
@@ -85,15 +86,15 @@ def cannot(release: ReleaseLike) -> list[str]:
 
 def can(release: ReleaseLike) -> list[str]:
     """Return what the release does not hide from an attacker."""
-    plan, verdict = release.plan, release.verdict
-    least = counted(verdict.k, verdict.unit) if verdict.k > 1 else "a single record"
+    plan, verdict, k = release.plan, release.verdict, release.verdict.smallest_class
+    least = counted(k, verdict.unit) if k > 1 else "a single record"
     sentences = [f"Narrow a person who is known to be in the table down to {least} or more."]
     if plan.k is None:
         sentences = ["Link a person to the record with the nearest values; no k limits how often."]
-    elif verdict.k == 1:
+    elif k == 1:
         sentences = ["Find the one record of some persons by combining all masked columns."]
     secret = columns_with(plan.roles, "confidential")
-    if verdict.k > 1:
+    if k > 1:
         sentences += _confidential(release)
     elif secret:
         sentences.append(f"Read the {named(secret)} of whoever is linked rightly.")

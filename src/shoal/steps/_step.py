@@ -114,6 +114,11 @@ class Step:
         return []
 
     @property
+    def wildcard_columns(self) -> list[str]:
+        """The columns in which a missing cell of the release counts as equal to every value."""
+        return []
+
+    @property
     def numeric_columns(self) -> list[str]:
         """The columns that the step computes with."""
         return self.columns

@@ -28,9 +28,11 @@ from shoal.steps.households import refuse_split
 from shoal.steps.local_recoding import (
     LOCAL,
     LocalRecoding,
+    RecodedTable,
     common_ancestors,
     describe_local_recoding,
     ranges,
+    read_recoded,
 )
 from shoal.steps.privacy_constraints import privacy_constraint
 from shoal.steps.strata import Strata, merge_small, refuse_small, split
@@ -105,7 +107,8 @@ class Microaggregate(GroupingStep):
         ``"geometric-mean"`` of the group; a mapping says so by column, and the mean stands for
         columns that it does not name. Two aggregates recode values to text: ``"ancestor"`` releases
         the lowest common ancestor of the group in the hierarchy, the prefixes or the intervals of
-        the column's type, and ``"range"`` the least and the greatest number.
+        the column's type, and ``"range"`` the least and the greatest number. Both state what they
+        lose, see ``refine_recoding``.
     trim : float, optional
         Share of a group that a trimmed mean ignores at each end, in [0, 0.5].
     decimals : int or mapping of str to int, optional
@@ -133,6 +136,10 @@ class Microaggregate(GroupingStep):
         ``"swap"`` exchanges records between groups first; ``"first"`` forms groups that are close
         from the start, for one confidential column and by a method of its own
         (:class:`shoal.partitioners.ClosenessFirst`). Diversity is always attained by merging.
+    refine_recoding : bool
+        Whether groups of columns that are all released as ancestors or ranges are refined by a
+        local search, so that these lose less: records move and change places between groups of at
+        least k. Groups that depend on confidential columns, and whole households, are not refined.
 
     References
     ----------
@@ -172,6 +179,7 @@ class Microaggregate(GroupingStep):
         diversity_kind: Literal["distinct", "entropy"] = "distinct",
         closeness: Annotated[float, Between(0, 1)] | None = None,
         closeness_by: Literal["merge", "swap", "first"] = "merge",
+        refine_recoding: bool = True,
     ):
         self.columns = as_list(columns)
         self.partitioner = partitioner
@@ -196,6 +204,7 @@ class Microaggregate(GroupingStep):
         self.diversity_kind = diversity_kind
         self.closeness = closeness
         self.closeness_by = closeness_by
+        self.refine_recoding = refine_recoding
         self._validate()
         check_options(self)
 
@@ -299,6 +308,7 @@ class Microaggregate(GroupingStep):
             confidential,
             self._confidential_codes(frame, confidential),
             units,
+            self._read_recoded(frame, columns, types),
         )
         values: dict[str, NDArray[Any] | RowGather | TextColumn] = {}
         recodings: dict[str, LocalRecoding] = {}
@@ -310,7 +320,7 @@ class Microaggregate(GroupingStep):
             block = group_block(self, in_block, given, partitioner)
             for column, missing in zip(in_block, block.missing.T, strict=True):
                 if column.name in self.recoded_columns:
-                    recoded = self._recode(column, block.groups, missing, frame, types)
+                    recoded = self._recode(column, given.recoded, block.groups, missing)
                     values[column.name], recodings[column.name] = recoded.values, recoded
                 else:
                     values[column.name] = self._mask(column, block.groups, missing, frame, weights)
@@ -397,17 +407,19 @@ class Microaggregate(GroupingStep):
         """The columns that are released as ancestors or ranges."""
         return [name for name in self.columns if self.aggregate_of(name) in LOCAL]
 
+    def _read_recoded(
+        self, frame: Frame, columns: Sequence[Column], types: Mapping[str, Type]
+    ) -> RecodedTable:
+        as_range = [name for name in self.columns if self.aggregate_of(name) == "range"]
+        recoded = [column for column in columns if column.name in self.recoded_columns]
+        return read_recoded(frame, recoded, as_range, types)
+
     def _recode(
-        self,
-        column: Column,
-        groups: Partition,
-        missing: Mask,
-        frame: Frame,
-        types: Mapping[str, Type],
+        self, column: Column, recoded: RecodedTable, groups: Partition, missing: Mask
     ) -> LocalRecoding:
-        if self.aggregate_of(column.name) == "range" and column.kind == "numeric":
+        if column.name in recoded.numbers:
             return ranges(column, groups, missing)
-        return common_ancestors(frame, column, types.get(column.name), groups, missing)
+        return common_ancestors(recoded.ancestors[column.name], groups, missing)
 
     def _mask(
         self,

@@ -1,37 +1,33 @@
 """Suppress cells until every class holds at least k records."""
 
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 import numpy as np
-from numpy.typing import NDArray
 
-from shoal._params import K
-from shoal.errors import CellsSuppressed, InputError
+from shoal._params import AtLeast, K
+from shoal.errors import CellsSuppressed, InputError, PlanError
+from shoal.frame import tables
 from shoal.frame.codes import codes
 from shoal.frame.new_values import RowGather
-from shoal.frame.roles import as_list
+from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
-from shoal.metrics import classes, units_per_class
 from shoal.steps._step import Step, StepResult
-from shoal.steps.units import number_needed, read_units
+from shoal.steps.suppression.minimise import Effort, MissingMeans, Suppression, minimise
+from shoal.steps.suppression.problem import Problem
+from shoal.steps.units import read_units
 
-Codes = NDArray[np.int64]
-Cells = NDArray[np.bool_]
+Importance = Annotated[float, AtLeast(0)]
 
 
 class Suppress(Step):
     """Suppress cells of records in small classes until every class has k records [SS98]_.
 
-    A class is a set of records with the same released values. A suppressed cell counts as a
-    value of its own, which matches other suppressed cells only. This is the stricter of two
-    definitions: where a suppressed cell matches any value, k-anonymity holds all the more.
-
-    All records in classes of fewer than k lose the cell of one column, the one that brings most
-    of them into a class of k. Those that remain lose a second cell, and so on. If fewer than k
-    records remain without any cell, records of another class lose the cells that they do not
-    share with these and join them. Finding the least number of cells is hard, and this heuristic
-    does not always find it.
+    A class is a set of records with the same released values. The cells are chosen so that their
+    weight is low: their number, or the sum of the importance of their columns. Small tables get
+    the least weight, by integer programming; larger ones a greedy choice and a local search. A
+    warning states the number of cells, and a lower bound of the weight that no choice goes below.
 
     Columns of any type can be masked; cells that are not suppressed stay as they are. The step
     hides which record of a class is whose, but not that a record had rare values: its suppressed
@@ -44,6 +40,18 @@ class Suppress(Step):
         equally well, the last one named loses cells.
     k : int
         Minimum number of records in a class. It has no default: it is the guarantee.
+    importance : mapping of str to float or list of float, optional
+        Weight of a suppressed cell of each column, 0 or more; 1 for columns that are not named.
+        Cells of important columns are kept at the cost of others.
+    missing_means : {"own", "any"}
+        What a suppressed cell, or one that was missing before, is taken for. As a value of its
+        ``"own"`` it matches other missing cells only; every class of records with the same
+        released values then holds at least k. If it matches ``"any"`` value, fewer cells are
+        suppressed: the values that a record still shows occur in at least k records. This protects
+        less, because records with suppressed cells may be unique; sdcMicro counts in this way.
+    effort : {"auto", "refine", "prove"}
+        ``"refine"`` for the greedy choice and the local search, ``"prove"`` for the least weight,
+        however long it takes, ``"auto"`` for that on small tables.
     unit : str, optional
         Column whose values k counts, dropped from the release. Defaults to the column with the
         role ``unit`` or ``household``.
@@ -60,11 +68,50 @@ class Suppress(Step):
     accepts_any_kind = True
     promises = "k-anonymity"
 
-    def __init__(self, columns: Sequence[str], k: K, *, unit: str | None = None):
+    def __init__(
+        self,
+        columns: Sequence[str],
+        k: K,
+        *,
+        importance: Mapping[str, Importance] | Sequence[Importance] | None = None,
+        missing_means: MissingMeans = "own",
+        effort: Effort = "auto",
+        unit: str | None = None,
+    ):
         self.columns = as_list(columns)
         self._k = k
+        self.importance = importance
+        self.missing_means = missing_means
+        self.effort = effort
         self.unit = unit
         self._validate()
+
+    def _validate(self) -> None:
+        super()._validate()
+        given = self.importance
+        if given is None:
+            return
+        if isinstance(given, Mapping):
+            self.importance, unknown = dict(given), [n for n in given if n not in self.columns]
+            reason = f"{name_columns(unknown)} is not masked by the step" if unknown else ""
+        else:
+            self.importance = list(given)
+            differs = len(self.importance) != len(self.columns)
+            reason = f"{len(self.importance)} weights for {len(self.columns)} columns"
+            reason = reason if differs else ""
+        if reason or not any(self.weights):
+            raise PlanError(
+                f"The importance of columns is not accepted: {reason or 'all weights are 0'}. Give"
+                " a weight of 0 or more to columns of the step, and at least one above 0.",
+                code="importance-not-accepted",
+            )
+
+    @property
+    def weights(self) -> list[float]:
+        """Weight of a suppressed cell of each column."""
+        if isinstance(self.importance, Mapping):
+            return [float(self.importance.get(name, 1.0)) for name in self.columns]
+        return [float(weight) for weight in self.importance or [1.0] * len(self.columns)]
 
     @property
     def k(self) -> int:
@@ -72,9 +119,19 @@ class Suppress(Step):
         return self._k
 
     @property
+    def wildcard_columns(self) -> list[str]:
+        """The columns in which a missing cell matches every value."""
+        return self.columns if self.missing_means == "any" else []
+
+    @property
     def guarantee(self) -> str:
         """What the step guarantees, in sentences for the report."""
         units = "" if self.unit is None else f", counted in units of {self.unit!r},"
+        if self.missing_means == "any":
+            return (
+                f"Cells were suppressed until every record matched at least {self.k}{units} where a"
+                " suppressed cell matches every value. Records with suppressed cells may be unique."
+            )
         return (
             f"Cells were suppressed until k-anonymity with k = {self.k}{units} held; a suppressed"
             " cell counts as a value of its own."
@@ -99,88 +156,37 @@ class Suppress(Step):
                 code="too-few-records" if units is None else "too-few-units",
                 k=self.k,
             )
-        cells = cells_to_suppress(codes(frame, self.columns), self.k, units)
+        missing = np.column_stack([tables.has_missing(frame, [name]) for name in self.columns])
+        problem = Problem(codes(frame, self.columns), missing, self.k, units, self.weights)
+        best = minimise(problem, self.missing_means, self.effort)
         own_rows = np.arange(len(frame))
-        counts = cells.sum(axis=0)
-        by_column = ", ".join(f"{n!r} {c}" for n, c in zip(self.columns, counts, strict=True) if c)
         return StepResult(
-            {n: RowGather(own_rows, empty) for n, empty in zip(self.columns, cells.T, strict=True)},
-            warnings=(
-                (
-                    CellsSuppressed(
-                        f"{counts.sum()} of {cells.size} cells were suppressed in"
-                        f" {cells.any(axis=1).sum()} records: {by_column}.",
-                        code="cells-suppressed",
-                        count=int(counts.sum()),
-                    ),
+            {
+                name: RowGather(own_rows, suppressed | was_missing)
+                for name, suppressed, was_missing in zip(
+                    self.columns, best.cells.T, missing.T, strict=True
                 )
-                if counts.any()
-                else ()
-            ),
+            },
+            warnings=(self._describe(best),) if best.cells.any() else (),
         )
 
-
-def cells_to_suppress(codes: Codes, k: int, units: Codes | None = None) -> Cells:
-    """Return which cells to suppress so that every class has at least k records, or units.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n_records, n_columns)
-        The values as integer codes.
-    k : int
-        Minimum size of a class; at most the number of records, or of units.
-    units : ndarray of shape (n_records,), optional
-        The unit of each record, where units are counted.
-
-    Returns
-    -------
-    ndarray of shape (n_records, n_columns)
-        True where a cell is to be suppressed.
-
-    Examples
-    --------
-    >>> cells_to_suppress(np.array([[1, 5], [1, 5], [2, 6], [2, 7]]), k=2).tolist()
-    [[False, False], [False, False], [False, True], [False, True]]
-    """
-    cells = np.zeros(codes.shape, bool)
-    units = np.arange(len(codes)) if units is None else units
-    small = np.flatnonzero(_class_sizes(codes, units) < k)  # records in classes of fewer than k
-    kept = list(range(codes.shape[1]))
-    while len(small) and kept:
-        enough = [
-            _class_sizes(codes[small][:, [c for c in kept if c != lost]], units[small]) >= k
-            for lost in kept
-        ]
-        best = max(range(len(kept)), key=lambda at: (enough[at].sum(), kept[at]))
-        cells[small, kept.pop(best)] = True
-        small = small[~enough[best]]
-    if len(small):
-        _fill_empty_class(codes, cells, small, k, units)
-    return cells
-
-
-def _fill_empty_class(codes: Codes, cells: Cells, empty: Codes, k: int, units: Codes) -> None:
-    """Add records of another class to the fewer than k records ``empty`` that have no cell left.
-
-    The other class is the one that loses the fewest cells by this: those that it does not share
-    with the empty records, in as many of its records as it can spare, or else in all of them.
-    """
-    labels = classes(np.where(cells, -1, codes))
-    n_records, n_units = np.bincount(labels), units_per_class(labels, units)
-    first = np.unique(labels, return_index=True)[1]
-    constant = (codes[empty] == codes[empty[0]]).all(axis=0)
-    shared = constant & (codes[first] == codes[empty[0]]) & ~cells[first]
-    lacking = k - len(np.unique(units[empty]))
-    n_joining = np.where(n_units - lacking >= k, lacking, n_records)
-    cost = n_joining * (~shared & ~cells[first]).sum(axis=1) - len(empty) * shared.sum(axis=1)
-    cost[labels[empty[0]]] = np.iinfo(np.int64).max  # the class of the empty records itself
-    best = int(np.argmin(cost))
-    members = np.flatnonzero(labels == best)[::-1]
-    members = members[: number_needed(units[empty], units[members], k)]
-    cells[np.concatenate([empty, members])] = ~shared[best]
-
-
-def _class_sizes(codes: Codes, units: Codes) -> Codes:
-    """Return for each record the number of units in its class."""
-    labels = classes(codes)
-    return np.asarray(units_per_class(labels, units)[labels])
+    def _describe(self, best: Suppression) -> CellsSuppressed:
+        counts = best.cells.sum(axis=0)
+        by_column = ", ".join(f"{n!r} {c}" for n, c in zip(self.columns, counts, strict=True) if c)
+        weigh = f" They weigh {best.weight:.6g}." if self.importance is not None else ""
+        weighed = self.importance is not None
+        if best.is_optimal:
+            bound = (
+                f"No {'lower weight' if weighed else 'smaller number'} suffices: this is proven."
+            )
+        else:
+            bound = f"At least {best.bound:.6g} {'is' if weighed else 'are'} necessary."
+        return CellsSuppressed(
+            f"{counts.sum()} of {best.cells.size} cells were suppressed in"
+            f" {best.cells.any(axis=1).sum()} records: {by_column}.{weigh} {bound}",
+            code="cells-suppressed",
+            count=int(counts.sum()),
+            weight=best.weight,
+            bound=best.bound,
+            optimal=best.is_optimal,
+        )

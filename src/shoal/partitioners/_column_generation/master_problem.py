@@ -1,7 +1,6 @@
 """The master problem: the linear and the integer programme over groups, solved by HiGHS."""
 
 from collections.abc import Callable, Iterator
-from threading import Thread
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -9,11 +8,10 @@ from numpy.typing import NDArray
 
 from shoal.partitioners._base import Labels, Matrix
 from shoal.partitioners._column_generation.columns import Columns
+from shoal.partitioners.integer_programme import silent_solver, solve
 
 if TYPE_CHECKING:
     from highspy import Highs
-
-CHECK_EVERY = 0.1  # seconds between two checks of the clock and of Ctrl-C
 
 
 class Duals(NamedTuple):
@@ -37,37 +35,6 @@ class Choice(NamedTuple):
 
     columns: Labels | None
     bound: float
-
-
-def solve(highs: "Highs", seconds: float, check_interrupt: Callable[[], None]) -> None:
-    """Run HiGHS for at most ``seconds``, calling ``check_interrupt`` regularly.
-
-    The solver runs in its own thread; any exception of ``check_interrupt`` cancels it.
-    """
-    highs.setOptionValue("time_limit", highs.getRunTime() + max(seconds, 0.0))
-    highs.HandleUserInterrupt = True
-    worker = Thread(target=highs.run, daemon=True)
-    worker.start()
-    try:
-        while worker.is_alive():
-            worker.join(CHECK_EVERY)
-            check_interrupt()
-    except BaseException:
-        highs.cancelSolve()  # type: ignore[no-untyped-call]
-        worker.join()
-        raise
-
-
-def silent_solver() -> "Highs":
-    """Return a silent HiGHS solver with one thread."""
-    from highspy import Highs
-
-    highs = Highs()  # type: ignore[no-untyped-call]
-    highs.silent()
-    highs.setOptionValue("threads", 1)
-    for kind in ("primal", "dual", "mip"):
-        highs.setOptionValue(f"{kind}_feasibility_tolerance", 1e-9)
-    return highs
 
 
 def whole_groups(costs: Matrix, cover: Labels) -> "Highs":

@@ -10,7 +10,8 @@ from shoal import _progress as progress
 from shoal._kernels.leftovers import group_means
 from shoal._kernels.local_search.annealing import pool_sse
 from shoal.partitioners._base import Labels, Matrix, in_order, squared_distances
-from shoal.partitioners._column_generation.master_problem import solve, whole_groups
+from shoal.partitioners._column_generation.master_problem import whole_groups
+from shoal.partitioners.integer_programme import solve
 
 REGION = 400  # most records of a region
 MAX_GROUPS = 1000  # candidate groups of a region

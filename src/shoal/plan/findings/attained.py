@@ -15,12 +15,35 @@ if TYPE_CHECKING:
 def find_attained(evidence: Evidence) -> list[Finding]:
     """Find a k that is not kept, that is 1, or that no step guarantees."""
     plan = evidence.plan
-    attained = evidence.smallest(evidence.joint_classes)
+    attained = evidence.attained
     below: list[str] = []
     if plan.k is not None and attained < plan.k:
         below = _block_below_k(evidence)
     linkage = (evidence.measures or {}).get("linkage")
-    return check_attained(plan, attained, evidence.counted_unit, below, linkage)
+    return [
+        *check_attained(plan, attained, evidence.counted_unit, below, linkage),
+        *_wildcards(evidence),
+    ]
+
+
+def _wildcards(evidence: Evidence) -> list[Finding]:
+    """State how k was counted where missing cells match every value, and the strict count."""
+    columns = evidence.plan.wildcard_columns
+    if not columns:
+        return []
+    strict, unit = evidence.smallest(evidence.joint_classes), evidence.counted_unit
+    return [
+        Finding(
+            "missing-cells-match-any",
+            "qualifies" if strict < (evidence.plan.k or 2) else "informs",
+            "A missing cell was counted as equal to every value"
+            f" ({name_columns(columns, 'column', 'columns')}). Counted as a value of its own, the"
+            f" smallest class holds {counted(strict, unit)}.",
+            {"matches": evidence.attained, "strict": strict},
+            tuple(columns),
+            'Use `missing_means="own"` to protect records whose suppressed cells make them unique.',
+        )
+    ]
 
 
 def check_attained(
@@ -110,7 +133,7 @@ def _block_below_k(evidence: Evidence) -> list[str]:
     """Return the columns of the first block that does not keep its own k, or an empty list."""
     for step in evidence.plan.steps:
         for block in step.column_blocks:
-            labels = evidence.classes_on([*block, *step.strata])
-            if step.k is not None and evidence.smallest(labels) < step.k:
-                return [*block, *step.strata]
+            names = [*block, *step.strata]
+            if step.k is not None and evidence.attained_on(names, step.wildcard_columns) < step.k:
+                return names
     return []

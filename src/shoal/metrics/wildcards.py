@@ -1,0 +1,107 @@
+"""Matching records where a missing cell matches every value."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.metrics._base import Labels
+from shoal.metrics.anonymity import classes
+from shoal.metrics.unit_counts import units_per_class
+
+Mask = NDArray[np.bool_]
+
+
+def fewest_matches(
+    released: NDArray[np.generic], missing: Mask, units: Labels | None = None
+) -> int:
+    """Return the least number of records that a record matches, itself included.
+
+    Two records match if they have the same value in every column in which both have one. This is
+    how sdcMicro counts frequencies of keys. It is no equivalence: two records that match a third
+    need not match each other.
+
+    Parameters
+    ----------
+    released : ndarray of shape (n_records, n_columns)
+        Released values, or codes for them.
+    missing : ndarray of shape (n_records, n_columns)
+        Whether a cell matches every value.
+    units : ndarray of shape (n_records,), optional
+        The unit of each record, where different units are counted among the matches.
+
+    Returns
+    -------
+    int
+        At least the size of the smallest class in which a missing cell is a value of its own.
+
+    Examples
+    --------
+    >>> fewest_matches(np.array([[1, 5], [1, 6], [1, 0]]), np.array([[0, 0], [0, 0], [0, 1]]) > 0)
+    2
+    """
+    return _Matching(released, missing, units).fewest()
+
+
+class _Matching:
+    """The distinct records of a table; those with the same missing cells have one pattern."""
+
+    def __init__(self, released: NDArray[np.generic], missing: Mask, units: Labels | None):
+        keys = np.empty(released.shape, np.int64, order="F")
+        for at, column in enumerate(released.T):
+            keys[:, at] = np.where(missing[:, at], 0, classes(column[:, np.newaxis]) + 1)
+        self.label = classes(keys)
+        first = np.zeros(int(self.label.max()) + 1, np.int64)
+        first[self.label[::-1]] = np.arange(len(keys))[::-1]
+        self.keys, self.units = keys[first], units
+        self.records = np.bincount(self.label)
+        self.size = self.records if units is None else units_per_class(self.label, units)
+        self.patterns, self.pattern = np.unique(missing[first], axis=0, return_inverse=True)
+        self.pattern = self.pattern.ravel()
+        if units is not None:
+            order = np.argsort(self.label, kind="stable")
+            self.units_of = np.split(units[order], np.cumsum(self.records)[:-1])
+
+    def fewest(self) -> int:
+        """Return the least number of matches; rows in classes above it are not counted."""
+        best, order = len(self.label), np.argsort(self.size, kind="stable")
+        sizes = self.size[order]
+        at = 0
+        while at < len(order) and sizes[at] < best:
+            end = int(np.searchsorted(sizes, sizes[at], side="right"))
+            best = min(best, self._least(order[at:end], best))
+            at = end
+        return best
+
+    def _least(self, rows: Labels, best: int) -> int:
+        """Return the least number of matches of some rows, or ``best`` if it is not below."""
+        if self.units is None:
+            return min(best, int(self._records(rows).min()))
+        return min([best, *(self._units(int(row), best) for row in rows)])
+
+    def _records(self, rows: Labels) -> Labels:
+        """Return the number of records that each row matches."""
+        total = np.zeros(len(rows), np.int64)
+        for own in np.unique(self.pattern[rows]).tolist():
+            mine = np.flatnonzero(self.pattern[rows] == own)
+            for other in range(len(self.patterns)):
+                theirs = np.flatnonzero(self.pattern == other)
+                shown = ~(self.patterns[own] | self.patterns[other])
+                both = self.keys[np.concatenate([rows[mine], theirs])][:, shown]
+                labels = classes(both) if shown.any() else np.zeros(len(both), np.int64)
+                records = np.bincount(
+                    labels[len(mine) :], self.records[theirs], int(labels.max()) + 1
+                )
+                total[mine] += records[labels[: len(mine)]].astype(np.int64)
+        return total
+
+    def _units(self, row: int, best: int) -> int:
+        """Return the number of units that a row matches, or ``best`` if it is not below."""
+        key = self.keys[row]
+        shown = key != 0
+        theirs = self.keys[:, shown]
+        matches = np.flatnonzero(((theirs == key[shown]) | (theirs == 0)).all(axis=1))
+        distinct: set[int] = set()
+        for match in matches.tolist():
+            distinct.update(self.units_of[match].tolist())
+            if len(distinct) >= best:
+                return best
+        return len(distinct)

@@ -1,0 +1,188 @@
+"""Linear and integer programmes, solved by HiGHS: the one place that starts the solver."""
+
+from collections.abc import Callable
+from threading import Thread
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from highspy import Highs
+
+Values = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+CHECK_EVERY = 0.1  # seconds between two checks of the clock and of Ctrl-C
+WHOLE = 1e-6  # distance of a whole number that is a rounding error
+FIXED = 0.2  # share of the fractional columns that are fixed at a time
+
+
+def solve(highs: "Highs", seconds: float, check_interrupt: Callable[[], None]) -> None:
+    """Run HiGHS for at most ``seconds``, calling ``check_interrupt`` regularly.
+
+    The solver runs in its own thread; any exception of ``check_interrupt`` cancels it.
+    """
+    highs.setOptionValue("time_limit", highs.getRunTime() + max(seconds, 0.0))
+    highs.HandleUserInterrupt = True
+    worker = Thread(target=highs.run, daemon=True)
+    worker.start()
+    try:
+        while worker.is_alive():
+            worker.join(CHECK_EVERY)
+            check_interrupt()
+    except BaseException:
+        highs.cancelSolve()  # type: ignore[no-untyped-call]
+        worker.join()
+        raise
+
+
+def silent_solver() -> "Highs":
+    """Return a silent HiGHS solver with one thread."""
+    from highspy import Highs
+
+    highs = Highs()  # type: ignore[no-untyped-call]
+    highs.silent()
+    highs.setOptionValue("threads", 1)
+    for kind in ("primal", "dual", "mip"):
+        highs.setOptionValue(f"{kind}_feasibility_tolerance", 1e-9)
+    return highs
+
+
+class Rows(NamedTuple):
+    """Rows of a programme: ``low <= A x <= high``, with the entries of A in any order."""
+
+    low: Values
+    high: Values
+    row: Indices
+    column: Indices
+    value: Values
+
+
+class Relaxation(NamedTuple):
+    """The optimum of a linear programme, the values of its columns and their reduced costs."""
+
+    cost: float
+    values: Values
+    reduced_costs: Values
+
+
+class IntegerSolution(NamedTuple):
+    """The best solution of an integer programme, or None, and a lower bound of all solutions."""
+
+    values: Values | None
+    bound: float
+
+
+class IntegerProgramme:
+    """Minimise ``costs @ x`` for whole numbers ``0 <= x <= upper`` that satisfy some rows.
+
+    Parameters
+    ----------
+    costs, upper : ndarray of shape (n_columns,)
+        The cost and the greatest value of each column.
+    rows : Rows
+        The rows.
+    """
+
+    def __init__(self, costs: Values, upper: Values, rows: Rows):
+        self.width = len(costs)
+        self.highs = silent_solver()
+        none = np.empty(0, np.int32)
+        self.highs.addCols(
+            self.width, costs, np.zeros(self.width), upper, 0, np.zeros(self.width, np.int32),
+            none, np.empty(0),
+        )  # fmt: skip
+        order = np.lexsort((rows.column, rows.row))
+        self.highs.addRows(
+            len(rows.low),
+            rows.low,
+            rows.high,
+            len(order),
+            np.searchsorted(rows.row[order], np.arange(len(rows.low))).astype(np.int32),
+            rows.column[order].astype(np.int32),
+            rows.value[order],
+        )
+
+    def relax(self, check_interrupt: Callable[[], None]) -> Relaxation | None:
+        """Solve the linear programme; return None if that fails."""
+        from highspy import HighsModelStatus
+
+        solve(self.highs, np.inf, check_interrupt)
+        if self.highs.getModelStatus() != HighsModelStatus.kOptimal:
+            return None
+        cost = float(self.highs.getInfo().objective_function_value)
+        solution = self.highs.getSolution()
+        return Relaxation(cost, np.array(solution.col_value), np.array(solution.col_dual))
+
+    def limit(self, columns: Indices, lower: float, upper: float) -> None:
+        """Give other limits to the values of some columns."""
+        number = len(columns)
+        self.highs.changeColsBounds(
+            number, columns.astype(np.int32), np.full(number, lower), np.full(number, upper)
+        )
+
+    def dive(
+        self, columns: Indices, relaxed: Relaxation, check_interrupt: Callable[[], None]
+    ) -> Values | None:
+        """Return values in which some columns are 0 or 1, by fixing ever more of them.
+
+        The linear programme is solved again each time. Those columns are fixed to 1 whose values
+        are greatest; where this is impossible, fewer of them, and at last one of them to 0.
+
+        Parameters
+        ----------
+        columns : ndarray
+            Columns between 0 and 1.
+        relaxed : Relaxation
+            The optimum of the linear programme.
+        check_interrupt : callable
+            Called regularly; it may raise.
+
+        Returns
+        -------
+        ndarray of shape (n_columns,) or None
+            The values of all columns; None if no such values were found.
+        """
+        free, current, batch = columns, relaxed.values, len(columns)
+        while True:
+            value = current[free]
+            fractional = free[(value > WHOLE) & (value < 1 - WHOLE)]
+            if not len(fractional):
+                return current
+            order = fractional[np.argsort(-current[fractional], kind="stable")]
+            batch = max(1, min(batch, int(np.ceil(FIXED * len(order)))))
+            fixed = np.concatenate([free[value >= 1 - WHOLE], order[:batch]])
+            self.limit(fixed, 1.0, 1.0)
+            solved = self.relax(check_interrupt)
+            if solved is not None:
+                current, free, batch = solved.values, np.setdiff1d(free, fixed), len(columns)
+                continue
+            self.limit(fixed, 0.0, 1.0)
+            if batch == 1:
+                self.limit(order[:1], 0.0, 0.0)
+                solved = self.relax(check_interrupt)
+                if solved is None:
+                    return None
+                current, free = solved.values, np.setdiff1d(free, order[:1])
+            batch //= 4
+
+    def solve(
+        self, start: Values, max_nodes: int, check_interrupt: Callable[[], None]
+    ) -> IntegerSolution:
+        """Solve the integer programme from a feasible solution, within a number of nodes."""
+        from highspy import HighsSolution, HighsVarType
+
+        highs = self.highs
+        for option in ("mip_rel_gap", "mip_abs_gap"):
+            highs.setOptionValue(option, 0.0)
+        highs.setOptionValue("mip_max_nodes", max_nodes)
+        kinds = np.full(self.width, HighsVarType.kInteger)
+        highs.changeColsIntegrality(self.width, np.arange(self.width, dtype=np.int32), kinds)
+        feasible = HighsSolution()
+        feasible.col_value = start.tolist()
+        highs.setSolution(feasible)
+        solve(highs, np.inf, check_interrupt)
+        solution = highs.getSolution()
+        values = np.rint(solution.col_value) if solution.value_valid else None
+        return IntegerSolution(values, float(highs.getInfo().mip_dual_bound))

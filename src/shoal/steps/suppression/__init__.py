@@ -1,0 +1,6 @@
+"""Local suppression: which cells to suppress so that every class holds at least k.
+
+The records are reduced to their distinct rows. The *pattern* of a record is the set of columns
+without a value in the release: those that were missing, and those that are suppressed. Two records
+are in the same class if they have the same pattern and agree in all other columns.
+"""

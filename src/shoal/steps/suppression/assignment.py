@@ -1,0 +1,100 @@
+"""An assignment of patterns to rows, some of which are split into pieces of several patterns."""
+
+import numpy as np
+
+from shoal.steps.distinct_rows import combine
+from shoal.steps.suppression.problem import Cells, Codes, Problem, Weights
+
+UNDECIDED = -1
+
+
+class Assignment:
+    """Pieces of rows with their patterns.
+
+    At first each row is one piece. Those in classes of k or more keep all their cells, and the
+    others are undecided.
+
+    Attributes
+    ----------
+    row, records, pattern : ndarray of shape (n_pieces,)
+        The row that a piece is of, its number of records, and its pattern.
+    """
+
+    def __init__(self, problem: Problem, below: Cells):
+        self.problem = problem
+        self.row = np.arange(len(problem.records))
+        self.records = problem.records.copy()
+        self.pattern = np.where(below, UNDECIDED, problem.missing)
+
+    @property
+    def undecided(self) -> Codes:
+        """The pieces without a pattern."""
+        return np.flatnonzero(self.pattern == UNDECIDED)
+
+    def weights(self, pieces: Codes, pattern: int | Codes) -> Weights:
+        """Return the weight that a record of each piece loses with a pattern."""
+        problem = self.problem
+        return problem.weight(pattern) - problem.weight(problem.missing[self.row[pieces]])
+
+    def total(self) -> float:
+        """Return the weight of all suppressed cells."""
+        pieces = np.arange(len(self.row))
+        return float(self.weights(pieces, self.pattern) @ self.records)
+
+    def keys(self, pattern: int, pieces: Codes) -> Codes:
+        """Return the keys of pieces with a pattern."""
+        return self.problem.keys(pattern, self.row[pieces])
+
+    def fitting(self, pattern: int, pieces: Codes) -> Codes:
+        """Return the pieces that can have a pattern."""
+        return pieces[self.problem.fits(pattern, self.row[pieces])]
+
+    def sizes(self, labels: Codes, number: int, pieces: Codes) -> Codes:
+        """Return the number of units, or else of records, of pieces with each label."""
+        return self.problem.sizes(labels, number, self.row[pieces], self.records[pieces])
+
+    def labels(self) -> tuple[int, Codes]:
+        """Return the number of classes and the class of each piece; all must have a pattern."""
+        labels, number = np.zeros(len(self.row), np.int64), 0
+        for pattern in np.unique(self.pattern).tolist():
+            pieces = np.flatnonzero(self.pattern == pattern)
+            count, label = combine([self.keys(pattern, pieces)], [self.problem.span(pattern)])
+            labels[pieces] = label + number
+            number += count
+        return number, labels
+
+    def split(self, pieces: Codes, records: Codes, pattern: int) -> None:
+        """Give a pattern to some records of pieces; a piece of which none remain is not split."""
+        whole = records == self.records[pieces]
+        self.pattern[pieces[whole]] = pattern
+        part, moved = pieces[~whole], records[~whole]
+        self.records[part] -= moved
+        self.row = np.concatenate([self.row, self.row[part]])
+        self.records = np.concatenate([self.records, moved])
+        self.pattern = np.concatenate([self.pattern, np.full(len(part), pattern)])
+
+    def copy(self) -> "Assignment":
+        """Return a copy that can be changed on its own."""
+        other = object.__new__(Assignment)
+        other.problem = self.problem
+        other.row, other.records, other.pattern = map(
+            np.copy, (self.row, self.records, self.pattern)
+        )
+        return other
+
+    def merge_pieces(self) -> None:
+        """Join the pieces of a row that have the same pattern."""
+        order = np.lexsort((self.pattern, self.row))
+        row, pattern = self.row[order], self.pattern[order]
+        first = np.flatnonzero(np.append(True, (np.diff(row) != 0) | (np.diff(pattern) != 0)))
+        self.records = np.add.reduceat(self.records[order], first)
+        self.row, self.pattern = row[first], pattern[first]
+
+    def pattern_of_record(self) -> Codes:
+        """Return the pattern of each record; the last records of a row are the first to lose."""
+        problem = self.problem
+        order = np.lexsort((self.pattern, problem.weight(self.pattern), self.row))
+        of_sorted = np.repeat(self.pattern[order], self.records[order])
+        patterns = np.empty(problem.n_records, np.int64)
+        patterns[np.argsort(problem.row_of_record, kind="stable")] = of_sorted
+        return patterns

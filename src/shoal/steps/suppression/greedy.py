@@ -1,0 +1,101 @@
+"""A greedy choice of classes: of all, the one that costs least for each record that needs one.
+
+A record in a class below k can join a class of pattern E for the weight of E. If fewer than k such
+records share the values outside E, further records of large classes must join. With s of them, the
+class costs max(s, k) / s times the weight of E for each. Patterns are tried in the order of that
+cost, and of equal ones that first which suits most records.
+"""
+
+from itertools import groupby
+
+import numpy as np
+
+from shoal import _progress as progress
+from shoal.steps.suppression.assignment import Assignment
+from shoal.steps.suppression.bound import below_k
+from shoal.steps.suppression.problem import Cells, Codes, Problem
+from shoal.steps.suppression.recruiting import join_one_class, recruit
+
+NOISE = 1.0  # by which costs are varied at most, as a share
+
+
+def assign_greedily(problem: Problem) -> Assignment:
+    """Return patterns with which every class holds at least k."""
+    assignment = Assignment(problem, below_k(problem))
+    assign_undecided(assignment)
+    return assignment
+
+
+def assign_undecided(assignment: Assignment, generator: np.random.Generator | None = None) -> None:
+    """Give patterns to the undecided pieces, so that every class holds at least k.
+
+    A ``generator`` varies the order of the attempts.
+    """
+    attempts = assignment.problem.attempts
+    if generator is not None:
+        noise = 1 + NOISE * generator.random(len(attempts))
+        order = np.argsort([attempt[0] for attempt in attempts] * noise, kind="stable")
+        for at in order.tolist():
+            if not len(assignment.undecided):
+                return
+            _assign(assignment, attempts[at][2], -attempts[at][1])
+    else:
+        _assign_in_order(assignment)
+    if len(assignment.undecided):
+        join_one_class(assignment)
+
+
+def _assign_in_order(assignment: Assignment) -> None:
+    for (_, size), equal in groupby(assignment.problem.attempts, key=lambda attempt: attempt[:2]):
+        undecided = assignment.undecided
+        if not len(undecided):
+            return
+        progress.report("suppressing", len(assignment.row) - len(undecided), len(assignment.row))
+        suited = {pattern: _suited(assignment, pattern, -size) for _, _, pattern in equal}
+        for pattern in sorted(suited, key=lambda pattern: -suited[pattern]):
+            if suited[pattern]:
+                _assign(assignment, pattern, -size)
+
+
+def _groups(assignment: Assignment, pattern: int) -> tuple[Codes, Codes, Codes, Codes]:
+    """Return the undecided pieces that fit a pattern, their group, and each group's key and size.
+
+    A group holds the pieces that agree in all columns outside the pattern.
+    """
+    pieces = assignment.fitting(pattern, assignment.undecided)
+    keys, groups = np.unique(assignment.keys(pattern, pieces), return_inverse=True)
+    return pieces, groups, keys, assignment.sizes(groups, len(keys), pieces)
+
+
+def _exists(assignment: Assignment, pattern: int, keys: Codes) -> Cells:
+    """Return whether a pattern has a class with each of some keys."""
+    members = np.flatnonzero(assignment.pattern == pattern)
+    return np.isin(keys, assignment.keys(pattern, members))
+
+
+def _chosen(assignment: Assignment, pattern: int, fewest: int, keys: Codes, sizes: Codes) -> Cells:
+    """Return which groups an attempt concerns: of at least ``fewest``, or with a class to join."""
+    chosen = sizes >= fewest
+    if fewest >= assignment.problem.k and not chosen.all():
+        chosen |= _exists(assignment, pattern, keys)
+    return chosen
+
+
+def _suited(assignment: Assignment, pattern: int, fewest: int) -> int:
+    """Return the number of undecided records for which an attempt may find a class."""
+    pieces, groups, keys, sizes = _groups(assignment, pattern)
+    chosen = _chosen(assignment, pattern, fewest, keys, sizes)
+    return int(assignment.records[pieces[chosen[groups]]].sum())
+
+
+def _assign(assignment: Assignment, pattern: int, fewest: int) -> None:
+    """Give a pattern to the groups that an attempt concerns, and to records that they need."""
+    k = assignment.problem.k
+    pieces, groups, keys, sizes = _groups(assignment, pattern)
+    chosen = _chosen(assignment, pattern, fewest, keys, sizes)
+    if not chosen.any():
+        return
+    if fewest < k:
+        lacking = np.where(chosen, np.maximum(k - sizes, 0), 0)
+        chosen = recruit(assignment, pattern, keys, lacking, pieces, groups) & chosen
+    assignment.pattern[pieces[chosen[groups]]] = pattern

@@ -1,0 +1,89 @@
+"""Choose the cells to suppress, with a lower bound of their weight."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from shoal.steps.suppression.bound import cheapest_patterns
+from shoal.steps.suppression.exact import solve_exactly
+from shoal.steps.suppression.greedy import assign_greedily
+from shoal.steps.suppression.local_search import improve
+from shoal.steps.suppression.problem import Cells, Problem
+
+Effort = Literal["auto", "refine", "prove"]
+MissingMeans = Literal["own", "any"]
+
+TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Suppression:
+    """Cells to suppress, and how far they are from the least weight.
+
+    Parameters
+    ----------
+    cells : ndarray of shape (n_records, n_columns)
+        True where a cell is suppressed.
+    weight : float
+        The weight of the suppressed cells.
+    bound : float
+        No choice of cells has a lower weight.
+    """
+
+    cells: Cells
+    weight: float
+    bound: float
+
+    @property
+    def is_optimal(self) -> bool:
+        """Whether no choice of cells has a lower weight."""
+        return self.weight <= self.bound * (1 + TOLERANCE) + TOLERANCE
+
+
+def minimise(problem: Problem, missing_means: MissingMeans, effort: Effort) -> Suppression:
+    """Return cells of little weight with which every record is like at least k.
+
+    Parameters
+    ----------
+    problem : Problem
+        The problem.
+    missing_means : str
+        ``"own"``: a suppressed cell is a value of its own, and every class holds at least k.
+        ``"any"``: it matches every value, and the values that a record still shows occur in at
+        least k records.
+    effort : str
+        ``"refine"`` for a greedy choice and a local search, ``"prove"`` for the least weight by
+        integer programming, ``"auto"`` for that where the programme is small.
+
+    Returns
+    -------
+    Suppression
+        The cells.
+    """
+    cheapest = cheapest_patterns(problem)
+    if missing_means == "any":
+        # Each record for itself: suppressed cells of one never take a match from another.
+        patterns, bound = cheapest.patterns[problem.row_of_record], cheapest.any_bound
+    else:
+        assignment, bound = assign_greedily(problem), cheapest.own_bound
+        if effort == "refine":
+            assignment = improve(assignment)
+        elif bound < assignment.total():
+            prove = effort == "prove"
+            assignment, bound, solved = solve_exactly(problem, assignment, bound, prove=prove)
+            assignment = assignment if solved else improve(assignment)
+        patterns = assignment.pattern_of_record()
+    cells = problem.cells(patterns)
+    bound = _true_bound(problem, bound)
+    weight = float(cells.sum(axis=0) @ problem.importance)
+    return Suppression(cells, weight, min(weight, bound))
+
+
+def _true_bound(problem: Problem, bound: float) -> float:
+    """Return a bound without the small weights that stand for an importance of 0."""
+    free = float(problem.weights[problem.importance == 0].sum()) * problem.n_records
+    if not free:
+        return bound
+    whole = bool((problem.importance == np.rint(problem.importance)).all())
+    return max(0.0, float(np.ceil(bound - free - TOLERANCE)) if whole else bound - free)

@@ -1,0 +1,228 @@
+"""The problem of local suppression: distinct rows, the weights of columns, and k."""
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.steps.distinct_rows import MAX_KEY, combine, compact
+
+Codes = NDArray[np.int64]
+Cells = NDArray[np.bool_]
+Weights = NDArray[np.float64]
+Rows = Codes | slice
+
+ALL = slice(None)
+
+MAX_PATTERNS = 4096  # patterns that are enumerated; those of fewest columns come first
+FREE = (
+    1e-6  # weight of a cell of importance 0, as a share of the least weight: none is lost in vain
+)
+
+
+class Problem:
+    """Distinct rows of a table, of which cells are to be suppressed.
+
+    Patterns are bit masks: bit j is set if column j has no value.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_records, n_columns)
+        The values as integers from 0 on.
+    missing : ndarray of shape (n_records, n_columns)
+        Whether a value was missing before; it cannot be suppressed and matches suppressed cells.
+    k : int
+        Minimum size of a class; at most the number of records, or of units.
+    units : ndarray of shape (n_records,), optional
+        The unit of each record, where units are counted.
+    importance : sequence of float, optional
+        Weight of a cell of each column; 1 by default.
+    """
+
+    def __init__(
+        self,
+        codes: Codes,
+        missing: Cells,
+        k: int,
+        units: Codes | None = None,
+        importance: Sequence[float] | None = None,
+    ):
+        self.k, self.n_columns = k, codes.shape[1]
+        self.importance = np.ones(self.n_columns) if importance is None else np.array(importance)
+        positive = self.importance[self.importance > 0]
+        least = float(positive.min()) if len(positive) else 1.0
+        self.weights = np.where(self.importance > 0, self.importance, FREE * least)
+        sizes = codes.max(axis=0) + 2  # code 0 stands for a missing value
+        columns = [np.where(gap, 0, code + 1) for gap, code in zip(missing.T, codes.T, strict=True)]
+        if units is not None:
+            columns, sizes = [*columns, units], np.append(sizes, units.max() + 1)
+        number, self.row_of_record = combine(columns, sizes)
+        first = np.zeros(number, np.int64)
+        first[self.row_of_record[::-1]] = np.arange(len(codes))[::-1]
+        self.codes = np.empty((number, self.n_columns), np.int64, order="F")
+        for at, column in enumerate(columns[: self.n_columns]):
+            self.codes[:, at] = column[first]
+        self.units = None if units is None else units[first]
+        self.records = np.bincount(self.row_of_record, minlength=number)
+        self.missing = _bits(self.codes == 0)
+        self._keys = _Keys(self.codes, sizes[: self.n_columns])
+        self.n_records = len(codes)
+
+    @property
+    def full(self) -> int:
+        """The pattern of a record without any value."""
+        return int((1 << self.n_columns) - 1)
+
+    @property
+    def complete(self) -> list[bool]:
+        """Whether each column has no missing value."""
+        return [bool(column.all()) for column in (self.codes != 0).T]
+
+    @property
+    def whole_weights(self) -> bool:
+        """Whether all weights of columns are whole numbers."""
+        return bool((self.weights == np.rint(self.weights)).all())
+
+    def weight(self, pattern: int | Codes, weights: Weights | None = None) -> Weights:
+        """Return the weight of the columns of one or several patterns."""
+        of_columns = self.weights if weights is None else weights
+        total = np.zeros(np.shape(pattern))
+        for column, weight in enumerate(of_columns):
+            total += weight * ((np.asarray(pattern) >> column) & 1)
+        return total
+
+    def patterns(self) -> Iterator[int]:
+        """Yield patterns from the lightest on; of equal ones, those of later columns first.
+
+        Where there are too many, patterns of few columns and the full one are yielded.
+        """
+        patterns = np.array(sorted(self._enumerate()))
+        columns = np.zeros(len(patterns), np.int64)
+        for column in range(self.n_columns):
+            columns += (patterns >> column) & 1
+        order = np.lexsort([-patterns, columns, np.round(self.weight(patterns), 9)])
+        yield from patterns[order].tolist()
+
+    @cached_property
+    def attempts(self) -> list[tuple[float, int, int]]:
+        """Cost for each record, minus the size of a group, and pattern; the cheapest first.
+
+        A group of s < k records needs k - s further ones, which cost as much.
+        """
+        attempts = []
+        for at, pattern in enumerate(self.patterns()):
+            weight = round(float(self.weight(pattern)), 9)
+            for size in range(1, self.k + 1):
+                attempts.append((round(weight * self.k / size, 9), -size, at, pattern))
+        return [(cost, size, pattern) for cost, size, _, pattern in sorted(attempts)]
+
+    @property
+    def all_patterns(self) -> bool:
+        """Whether `patterns` yields every pattern."""
+        return bool(1 << self.n_columns <= MAX_PATTERNS)
+
+    @property
+    def least_left_out(self) -> float:
+        """The least weight of the patterns that `patterns` leaves out."""
+        return float(np.sort(self.weights)[: self._most_columns + 1].sum())
+
+    @property
+    def _most_columns(self) -> int:
+        """The greatest number of columns of which all patterns are enumerated."""
+        most, number = 0, 1
+        while number + math.comb(self.n_columns, most + 1) <= MAX_PATTERNS:
+            most += 1
+            number += math.comb(self.n_columns, most)
+        return most
+
+    def _enumerate(self) -> set[int]:
+        if self.all_patterns:
+            return set(range(1 << self.n_columns))
+        patterns = {
+            sum(1 << column for column in columns)
+            for number in range(self._most_columns + 1)
+            for columns in combinations(range(self.n_columns), number)
+        }
+        suffix = 0  # a chain of patterns to the full one: the least important columns first
+        for column in sorted(range(self.n_columns), key=lambda j: (self.weights[j], -j)):
+            suffix |= 1 << column
+            patterns.add(suffix)
+        return patterns
+
+    def keys(self, pattern: int, rows: Rows = ALL) -> Codes:
+        """Return integers that are equal where rows agree in the columns outside a pattern."""
+        return self._keys(pattern, rows)
+
+    def span(self, pattern: int) -> int:
+        """Return a number that is above all keys of a pattern."""
+        return self._keys.span(pattern)
+
+    def labels(self, pattern: int, rows: Rows = ALL) -> tuple[int, Codes]:
+        """Return the number of different keys of rows, and the keys numbered without gaps."""
+        return compact(self.keys(pattern, rows), self.span(pattern))
+
+    def fits(self, pattern: int, rows: Rows = ALL) -> Cells:
+        """Return whether rows have a value in all columns outside a pattern."""
+        return np.asarray(self.missing[rows] & ~pattern == 0)
+
+    def sizes(self, labels: Codes, number: int, rows: Rows, records: Codes | None = None) -> Codes:
+        """Return the number of units, or else of records, with each label.
+
+        ``records`` are those of each row; by default all that it has.
+        """
+        if self.units is not None:
+            n_units = int(self.units.max()) + 1
+            pairs = np.unique(labels * n_units + self.units[rows])
+            return np.bincount(pairs // n_units, minlength=number)
+        counts = self.records[rows] if records is None else records
+        return np.bincount(labels, counts, number).astype(np.int64)
+
+    def cells(self, pattern_of_record: Codes) -> Cells:
+        """Return which cells are suppressed, given the pattern of every record."""
+        missing = self.missing[self.row_of_record]
+        lost = pattern_of_record & ~missing
+        return np.column_stack([lost >> column & 1 == 1 for column in range(self.n_columns)])
+
+
+class _Keys:
+    """Numbers that stand for the values of rows outside a pattern."""
+
+    def __init__(self, codes: Codes, sizes: Codes):
+        self.columns, self.sizes = codes.T, [int(size) for size in sizes]
+        self._last: tuple[int, int, Codes] = (-1, 0, np.empty(0, np.int64))
+
+    def span(self, pattern: int) -> int:
+        """Return a number that is above all keys of a pattern."""
+        span = math.prod(size for j, size in enumerate(self.sizes) if not pattern >> j & 1)
+        return span if span <= MAX_KEY else self._labels(pattern)[0]
+
+    def __call__(self, pattern: int, rows: Rows) -> Codes:
+        kept = [j for j in range(len(self.sizes)) if not pattern >> j & 1]
+        if not kept:
+            return np.zeros(len(self.columns[0][rows]), np.int64)
+        if math.prod(self.sizes[j] for j in kept) > MAX_KEY:
+            return self._labels(pattern)[1][rows]
+        keys: Codes = self.columns[kept[0]][rows].copy()
+        for column in kept[1:]:
+            keys *= self.sizes[column]
+            keys += self.columns[column][rows]
+        return keys
+
+    def _labels(self, pattern: int) -> tuple[int, Codes]:
+        """Return labels in the place of keys that would be too large; those of the last pattern."""
+        if self._last[0] != pattern:
+            kept = [j for j in range(len(self.sizes)) if not pattern >> j & 1]
+            labels = combine([self.columns[j] for j in kept], [self.sizes[j] for j in kept])
+            self._last = (pattern, *labels)
+        return self._last[1:]
+
+
+def _bits(mask: Cells) -> Codes:
+    """Return the columns of each row that a mask marks, as a pattern."""
+    pattern = np.zeros(len(mask), np.int64)
+    for column in range(mask.shape[1]):
+        pattern |= mask[:, column].astype(np.int64) << column
+    return pattern
