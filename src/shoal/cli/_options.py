@@ -326,6 +326,26 @@ class ReleaseOptions:
             rich_help_panel=DOCUMENTS,
         ),
     ] = "public"
+    title: Annotated[
+        str,
+        typer.Option(
+            "--title",
+            metavar="TEXT",
+            help="Title of the report.",
+            show_default=False,
+            rich_help_panel=DOCUMENTS,
+        ),
+    ] = ""
+    author: Annotated[
+        str,
+        typer.Option(
+            "--author",
+            metavar="NAME",
+            help="Who is responsible for the release, for the report.",
+            show_default=False,
+            rich_help_panel=DOCUMENTS,
+        ),
+    ] = ""
     curve: Annotated[
         bool,
         typer.Option(

@@ -90,9 +90,17 @@ def release_file(
     from shoal.audit.record import Record
     from shoal.cli._lazy_imports import discard_placeholders
     from shoal.comparison.tradeoff import around
+    from shoal.io.database import is_database, redact_address
     from shoal.plan import document
     from shoal.plan.deliver import deliver
-    from shoal.report import check_audience, check_report, report_text, summarise
+    from shoal.report import (
+        Identity,
+        check_audience,
+        check_report,
+        report_text,
+        summarise,
+        today,
+    )
 
     discard_placeholders()
     report, manifest, audience = writing.report, writing.manifest, writing.audience
@@ -111,7 +119,14 @@ def release_file(
                 used = delivery.release.plan  # with the kinds that were inferred from the file
                 seen = plan.replace(types=used.types, missing_codes=used.missing_codes)
                 points = around(seen, delivery.table, n_jobs=os.cpu_count() or 1)
-            summary = summarise(delivery.release, audience, curve=points)
+            about = Identity(
+                writing.title,
+                writing.author,
+                file=redact_address(target) if is_database(target) else Path(target).name,
+                sha256=delivery.target.sha256 if delivery.target else "",
+                date=today(),
+            )
+            summary = summarise(delivery.release, audience, curve=points, identity=about)
             report_texts[:] = [report_text(summary, path)]
             return report_texts[0]
 
@@ -137,7 +152,7 @@ def release_file(
         documents=documents,
         secret=() if record is None else record.secret,
         inputs=[(plan_file, "plan")],
-        fingerprints=manifest is not None,
+        fingerprints=bool(documents),
         allow_not_kept=writing.allow_not_kept,
         force=writing.force,
     ).release
@@ -162,7 +177,12 @@ def _release_folder(
         sources,
         target,
         dialect=dialect,
-        unsupported={"--curve": writing.curve, "--target-table": writing.target_table},
+        unsupported={
+            "--curve": writing.curve,
+            "--target-table": writing.target_table,
+            "--title": writing.title,
+            "--author": writing.author,
+        },
         audience=writing.audience,
         report=writing.report if writing.report != STDOUT else None,
         manifest=writing.manifest,
