@@ -14,7 +14,7 @@ from shoal.steps.suppression.problem import Cells, Codes
 
 EPSILON = 1e-9
 ROUNDS = 60  # of dissolving some classes and assigning their members again
-WORK = 3_000_000  # suppressed pieces times rounds, at most
+WORK = 500_000  # suppressed pieces times rounds, at most
 PIECES = (6, 12, 25, 50)  # whose classes are dissolved in a round
 
 
