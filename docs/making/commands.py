@@ -8,13 +8,15 @@ import typer
 
 from making.grid import grid
 from shoal.cli import app
+from shoal.cli._step_commands import SUMMARIES, step_command
 
 
 def pages(root: Path) -> Iterator[tuple[str, str]]:
     """Yield name and text of the page."""
     del root
     group: Any = typer.main.get_command(app)
-    sections = [_section(name, command) for name, command in group.commands.items()]
+    commands = {**group.commands, **{name: step_command(name) for name in SUMMARIES}}
+    sections = [_section(name, command) for name, command in commands.items()]
     about = (
         f"{group.help} `shoal --version` prints the version, `shoal COMMAND --help` the text"
         " below. The exit code is 0 on success, 1 if the data are refused or a guarantee is not"

@@ -288,6 +288,25 @@ def format_argument(value: Any) -> str:
     return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
 
 
+def plain_text(text: str) -> str:
+    """Return text of a docstring without markup and citations.
+
+    Examples
+    --------
+    >>> plain_text("Group by ``k`` [DT05]_, see :class:`~shoal.Plan`.")
+    'Group by k, see shoal.Plan.'
+    """
+    text = re.sub(r":\w+:`~?([\w.]+)`", r"\1", text)
+    return re.sub(r",? \[\w+\]_", "", text).replace("`", "")
+
+
+def union_members(annotation: Any) -> list[Any]:
+    """Return the members of a union, or the annotation itself."""
+    if get_origin(annotation) in (Union, UnionType):
+        return [part for one in get_args(annotation) for part in union_members(one)]
+    return [annotation]
+
+
 def _differs(value: Any, default: Any) -> bool:
     return isinstance(value, np.ndarray) or value != default  # defaults are never arrays
 

@@ -116,7 +116,7 @@ def kept_records(plan: promises.Document, before: View, released: int) -> list[i
 def _without_missing_words(values: Sequence[Any]) -> Sequence[Any]:
     """Return None for signs such as a dot in a column of numbers that are written as text."""
     texts = [value.strip() for value in values if isinstance(value, str)]
-    numbers = [text for text in texts if number_of(text) is not None]
+    numbers = [t for t in texts if number_of(t) is not None and not is_missing_word(t)]
     if not numbers or any(t not in numbers and not is_missing_word(t) for t in texts):
         return values
     return [v if isinstance(v, str) and v.strip() in numbers else None for v in values]

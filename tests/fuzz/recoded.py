@@ -21,7 +21,9 @@ def recode_problems(
         None if is_missing_word(o) and alike(None, n) else o for o, n in zip(old, new, strict=True)
     ]
     for o, n in zip(old, new, strict=True):
-        if (o is None and not alike(None, n)) or (not alike(None, o) and alike(None, n)):
+        if (o is None and not alike(None, n)) or (
+            not alike(None, o) and alike(None, n) and n != ""
+        ):
             yield f"values: recode made values of {name!r} missing, or the reverse"
             return
     pairs = [(o, n) for o, n in zip(old, new, strict=True) if not alike(None, o)]

@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import numpy as np
+import pypdfium2 as pdfium
 import pytest
 
 import shoal
@@ -19,6 +21,24 @@ HOSTILE = [
 ]
 LEAST_CONTRAST = 4.5  # WCAG AA for text
 
+# Words of table cells that stand on two lines, at other places than those offered by <wbr>.
+BROKEN_WORDS = """
+() => {
+  const found = [];
+  for (const cell of document.querySelectorAll("th, td")) {
+    const walk = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    for (let node = walk.nextNode(); node; node = walk.nextNode())
+      for (const match of node.data.matchAll(/[^\\s-]+/g)) {
+        const range = document.createRange();
+        range.setStart(node, match.index);
+        range.setEnd(node, match.index + match[0].length);
+        const tops = new Set([...range.getClientRects()].map(r => Math.round(r.top)));
+        if (tops.size > 1) found.push(match[0]);
+      }
+  }
+  return found;
+}
+"""
 CONTRAST = (Path(__file__).parents[1] / "contrast.js").read_text(encoding="utf-8")
 
 
@@ -93,7 +113,7 @@ def test_nothing_is_asked_from_outside_and_nothing_runs(visit, folder, name):
 
 def test_hostile_names_are_shown_and_not_obeyed(visit):
     page = visit("hostile.html")
-    assert page.title() == "Shoal: report on a release (internal)"
+    assert page.title() == "Report on a release (internal)"
     text = page.locator("body").text_content()
     for name in HOSTILE:
         assert name in text
@@ -154,11 +174,36 @@ def test_those_who_do_not_see_the_page_can_read_it(visit, name, least):
 
 
 def test_the_report_prints(visit):
-    page = visit("internal.html")
-    printed = page.pdf(format="A4")
-    assert printed.startswith(b"%PDF")
-    sheets = len(re.findall(rb"/Type\s*/Page\b", printed))
-    assert 3 <= sheets <= 12
+    """Every page has its number, text and no cut word; the first has verdict and signature."""
+    for name in ("public.html", "internal.html"):
+        printed = pdfium.PdfDocument(visit(name).pdf(prefer_css_page_size=True))
+        pages = [printed[at] for at in range(len(printed))]
+        texts = [page.get_textpage().get_text_range() for page in pages]
+        assert "Verdict" in texts[0]
+        assert "Signature" in texts[0]
+        for at, (page, text) in enumerate(zip(pages, texts, strict=True), start=1):
+            assert f"Page {at} of {len(pages)}" in text
+            assert len(text.split()) > 20  # no page of a few words
+            assert _ink(page) == (True, False)
+        whole = " ".join(texts)
+        for word in ("years_of_education", "reidentification", "homogeneous"):
+            assert word in whole
+
+
+def _ink(page):
+    """Return whether something is printed on a page, and whether something is at its edge."""
+    picture = np.asarray(page.render(scale=1).to_pil().convert("L")) < 200
+    edge = picture.copy()
+    edge[15:-15, 15:-15] = False
+    return bool(picture.any()), bool(edge.any())
+
+
+@pytest.mark.parametrize("width", [1280, 375])
+def test_no_word_is_broken_and_nothing_is_wider_than_the_screen(visit, width):
+    page = visit("internal.html", viewport={"width": width, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    broken = page.evaluate(BROKEN_WORDS)
+    assert broken == []
 
 
 def test_a_narrow_screen_needs_no_scrolling_sideways(visit):

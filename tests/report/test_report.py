@@ -2,6 +2,8 @@
 
 import html.parser
 import json
+from datetime import date
+from hashlib import sha256
 
 import numpy as np
 import pandas as pd
@@ -16,9 +18,22 @@ from shoal.errors import (
     UnderProtection,
     UnprotectedColumn,
 )
+from shoal.frame.tables import open_frame
 from shoal.partitioners import Sorted
 from shoal.plan import Plan
-from shoal.report import embedded, figures, pictures, render, styles, summarise, whole_text
+from shoal.plan.column_profile import profile_columns, scores
+from shoal.report import (
+    Identity,
+    embedded,
+    figures,
+    pictures,
+    render,
+    styles,
+    summarise,
+    today,
+    whole_text,
+)
+from shoal.report.html import breakable
 from shoal.steps import Generalise, Microaggregate
 
 KNOWN = ["surface", "employees"]
@@ -248,7 +263,9 @@ def test_the_summary_survives_json(tmp_path, release):
     assert {name: content[name] for name in ("verdict", "attacker")} == {
         name: summarise(release, "internal")[name] for name in ("verdict", "attacker")
     }
-    assert Page(render(content)).text == Page(render(summarise(release, "internal"))).text
+    about = Identity(date=content["identity"]["date"])
+    again = summarise(release, "internal", identity=about)
+    assert Page(render(content)).text == Page(render(again)).text
 
 
 def test_a_report_does_not_replace_a_file_unasked(tmp_path, release):
@@ -276,7 +293,7 @@ def test_measures_of_columns_are_shown_as_tables(release):
     assert f"surface{release.measures['loadings_change']['surface']:.4f}" in page.text.replace(
         "\n", ""
     )
-    assert f"{release.measures['correlation_change']['mean']:.4f}" in page.text
+    assert f"{release.measures['correlation_change']['mean']:.3g}" in page.text
     assert "correlation change: mean" in page.text
     assert "{" not in page.text.split("What was measured")[1].split("The plan")[0]
 
@@ -305,3 +322,54 @@ def test_levels_of_hierarchies_are_shown_with_their_shares(local):
     assert shares == ([0, 3 / 8, 5 / 8] if local else [0, 3 / 4, 0])
     assert "Levels of the hierarchies" in Page(render(summary)).text
     assert "4 (37.5 %)" in whole_text(summary) if local else "4 (75 %)" in whole_text(summary)
+
+
+def test_the_identity_stands_on_top(tmp_path, release):
+    path = tmp_path / "report.html"
+    release.report(path, title="Firms of 1995 <b>", author="Statistics")
+    page = Page(path.read_text(encoding="utf-8"))
+    top = page.text[page.text.index("Firms of 1995 <b>") : page.text.index("Verdict")]
+    for word in ("Statistics", date.today().isoformat(), "Shoal ", "11, 4"):
+        assert word in top
+    summary = summarise(release)
+    assert summary["identity"]["plan_sha256"] == sha256(summary["plan"].encode()).hexdigest()
+    assert summary["identity"]["plan_sha256"] in top
+
+
+def test_the_date_can_be_fixed(monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    assert today() == "1970-01-02"
+
+
+def test_the_public_sees_no_quartile_of_the_original(release):
+    for audience in ("public", "internal"):
+        columns = summarise(release, audience)["before_and_after"]
+        assert [entry["quartiles"][0] is None for entry in columns] == [audience == "public"] * 2
+        assert all(len(entry["quartiles"][1]) == 3 for entry in columns)
+
+
+def test_columns_that_changed_most_come_first():
+    before = _frame(
+        {"same": [1.0, 2.0, 3.0, 4.0], "other": [1.0, 2.0, 3.0, 4.0], "c": list("aabb")}
+    )
+    after = _frame(
+        {"same": [1.0, 2.0, 3.0, 4.0], "other": [9.0, 9.0, 9.0, None], "c": list("aaaa")}
+    )
+    first, second, third = profile_columns(before, after, ["same", "c", "other"], ["c"])
+    assert (first["column"], first["similarity"], first["missing"]) == ("other", 0.0, [0, 1])
+    assert (second["column"], second["similarity"], second["levels"]) == ("c", 0.5, [2, 1])
+    assert (third["column"], third["similarity"], third["mean"]) == ("same", 1.0, [2.5, 2.5])
+    related = {"columns": ["x", "y"], "before": [[1, 0.5], [0.5, 1]], "after": [[1, 0], [0, 1]]}
+    assert scores([first, second, third], related) == {
+        "columns": 0.5, "pairs": 0.75, "overall": 0.625,
+    }  # fmt: skip
+    assert scores([], {}) == {"columns": None, "pairs": None, "overall": None}
+
+
+def test_names_break_at_marks_and_are_escaped():
+    assert str(breakable("a<b_c")) == "a&lt;b_<wbr>c"
+    assert str(breakable("x" * 45)) == "x" * 20 + "<wbr>" + "x" * 20 + "<wbr>" + "x" * 5
+
+
+def _frame(columns):
+    return open_frame(pd.DataFrame(columns))

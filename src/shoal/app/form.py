@@ -4,11 +4,10 @@ Fields are named by the index of a column or by a parameter, never by the name o
 data.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from types import NoneType
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 from shoal import _params as parameters
 from shoal._params import Parameter
@@ -224,10 +223,10 @@ NOT_TYPED = (NoneType, *parameters.GENERATORS)  # cannot be entered in a field
 def _field(parameter: Parameter, name: str) -> Field:
     parts = [
         part
-        for part in _parts(parameter.annotation)
+        for part in parameters.union_members(parameter.annotation)
         if part not in NOT_TYPED and get_origin(part) is not Mapping
     ]
-    label, description = _label(parameter.name), _plain(parameter.description)
+    label, description = _label(parameter.name), parameters.plain_text(parameter.description)
     default = "" if parameter.required or parameter.default is None else parameter.default
     text = str(default).lower() if isinstance(default, bool) else str(default)
     if parts == [bool]:
@@ -252,18 +251,5 @@ def _field(parameter: Parameter, name: str) -> Field:
     )
 
 
-def _parts(annotation: Any) -> list[Any]:
-    """Return the members of a union."""
-    if get_origin(annotation) in (Union, UnionType):
-        return [part for one in get_args(annotation) for part in _parts(one)]
-    return [annotation]
-
-
 def _label(name: str) -> str:
     return name.replace("_", " ").capitalize()
-
-
-def _plain(text: str) -> str:
-    """Return text of a docstring without markup and citations."""
-    text = re.sub(r":\w+:`~?([\w.]+)`", r"\1", text)
-    return re.sub(r",? \[\w+\]_", "", text).replace("`", "")

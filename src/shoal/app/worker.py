@@ -23,8 +23,8 @@ from shoal.inspection import inspect_source
 from shoal.io.dialect import Dialect
 from shoal.io.files import open_source, write
 from shoal.plan import Plan, document
-from shoal.plan.deliver import deliver
-from shoal.report import one_line, render, summarise
+from shoal.plan.deliver import Delivery, deliver
+from shoal.report import Identity, one_line, render, summarise, today
 
 MAX_COLUMNS = 500  # that the page shows
 MAX_NAME = 200  # characters of a column's name
@@ -95,11 +95,12 @@ def mask(order: dict[str, Any]) -> dict[str, Any]:
         folder / order["target"],
         dialect=Dialect(**order["dialect"]),
         documents={
-            folder / PUBLIC: lambda delivery: render(summarise(delivery.release, "public")),
-            folder / INTERNAL: lambda delivery: render(summarise(delivery.release, "internal")),
+            folder / PUBLIC: lambda delivery: _report(delivery, order["target"], "public"),
+            folder / INTERNAL: lambda delivery: _report(delivery, order["target"], "internal"),
             # With its seeds: it repeats the release.
             folder / PLAN: lambda delivery: document.dumps(delivery.release.plan.to_dict()),
         },
+        fingerprints=True,
     ).release
     summary = summarise(made, "public")
     return {
@@ -113,6 +114,12 @@ def mask(order: dict[str, Any]) -> dict[str, Any]:
         "loss": made.measures.get("information_loss"),
         "risk": made.measures["reidentification"]["marketer"],
     }
+
+
+def _report(delivery: Delivery, file: str, audience: str) -> str:
+    sha256 = delivery.target.sha256 if delivery.target else ""
+    identity = Identity(file=file, sha256=sha256, date=today())
+    return render(summarise(delivery.release, audience, identity=identity))
 
 
 TASKS = {"inspect": inspect_file, "mask": mask}

@@ -9,12 +9,13 @@ from typing import Annotated
 import typer
 
 from shoal import __version__
-from shoal.cli._help import Command, Group
+from shoal.cli._help import Command
 from shoal.cli._lazy_imports import defer_imports
 from shoal.cli._option_blocks import expand_blocks
 from shoal.cli._options import FLAG
 from shoal.cli._session import interrupt
 from shoal.cli._source_arguments import SeveralSourcesCommand
+from shoal.cli._step_commands import StepGroup
 from shoal.cli.assess import assess
 from shoal.cli.attack import attack
 from shoal.cli.compare import compare
@@ -24,19 +25,21 @@ from shoal.cli.keygen import keygen
 from shoal.cli.mask import mask
 from shoal.cli.methods import methods, steps
 from shoal.cli.page import page
+from shoal.cli.risk import risk
 from shoal.cli.run import run
 from shoal.cli.tradeoff import tradeoff
 from shoal.cli.verify import verify
 
 app = typer.Typer(
     name="shoal",
+    cls=StepGroup,
     help="Protect tables before publication: microaggregation and disclosure control.",
-    cls=Group,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
 COMMANDS = (
-    mask, run, verify, keygen, assess, attack, inspect, compare, tradeoff, methods, steps, demo,
+    mask, run, verify, keygen, assess, attack, risk, inspect, compare, tradeoff, methods, steps,
+    demo,
 )  # fmt: skip
 for command in COMMANDS:
     takes_several = command in (mask, run)

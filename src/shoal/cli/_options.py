@@ -123,47 +123,109 @@ Quiet = Annotated[
 Json = Annotated[bool, typer.Option("--json", metavar=FLAG, help="Print the result as JSON.")]
 
 
+Effort = Annotated[
+    str | None,
+    typer.Option(
+        "--effort",
+        metavar="EFFORT",
+        help="Improve the groups of the method: quick, refine, search or prove.",
+    ),
+]
+Budget = Annotated[
+    float | None,
+    typer.Option(
+        "--budget", metavar="SECONDS", min=0, help="Seconds for --effort search or prove."
+    ),
+]
+Unit = Annotated[
+    str | None,
+    typer.Option(
+        "--unit",
+        metavar="COLUMN",
+        help="Column of persons or firms, which k then counts; or: record.",
+    ),
+]
+Household = Annotated[
+    str | None,
+    typer.Option(
+        "--household", metavar="COLUMN", help="Column of households, which k then counts."
+    ),
+]
+Within = Annotated[
+    list[str] | None,
+    typer.Option("--within", metavar="COLUMN", help="Column of strata, which groups do not cross."),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="NAME=VALUE", help="Any other parameter of the step or the method."
+    ),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option(
+        "--seed",
+        metavar="INT",
+        min=0,
+        help="Random state of methods that draw, of --shuffle and of large tables.",
+    ),
+]
+Identifiers = Annotated[
+    list[str] | None,
+    typer.Option("-i", "--identifier", metavar="COLUMN", help="Column to drop; repeatable."),
+]
+MissingCodes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--missing-codes",
+        metavar="COLUMN=CODE,...",
+        help="Values of a masked column that stand for a missing value.",
+    ),
+]
+SavePlan = Annotated[
+    Path | None,
+    typer.Option(
+        "--save-plan",
+        metavar="FILE",
+        help="Plan to write, which 'shoal run' runs: .toml or .json.",
+        rich_help_panel=DOCUMENTS,
+    ),
+]
+
+
 @dataclass(frozen=True)
 class PlanOptions:
     """Columns, their roles and the parameters that `mask` and `compare` share."""
 
     column: Columns
-    within: Annotated[
+    within: Within = None
+    confidential: Confidential = None
+    identifier: Identifiers = None
+    types: Types = None
+    missing_codes: MissingCodes = None
+    settings: Settings = None
+    seed: Seed = None
+    n_jobs: NJobs = None
+
+
+@dataclass(frozen=True)
+class RoleOptions:
+    """Roles and types of columns, for the commands of single steps."""
+
+    confidential: Confidential = None
+    identifier: Identifiers = None
+    unit: Unit = None
+    hierarchy: Annotated[
         list[str] | None,
         typer.Option(
-            "--within", metavar="COLUMN", help="Column of strata, which groups do not cross."
+            "--hierarchy",
+            metavar="COLUMN=FILE",
+            help="Hierarchy of a column: a file, prefix:length,..., interval:width,... or"
+            " period:month,...; repeatable.",
         ),
-    ] = None
-    confidential: Confidential = None
-    identifier: Annotated[
-        list[str] | None,
-        typer.Option("-i", "--identifier", metavar="COLUMN", help="Column to drop; repeatable."),
     ] = None
     types: Types = None
-    missing_codes: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--missing-codes",
-            metavar="COLUMN=CODE,...",
-            help="Values of a masked column that stand for a missing value.",
-        ),
-    ] = None
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="NAME=VALUE", help="Any other parameter of the step or the method."
-        ),
-    ] = None
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            "--seed",
-            metavar="INT",
-            min=0,
-            help="Random state of methods that draw, of --shuffle and of large tables.",
-        ),
-    ] = None
-    n_jobs: NJobs = None
+    missing_codes: MissingCodes = None
 
 
 @dataclass(frozen=True)
@@ -264,6 +326,26 @@ class ReleaseOptions:
             rich_help_panel=DOCUMENTS,
         ),
     ] = "public"
+    title: Annotated[
+        str,
+        typer.Option(
+            "--title",
+            metavar="TEXT",
+            help="Title of the report.",
+            show_default=False,
+            rich_help_panel=DOCUMENTS,
+        ),
+    ] = ""
+    author: Annotated[
+        str,
+        typer.Option(
+            "--author",
+            metavar="NAME",
+            help="Who is responsible for the release, for the report.",
+            show_default=False,
+            rich_help_panel=DOCUMENTS,
+        ),
+    ] = ""
     curve: Annotated[
         bool,
         typer.Option(

@@ -13,7 +13,7 @@ from shoal.cli._options import ReadOptions, ReleaseOptions
 from shoal.cli._session import print_result
 from shoal.cli._terminal import echo
 from shoal.cli._verdict import print_findings, status_line
-from shoal.errors import FileError, NotKept
+from shoal.errors import FileError, NotKept, ParameterError
 
 if TYPE_CHECKING:
     from shoal.io.dialect import Dialect
@@ -37,9 +37,16 @@ def release(
     quiet: bool,
     seed: int | None = None,
     plan_file: Path | None = None,
+    save_plan: Path | None = None,
 ) -> None:
     """Mask a table, in memory or (``large``) on a cluster, and print what was released."""
     made: Release | LargeRelease
+    if large and save_plan is not None:
+        raise ParameterError(
+            "--save-plan is not supported for tables larger than memory. Leave it out.",
+            code="not-for-large-tables",
+            option="save_plan",
+        )
     key = signing_key(writing.sign, writing.manifest)
     dialect = reading.dialect(keep_notes=writing.keep_notes, mark_formulas=writing.mark_formulas)
     try:
@@ -49,7 +56,14 @@ def release(
             )
         else:
             made = release_file(
-                plan, sources[0], target, dialect, writing, key=key, plan_file=plan_file
+                plan,
+                sources[0],
+                target,
+                dialect,
+                writing,
+                key=key,
+                plan_file=plan_file,
+                save_plan=save_plan,
             )
     except NotKept as error:
         way_out = "Use --allow-not-kept to write it anyway."
@@ -66,19 +80,35 @@ def release_file(
     *,
     key: Any = None,
     plan_file: Path | None = None,
+    save_plan: Path | None = None,
 ) -> "Release":
-    """Deliver a release with its report and its manifest, signed with the private ``key``."""
+    """Deliver a release with its report and its manifest, signed with the private ``key``.
+
+    The plan is written to ``save_plan``, without the seeds that the run drew.
+    """
     from shoal.audit import manifest as manifests
     from shoal.audit.record import Record
     from shoal.cli._lazy_imports import discard_placeholders
     from shoal.comparison.tradeoff import around
+    from shoal.io.database import is_database, redact_address
+    from shoal.plan import document
     from shoal.plan.deliver import deliver
-    from shoal.report import check_audience, check_report, report_text, summarise
+    from shoal.report import (
+        Identity,
+        check_audience,
+        check_report,
+        report_text,
+        summarise,
+        today,
+    )
 
     discard_placeholders()
     report, manifest, audience = writing.report, writing.manifest, writing.audience
     check_audience(audience)
     documents: dict[Path, Document] = {}
+    if save_plan is not None:
+        text = document.dumps(plan.to_dict(drawn_seeds=False), save_plan.suffix.lower())
+        documents[save_plan] = lambda delivery: text
     report_texts: list[str] = []  # the manifest, written later, contains its hash
     if report is not None and report != STDOUT:
         check_report(report)
@@ -89,7 +119,14 @@ def release_file(
                 used = delivery.release.plan  # with the kinds that were inferred from the file
                 seen = plan.replace(types=used.types, missing_codes=used.missing_codes)
                 points = around(seen, delivery.table, n_jobs=os.cpu_count() or 1)
-            summary = summarise(delivery.release, audience, curve=points)
+            about = Identity(
+                writing.title,
+                writing.author,
+                file=redact_address(target) if is_database(target) else Path(target).name,
+                sha256=delivery.target.sha256 if delivery.target else "",
+                date=today(),
+            )
+            summary = summarise(delivery.release, audience, curve=points, identity=about)
             report_texts[:] = [report_text(summary, path)]
             return report_texts[0]
 
@@ -115,7 +152,7 @@ def release_file(
         documents=documents,
         secret=() if record is None else record.secret,
         inputs=[(plan_file, "plan")],
-        fingerprints=manifest is not None,
+        fingerprints=bool(documents),
         allow_not_kept=writing.allow_not_kept,
         force=writing.force,
     ).release
@@ -140,7 +177,12 @@ def _release_folder(
         sources,
         target,
         dialect=dialect,
-        unsupported={"--curve": writing.curve, "--target-table": writing.target_table},
+        unsupported={
+            "--curve": writing.curve,
+            "--target-table": writing.target_table,
+            "--title": writing.title,
+            "--author": writing.author,
+        },
         audience=writing.audience,
         report=writing.report if writing.report != STDOUT else None,
         manifest=writing.manifest,

@@ -40,6 +40,7 @@ OWN_FLAGS = {
 PLAN_FLAGS = {
     **OWN_FLAGS,
     "missing": "--missing",
+    "column_weights": "--column-weight",
     "identifiers": "-i",
     "confidential": "--confidential",
     "types": "--type",
@@ -62,6 +63,18 @@ def command_wording(name: str, value: str | None) -> str:
     if flag is None:
         return f"--set {name}={'...' if argument is None else argument}"
     return flag if argument is None else f"{flag} {argument}"
+
+
+def step_wording(name: str, value: str | None) -> str:
+    """Return an option as the command of a single step spells it.
+
+    >>> step_wording("min_count", "5"), step_wording("k", None)
+    ('--min-count 5', '-k')
+    """
+    if name in {**FILE_FLAGS, **PLAN_FLAGS}:
+        return command_wording(name, value)
+    flag = f"--{name.replace('_', '-')}"
+    return flag if value in (None, "True") else f"{flag} {value.strip(chr(34))}"
 
 
 def plan_wording(name: str, value: str | None) -> str:

@@ -56,7 +56,7 @@ def first_component(X: Matrix) -> tuple[Values, float]:
 
 @measure(kind="utility", better="lower")
 def correlation_change(original: Matrix, masked: Matrix) -> dict[str, float]:
-    """Mean and standard deviation of the changes of all correlations [MD99]_.
+    """Mean and standard deviation of the changes of the correlations of masked columns [MD99]_.
 
     The changes are ``|r'_ij - r_ij|`` over all pairs of columns; their standard
     deviation divides by the number of pairs less one. A column that is constant in

@@ -84,7 +84,7 @@ def euclidean_loss(original: Matrix, masked: Matrix, columns: Labels | None = No
     return float(100 * np.sqrt(lost).sum() / distances) if distances else 0.0
 
 
-@measure(kind="utility", better="lower", unit="standard deviations")
+@measure(kind="utility", better="lower", unit="√2 standard deviations")
 def il1s(original: Matrix, masked: Matrix, columns: Labels | None = None) -> float:
     """Mean absolute difference of values, in sqrt(2) standard deviations of a column [MSD04]_.
 

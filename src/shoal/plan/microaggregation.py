@@ -30,6 +30,7 @@ def microaggregate(
     whole_households: bool = False,
     weight: str | None = None,
     weighted_distances: bool = False,
+    column_weights: Mapping[str, float] | None = None,
     missing: str = "refuse",
     types: Mapping[str, Any] | None = None,
     missing_codes: Mapping[str, Any] | None = None,
@@ -43,6 +44,7 @@ def microaggregate(
     diversity_kind: str = "distinct",
     closeness: float | None = None,
     closeness_by: str = "merge",
+    refine_recoding: bool = True,
     edits: Sequence[str] = (),
     repair: Repair | None = None,
     shuffle: bool = False,
@@ -96,6 +98,8 @@ def microaggregate(
         unchanged, with a warning; named under ``identifiers`` too, it is dropped.
     weighted_distances : bool
         Whether distances are taken in units of the weighted standard deviations.
+    column_weights : mapping of str to float, optional
+        Importance of columns in the distances; 1 for columns that are not named.
     missing : str
         What to do with missing values: ``"refuse"`` them, ``"own-groups"``,
         ``"impute"`` or ``"drop"``; see `Microaggregate`.
@@ -128,6 +132,8 @@ def microaggregate(
         the *t* of t-closeness.
     closeness_by : str
         How it is reached: ``"merge"``, ``"swap"`` or ``"first"``.
+    refine_recoding : bool
+        Whether groups are refined for what ancestors and ranges lose.
     edits : list of str
         Linear rules that the records obey, such as ``"total == a + b"``; see `Plan`.
     repair : {"refuse", "regroup"}, optional
@@ -174,6 +180,7 @@ def microaggregate(
         whole_households=whole_households,
         weight=weight,
         weighted_distances=weighted_distances,
+        column_weights=column_weights,
         dependence=dependence,
         blocks=blocks,
         missing=missing,
@@ -190,6 +197,7 @@ def microaggregate(
         diversity_kind=diversity_kind,
         closeness=closeness,
         closeness_by=closeness_by,
+        refine_recoding=refine_recoding,
         edits=edits,
         repair=repair,
         shuffle=shuffle,

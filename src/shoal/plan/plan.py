@@ -141,19 +141,7 @@ class Plan:
         step = parameters.build(
             Microaggregate, {"columns": columns, "partitioner": partitioner, **options}
         )
-        roles: dict[str, str] = {}
-        for role, names in {
-            "identifier": identifiers,
-            "quasi-identifier": columns,
-            "confidential": confidential,
-        }.items():
-            for name in names:
-                if roles.setdefault(name, role) != role:
-                    raise PlanError(
-                        f"Column {name!r} is named as {roles[name]} and as {role}. Choose one.",
-                        code="two-roles",
-                        columns=(name,),
-                    )
+        roles = roles_of(columns, identifiers, confidential)
         return cls(
             roles,
             [step],
@@ -378,6 +366,26 @@ class Plan:
     def required_columns(self) -> list[str]:
         """The columns in which a missing value drops the record."""
         return [name for step in self.steps if step.drops_incomplete for name in step.columns]
+
+
+def roles_of(
+    columns: Sequence[str], identifiers: Sequence[str], confidential: Sequence[str]
+) -> dict[str, str]:
+    """Return the roles of columns to mask, to drop and to keep; refuse two roles of one column."""
+    roles: dict[str, str] = {}
+    for role, names in {
+        "identifier": identifiers,
+        "quasi-identifier": columns,
+        "confidential": confidential,
+    }.items():
+        for name in names:
+            if roles.setdefault(name, role) != role:
+                raise PlanError(
+                    f"Column {name!r} is named as {roles[name]} and as {role}. Choose one.",
+                    code="two-roles",
+                    columns=(name,),
+                )
+    return roles
 
 
 def _describe(step: Step) -> str:

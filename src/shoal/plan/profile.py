@@ -22,6 +22,7 @@ from shoal.metrics.correlation import correlations
 from shoal.metrics.histogram import bars, histogram
 from shoal.metrics.projection import project_groups
 from shoal.partitioners import Partition
+from shoal.plan.column_profile import profile_columns, scores
 
 MIN_COUNT = 3  # records in a published count, even if k is smaller or not guaranteed
 MAX_COLUMNS = 16  # of a readable correlation matrix
@@ -44,9 +45,9 @@ def profile(plan: Any, before: Frame, after: Frame, results: Sequence[Any]) -> d
     Returns
     -------
     dict
-        ``before``, the risk of the original; ``distributions`` of the masked columns;
-        ``correlations`` among numeric ones; ``associations`` among categories; ``groups`` on a
-        plane; ``transitions`` of
+        ``before``, the risk of the original; ``distributions`` of the masked columns; figures of
+        these ``columns``, and ``scores`` of how alike they are; ``correlations`` among numeric
+        ones; ``associations`` among categories; ``groups`` on a plane; ``transitions`` of
         post-randomised columns.
     """
     least = max(plan.k or 0, MIN_COUNT)
@@ -54,13 +55,17 @@ def profile(plan: Any, before: Frame, after: Frame, results: Sequence[Any]) -> d
     confidential = columns_with(plan.roles, "confidential")
     categorical = [name for name, declared in plan.types.items() if declared.kind != "numeric"]
     numeric = [n for n in dict.fromkeys([*masked, *confidential]) if n not in categorical]
+    related = _correlations(before, after, numeric)
+    compared = profile_columns(before, after, masked, categorical)
     return {
         "before": _risk(before, plan.quasi_identifiers),
         "distributions": [
             {"column": name, **_distribution(before, after, name, least, name in categorical)}
             for name in masked
         ],
-        "correlations": _correlations(before, after, numeric),
+        "columns": compared,
+        "scores": scores(compared, related),
+        "correlations": related,
         "associations": _associations(plan, before, after, confidential),
         "groups": [
             {

@@ -148,6 +148,8 @@ class Release:
         *,
         audience: str = "public",
         curve: "Sequence[Point]" = (),
+        title: str = "",
+        author: str = "",
         force: bool = False,
     ) -> None:
         """Write a report on the guarantee and the measures: HTML, JSON or text.
@@ -161,12 +163,24 @@ class Release:
             with everything that helps to decide on the release.
         curve : list of Point
             Results of `shoal.comparison.tradeoff.sweep`, to show this release among them.
+        title : str
+            Title of the report.
+        author : str
+            Who is responsible for the release.
         force : bool
             Whether to replace an existing file.
         """
         from shoal.report import write_report  # imports upwards: see docs/architecture.md
 
-        write_report(self, Path(path), audience=audience, curve=curve, force=force)
+        write_report(
+            self,
+            Path(path),
+            audience=audience,
+            curve=curve,
+            title=title,
+            author=author,
+            force=force,
+        )
 
     def __repr__(self) -> str:
         sizes = [size for groups in self.partitions for size in groups.sizes]

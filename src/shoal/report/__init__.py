@@ -1,11 +1,13 @@
 """Reports: a release is summarised as plain data and rendered as HTML, JSON or text."""
 
 from shoal.report.html import embedded, pictures, render, styles
+from shoal.report.identity import Identity, today
 from shoal.report.summary import check_audience, summarise
 from shoal.report.text import one_line, table, whole_text
 from shoal.report.write import check_report, report_text, write_report
 
 __all__ = [
+    "Identity",
     "check_audience",
     "check_report",
     "embedded",
@@ -16,6 +18,7 @@ __all__ = [
     "styles",
     "summarise",
     "table",
+    "today",
     "whole_text",
     "write_report",
 ]

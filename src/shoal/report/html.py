@@ -5,8 +5,11 @@ from typing import Any
 
 from shoal.report import figures, maps
 from shoal.report.draw import Figure
-from shoal.report.layout import by_reason, format_number, numbers, tables
+from shoal.report.layout import by_reason, numbers, short_number, tables
 from shoal.report.text import one_line
+
+MARKS = "_.-/"  # after which a name may break
+MAX_LETTERS = 20
 
 
 def render(summary: dict[str, Any]) -> str:
@@ -69,6 +72,26 @@ def page(template: str, *content: dict[str, Any], **more: Any) -> str:
     return str(_environment().get_template(template).render(*content, **more))
 
 
+def breakable(name: Any) -> Any:
+    """Return a name as HTML that may break at its marks, or after many letters without any.
+
+    Examples
+    --------
+    >>> print(breakable("household_size"))
+    household_<wbr>size
+    """
+    from markupsafe import Markup, escape
+
+    pieces, length = [""], 0
+    for letter in str(name):
+        pieces[-1] += letter
+        length = 0 if letter == " " else length + 1
+        if letter in MARKS or length == MAX_LETTERS:
+            pieces.append("")
+            length = 0
+    return Markup("<wbr>").join(escape(piece) for piece in pieces if piece)
+
+
 @cache
 def _environment() -> Any:
     from jinja2 import Environment, PackageLoader, StrictUndefined  # slow to import
@@ -80,5 +103,6 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["shown"] = format_number
+    environment.filters["breakable"] = breakable
+    environment.filters["shown"] = short_number
     return environment

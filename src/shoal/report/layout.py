@@ -1,5 +1,6 @@
 """Layout of measures: a list of numbers, and tables by column."""
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -15,6 +16,9 @@ class Row(NamedTuple):
     value: Any
 
 
+MAX_NUMBERS = 5  # columns of a table that fits on paper
+
+
 class Table(NamedTuple):
     """Numbers about columns: a heading per number, a row per column."""
 
@@ -22,6 +26,18 @@ class Table(NamedTuple):
     measures: tuple[str, ...]
     headings: tuple[str, ...]
     rows: dict[str, tuple[Any, ...]]
+
+    @property
+    def parts(self) -> list["Table"]:
+        """The table in parts that are narrow enough for paper."""
+        starts = range(0, len(self.headings), MAX_NUMBERS)
+        return [
+            self._replace(
+                headings=self.headings[at : at + MAX_NUMBERS],
+                rows={name: row[at : at + MAX_NUMBERS] for name, row in self.rows.items()},
+            )
+            for at in starts
+        ]
 
 
 def numbers(measures: Mapping[str, Any]) -> list[Row]:
@@ -55,6 +71,26 @@ def format_number(value: Any) -> str:
     if abs(value) < 1 or value.is_integer() or rounded(value) != value:
         return f"{value:.4f}"
     return f"{value:.{max(0, DIGITS - len(str(int(abs(value)))))}f}"
+
+
+def short_number(value: Any) -> str:
+    """Return a number with three significant digits and thousands separators.
+
+    Examples
+    --------
+    >>> short_number(0.031249), short_number(14.7777), short_number(125034.2), short_number(1e-9)
+    ('0.0312', '14.8', '125,034', '<0.0001')
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, int) or value.is_integer():
+        return f"{value:,.0f}"
+    if not math.isfinite(value) or abs(value) >= 1e15:
+        return f"{value:.2e}"
+    if abs(value) < 1e-4:
+        return "<0.0001" if value > 0 else ">-0.0001"
+    decimals = max(0, 2 - math.floor(math.log10(abs(value))))
+    return f"{value:,.{decimals}f}"
 
 
 def by_reason(remarks: Mapping[str, str]) -> dict[str, list[str]]:

@@ -18,15 +18,21 @@ from shoal.metrics import ABOUT, MEASURES
 from shoal.metrics.digits import rounded
 from shoal.plan import document
 from shoal.plan.release import ReleaseLike
+from shoal.report.identity import Identity, identity_entries
 from shoal.report.verdict import beyond, can, cannot, explanation, uncovered
 
 Audience = Literal["public", "internal"]
 AUDIENCES = ("public", "internal")
+NO_PICTURES = ("columns", "scores", "transitions")  # parts of a profile that are tables
 PUBLIC_PICTURES = ("before", "distributions", "correlations", "associations")
 
 
 def summarise(
-    release: ReleaseLike, audience: str = "public", *, curve: Sequence[Point] = ()
+    release: ReleaseLike,
+    audience: str = "public",
+    *,
+    curve: Sequence[Point] = (),
+    identity: Identity | None = None,
 ) -> dict[str, Any]:
     """Return the content of a report on ``release``, ready for JSON.
 
@@ -38,6 +44,8 @@ def summarise(
         ``"public"`` or ``"internal"``.
     curve : list of Point
         Other runs with the same k and other dependence, from `shoal.comparison.tradeoff.sweep`.
+    identity : Identity, optional
+        Title, author, file and date of the report.
 
     Returns
     -------
@@ -45,14 +53,24 @@ def summarise(
         Plain data.
     """
     check_audience(audience)
-    summary = _summary(release, audience == "internal", curve)
+    summary = _summary(release, audience == "internal", curve, identity or Identity())
     return summary if audience == "internal" else rounded(summary)
 
 
-def _summary(release: ReleaseLike, internal: bool, curve: Sequence[Point]) -> dict[str, Any]:
+def _summary(
+    release: ReleaseLike, internal: bool, curve: Sequence[Point], identity: Identity
+) -> dict[str, Any]:
     plan = release.plan
+    shown_plan = _plan(plan.to_dict(drawn_seeds=False), internal=internal)
     return {
         "audience": "internal" if internal else "public",
+        "identity": identity_entries(
+            identity,
+            records=release.provenance["records"],
+            columns=len(_released_columns(release)),
+            plan=shown_plan,
+            versions=release.provenance["versions"],
+        ),
         "records": release.provenance["records"],
         "promise": {
             "k": plan.k,
@@ -76,15 +94,17 @@ def _summary(release: ReleaseLike, internal: bool, curve: Sequence[Point]) -> di
             "confidential": columns_with(plan.roles, "confidential"),
             "unchanged": list(release.unchanged),
         },
+        "before_and_after": _columns(release, internal),
+        "scores": release.profile.get("scores", {}),
         "hierarchies": _hierarchies(release),
         "measures": [_measure(name, value) for name, value in release.measures.items()],
         "remarks": dict(release.remarks),
         "warnings": uncovered(release),
-        "plan": _plan(plan.to_dict(drawn_seeds=False), internal=internal),
+        "plan": shown_plan,
         "pictures": {
             name: part
             for name, part in release.profile.items()
-            if (internal or name in PUBLIC_PICTURES) and name != "transitions"
+            if (internal or name in PUBLIC_PICTURES) and name not in NO_PICTURES
         },
         "transitions": [
             _transitions(entry, internal) for entry in release.profile.get("transitions", ())
@@ -92,6 +112,31 @@ def _summary(release: ReleaseLike, internal: bool, curve: Sequence[Point]) -> di
         "tradeoff": _tradeoff(release, curve),
         "versions": release.provenance["versions"],
     }
+
+
+def _released_columns(release: ReleaseLike) -> list[str]:
+    plan = release.plan
+    strata = [name for step in plan.steps for name in step.strata]
+    names = dict.fromkeys([*plan.masked, *strata, *release.unchanged])
+    return [name for name in names if name not in plan.dropped]
+
+
+def _columns(release: ReleaseLike, internal: bool) -> list[dict[str, Any]]:
+    """Return the masked columns before and after, with the share of values released exactly.
+
+    A quartile of the original is the value of one record, so that the public sees none.
+    """
+    exact = release.verdict.exact or {}
+    entries = [
+        {**entry, "exact": exact.get(entry["column"])}
+        for entry in release.profile.get("columns", ())
+    ]
+    if internal:
+        return entries
+    return [
+        {**entry, "quartiles": [None, entry["quartiles"][1]]} if "quartiles" in entry else entry
+        for entry in entries
+    ]
 
 
 def _hierarchies(release: ReleaseLike) -> list[dict[str, Any]]:

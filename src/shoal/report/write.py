@@ -10,6 +10,7 @@ from shoal.errors import FileError
 from shoal.io.publish import Publication
 from shoal.plan.release import ReleaseLike
 from shoal.report.html import render
+from shoal.report.identity import Identity, today
 from shoal.report.summary import summarise
 from shoal.report.text import whole_text
 
@@ -44,9 +45,12 @@ def write_report(
     *,
     audience: str = "public",
     curve: Sequence[Point] = (),
+    title: str = "",
+    author: str = "",
     force: bool = False,
 ) -> None:
     """Write the report on ``release`` to ``path``, completely or not at all."""
-    text = report_text(summarise(release, audience, curve=curve), path)
+    identity = Identity(title, author, date=today())
+    text = report_text(summarise(release, audience, curve=curve, identity=identity), path)
     with Publication(force=force) as publication:
         publication.add(path).write_text(text, encoding="utf-8")

@@ -14,8 +14,10 @@ from shoal.partitioners.units import group_units
 from shoal.steps.distance_space import Space
 from shoal.steps.homogeneity import count_homogeneous, describe_homogeneity, merge_homogeneous
 from shoal.steps.households import group_households
+from shoal.steps.local_recoding import RecodedTable
 from shoal.steps.missing import join_patterns, same_pattern
 from shoal.steps.privacy_constraints import PrivacyConstraint, constrained_partitioner
+from shoal.steps.recoding_search import recoding_loss, refine_recoding
 from shoal.steps.strata import Strata
 
 if TYPE_CHECKING:
@@ -44,6 +46,8 @@ class GroupingInput:
         Their values as integer codes; without columns where homogeneous groups are accepted.
     units : ndarray of shape (n_records,), optional
         The unit of each record as an integer, where k counts units.
+    recoded : RecodedTable
+        The columns that are released as ancestors or ranges.
     """
 
     space: Space
@@ -52,6 +56,7 @@ class GroupingInput:
     confidential: Sequence[str]
     confidential_codes: Codes
     units: Codes | None = None
+    recoded: RecodedTable = RecodedTable({}, {})
 
 
 class BlockGroups(NamedTuple):
@@ -144,12 +149,46 @@ def _group_records(
             groups = group_households(Z, units, used)
         else:
             groups = group_units(Z, units, used)
+    if not _is_refined(step, records, given, used):
+        return _enforce(step, records, given, Z, groups, units), used
+    columns, numbers = given.recoded.part(records.columns, rows)
+    refined = refine_recoding(columns, numbers, groups, units)
+    # Merging groups for a constraint may cost more than the local search saved.
+    candidates = [_enforce(step, records, given, Z, one, units) for one in (refined, groups)]
+    return min(candidates, key=lambda one: recoding_loss(columns, numbers, one)), used
+
+
+def _enforce(
+    step: "Microaggregate",
+    records: RecordSet,
+    given: GroupingInput,
+    Z: NDArray[np.float64],
+    groups: Partition,
+    units: Codes | None,
+) -> Partition:
+    """Return groups merged until they meet what the step demands of confidential values."""
+    rows = records.rows
     if step.homogeneity == "merge":
         codes = given.confidential_codes[rows]
         groups = merge_homogeneous(Z, groups, codes, given.confidential, records.where, units)
-    if constraint is not None:
-        groups = constraint.enforce(Z, groups, rows, by=step.closeness_by)
-    return groups, used
+    if given.constraint is not None:
+        groups = given.constraint.enforce(Z, groups, rows, by=step.closeness_by)
+    return groups
+
+
+def _is_refined(
+    step: "Microaggregate", records: RecordSet, given: GroupingInput, used: Partitioner | None
+) -> bool:
+    """Return whether groups are refined for what local recoding loses."""
+    recoded = all(name in step.recoded_columns for name in records.columns)
+    bound_to_others = step.whole_households or step.dependence > 0
+    return (
+        step.refine_recoding
+        and recoded
+        and used is not None
+        and not bound_to_others
+        and not isinstance(used, ClosenessFirst)
+    )
 
 
 def _record_sets(

@@ -40,6 +40,11 @@ class RecodedColumn:
     labels: list[NDArray[Any]]
     levels: Levels
 
+    @property
+    def is_missing(self) -> NDArray[np.bool_]:
+        """Mask of the records whose value is missing."""
+        return np.asarray(self.codes == len(self.labels[0]) - 1)
+
     def released(self, level: int) -> NDArray[Any]:
         """Return the label of each record at a level; None where the value is missing."""
         return np.array(self.labels[level][self.codes])

@@ -1,6 +1,7 @@
 """Local recoding: the values of a group become their lowest common ancestor, or their range."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.partitioners import Partition
 from shoal.steps.centroid import suppress_single_values
-from shoal.steps.hierarchies import read_hierarchy
+from shoal.steps.hierarchies import RecodedColumn, read_hierarchy
 
 Mask = NDArray[np.bool_]
 LOCAL = ("ancestor", "range")  # the aggregates that release text
@@ -30,15 +31,52 @@ class LocalRecoding(NamedTuple):
     levels: dict[str, list[int]]
 
 
-def common_ancestors(
-    frame: Frame, column: Column, declared: Type | None, groups: Partition, missing: Mask
-) -> LocalRecoding:
+class RecodedTable(NamedTuple):
+    """The columns of a table that are released as ancestors or as ranges.
+
+    ``numbers`` are divided by the range of their column.
+    """
+
+    ancestors: Mapping[str, RecodedColumn]
+    numbers: Mapping[str, NDArray[np.float64]]
+
+    def part(
+        self, names: Sequence[str], rows: NDArray[np.int64]
+    ) -> tuple[list[RecodedColumn], NDArray[np.float64]]:
+        """Return some columns of some records, for `refine_recoding`."""
+        columns = [self.ancestors[name] for name in names if name in self.ancestors]
+        numbers = [self.numbers[name][rows] for name in names if name in self.numbers]
+        return (
+            [replace(column, codes=column.codes[rows]) for column in columns],
+            np.column_stack(numbers) if numbers else np.empty((len(rows), 0)),
+        )
+
+
+def read_recoded(
+    frame: Frame, columns: Sequence[Column], as_range: Container[str], types: Mapping[str, Type]
+) -> RecodedTable:
+    """Return columns as ancestors, or as ranges where they are numbers and ``as_range`` says so."""
+    numbers = {c.name: c.values for c in columns if c.name in as_range and c.kind == "numeric"}
+    spreads: dict[str, float] = {}
+    for name, values in numbers.items():
+        known = values[~np.isnan(values)]
+        spreads[name] = float(np.ptp(known)) if len(known) else 0.0
+    return RecodedTable(
+        {
+            column.name: read_hierarchy(frame, column.name, types.get(column.name))
+            for column in columns
+            if column.name not in numbers
+        },
+        {name: values / (spreads[name] or 1.0) for name, values in numbers.items()},
+    )
+
+
+def common_ancestors(recoded: RecodedColumn, groups: Partition, missing: Mask) -> LocalRecoding:
     """Return for each record the lowest common ancestor of its group's values.
 
     The loss of a cell is the share of the other values of its hierarchy that it is no longer told
     from, as for `shoal.steps.Generalise`.
     """
-    recoded = read_hierarchy(frame, column.name, declared)
     labels, known = groups.labels, ~suppress_single_values(groups, missing)
     level = np.full(len(groups.sizes), -1)
     for at, ancestors in enumerate(recoded.levels.ancestors):

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._params import AtLeast, Between
+from shoal.errors import ColumnsWeighted
 from shoal.frame import tables
 from shoal.frame.codes import value_codes
 from shoal.frame.columns import Column, read_column, refuse_missing
@@ -20,16 +21,18 @@ from shoal.steps._step import GroupingStep, StepResult, check_confidential
 from shoal.steps.centroid import centroid
 from shoal.steps.checks import check_axes, check_options, check_values
 from shoal.steps.column_warnings import describe_constant, describe_missing_values
-from shoal.steps.distance_space import Space, build_space
+from shoal.steps.distance_space import Space, build_space, loss_of_groups
 from shoal.steps.grouping import GroupingInput, group_block
 from shoal.steps.guarantee_sentences import describe_guarantee
 from shoal.steps.households import refuse_split
 from shoal.steps.local_recoding import (
     LOCAL,
     LocalRecoding,
+    RecodedTable,
     common_ancestors,
     describe_local_recoding,
     ranges,
+    read_recoded,
 )
 from shoal.steps.privacy_constraints import privacy_constraint
 from shoal.steps.strata import Strata, merge_small, refuse_small, split
@@ -38,6 +41,7 @@ from shoal.steps.units import read_units
 Mask = NDArray[np.bool_]
 Aggregate = Literal["mean", "median", "trimmed-mean", "geometric-mean", "ancestor", "range"]
 Decimals = Annotated[int, Between(-15, 15)]
+ColumnWeight = Annotated[float, Between(1e-6, 1e6)]
 
 
 class Microaggregate(GroupingStep):
@@ -86,6 +90,11 @@ class Microaggregate(GroupingStep):
     weighted_distances : bool
         Whether distances use weighted z-scores, with the weighted mean and standard deviation,
         which estimate those of the population.
+    column_weights : mapping of str to float, optional
+        Importance of columns in the distances, from 1e-6 to 1e6; 1 for columns that are not
+        named. The standardised values of a column are multiplied by its weight, so that a column
+        with the weight 2 counts as if its values were twice as far apart. Only the ratios of the
+        weights matter. A column that should not count at all is masked in a block of its own.
     missing : str
         What to do with missing values: ``"refuse"`` them; ``"own-groups"`` groups records with
         the same missing cells, and suppresses further cells where fewer than k records share
@@ -98,7 +107,8 @@ class Microaggregate(GroupingStep):
         ``"geometric-mean"`` of the group; a mapping says so by column, and the mean stands for
         columns that it does not name. Two aggregates recode values to text: ``"ancestor"`` releases
         the lowest common ancestor of the group in the hierarchy, the prefixes or the intervals of
-        the column's type, and ``"range"`` the least and the greatest number.
+        the column's type, and ``"range"`` the least and the greatest number. Both state what they
+        lose, see ``refine_recoding``.
     trim : float, optional
         Share of a group that a trimmed mean ignores at each end, in [0, 0.5].
     decimals : int or mapping of str to int, optional
@@ -126,6 +136,10 @@ class Microaggregate(GroupingStep):
         ``"swap"`` exchanges records between groups first; ``"first"`` forms groups that are close
         from the start, for one confidential column and by a method of its own
         (:class:`shoal.partitioners.ClosenessFirst`). Diversity is always attained by merging.
+    refine_recoding : bool
+        Whether groups of columns that are all released as ancestors or ranges are refined by a
+        local search, so that these lose less: records move and change places between groups of at
+        least k. Groups that depend on confidential columns, and whole households, are not refined.
 
     References
     ----------
@@ -153,6 +167,7 @@ class Microaggregate(GroupingStep):
         whole_households: bool = False,
         weight: str | None = None,
         weighted_distances: bool = False,
+        column_weights: Mapping[str, ColumnWeight] | None = None,
         missing: Literal["refuse", "own-groups", "impute", "drop"] = "refuse",
         standardise: Literal["zscore", "none"] = "zscore",
         aggregate: Aggregate | Mapping[str, Aggregate] = "mean",
@@ -164,6 +179,7 @@ class Microaggregate(GroupingStep):
         diversity_kind: Literal["distinct", "entropy"] = "distinct",
         closeness: Annotated[float, Between(0, 1)] | None = None,
         closeness_by: Literal["merge", "swap", "first"] = "merge",
+        refine_recoding: bool = True,
     ):
         self.columns = as_list(columns)
         self.partitioner = partitioner
@@ -176,6 +192,7 @@ class Microaggregate(GroupingStep):
         self.whole_households = whole_households
         self.weight = weight
         self.weighted_distances = weighted_distances
+        self.column_weights = column_weights
         self.missing = missing
         self.standardise = standardise
         self.aggregate = aggregate
@@ -187,6 +204,7 @@ class Microaggregate(GroupingStep):
         self.diversity_kind = diversity_kind
         self.closeness = closeness
         self.closeness_by = closeness_by
+        self.refine_recoding = refine_recoding
         self._validate()
         check_options(self)
 
@@ -277,7 +295,9 @@ class Microaggregate(GroupingStep):
             )
         weights = None if self.weight is None else tables.weights(frame, self.weight)
         scale = weights if self.weighted_distances else None
-        space = build_space(columns, self.standardise, self.dependence, in_distances, scale)
+        space = build_space(
+            columns, self.standardise, self.dependence, in_distances, scale, self.column_weights
+        )
         check_axes(self, space, any(column.is_missing.any() for column in columns))
         units = None if self.unit_column is None else read_units(frame, self.unit_column)
         strata = self._strata(frame, space, units)
@@ -288,6 +308,7 @@ class Microaggregate(GroupingStep):
             confidential,
             self._confidential_codes(frame, confidential),
             units,
+            self._read_recoded(frame, columns, types),
         )
         values: dict[str, NDArray[Any] | RowGather | TextColumn] = {}
         recodings: dict[str, LocalRecoding] = {}
@@ -299,7 +320,7 @@ class Microaggregate(GroupingStep):
             block = group_block(self, in_block, given, partitioner)
             for column, missing in zip(in_block, block.missing.T, strict=True):
                 if column.name in self.recoded_columns:
-                    recoded = self._recode(column, block.groups, missing, frame, types)
+                    recoded = self._recode(column, given.recoded, block.groups, missing)
                     values[column.name], recodings[column.name] = recoded.values, recoded
                 else:
                     values[column.name] = self._mask(column, block.groups, missing, frame, weights)
@@ -319,6 +340,7 @@ class Microaggregate(GroupingStep):
                 *describe_missing_values(columns, values, groups_of, imputed=imputed),
                 *strata.warnings,
                 *describe_local_recoding(recodings),
+                *self._describe_weights(space, partitions),
             ),
         )
 
@@ -331,6 +353,27 @@ class Microaggregate(GroupingStep):
         if units is not None and self.whole_households:
             refuse_split(strata.rows, units)
         return strata
+
+    def _describe_weights(
+        self, space: Space, partitions: Sequence[Partition]
+    ) -> list[ColumnsWeighted]:
+        """Return the loss of the groups with the weights of columns, if there are any."""
+        if not self.column_weights:
+            return []
+        loss = loss_of_groups(space, self.column_blocks, [groups.labels for groups in partitions])
+        stated = ", ".join(f"{name!r} {w:g}" for name, w in self.column_weights.items())
+        others = "" if len(self.column_weights) == len(self.columns) else ", all others 1"
+        sentence = f"Distances weigh the columns: {stated}{others}."
+        if loss is not None:
+            sentence += (
+                f" With these weights the groups lose {loss:.4g} %; the information loss counts all"
+                " columns alike."
+            )
+        return [
+            ColumnsWeighted(
+                sentence, code="columns-weighted", columns=tuple(self.column_weights), loss=loss
+            )
+        ]
 
     @property
     def _counted_things(self) -> str:
@@ -351,6 +394,8 @@ class Microaggregate(GroupingStep):
             column.kind == "numeric" and not column.is_missing.any() for column in columns
         )
         zscores = self.standardise == "zscore" and not self.weighted_distances
+        # A bound on the loss with column weights says nothing about the loss without.
+        zscores = zscores and set((self.column_weights or {}).values()) <= {1}
         # Groups of k units are groups of k records too, so their bound holds. Whole households are
         # grouped by means, which are other records.
         same_records = not self.whole_households and not self.dependence
@@ -362,17 +407,19 @@ class Microaggregate(GroupingStep):
         """The columns that are released as ancestors or ranges."""
         return [name for name in self.columns if self.aggregate_of(name) in LOCAL]
 
+    def _read_recoded(
+        self, frame: Frame, columns: Sequence[Column], types: Mapping[str, Type]
+    ) -> RecodedTable:
+        as_range = [name for name in self.columns if self.aggregate_of(name) == "range"]
+        recoded = [column for column in columns if column.name in self.recoded_columns]
+        return read_recoded(frame, recoded, as_range, types)
+
     def _recode(
-        self,
-        column: Column,
-        groups: Partition,
-        missing: Mask,
-        frame: Frame,
-        types: Mapping[str, Type],
+        self, column: Column, recoded: RecodedTable, groups: Partition, missing: Mask
     ) -> LocalRecoding:
-        if self.aggregate_of(column.name) == "range" and column.kind == "numeric":
+        if column.name in recoded.numbers:
             return ranges(column, groups, missing)
-        return common_ancestors(frame, column, types.get(column.name), groups, missing)
+        return common_ancestors(recoded.ancestors[column.name], groups, missing)
 
     def _mask(
         self,

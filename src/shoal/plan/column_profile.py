@@ -1,0 +1,119 @@
+"""Masked columns before and after: location, spread, quartiles, levels, and how alike they are."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.frame import tables
+from shoal.frame.describe import finite_values, value_counts
+from shoal.frame.tables import Frame
+from shoal.metrics.similarity import (
+    similarity_of_correlations,
+    similarity_of_counts,
+    similarity_of_numbers,
+)
+
+
+def profile_columns(
+    before: Frame, after: Frame, names: Sequence[str], categorical: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Return figures about columns of both tables, those that changed most first.
+
+    Parameters
+    ----------
+    before : Frame
+        The original table.
+    after : Frame
+        The masked table.
+    names : list of str
+        The columns.
+    categorical : list of str
+        Those of them that hold categories, whatever their type.
+
+    Returns
+    -------
+    list of dict
+        ``column``, ``similarity``, ``missing`` before and after; for numbers ``mean``, ``sd`` and
+        ``quartiles``, for others ``levels``, each before and after.
+    """
+    entries = []
+    for name in names:
+        is_numeric = all(tables.is_numeric(frame, name) for frame in (before, after))
+        about = _numbers if is_numeric and name not in categorical else _categories
+        missing = [
+            int(tables.missing_counts(frame, [name]).get(name, 0)) for frame in (before, after)
+        ]
+        entries.append({"column": name, **about(before, after, name), "missing": missing})
+    return sorted(entries, key=lambda entry: entry["similarity"])
+
+
+def scores(columns: Sequence[Mapping[str, Any]], correlations: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the mean similarity of columns and of pairs of numeric columns, and of both.
+
+    Parameters
+    ----------
+    columns : list of dict
+        What `profile_columns` returns.
+    correlations : mapping
+        ``columns`` with their correlations ``before`` and ``after``; may be empty.
+
+    Returns
+    -------
+    dict
+        ``columns``, ``pairs`` (None without pairs) and ``overall``, each between 0 and 1.
+    """
+    of_columns = float(np.mean([entry["similarity"] for entry in columns])) if columns else None
+    first, second = correlations.get("before", []), correlations.get("after", [])
+    pairs = [
+        similarity_of_correlations(first[i][j], second[i][j])
+        for i in range(len(first))
+        for j in range(i)
+    ]
+    of_pairs = float(np.mean(pairs)) if pairs else None
+    known = [score for score in (of_columns, of_pairs) if score is not None]
+    overall = float(np.mean(known)) if known else None
+    return {"columns": of_columns, "pairs": of_pairs, "overall": overall}
+
+
+def _numbers(before: Frame, after: Frame, name: str) -> dict[str, Any]:
+    values = [finite_values(frame, name) for frame in (before, after)]
+    return {
+        "similarity": similarity_of_numbers(*values),
+        "mean": [_of(part, np.mean) for part in values],
+        "sd": [_of(part, np.std) for part in values],
+        "quartiles": [
+            [float(quartile) for quartile in np.quantile(part, [0.25, 0.5, 0.75])]
+            if len(part)
+            else None
+            for part in values
+        ],
+    }
+
+
+def _of(values: NDArray[np.float64], function: Any) -> float | None:
+    """Return a moment; huge values are scaled, so that their sum stays finite."""
+    if not len(values):
+        return None
+    scale = float(np.abs(values).max()) or 1.0
+    return float(function(values / scale) * scale)
+
+
+def _categories(before: Frame, after: Frame, name: str) -> dict[str, Any]:
+    counts = [
+        {_key(value): count for value, count in value_counts(frame, name).items()}
+        for frame in (before, after)
+    ]
+    return {
+        "similarity": similarity_of_counts(*counts),
+        "levels": [sum(value != "" for value in part) for part in counts],
+    }
+
+
+def _key(value: Any) -> str:
+    """Return a value as text; numbers may be released as text, and missing values are empty."""
+    if value is None or value != value:
+        return ""
+    is_whole = isinstance(value, float) and value.is_integer()
+    return str(int(value)) if is_whole else str(value)

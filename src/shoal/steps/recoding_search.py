@@ -1,0 +1,144 @@
+"""Refine groups for local recoding: what their common ancestors and ranges lose."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal import _progress as progress
+from shoal._kernels.recoding import NONE, RecodedGroups, improve, summarise
+from shoal.partitioners import Partition
+from shoal.steps.hierarchies import RecodedColumn
+
+Codes = NDArray[np.int64]
+CHUNK = 1000  # groups whose records may change places in one pass
+MAX_PASSES = 40
+WORTHWHILE = 1e-4  # share of the loss that a pass must save for another one
+
+
+def refine_recoding(
+    columns: Sequence[RecodedColumn],
+    numbers: NDArray[np.float64],
+    groups: Partition,
+    units: Codes | None = None,
+) -> Partition:
+    """Return groups that lose less, by a local search, when values become ancestors and ranges.
+
+    Parameters
+    ----------
+    columns : sequence of RecodedColumn
+        The columns that are released as ancestors.
+    numbers : ndarray of shape (n_records, n_numbers)
+        The columns that are released as ranges, divided by the range of the whole column; NaN where
+        a number is missing.
+    groups : Partition
+        The groups to start from.
+    units : ndarray of shape (n_records,), optional
+        The unit of each record, where k counts units.
+
+    Returns
+    -------
+    Partition
+        Groups with the same k, whose loss is not greater.
+    """
+    state = open_groups(columns, numbers, groups.labels, units)
+    n_groups, capacity = groups.n_groups, len(state.head)
+    active, free = np.arange(n_groups), np.zeros(capacity, np.int64)
+    n_free = capacity - n_groups
+    free[:n_free] = np.arange(n_groups, capacity)
+    look = np.ones(capacity, bool)  # groups to look at in a pass; in the first, all
+    for number in range(MAX_PASSES):
+        before, old = float(state.loss[active].sum()), state.group.copy()
+        saved, improved, full = 0.0, [], look.all()
+        for chunk in _chunks(state, active, number):
+            progress.report("refining", number, MAX_PASSES)
+            several = np.zeros(capacity, np.int64)
+            several[: len(chunk)] = chunk
+            inside = np.zeros(capacity, bool)
+            inside[chunk] = look[chunk]
+            records = np.flatnonzero(inside[state.group])
+            left, n_free, gain = improve(
+                state, groups.k, several, len(chunk), free, n_free, records, look
+            )
+            saved += gain
+            improved.append(several[:left])
+        active = np.sort(np.concatenate(improved))
+        moved = state.group != old
+        look[:] = False
+        look[old[moved]] = look[state.group[moved]] = True
+        if saved <= WORTHWHILE * before:
+            if full:
+                break
+            look[:] = True
+    labels = np.unique(state.group, return_inverse=True)[1].ravel()
+    return Partition(_in_order(labels), groups.k)
+
+
+def recoding_loss(
+    columns: Sequence[RecodedColumn], numbers: NDArray[np.float64], groups: Partition
+) -> float:
+    """Return the sum of the losses of all cells, if each group shows its ancestors and ranges."""
+    return float(open_groups(columns, numbers, groups.labels).loss[: groups.n_groups].sum())
+
+
+def open_groups(
+    columns: Sequence[RecodedColumn],
+    numbers: NDArray[np.float64],
+    labels: Codes,
+    units: Codes | None = None,
+) -> RecodedGroups:
+    """Return the state of a local search, with what each group has in common."""
+    n, p, q = len(labels), len(columns), numbers.shape[1]
+    depth = max((len(column.labels) for column in columns), default=1)
+    most = max((len(column.labels[0]) for column in columns), default=1)
+    ancestors, losses = np.zeros((p, depth, most), np.int32), np.zeros((p, depth, most))
+    codes = np.empty((n, p), np.int32)
+    for at, column in enumerate(columns):
+        values = len(column.labels[0])
+        for level in range(depth):
+            own = min(level, len(column.labels) - 1)
+            ancestors[at, level, :values] = column.levels.ancestors[own]
+            losses[at, level, :values] = column.levels.losses[own]
+        codes[:, at] = np.where(column.is_missing, NONE, column.codes)
+    n_groups = int(labels.max()) + 1
+    capacity = n_groups + n // 2 + 1
+    rows = capacity + 2
+    unit = np.arange(n) if units is None else units.astype(np.int64)
+    order = np.lexsort((np.arange(n), labels))
+    after, before = np.full(n, NONE, np.int64), np.full(n, NONE, np.int64)
+    same = labels[order[1:]] == labels[order[:-1]]
+    after[order[:-1][same]], before[order[1:][same]] = order[1:][same], order[:-1][same]
+    head = np.full(capacity, NONE, np.int64)
+    size, distinct = np.zeros(capacity, np.int64), np.zeros(capacity, np.int64)
+    head[labels[order[::-1]]] = order[::-1]
+    size[:n_groups] = np.bincount(labels)
+    pairs = np.unique(np.column_stack([labels, unit]), axis=0)
+    distinct[:n_groups] = np.bincount(pairs[:, 0], minlength=n_groups)
+    state = RecodedGroups(
+        ancestors, losses, codes, np.ascontiguousarray(numbers, np.float64), unit,
+        labels.astype(np.int64), head, after, before, size, distinct,
+        np.zeros((rows, p), np.int64), np.full((rows, p), NONE, np.int64),
+        np.zeros((rows, p), np.int64), np.zeros((rows, q)), np.zeros((rows, q)),
+        np.zeros((rows, q), np.int64), np.zeros(rows),
+    )  # fmt: skip
+    for g in range(n_groups):
+        summarise(state, g, g, NONE)
+    return state
+
+
+def _chunks(state: RecodedGroups, active: Codes, number: int) -> list[Codes]:
+    """Return the groups in chunks of groups that look alike, in another way in every pass."""
+    if len(active) <= CHUNK:
+        return [active]
+    keys = [*state.example[active].T, *state.low[active].T]
+    turned = [keys[(at + number) % len(keys)] for at in range(len(keys))]
+    order = active[np.lexsort(turned)]
+    return np.array_split(order, -(-len(active) // CHUNK))
+
+
+def _in_order(labels: Codes) -> Codes:
+    """Return labels numbered in the order in which they first occur."""
+    first = np.unique(labels, return_index=True)[1]
+    place = np.empty(len(first), np.int64)
+    place[np.argsort(first)] = np.arange(len(first))
+    return place[labels]
