@@ -66,6 +66,7 @@ class Step:
     name: ClassVar[str]
     paper: ClassVar[str]
     accepts_any_kind: ClassVar[bool] = False  # otherwise the columns must be numeric
+    uses_hierarchies: ClassVar[bool] = False  # of the types of its columns
     promises: ClassVar[str] = "nothing about persons"
     columns: list[str]
     weight: str | None = None  # column of survey weights

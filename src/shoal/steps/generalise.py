@@ -80,6 +80,7 @@ class Generalise(Step):
     name = "generalise"
     paper = "SS98"
     accepts_any_kind = True
+    uses_hierarchies = True
     promises = "k-anonymity; l-diversity and t-closeness on request"
 
     def __init__(
