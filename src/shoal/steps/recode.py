@@ -91,6 +91,11 @@ class Recode(Step):
         )
 
     @property
+    def keeps_classes(self) -> bool:
+        """Whether equal values stay equal: each value becomes one category."""
+        return True
+
+    @property
     def recoded_columns(self) -> list[str]:
         """The columns whose released values may be other categories."""
         return self.columns
