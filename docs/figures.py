@@ -193,9 +193,40 @@ def dependence():
     return picture
 
 
+def attacks():
+    """Show how often attacks succeed, beside their baseline and their ceiling."""
+    people = shoal.datasets.survey()
+    inside, outside = people.iloc[:500], people.iloc[500:]
+    _, release = masked(people=inside, identifiers=["person"], confidential=SECRET)
+    found = shoal.attack(
+        inside,
+        release.data,
+        quasi_identifiers=KNOWN,
+        confidential=SECRET,
+        control=outside,
+        random_state=1,
+    )
+    picture, (axes,) = canvas(width=6.4, height=3.8)
+    for at, result in enumerate(reversed(found.results)):
+        low, high = (100 * end for end in result.interval)
+        axes.plot([low, high], [at, at], color=BLUE, lw=2)
+        axes.plot(100 * result.rate, at, "o", color=BLUE, label="success, 95 % interval")
+        axes.plot(100 * result.baseline, at, "|", color=GREY, ms=10, label="baseline")
+        if result.ceiling is not None:
+            axes.plot(100 * result.ceiling, at, "<", color=RED, label="ceiling")
+    names = [result.name for result in reversed(found.results)]
+    axes.set_yticks(range(len(names)), names)
+    axes.set(xlim=(-2, 102), xlabel="successful attacks, in %")
+    handles, labels = axes.get_legend_handles_labels()
+    unique = dict(zip(labels, handles, strict=True))
+    axes.legend(unique.values(), unique.keys(), loc="upper right")
+    return picture
+
+
 FIGURES = {
     "unique": unique, "groups": groups, "units": units, "price": price,
     "homogeneity": homogeneity, "blocks": blocks, "closeness": closeness, "dependence": dependence,
+    "attacks": attacks,
 }  # fmt: skip
 
 

@@ -172,6 +172,10 @@ class SearchUnfinished(ShoalWarning):
     """A search stopped early, so running the plan again may give other groups."""
 
 
+class ColumnsWeighted(ShoalWarning):
+    """Columns have different weights in distances, so that two losses can be stated."""
+
+
 class ConstantColumn(ShoalWarning):
     """A column is constant and has no influence on the grouping."""
 

@@ -59,7 +59,7 @@ def flags(command):
 
 
 @pytest.mark.parametrize(
-    "command", ["mask", "run", "assess", "attack", "inspect", "compare", "tradeoff"]
+    "command", ["mask", "run", "assess", "attack", "risk", "inspect", "compare", "tradeoff"]
 )
 def test_every_command_that_reads_a_table_takes_all_options_for_reading(command):
     names = {f"--{field.name.replace('_', '-')}" for field in fields(ReadOptions)}

@@ -291,6 +291,8 @@ class _Draft:
             step |= {"aggregate": "trimmed-mean", "trim": float(self.one_of(0.0, 0.1, 0.5))}
         elif aggregate != "trimmed-mean":
             step["aggregate"] = str(aggregate)
+        if len(masked) > 1 and step["columns"][0][-1:] in "ae":  # no further random number
+            step["column_weights"] = {step["columns"][0]: 2.5}
         self._maybe(step, 0.2, decimals=int(self.one_of(-2, 0, 1, 2, 6)))
         self._declare(masked)
         if len(masked) > 1 and self.chance(0.12):

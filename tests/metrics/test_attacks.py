@@ -275,6 +275,17 @@ def test_an_attack_does_not_depend_on_which_others_are_carried_out(original):
             assert result == whole[result.name]
 
 
+def test_a_longer_control_table_is_cut_to_the_length_of_the_original(original):
+    """Every record is three times in the control table, so it is unique only in a part of it."""
+    name = "singling-out-multivariate"
+    thrice = pd.concat([original] * 3)
+    longer = attack(original, original, control=thrice, attacks=[name])
+    assert 0.3 < longer[name].baseline < 0.6
+    assert not longer.remarks
+    shorter = attack(original, original, control=original.iloc[:200], attacks=[name])
+    assert any("200" in remark for remark in shorter.remarks)
+
+
 def test_a_sample_of_targets_estimates_the_rate_of_all(original):
     after = grouped(original, 3)
     everyone = attack(original, after)["linkage-distance"].rate

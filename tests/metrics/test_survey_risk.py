@@ -1,5 +1,6 @@
 """Individual, household, log-linear risk and population uniqueness of samples."""
 
+import json
 from itertools import product
 from math import comb, lgamma, log
 
@@ -8,8 +9,10 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 from raising import raises
+from shoal.cli import app
 from shoal.errors import InputError, ParameterError
 from shoal.metrics.log_linear import iterative_proportional_fitting, log_linear_risk
 from shoal.metrics.population_uniqueness import population_uniqueness
@@ -183,6 +186,21 @@ def test_pitman_estimates_a_population_of_its_own_kind():
     assert found.estimate == pytest.approx(truth, rel=0.3)
 
 
+def test_pitman_is_the_model_of_ewens_where_classes_are_too_even():
+    from shoal.metrics.population_uniqueness import _start_from_moments
+
+    rng = np.random.default_rng(10)
+    sizes = sample_of(rng.poisson(30, 2000), 0.05, 11)
+    theta, alpha = _start_from_moments(np.bincount(sizes), int(sizes.sum()), len(sizes))
+    assert alpha == 0
+    n = sizes.sum()
+    assert (theta / (theta + np.arange(n))).sum() == pytest.approx(len(sizes))
+    best = pitman_likelihood(theta, 1e-9, sizes)
+    assert pitman_likelihood(theta, 0.01, sizes) < best
+    assert pitman_likelihood(theta * 1.02, 1e-9, sizes) < best
+    assert pitman_likelihood(theta * 0.98, 1e-9, sizes) < best
+
+
 def test_the_rule_chooses_the_lesser_estimate_of_large_samples():
     found = population_uniqueness(np.repeat([1, 2, 3], [60, 20, 10]), 0.5)
     candidates = [value for value in (found.zayatz, found.snb) if not np.isnan(value)]
@@ -238,3 +256,19 @@ def test_missing_information_is_refused():
         survey_risk(people(), quasi_identifiers=["age"])
     with raises(InputError, "weights-unusable"):
         survey_risk(people().assign(w=0.5), quasi_identifiers=["age"], weight="w")
+
+
+def test_the_command_line_shows_the_same_figures(tmp_path):
+    people().to_csv(tmp_path / "sample.csv", index=False)
+    words = ["risk", str(tmp_path / "sample.csv"), "-c", "age", "-c", "region", "--weight", "w"]
+    shown = CliRunner().invoke(app, [*words, "--household", "house", "--json"])
+    assert shown.exit_code == 0, shown.output
+    found = survey_risk(
+        people(), quasi_identifiers=["age", "region"], weight="w", household="house"
+    )
+    content, expected = json.loads(shown.stdout), found.to_dict()
+    assert content["k_map"] == pytest.approx(expected["k_map"])
+    assert content["suda"]["contributions"] == pytest.approx(expected["suda"]["contributions"])
+    text = CliRunner().invoke(app, words).stdout
+    assert "expected reidentifications" in text
+    assert CliRunner().invoke(app, words[:4]).exit_code == 2

@@ -25,6 +25,7 @@ from shoal.cli.keygen import keygen
 from shoal.cli.mask import mask
 from shoal.cli.methods import methods, steps
 from shoal.cli.page import page
+from shoal.cli.risk import risk
 from shoal.cli.run import run
 from shoal.cli.tradeoff import tradeoff
 from shoal.cli.verify import verify
@@ -37,7 +38,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 COMMANDS = (
-    mask, run, verify, keygen, assess, attack, inspect, compare, tradeoff, methods, steps, demo,
+    mask, run, verify, keygen, assess, attack, risk, inspect, compare, tradeoff, methods, steps,
+    demo,
 )  # fmt: skip
 for command in COMMANDS:
     takes_several = command in (mask, run)

@@ -36,6 +36,31 @@ def split_commas(texts: Sequence[str]) -> list[str]:
     return [part for text in texts for part in text.replace(",", " ").split()]
 
 
+def parse_weights(pairs: Sequence[str]) -> dict[str, float]:
+    """Parse the ``--column-weight`` options, each ``column=number``.
+
+    Examples
+    --------
+    >>> parse_weights(["age=2", "wage=0.5"])
+    {'age': 2.0, 'wage': 0.5}
+    """
+    weights: dict[str, float] = {}
+    for pair in pairs:
+        name, _, text = pair.rpartition("=")
+        try:
+            weight = float(text)
+        except ValueError:
+            weight = float("nan")
+        if not name or name in weights or weight != weight:
+            raise ParameterError(
+                f"--column-weight takes column=number, once for a column. Got {pair!r} instead.",
+                code="setting-not-a-pair",
+                given=pair,
+            )
+        weights[name] = weight
+    return weights
+
+
 def parse_settings(
     pairs: Sequence[str], method: str, effort: str | None = None
 ) -> tuple[dict[str, Any], dict[str, Any]]:

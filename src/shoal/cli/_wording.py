@@ -40,6 +40,7 @@ OWN_FLAGS = {
 PLAN_FLAGS = {
     **OWN_FLAGS,
     "missing": "--missing",
+    "column_weights": "--column-weight",
     "identifiers": "-i",
     "confidential": "--confidential",
     "types": "--type",

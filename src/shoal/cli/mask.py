@@ -8,10 +8,19 @@ from shoal.cli import _options as options
 from shoal.cli._large import is_large
 from shoal.cli._release import release
 from shoal.cli._session import compile_ahead, session
-from shoal.cli._settings import parse_settings
+from shoal.cli._settings import parse_settings, parse_weights
 from shoal.cli._source_arguments import check_sources
+from shoal.cli._wording import PLAN_FLAGS
 from shoal.errors import ParameterError
 
+ColumnWeights = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column-weight",
+        metavar="COLUMN=WEIGHT",
+        help="Importance of a column in the distances, 1 by default; repeatable.",
+    ),
+]
 Missing = Annotated[
     str | None,
     typer.Option(
@@ -45,6 +54,7 @@ def mask(
     unit: options.Unit = None,
     household: options.Household = None,
     weight: options.Weight = None,
+    column_weight: ColumnWeights = None,
     missing: Missing = None,
     edit: Edits = None,
     repair: Repair = None,
@@ -64,12 +74,14 @@ def mask(
         from shoal.plan import Plan
 
         step, method_options = parse_settings(plan.settings or [], method, effort)
-        if missing is not None and "missing" in step:
-            raise ParameterError(
-                "--missing and --set missing are both given. Leave one out.",
-                code="option-given-twice",
-                option="missing",
-            )
+        for option, value in (("missing", missing), ("column_weights", column_weight)):
+            if value and option in step:
+                flag = PLAN_FLAGS[option]
+                raise ParameterError(
+                    f"{flag} and --set {option} are both given. Leave one out.",
+                    code="option-given-twice",
+                    option=option,
+                )
         common = {"effort": effort, "budget": budget}
         common |= {"random_state": plan.seed, "n_jobs": plan.n_jobs}
         method_options |= {name: value for name, value in common.items() if value is not None}
@@ -79,6 +91,7 @@ def mask(
             "household": household,
             "weight": weight,
             "missing": missing,
+            "column_weights": parse_weights(column_weight) if column_weight else None,
         }
         step |= {name: value for name, value in own.items() if value is not None}
         large = is_large(source, target, writing.scheduler, writing.chunk_size)

@@ -118,24 +118,44 @@ def _one_of(size: int, n: int, population: int) -> float:
 
 
 def _pitman(sizes: Labels, fraction: float) -> float:
-    """Return the share of uniques by the Pitman sampling formula, fitted by Newton's method."""
+    """Return the share of uniques by the Pitman sampling formula, fitted by maximum likelihood."""
     n, classes = int(np.arange(len(sizes)) @ sizes), int(sizes.sum())
-    uniques, pairs = int(sizes[1]), int(sizes[2]) if len(sizes) > 2 else 0
-    if pairs == 0 or classes < 3:
-        return float("nan")
-    ratio = uniques * (uniques - 1) / pairs
-    below = 2 * uniques * classes + uniques * ratio - n * ratio
-    if below == 0:
-        return float("nan")
-    theta = (n * classes * ratio - uniques * (n - 1) * (2 * classes + ratio)) / below
-    alpha = (theta * (uniques - n) + (n - 1) * uniques) / (n * classes)
-    fitted = _fit_pitman(theta, alpha, sizes, n, classes)
+    fitted = _start_from_moments(sizes, n, classes) if len(sizes) > 2 and classes < n else None
     if fitted is None:
         return float("nan")
     theta, alpha = fitted
     population = n / fraction
     estimate = exp(lgamma(theta + 1) - lgamma(theta + alpha) + alpha * log(population))
     return min(1.0, estimate / population)
+
+
+def _start_from_moments(sizes: Labels, n: int, classes: int) -> tuple[float, float] | None:
+    """Return the fitted parameters, from a start by moments or at the border alpha = 0."""
+    uniques, pairs = int(sizes[1]), int(sizes[2])
+    if pairs > 0:
+        ratio = uniques * (uniques - 1) / pairs
+        below = 2 * uniques * classes + uniques * ratio - n * ratio
+        if below != 0:
+            above = n * classes * ratio - uniques * (n - 1) * (2 * classes + ratio)
+            theta = above / below
+            alpha = (theta * (uniques - n) + (n - 1) * uniques) / (n * classes)
+            fitted = _fit_pitman(theta, alpha, sizes, n, classes)
+            if fitted is not None:
+                return fitted
+    theta = _ewens(n, classes)
+    i, larger = np.arange(1.0, classes), np.cumsum(sizes[::-1])[::-1][2:]
+    if (i / theta).sum() <= (larger / np.arange(1.0, len(larger) + 1)).sum():
+        return theta, 0.0  # the likelihood falls from the border on
+    return _fit_pitman(theta, 0.1, sizes, n, classes)
+
+
+def _ewens(n: int, classes: int) -> float:
+    """Return the theta for which n records are expected to have the given number of classes."""
+    low, high, i = 1e-6, 1e12, np.arange(n)
+    for _ in range(100):
+        theta = (low * high) ** 0.5
+        low, high = (theta, high) if (theta / (theta + i)).sum() < classes else (low, theta)
+    return float(theta)
 
 
 def _fit_pitman(

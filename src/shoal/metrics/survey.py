@@ -1,6 +1,6 @@
 """The function `survey_risk`: disclosure risk of a table that is a sample of a population."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -79,6 +79,14 @@ class SurveyRisk:
             columns["risk_dis_suda"] = self.suda.dis_scores
         return columns
 
+    def __repr__(self) -> str:
+        lines = [f"quasi-identifiers: {', '.join(self.columns)}"]
+        figures = {n: v for n, v in self.to_dict().items() if n != "quasi_identifiers"}
+        for name, value in _flattened(figures):
+            shown = f"{value:,}" if isinstance(value, int) else value
+            lines.append(f"{name:<45} {f'{value:.4g}' if isinstance(value, float) else shown}")
+        return "\n".join(lines)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the figures for the file as plain data, without those of single records."""
         n = len(self.risk)
@@ -116,6 +124,18 @@ class SurveyRisk:
                 "contributions": dict(zip(self.columns, shares, strict=True)),
             }
         return result
+
+
+def _flattened(content: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the name and the value of each figure, in words."""
+    for name, value in content.items():
+        words = f"{prefix}{name.replace('_', ' ')}"
+        if isinstance(value, dict):
+            yield from _flattened(value, f"{words}, ")
+        elif isinstance(value, list):
+            yield from ((f"{words}, size {at}", v) for at, v in enumerate(value, 1) if v)
+        elif value is not None:
+            yield words, value
 
 
 def survey_risk(

@@ -30,6 +30,7 @@ def microaggregate(
     whole_households: bool = False,
     weight: str | None = None,
     weighted_distances: bool = False,
+    column_weights: Mapping[str, float] | None = None,
     missing: str = "refuse",
     types: Mapping[str, Any] | None = None,
     missing_codes: Mapping[str, Any] | None = None,
@@ -98,6 +99,8 @@ def microaggregate(
         unchanged, with a warning; named under ``identifiers`` too, it is dropped.
     weighted_distances : bool
         Whether distances are taken in units of the weighted standard deviations.
+    column_weights : mapping of str to float, optional
+        Importance of columns in the distances; 1 for columns that are not named.
     missing : str
         What to do with missing values: ``"refuse"`` them, ``"own-groups"``,
         ``"impute"`` or ``"drop"``; see `Microaggregate`.
@@ -181,6 +184,7 @@ def microaggregate(
         whole_households=whole_households,
         weight=weight,
         weighted_distances=weighted_distances,
+        column_weights=column_weights,
         dependence=dependence,
         blocks=blocks,
         missing=missing,

@@ -23,6 +23,7 @@ UNSUPPORTED = {
     "blocks": "Mask the columns in one block.",
     "unit": "Mask a table with one record for each unit, or a table that fits into memory.",
     "household": "Mask a table of households, or a table that fits into memory.",
+    "column_weights": "Mask a table that fits into memory, or scale the columns first.",
     "diversity": "Mask a table that fits into memory, or a part of the table at a time.",
     "closeness": "Mask a table that fits into memory, or a part of the table at a time.",
 }

@@ -61,7 +61,7 @@ def check_options(step: "Microaggregate") -> None:
 
 def _check_columns_of(step: "Microaggregate") -> None:
     """Refuse an option by column that names a column which the step does not mask."""
-    for option in ("aggregate", "decimals"):
+    for option in ("aggregate", "decimals", "column_weights"):
         value = getattr(step, option)
         for name in value if isinstance(value, Mapping) else ():
             if name not in step.columns:

@@ -1,6 +1,6 @@
 """The coordinates on which a step computes distances."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,16 +64,23 @@ def build_space(
     dependence: float,
     confidential: Sequence[Column],
     weights: Matrix | None = None,
+    column_weights: Mapping[str, float] | None = None,
 ) -> Space:
     """Return the space of the masked columns and of the confidential ones.
 
-    With ``weights``, the scale is the weighted standard deviation.
+    With ``weights``, the scale is the weighted standard deviation. The axes of a column are
+    multiplied by its weight among ``column_weights``, or by 1.
     """
     A, of = assemble([axes_of(*column.for_axes) for column in columns])
     names = [column.name for column in columns]
     varied = np.bincount(of, ~constant(A))
     constants = [name for name, varies in zip(names, varied, strict=True) if not varies]
     Z = _scaled(A, of, standardise, weights)
+    if column_weights:
+        factors = np.array([float(column_weights.get(name, 1.0)) for name in names])
+        if confidential:  # so that a common factor does not change their share
+            factors /= np.sqrt((factors**2).mean())
+        Z = Z * factors[of]
     if not confidential:
         return Space(names, Z, of, constants)
     Y = _scaled(
@@ -85,3 +92,20 @@ def build_space(
 def _scaled(A: Matrix, of: Codes, standardise: str, weights: Matrix | None) -> Matrix:
     one_axis_each = len(of) == of[-1] + 1
     return SCALES[standardise](A, None if one_axis_each else of, weights)
+
+
+def loss_of_groups(
+    space: Space, blocks: Sequence[Sequence[str]], labels: Sequence[Codes]
+) -> float | None:
+    """Return 100 * SSE / SST of the groups of each block in a space, or None without variation.
+
+    SSE sums the squared distances of the records from the means of their groups, SST those from
+    the mean of all.
+    """
+    lost = total = 0.0
+    for names, own in zip(blocks, labels, strict=True):
+        sizes = np.bincount(own)
+        for z in space.Z[:, space.axes(names)[0]].T:
+            lost += float(((z - (np.bincount(own, z) / sizes)[own]) ** 2).sum())
+            total += float(((z - z.mean()) ** 2).sum())
+    return 100 * lost / total if total else None

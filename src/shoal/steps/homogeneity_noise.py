@@ -122,11 +122,11 @@ def _vary_numbers(
     for members in groups:
         noisy = np.clip(numbers[members] + spread * rng.standard_normal(len(members)), low, high)
         if decimals is not None:
-            noisy = np.round(noisy, decimals) + 0.0
+            noisy = np.round(noisy, decimals)
         if (noisy == noisy[0]).all():  # the noise was less than the last digit, or cut off
             step = max(unit, spread) if decimals is None else max(unit, round(spread, decimals))
             noisy[rng.integers(len(members))] += step if noisy[0] + step <= high else -step
-        changed[members] = noisy
+        changed[members] = noisy if decimals is None else np.round(noisy, decimals) + 0.0
     return changed
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._params import Above, AtLeast, Between, RandomState
+from shoal.errors import ColumnsWeighted
 from shoal.frame import tables
 from shoal.frame.codes import value_codes
 from shoal.frame.columns import Column, read_column, refuse_missing
@@ -20,7 +21,7 @@ from shoal.steps._step import GroupingStep, StepResult, check_confidential
 from shoal.steps.centroid import centroid
 from shoal.steps.checks import check_axes, check_options, check_values
 from shoal.steps.column_warnings import describe_constant, describe_missing_values
-from shoal.steps.distance_space import Space, build_space
+from shoal.steps.distance_space import Space, build_space, loss_of_groups
 from shoal.steps.grouping import GroupingInput, group_block
 from shoal.steps.guarantee_sentences import describe_guarantee
 from shoal.steps.homogeneity_noise import vary_homogeneous
@@ -41,6 +42,7 @@ from shoal.steps.units import read_units
 Mask = NDArray[np.bool_]
 Aggregate = Literal["mean", "median", "trimmed-mean", "geometric-mean", "ancestor", "range"]
 Decimals = Annotated[int, Between(-15, 15)]
+ColumnWeight = Annotated[float, Between(1e-6, 1e6)]
 
 
 class Microaggregate(GroupingStep):
@@ -89,6 +91,11 @@ class Microaggregate(GroupingStep):
     weighted_distances : bool
         Whether distances use weighted z-scores, with the weighted mean and standard deviation,
         which estimate those of the population.
+    column_weights : mapping of str to float, optional
+        Importance of columns in the distances, from 1e-6 to 1e6; 1 for columns that are not
+        named. The standardised values of a column are multiplied by its weight, so that a column
+        with the weight 2 counts as if its values were twice as far apart. Only the ratios of the
+        weights matter. A column that should not count at all is masked in a block of its own.
     missing : str
         What to do with missing values: ``"refuse"`` them; ``"own-groups"`` groups records with
         the same missing cells, and suppresses further cells where fewer than k records share
@@ -168,6 +175,7 @@ class Microaggregate(GroupingStep):
         whole_households: bool = False,
         weight: str | None = None,
         weighted_distances: bool = False,
+        column_weights: Mapping[str, ColumnWeight] | None = None,
         missing: Literal["refuse", "own-groups", "impute", "drop"] = "refuse",
         standardise: Literal["zscore", "none"] = "zscore",
         aggregate: Aggregate | Mapping[str, Aggregate] = "mean",
@@ -194,6 +202,7 @@ class Microaggregate(GroupingStep):
         self.whole_households = whole_households
         self.weight = weight
         self.weighted_distances = weighted_distances
+        self.column_weights = column_weights
         self.missing = missing
         self.standardise = standardise
         self.aggregate = aggregate
@@ -303,7 +312,9 @@ class Microaggregate(GroupingStep):
             )
         weights = None if self.weight is None else tables.weights(frame, self.weight)
         scale = weights if self.weighted_distances else None
-        space = build_space(columns, self.standardise, self.dependence, in_distances, scale)
+        space = build_space(
+            columns, self.standardise, self.dependence, in_distances, scale, self.column_weights
+        )
         check_axes(self, space, any(column.is_missing.any() for column in columns))
         units = None if self.unit_column is None else read_units(frame, self.unit_column)
         strata = self._strata(frame, space, units)
@@ -350,6 +361,7 @@ class Microaggregate(GroupingStep):
                 *describe_missing_values(columns, values, groups_of, imputed=imputed),
                 *strata.warnings,
                 *describe_local_recoding(recodings),
+                *self._describe_weights(space, partitions),
             ),
         )
 
@@ -362,6 +374,27 @@ class Microaggregate(GroupingStep):
         if units is not None and self.whole_households:
             refuse_split(strata.rows, units)
         return strata
+
+    def _describe_weights(
+        self, space: Space, partitions: Sequence[Partition]
+    ) -> list[ColumnsWeighted]:
+        """Return the loss of the groups with the weights of columns, if there are any."""
+        if not self.column_weights:
+            return []
+        loss = loss_of_groups(space, self.column_blocks, [groups.labels for groups in partitions])
+        stated = ", ".join(f"{name!r} {w:g}" for name, w in self.column_weights.items())
+        others = "" if len(self.column_weights) == len(self.columns) else ", all others 1"
+        sentence = f"Distances weigh the columns: {stated}{others}."
+        if loss is not None:
+            sentence += (
+                f" With these weights the groups lose {loss:.4g} %; the information loss counts all"
+                " columns alike."
+            )
+        return [
+            ColumnsWeighted(
+                sentence, code="columns-weighted", columns=tuple(self.column_weights), loss=loss
+            )
+        ]
 
     @property
     def _counted_things(self) -> str:
@@ -382,6 +415,8 @@ class Microaggregate(GroupingStep):
             column.kind == "numeric" and not column.is_missing.any() for column in columns
         )
         zscores = self.standardise == "zscore" and not self.weighted_distances
+        # A bound on the loss with column weights says nothing about the loss without.
+        zscores = zscores and set((self.column_weights or {}).values()) <= {1}
         # Groups of k units are groups of k records too, so their bound holds. Whole households are
         # grouped by means, which are other records.
         same_records = not self.whole_households and not self.dependence

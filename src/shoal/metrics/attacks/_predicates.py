@@ -13,7 +13,9 @@ from shoal.metrics._base import Labels, Matrix
 from shoal.metrics.attacks._setting import Setting
 from shoal.metrics.attacks._tables import Column
 
-TRIES = 5  # predicates to try for each one that is wanted
+TRIES = 20  # predicates to try for each one that is wanted
+FEWER_TRIES = 5  # in long tables
+LONG = 100_000  # classes
 STRIDE = 500  # predicates tried at a time
 CHUNK = 50  # predicates that a thread evaluates at a time
 
@@ -108,9 +110,9 @@ def from_records(
     medians = np.array([_median(column) for column in table.T])
     none = np.zeros((0, width), np.int64)
     kept = Predicates(none, none, none.astype(np.float64))
-    tries = 0
-    while len(kept) < wanted and tries < TRIES * wanted:
-        n = min(STRIDE, TRIES * wanted - tries)
+    tries, most = 0, (TRIES if len(table) < LONG else FEWER_TRIES) * wanted
+    while len(kept) < wanted and tries < most:
+        n = min(STRIDE, most - tries)
         columns = _random_columns(len(names), width, n, rng)
         values = table[rng.integers(len(table), size=n)[:, np.newaxis], columns]
         sides = np.where(values > medians[columns], AT_LEAST, AT_MOST)

@@ -142,6 +142,10 @@ class Setting:
         control = self.tables.control
         n_control = 0 if control is None else len(next(iter(control.values())))
         self.control_targets = self._sample("control", n_control)
+        self.control_rows = np.arange(n_control)  # as many as the original has, if there are
+        if n_control > self.n_original:
+            rows = self.rng("control rows").choice(n_control, self.n_original, replace=False)
+            self.control_rows = np.sort(rows)
 
     def rng(self, purpose: str) -> np.random.Generator:
         """Return a generator of its own for each purpose, so that attacks are independent."""

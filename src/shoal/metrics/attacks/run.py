@@ -197,6 +197,11 @@ def _prepare(
             code="quasi-identifiers-needed",
             columns=tuple(known),
         )
+    if control is not None and len(control) < len(before):
+        read.remarks.append(
+            f"The control table has {len(control):,} records and the original {len(before):,}: the"
+            " baseline of singling out is that of a shorter table."
+        )
     gone = [name for name in known if name not in after.columns]
     if gone:
         read.remarks.append(f"{name_columns(gone)} not in the release, so not used.")

@@ -122,14 +122,15 @@ def _evaluate(
     """Return how many predicates match exactly one original record."""
     tables = setting.tables
     original = matrix(tables.original, names)
-    right = (predicates.count(original, setting.n_jobs) == 1).sum()
+    jobs = setting.n_jobs
+    right = (predicates.count(original, jobs) == 1).sum()
     if tables.control is not None and len(predicates):
-        control = matrix(tables.control, names)
-        baseline = float((predicates.count(control, setting.n_jobs) == 1).mean())
+        control = matrix(tables.control, names, setting.control_rows)
+        baseline = float((predicates.count(control, jobs) == 1).mean())
         words = "the same predicates on the control table"
     else:
         random = random_predicates(setting, names, width, setting.rng(f"{name}, random"))
-        baseline = float((random.count(original, setting.n_jobs) == 1).mean())
+        baseline = float((random.count(original, jobs) == 1).mean())
         words = "random predicates on the original"
     remark = ""
     if not len(predicates):

@@ -1,0 +1,71 @@
+"""``shoal risk``: the disclosure risk of a file that is a sample."""
+
+from typing import Annotated
+
+import typer
+
+from shoal.cli import _options as options
+from shoal.cli._session import print_result, session
+
+Keys = Annotated[
+    list[str],
+    typer.Option("-c", "--column", metavar="COLUMN", help="Quasi-identifier; repeat for more."),
+]
+Population = Annotated[
+    str | None,
+    typer.Option("--population", metavar="FILE", help="The whole population, to count keys in."),
+]
+Fraction = Annotated[
+    float | None,
+    typer.Option(
+        "--sampling-fraction", metavar="SHARE", help="Share of the population in the sample."
+    ),
+]
+Weight = Annotated[
+    str | None, typer.Option("--weight", metavar="COLUMN", help="Column of survey weights.")
+]
+Household = Annotated[
+    str | None, typer.Option("--household", metavar="COLUMN", help="Column of households.")
+]
+MaxSize = Annotated[
+    int | None,
+    typer.Option(
+        "--max-size",
+        metavar="INT",
+        min=1,
+        help="Greatest number of columns of a minimal sample unique; all by default.",
+    ),
+]
+
+
+def risk(
+    source: options.Source,
+    column: Keys,
+    reading: options.ReadOptions,
+    weight: Weight = None,
+    population: Population = None,
+    sampling_fraction: Fraction = None,
+    household: Household = None,
+    max_size: MaxSize = None,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
+) -> None:
+    """Estimate the disclosure risk of SOURCE, a sample of a population.
+
+    Prints figures for the file; risks of single records are available in Python.
+    """
+    with session(quiet=quiet):
+        from shoal.io.files import open_source, read_typed, typed_table
+        from shoal.metrics.survey import survey_risk
+
+        dialect = reading.dialect()
+        found = survey_risk(
+            typed_table(open_source(source, dialect=dialect, numbers=()), {}),
+            quasi_identifiers=column,
+            weight=weight,
+            population=None if population is None else read_typed(population, {}, dialect),
+            sampling_fraction=sampling_fraction,
+            household=household,
+            max_size=max_size,
+        )
+        print_result(found.to_dict(), repr(found), as_json=json, quiet=quiet)
