@@ -131,6 +131,26 @@ def test_from_file_to_download(visit, survey, tmp_path):
     assert "k = 4 is kept" in report.read_text(encoding="utf-8")
 
 
+def test_another_step_can_be_chosen_and_shows_its_own_fields(visit, survey, tmp_path):
+    view = visit(accept_downloads=True)
+    view.locator("#file").set_input_files(survey)
+    view.locator("html[data-ready] #settings").wait_for()
+    assert not view.locator("[id='step:generalise:loss']").is_visible()
+    view.locator("#what").select_option("generalise")
+    assert view.locator("[id='step:generalise:loss']").is_visible()
+    assert not view.locator("#method").is_visible()
+    assert "intervals: 5, 10, 20" in view.get_by_label("Levels of age").input_value()
+    view.locator("[id='step:generalise:suppression']").fill("0.1")
+    view.locator("#k").fill("4")
+    press(view, "Run")
+    view.locator(".run.done").wait_for()
+    plan = shoal.Plan.load(saved(view, "Plan", tmp_path))
+    assert (plan.steps[0].name, plan.k) == ("generalise", 4)
+    assert plan.steps[0].suppression == 0.1
+    view.locator("#what").select_option("round")
+    assert not view.locator("#k").is_visible()
+
+
 def test_several_runs_stand_side_by_side_and_settings_come_back(visit):
     view = visit()
     take_example(view)

@@ -10,7 +10,7 @@ from shoal.app.sessions import Session
 from shoal.errors import ParameterError
 from shoal.partitioners import METHODS, partitioner
 from shoal.partitioners.registry import EFFORTS
-from shoal.steps import Microaggregate
+from shoal.steps import STEPS, Microaggregate
 
 COLUMNS = [
     {"name": "<b>name</b>", "role": "identifier"},
@@ -48,6 +48,52 @@ def test_every_method_and_effort_can_be_chosen(method, effort):
     roles |= {"age": "quasi-identifier", "school": "quasi-identifier"}
     roles |= {column["name"]: "unassigned" for column in COLUMNS if column["name"] not in roles}
     assert plan == Plan(roles, [step])
+
+
+NEEDED = {  # fields of steps that have no default
+    "recode": {"min_count": "3"}, "pram": {"stay": "0.8"}, "rank-swap": {"percent": "5"},
+    "add-noise": {"amount": "0.1"}, "top-bottom-code": {"top_share": "0.1"},
+    "round": {"base": "10"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_every_step_can_be_chosen(name):
+    more = {f"step:{name}:{option}": text for option, text in NEEDED.get(name, {}).items()}
+    settings = form.known_only({**filled(what=name), **more}, COLUMNS)
+    (plan,) = form.plans(settings, COLUMNS)
+    (step,) = plan.steps
+    assert type(step) is STEPS[name]
+    assert step.columns == ["age", "school"]
+    declared = parameters.signature_parameters(STEPS[name])
+    if "partitioner" in declared:
+        assert step.partitioner.k == 3
+    else:
+        assert step.k == (3 if "k" in declared else None)
+    fields = form.catalogue()["of_step"].get(name, form.catalogue()["step"])
+    shown = {field.name.rpartition(":")[2] for field in fields}
+    assert set(declared) - {"columns", "partitioner", "within", "k"} <= shown
+
+
+def test_levels_become_hierarchies_where_the_step_uses_them():
+    chosen = filled(what="generalise", levels__1="intervals: 5, 10", levels__2="prefixes: 2,1")
+    (plan,) = form.plans(form.known_only(chosen, COLUMNS), COLUMNS)
+    assert plan.types["age"].intervals == (5, 10)
+    assert plan.types["school"].prefixes == (2, 1)
+    (plan,) = form.plans({**chosen, "what": "suppress"}, COLUMNS)
+    assert plan.types == {}
+    suggested = [{**COLUMNS[1], "hierarchy": {"periods": ["month", "year"]}}]
+    assert form.first_settings(suggested)["levels:0"] == "periods: month, year"
+    for text, code in (
+        ("steps: 3", "levels-not-a-rule"),
+        ("intervals: few", "intervals-not-widths"),
+    ):
+        with raises(ParameterError, code, column="age"):
+            form.plans({**chosen, "levels:1": text}, COLUMNS)
+    with raises(ParameterError, "step-without-strata", columns=("town",)):
+        form.plans({**chosen, "role:4": "stratum"}, COLUMNS)
+    with raises(ParameterError, "unknown-step"):
+        form.plans({**chosen, "what": "<b>"}, COLUMNS)
 
 
 def test_every_parameter_of_step_method_and_effort_has_a_field():

@@ -16,7 +16,7 @@ from shoal.frame.types import KINDS
 from shoal.partitioners import METHODS, describe, partitioner
 from shoal.partitioners.registry import EFFORTS
 from shoal.plan import Plan
-from shoal.steps import Microaggregate
+from shoal.steps import STEPS, Microaggregate, Step, describe_step
 
 # Roles and what is done to a column; strata are quasi-identifiers that are not masked.
 ROLES = {
@@ -31,6 +31,7 @@ ROLES = {
 }
 LABELS = {
     "k": "k",
+    "what": "Step",
     "effort": "Effort after the method",
     "separator": "Separator",
     "decimal": "Decimal mark",
@@ -60,6 +61,7 @@ class Field:
     default: str = ""
 
 
+RULES = {"intervals": "numeric", "prefixes": "nominal", "periods": "date"}  # kinds of hierarchies
 SHUFFLE = Field(
     "shuffle",
     LABELS["shuffle"],
@@ -87,6 +89,16 @@ def catalogue() -> dict[str, Any]:
         "methods": {name: describe(cls)["summary"] for name, cls in methods.items()},
         "efforts": {name: describe(cls)["summary"] for name, cls in EFFORTS.items()},
         "step": [SHUFFLE, *fields(Microaggregate, "step")],
+        "steps": {name: describe_step(cls)["summary"] for name, cls in STEPS.items()},
+        "grouping_steps": [n for n, cls in STEPS.items() if _takes("partitioner", cls)],
+        "steps_with_k": [
+            n for n, cls in STEPS.items() if _takes("partitioner", cls) or _takes("k", cls)
+        ],
+        "of_step": {
+            name: fields(cls, f"step:{name}")
+            for name, cls in STEPS.items()
+            if cls is not Microaggregate
+        },
         "of_method": {name: fields(cls, f"method:{name}") for name, cls in methods.items()},
         "of_effort": {name: fields(cls, f"effort:{name}") for name, cls in EFFORTS.items()},
     }
@@ -109,23 +121,45 @@ def page_wording(name: str, value: str | None) -> str:
 def first_settings(columns: list[dict[str, Any]]) -> dict[str, str]:
     """Return the initial values of the form: suggested roles, the default method, and no k."""
     roles = {f"role:{at}": column["role"] or "" for at, column in enumerate(columns)}
-    return {**roles, "k": "", "method": "auto", "effort": ""}
+    levels = {
+        f"levels:{at}": "; ".join(
+            f"{key}: {', '.join(map(str, parts))}" for key, parts in rule.items()
+        )
+        for at, column in enumerate(columns)
+        if (rule := column.get("hierarchy"))
+    }
+    return {**roles, **levels, "what": Microaggregate.name, "k": "", "method": "auto", "effort": ""}
 
 
 def known_only(settings: Mapping[str, str], columns: list[dict[str, Any]]) -> dict[str, str]:
     """Return the settings for which the form has a field."""
-    names = {"k", "method", "effort", *(field.name for field in _all_fields())}
+    names = {"what", "k", "method", "effort", *(field.name for field in _all_fields())}
     for at in range(len(columns)):
-        names |= {f"role:{at}", f"kind:{at}", f"order:{at}"}
+        names |= {f"role:{at}", f"kind:{at}", f"order:{at}", f"levels:{at}"}
     return {name: text.strip() for name, text in settings.items() if name in names}
 
 
 def plans(settings: Mapping[str, str], columns: list[dict[str, Any]]) -> list[Plan]:
-    """Return a plan for every k; refuse invalid settings."""
-    return [_plan(settings, [column["name"] for column in columns], k) for k in _k_values(settings)]
+    """Return a plan for every k, or one if the step has none; refuse invalid settings."""
+    step = settings.get("what") or Microaggregate.name
+    if step not in STEPS:
+        raise ParameterError(
+            f"There is no step {step!r}. Choose one of: {', '.join(STEPS)}.", code="unknown-step"
+        )
+    names = [column["name"] for column in columns]
+    sizes: list[int | None] = [*_k_values(settings)] if _has_k(STEPS[step]) else [None]
+    return [_plan(settings, names, STEPS[step], k) for k in sizes]
 
 
-def _plan(settings: Mapping[str, str], columns: list[str], k: int) -> Plan:
+def _has_k(cls: type) -> bool:
+    return _takes("k", cls) or _takes("partitioner", cls)
+
+
+def _takes(parameter: str, cls: type) -> bool:
+    return parameter in parameters.signature_parameters(cls)
+
+
+def _plan(settings: Mapping[str, str], columns: list[str], cls: type[Step], k: int | None) -> Plan:
     chosen = {name: settings.get(f"role:{at}", "") for at, name in enumerate(columns)}
     for role in chosen.values():
         if role not in ROLES:
@@ -144,25 +178,72 @@ def _plan(settings: Mapping[str, str], columns: list[str], k: int) -> Plan:
         name: "quasi-identifier" if role == "stratum" else role or "unassigned"
         for name, role in chosen.items()
     }
+    if strata and not _takes("within", cls):
+        raise ParameterError(
+            "The step takes no strata. Give another role to the columns that split the groups.",
+            code="step-without-strata",
+            columns=tuple(strata),
+        )
+    given = _read(cls, "step" if cls is Microaggregate else f"step:{cls.name}", settings)
+    given |= {"columns": masked, **({"within": strata} if strata else {})}
+    if _takes("partitioner", cls):
+        given["partitioner"] = _partitioner(settings, k)
+    elif k is not None:
+        given["k"] = k
+    step = parameters.build(cls, given)
+    by_levels = cls.uses_hierarchies or given.get("aggregate") == "ancestor"
+    shuffle = settings.get(SHUFFLE.name, SHUFFLE.default) == "random"
+    types = _types(settings, columns)
+    if by_levels:
+        types |= _hierarchies(settings, types, {columns.index(name): name for name in masked})
+    return Plan(roles, [step], types, shuffle=shuffle)
+
+
+def _partitioner(settings: Mapping[str, str], k: int | None) -> Any:
+    """Return the partitioner that the form chooses."""
     method, effort = settings.get("method", "auto"), settings.get("effort", "")
-    options = {"k": k, "effort": effort or None}
+    options: dict[str, Any] = {"k": k, "effort": effort or None}
     if method in METHODS:
         options |= _read(METHODS[method], f"method:{method}", settings)
     if effort in EFFORTS:
         options |= _read(EFFORTS[effort], f"effort:{effort}", settings)
     grouping = partitioner(method, options)
     parameters.validate(grouping)
-    step = parameters.build(
-        Microaggregate,
-        {
-            "columns": masked,
-            "partitioner": grouping,
-            **({"within": strata} if strata else {}),
-            **_read(Microaggregate, "step", settings),
-        },
-    )
-    shuffle = settings.get(SHUFFLE.name, SHUFFLE.default) == "random"
-    return Plan(roles, [step], _types(settings, columns), shuffle=shuffle)
+    return grouping
+
+
+def _hierarchies(
+    settings: Mapping[str, str], types: Mapping[str, Any], masked: Mapping[int, str]
+) -> dict[str, Any]:
+    """Return the types of masked columns whose levels are given, such as ``intervals: 5, 10``."""
+    declared: dict[str, Any] = {}
+    for at, name in masked.items():
+        key, _, parts = settings.get(f"levels:{at}", "").partition(":")
+        key = key.strip()
+        if not key:
+            continue
+        if key not in RULES:
+            raise ParameterError(
+                f"Levels are written as intervals: 5, 10, as prefixes: 3, 1 or as periods: month,"
+                f" year. Column {name!r} has others.",
+                code="levels-not-a-rule",
+                column=name,
+            )
+        words = [word.strip() for word in parts.split(",") if word.strip()]
+        numbers = [_as_number(word) for word in words] if key != "periods" else words
+        declared[name] = {"kind": RULES[key], key: numbers}
+        own = types.get(name)
+        if isinstance(own, str) and own != RULES[key]:
+            declared[name]["kind"] = own
+    return declared
+
+
+def _as_number(word: str) -> Any:
+    """Return a number; other words are refused with the type."""
+    try:
+        return int(word) if word.isdecimal() else float(word)
+    except ValueError:
+        return word
 
 
 def _types(settings: Mapping[str, str], columns: list[str]) -> dict[str, Any]:
@@ -213,8 +294,9 @@ def _read(cls: type, prefix: str, settings: Mapping[str, str]) -> dict[str, Any]
 def _all_fields() -> Iterator[Field]:
     content = catalogue()
     yield from content["step"]
-    for several in (*content["of_method"].values(), *content["of_effort"].values()):
-        yield from several
+    for kind in ("of_step", "of_method", "of_effort"):
+        for several in content[kind].values():
+            yield from several
 
 
 NOT_TYPED = (NoneType, *parameters.GENERATORS)  # cannot be entered in a field

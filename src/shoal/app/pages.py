@@ -26,6 +26,7 @@ from shoal.io.dialect import Dialect
 from shoal.io.formats import format_of
 from shoal.plan import Plan
 from shoal.report import styles
+from shoal.steps import GroupingStep
 
 MAX_FORM = 1_000_000  # bytes
 STATIC = {"app.css": "text/css", "app.js": "text/javascript", "figures.css": "text/css"}
@@ -246,8 +247,13 @@ def _the_run(request: Request) -> Run:
 
 def _run(plan: Plan, settings: dict[str, str]) -> Run:
     effort = settings.get("effort")
-    words = f"{settings.get('method')}{f' + {effort}' if effort else ''}, k = {plan.k}"
-    kept = {**settings, "k": str(plan.k)}
+    step = plan.steps[0]
+    size = step.partitioner.k if isinstance(step, GroupingStep) else step.k
+    words = f"{settings.get('method')}{f' + {effort}' if effort else ''}"
+    if step.name != "microaggregate":
+        words = f"{step.name}, {words}" if isinstance(step, GroupingStep) else step.name
+    words += "" if size is None else f", k = {size}"
+    kept = {**settings, "k": settings.get("k", "") if size is None else str(size)}
     return Run(plan=plan.to_dict(), settings=kept, words=words)
 
 

@@ -66,6 +66,7 @@ class Step:
     name: ClassVar[str]
     paper: ClassVar[str]
     accepts_any_kind: ClassVar[bool] = False  # otherwise the columns must be numeric
+    uses_hierarchies: ClassVar[bool] = False  # of the types of its columns
     promises: ClassVar[str] = "nothing about persons"
     columns: list[str]
     weight: str | None = None  # column of survey weights
@@ -112,6 +113,11 @@ class Step:
     def recoded_columns(self) -> list[str]:
         """The columns whose released values may be other categories than those of the table."""
         return []
+
+    @property
+    def keeps_classes(self) -> bool:
+        """Whether records with equal values in a column have equal values of it afterwards."""
+        return False
 
     @property
     def wildcard_columns(self) -> list[str]:

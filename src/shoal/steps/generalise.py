@@ -80,6 +80,7 @@ class Generalise(Step):
     name = "generalise"
     paper = "SS98"
     accepts_any_kind = True
+    uses_hierarchies = True
     promises = "k-anonymity; l-diversity and t-closeness on request"
 
     def __init__(
@@ -117,6 +118,11 @@ class Generalise(Step):
         units = "" if self.unit is None else f", counted in units of {self.unit!r}"
         first = f"Values were generalised until k-anonymity with k = {self.k}{units} held."
         return " ".join([first, *constraint_sentences(self)])
+
+    @property
+    def keeps_classes(self) -> bool:
+        """Whether equal values stay equal: unless records are suppressed."""
+        return self.suppression == 0
 
     @property
     def recoded_columns(self) -> list[str]:

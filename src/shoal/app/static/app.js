@@ -61,7 +61,7 @@ if (drop) {
 const settings = find("settings");
 const fit = () => {
   for (const part of settings.querySelectorAll("[data-for]")) {
-    part.hidden = find(part.dataset.for).value !== part.dataset.value;
+    part.hidden = !part.dataset.value.split(" ").includes(find(part.dataset.for).value);
   }
   for (const kind of settings.querySelectorAll("[data-order]")) {
     find(kind.dataset.order).hidden = kind.value !== "ordinal";
