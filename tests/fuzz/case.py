@@ -9,6 +9,7 @@ from fuzz.columns import Column, Rng, draw_columns
 from fuzz.frames import LIBRARIES
 from fuzz.plans import (
     Document,
+    chain_some,
     draw_plan,
     generalise_some,
     randomise_some,
@@ -61,7 +62,7 @@ class Case:
 
 
 PARTS = (
-    "table", "plan", "frame", "file", "checks", "generalise", "recode", "pram", "suppress",
+    "table", "plan", "frame", "file", "checks", "generalise", "recode", "pram", "suppress", "chain",
 )  # fmt: skip
 
 
@@ -82,6 +83,7 @@ def draw_case(seed: int, number: int) -> Case:
     recode_some(stream(seed, number, "recode"), columns, plan)
     randomise_some(stream(seed, number, "pram"), plan)
     vary_suppressions(stream(seed, number, "suppress"), plan)
+    chain_some(stream(seed, number, "chain"), columns, plan)
     library = str(rng.choice(LIBRARIES))
     return Case(seed, number, columns, plan, library, route)
 

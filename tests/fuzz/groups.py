@@ -37,6 +37,8 @@ def group_problems(
             continue
         weights = None if weight is None else before[weight]
         for name in columns:
+            if sum(name in other["columns"] for other in plan["steps"]) > 1:
+                continue  # another step changed what the group shows, or what it was made of
             old, new = before[name], after[name]
             if name in plan.get("types", {}):  # no numbers, whatever they look like
                 old, new = ([None if v is None else str(v) for v in part] for part in (old, new))

@@ -237,6 +237,8 @@ def _values(judged: Judged, before: View) -> Iterator[str]:
     """Compare masked values with the original ones, as far as the step says how."""
     for step in judged.plan["steps"]:
         for name in step["columns"]:
+            if sum(name in other["columns"] for other in judged.plan["steps"]) > 1:
+                continue  # several steps changed it
             # The sign of a zero is not released.
             old = ["0" if k == "-0" else k for k in map(key, before[name])]
             new = list(map(key, judged.after[name]))

@@ -111,6 +111,34 @@ def randomise_some(rng: Rng, plan: Document) -> None:
         step |= {"random_state": int(rng.integers(2**31))} if rng.random() < 0.9 else {}
 
 
+def chain_some(rng: Rng, columns: list[Column], plan: Document) -> None:
+    """Put a further step on columns of a step into some plans, before or after it."""
+    if rng.random() > 0.2:
+        return
+    step = plan["steps"][int(rng.integers(len(plan["steps"])))]
+    number = int(rng.integers(1, len(step["columns"]) + 1))
+    names = [str(name) for name in rng.permutation(step["columns"])[:number]]
+    numeric = {column.name for column in columns if column.numeric}
+    methods = ["suppress", "recode", "generalise", "microaggregate"]
+    if all(name in numeric for name in names):
+        methods += ["top-bottom-code", "round", "add-noise", "top-bottom-code", "round"]
+    method, k = str(rng.choice(methods)), int(rng.integers(2, 5))
+    options: dict[str, Document] = {
+        "suppress": {"k": k},
+        "generalise": {"k": k},
+        "recode": {"min_count": int(rng.integers(2, 5))},
+        "microaggregate": {"partition": {"method": "mdav", "k": k}},
+        "top-bottom-code": {"top_share": 0.2},
+        "round": {"base": float(rng.choice([1, 5, 10]))},
+        "add-noise": {"amount": 0.1, "random_state": int(rng.integers(2**31))},
+    }
+    new = {"method": method, "columns": names, **options[method]}
+    if method == "microaggregate" and rng.random() < 0.7:
+        new["missing"] = str(rng.choice(["own-groups", "impute"]))
+    at = plan["steps"].index(step)
+    plan["steps"].insert(at + int(rng.random() < 0.6), new)
+
+
 def draw_plan(rng: Rng, columns: list[Column]) -> Document:
     """Draw a plan for a table, mostly one that can be run on it."""
     return _Draft(rng, columns).document()

@@ -43,19 +43,50 @@ def column_blocks(step: Document) -> list[list[str]]:
     return blocks or [columns]
 
 
+def joins_classes(step: Document) -> bool:
+    """Say whether a step gives equal values to equal values."""
+    if step["method"] == "generalise":
+        return not step.get("suppression", 0)
+    if step["method"] == "round":
+        return step.get("mode", "nearest") == "nearest"
+    return step["method"] in ("recode", "top-bottom-code")
+
+
+def is_intact(plan: Document, at: int) -> bool:
+    """Say whether no later step may split the classes of a step."""
+    columns = set(plan["steps"][at]["columns"])
+    later = [step for step in plan["steps"][at + 1 :] if columns & set(step["columns"])]
+    return all(joins_classes(step) for step in later)
+
+
 def blocks(plan: Document) -> Iterator[Block]:
     """Yield every block of columns for which some k is promised."""
-    for step in plan["steps"]:
-        k = k_of(step)
+    for at, step in enumerate(plan["steps"]):
+        k = k_of(step) if is_intact(plan, at) else None
         for columns in column_blocks(step) if k is not None else ():
             names = [*columns, *as_list(step.get("within"))]
-            yield Block(names, k, unit_of(plan), tuple(wildcards({"steps": [step]})))
+            loose = step["columns"] if step.get("missing_means") == "any" else ()
+            yield Block(names, k, unit_of(plan), tuple(loose))
 
 
 def wildcards(plan: Document) -> list[str]:
     """Return the columns in which a missing cell matches every value."""
-    counting = [step for step in plan["steps"] if step.get("missing_means") == "any"]
-    return [name for step in counting for name in step["columns"]]
+    deciding = {at for name in known(plan) if (at := decided_by(plan, name)) is not None}
+    counting = [plan["steps"][at] for at in sorted(deciding)]
+    return [
+        name for step in counting if step.get("missing_means") == "any" for name in step["columns"]
+    ]
+
+
+def decided_by(plan: Document, column: str) -> int | None:
+    """Return the step that the protection of a column rests on: the last that matters."""
+    masking = [at for at, step in enumerate(plan["steps"]) if column in step["columns"]]
+    for at in reversed(masking):
+        if k_of(plan["steps"][at]) is not None and is_intact(plan, at):
+            return at
+        if not joins_classes(plan["steps"][at]):
+            break
+    return masking[-1] if masking else None
 
 
 def with_role(plan: Document, *roles: str) -> list[str]:
@@ -86,7 +117,7 @@ def unnamed(plan: Document, columns: Iterable[str]) -> list[str]:
 
 def masked(plan: Document) -> list[str]:
     """Return the columns that some step masks."""
-    return [name for step in plan["steps"] for name in step["columns"]]
+    return list(dict.fromkeys(name for step in plan["steps"] for name in step["columns"]))
 
 
 def strata(plan: Document) -> list[str]:
@@ -102,7 +133,8 @@ def known(plan: Document) -> list[str]:
 
 def promised_k(plan: Document) -> int | None:
     """Return the k that is promised of all columns that an attacker may know, if any."""
-    ks = [k_of(step) for step in plan["steps"] if set(step["columns"]) & set(known(plan))]
+    deciding = {at for name in known(plan) if (at := decided_by(plan, name)) is not None}
+    ks = [k_of(plan["steps"][at]) if is_intact(plan, at) else None for at in sorted(deciding)]
     return None if None in ks else min(k for k in ks if k is not None)
 
 

@@ -70,7 +70,7 @@ def _entries(release: ReleaseLike, columns: Sequence[str]) -> dict[str, Any]:
         "promise": {
             "k": plan.k,
             "smallest_class": release.measures["smallest_class"],
-            "guarantees": [step.guarantee for step in plan.steps],
+            "guarantees": plan.guarantees,
         },
         "plan": plan.to_dict(),
         "verdict": rounded(release.verdict.to_dict()),

@@ -12,13 +12,13 @@ from shoal.errors import InputError
 from shoal.frame import tables
 from shoal.frame.conversion import with_decimals_of
 from shoal.frame.missing_codes import without_codes
-from shoal.frame.new_values import with_values
 from shoal.frame.numbers_in_text import text_to_numbers
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.metrics.assessment import assess_frames, linear
 from shoal.metrics.category_inputs import columns_of_categories
 from shoal.partitioners import method_label
+from shoal.plan.chaining import apply_steps, is_chained
 from shoal.plan.draft import Draft
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.edits import refuse_broken
@@ -63,10 +63,10 @@ def draft_release(plan: "Plan", data: IntoDataFrame, *, interpreted: bool = Fals
         # First of all, so that ties are not broken by the original order.
         rows, frame = np.flatnonzero(kept)[order], tables.take(frame, order)
     units = plan.units_in(frame)
-    results = [step.apply(frame, confidential, plan.types) for step in steps]
-    values = {name: new for result in results for name, new in result.values.items()}
-    masked = with_values(frame, values)
-    check_guarantees(plan.steps, masked, confidential, plan.types, units)
+    masked, results = apply_steps(steps, frame, confidential, plan.types)
+    values = {name for result in results for name in result.values}
+    intact = [step for step in plan.steps if plan.is_intact(step)]
+    check_guarantees(intact, masked, confidential, plan.types, units)
     # Columns masked separately, or without k, may be linked; this risk takes longer to compute.
     separate = sum(len(step.column_blocks) for step in plan.qi_steps) > 1
     categories = columns_of_categories(frame, masked, plan.masked, plan.recoded, plan.types)
@@ -74,7 +74,7 @@ def draft_release(plan: "Plan", data: IntoDataFrame, *, interpreted: bool = Fals
     if separate or plan.k is None:
         names.append("linkage")
     bounds = [result.bound for result in results if result.bound is not None]
-    bound = sum(bounds) if len(bounds) == len(results) else None
+    bound = sum(bounds) if len(bounds) == len(results) and not is_chained(steps) else None
     if bound is not None:
         names.append("certified_gap")
     if plan.weight is not None:

@@ -17,6 +17,7 @@ from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import as_types
 from shoal.partitioners import Partitioner
 from shoal.plan import document
+from shoal.plan.chaining import deciding_steps, guarantee_of, is_intact
 from shoal.plan.draft import Draft
 from shoal.plan.guarantees import judge
 from shoal.plan.masking import draft_release
@@ -166,26 +167,27 @@ class Plan:
     def k(self) -> int | None:
         """The smallest k that the steps guarantee; None if a step guarantees none.
 
-        Steps that only mask confidential columns do not count.
+        Steps that only mask confidential columns do not count, nor do those whose columns are
+        masked again by later steps.
         """
-        sizes = [step.k for step in self.qi_steps]
+        sizes = [step.k if self.is_intact(step) else None for step in self.qi_steps]
         known = [k for k in sizes if k is not None]
         return min(known) if len(known) == len(sizes) else None
 
     @property
     def masked(self) -> list[str]:
-        """The columns that a step masks."""
-        return [name for step in self.steps for name in step.columns]
+        """The columns that a step masks, each once."""
+        return list(dict.fromkeys(name for step in self.steps for name in step.columns))
 
     @property
     def recoded(self) -> list[str]:
         """The columns that a step recodes to other categories."""
-        return [name for step in self.steps for name in step.recoded_columns]
+        return list(dict.fromkeys(name for step in self.steps for name in step.recoded_columns))
 
     @property
     def wildcard_columns(self) -> list[str]:
         """The columns in which a missing cell of the release counts as equal to every value."""
-        return [name for step in self.steps for name in step.wildcard_columns]
+        return [name for step in self.qi_steps for name in step.wildcard_columns]
 
     @property
     def quasi_identifiers(self) -> list[str]:
@@ -231,8 +233,21 @@ class Plan:
 
     @property
     def qi_steps(self) -> list[Step]:
-        """The steps that mask a quasi-identifier."""
-        return [step for step in self.steps if set(step.columns) & set(self.quasi_identifiers)]
+        """The steps on which the protection of the quasi-identifiers rests.
+
+        Of several steps that mask a column, this is the last, or the one whose k the later ones
+        leave intact.
+        """
+        return deciding_steps(self.steps, self.quasi_identifiers)
+
+    def is_intact(self, step: Step) -> bool:
+        """Return whether no later step may split the classes of a step."""
+        return is_intact(self.steps, step)
+
+    @property
+    def guarantees(self) -> list[str]:
+        """What each step guarantees of the release, in sentences."""
+        return [guarantee_of(self.steps, step) for step in self.steps]
 
     def run(self, data: IntoDataFrame) -> Release:
         """Mask ``data`` and measure the result.

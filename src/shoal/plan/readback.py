@@ -56,7 +56,8 @@ def judge_file(draft: Draft, back: Source, name: str) -> Judged:
     _check_shape(evidence.released, released, name)
     confidential = columns_with(plan.roles, "confidential")
     try:
-        check_guarantees(plan.steps, released, confidential, plan.types, evidence.units)
+        intact = [step for step in plan.steps if plan.is_intact(step)]
+        check_guarantees(intact, released, confidential, plan.types, evidence.units)
         of_file = replace(evidence, released=released)
         verdict = judge(of_file)
     except (GuaranteeBroken, InputError) as error:
@@ -89,7 +90,8 @@ def read_frame(back: Source, plan: "Plan", *, like: Any | None = None) -> Frame:
         The released table, without columns that the plan drops and a fixed-width file keeps as
         blanks.
     """
-    table = back.with_numbers(plan.numeric_columns, plan.categorical_columns)
+    numeric = [name for name in plan.numeric_columns if name not in plan.recoded]
+    table = back.with_numbers(numeric, plan.categorical_columns)
     if like is not None:
         table = cast_like(table, like)
     table = back.with_codes_as_categories(table, coded_columns(plan))

@@ -27,13 +27,7 @@ def check(plan: "Plan") -> None:
     if not plan.steps:
         raise PlanError("The plan has no step. Add at least one.", code="plan-without-steps")
     _check_order(plan.shuffle, plan.random_state)
-    twice = [name for name in dict.fromkeys(plan.masked) if plan.masked.count(name) > 1]
-    if twice:
-        raise PlanError(
-            f"{name_columns(twice)} would be masked twice. Leave one step.",
-            code="masked-twice",
-            columns=tuple(twice),
-        )
+    _check_chains(plan.steps)
     dropped = [name for name in columns_with(plan.roles, "identifier") if name in plan.masked]
     if dropped:
         raise PlanError(
@@ -102,6 +96,27 @@ def check(plan: "Plan") -> None:
             code="quasi-identifier-not-masked",
             columns=tuple(unmasked),
         )
+
+
+def _check_chains(steps: Sequence[Step]) -> None:
+    """Refuse a step that is named twice, or that needs numbers of a column recoded before."""
+    for at, step in enumerate(steps):
+        if any(repr(step) == repr(before) for before in steps[:at]):
+            raise PlanError(
+                f"{name_columns(step.columns)} would be masked twice by the same step. Leave one.",
+                code="masked-twice",
+                columns=tuple(step.columns),
+            )
+        recoded = {name for before in steps[:at] for name in before.recoded_columns}
+        categories = [name for name in step.columns if name in recoded]
+        if categories and not step.accepts_any_kind:
+            raise PlanError(
+                f"The step {step.name!r} needs numeric columns, and an earlier step makes"
+                f" categories of {name_columns(categories, 'column', 'columns')}. Put it first.",
+                code="step-needs-numbers",
+                step=step.name,
+                columns=tuple(categories),
+            )
 
 
 def _reasons(plan: "Plan", columns: Sequence[str]) -> str:

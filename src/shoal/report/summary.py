@@ -83,8 +83,8 @@ def _summary(
         "attacker": {"cannot": cannot(release), "can": can(release)},
         "missing": release.provenance["missing"],
         "guarantees": [
-            {"step": step.name, "columns": list(step.columns), "guarantee": step.guarantee}
-            for step in plan.steps
+            {"step": step.name, "columns": list(step.columns), "guarantee": sentence}
+            for step, sentence in zip(plan.steps, plan.guarantees, strict=True)
         ],
         "groups": release.group_summaries,
         "methods": release.provenance["methods"],

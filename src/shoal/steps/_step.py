@@ -115,6 +115,11 @@ class Step:
         return []
 
     @property
+    def keeps_classes(self) -> bool:
+        """Whether records with equal values in a column have equal values of it afterwards."""
+        return False
+
+    @property
     def wildcard_columns(self) -> list[str]:
         """The columns in which a missing cell of the release counts as equal to every value."""
         return []

@@ -120,6 +120,11 @@ class Generalise(Step):
         return " ".join([first, *constraint_sentences(self)])
 
     @property
+    def keeps_classes(self) -> bool:
+        """Whether equal values stay equal: unless records are suppressed."""
+        return self.suppression == 0
+
+    @property
     def recoded_columns(self) -> list[str]:
         """The columns whose released values are categories of another level."""
         return self.columns

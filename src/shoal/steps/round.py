@@ -64,6 +64,11 @@ class Round(Step):
         self._validate()
 
     @property
+    def keeps_classes(self) -> bool:
+        """Whether equal values stay equal: unless they are rounded at random."""
+        return self.mode == "nearest"
+
+    @property
     def is_random(self) -> bool:
         """Whether rounding is random."""
         return self.mode == "random"

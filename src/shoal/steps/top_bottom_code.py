@@ -76,6 +76,11 @@ class TopBottomCode(Step):
         self._check_thresholds()
 
     @property
+    def keeps_classes(self) -> bool:
+        """Whether equal values stay equal: each value has one code."""
+        return True
+
+    @property
     def guarantee(self) -> str:
         """What the step guarantees, in sentences for the report."""
         return (

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from shoal.frame.roles import name_columns
+from shoal.plan.chaining import guarantee_of
 from shoal.plan.evidence import Evidence
 from shoal.plan.verdict import RECORD_UNIT, Finding, counted
 from shoal.steps import Step
@@ -75,7 +76,8 @@ def check_attained(
     """
     figures: dict[str, Any] = {"k": plan.k, "attained": attained}
     if plan.k is None:
-        return [_no_guarantee(plan, step, figures) for step in plan.qi_steps if step.k is None]
+        without = [step for step in plan.qi_steps if step.k is None or not plan.is_intact(step)]
+        return [_no_guarantee(plan, step, figures) for step in without]
     if plan.k == 1:
         return [
             Finding(
@@ -123,7 +125,7 @@ def _no_guarantee(plan: "Plan", step: Step, figures: dict[str, Any]) -> Finding:
     return Finding(
         "no-k-guarantee",
         "qualifies",
-        f"{name_columns(names)}: NO k-anonymity is promised. {step.guarantee}",
+        f"{name_columns(names)}: NO k-anonymity is promised. {guarantee_of(plan.steps, step)}",
         figures,
         tuple(step.columns),
     )
@@ -134,6 +136,8 @@ def _block_below_k(evidence: Evidence) -> list[str]:
     for step in evidence.plan.steps:
         for block in step.column_blocks:
             names = [*block, *step.strata]
-            if step.k is not None and evidence.attained_on(names, step.wildcard_columns) < step.k:
+            if not evidence.plan.is_intact(step) or step.k is None:
+                continue
+            if evidence.attained_on(names, step.wildcard_columns) < step.k:
                 return names
     return []

@@ -14,7 +14,7 @@ from shoal.steps.suppression.problem import Cells, Codes
 
 EPSILON = 1e-9
 ROUNDS = 60  # of dissolving some classes and assigning their members again
-WORK = 3_000_000  # suppressed pieces times rounds, at most
+MAX_PIECES = 10_000  # with suppressed cells, up to which this is done
 PIECES = (6, 12, 25, 50)  # whose classes are dissolved in a round
 
 
@@ -50,7 +50,7 @@ def improve(assignment: Assignment) -> Assignment:
     weight = best.total()
     suppressed = int(_is_suppressed(best).sum())
     generator = np.random.default_rng(0)
-    rounds = min(ROUNDS, WORK // suppressed) if suppressed else 0
+    rounds = ROUNDS if 0 < suppressed <= MAX_PIECES else 0
     for at in range(rounds):
         progress.report("improving", at, rounds)
         other = best.copy()

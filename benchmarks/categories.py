@@ -1,0 +1,99 @@
+"""What the steps for categorical keys take: generalise and suppress.
+
+    python benchmarks/categories.py                   a million records of eight keys, k = 5
+    python benchmarks/categories.py -n 100000 --output categories.json
+
+The keys are independent, and their categories are as frequent as the inverse of their rank, so
+that most records are in classes below k. Each key has a hierarchy: its categories, groups of four
+of them, and all. CPU seconds are those of one process; memory is what a step needs beyond the
+table, as a multiple of the encoded table: one column of eight-byte integers for each key.
+"""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+import harness
+
+CATEGORIES = (2, 5, 9, 7, 16, 41, 12, 6)
+K = 5
+PUBLISHED = harness.HERE / "results" / "categories.json"
+NAMES = [f"key{at}" for at in range(len(CATEGORIES))]
+
+
+def keys(n, seed=0):
+    """Return a table of categorical keys."""
+    import pyarrow as pa
+
+    rng, columns = np.random.default_rng(seed), {}
+    for name, number in zip(NAMES, CATEGORIES, strict=True):
+        share = 1 / np.arange(1, number + 1) ** 1.2
+        codes = rng.choice(number, n, p=share / share.sum()).astype(np.int32)
+        texts = [f"c{at:02d}" for at in range(number)]
+        columns[name] = pa.DictionaryArray.from_arrays(codes, texts)
+    return pa.table(columns)
+
+
+def types():
+    """Return the types of the keys, with their hierarchies."""
+    return {
+        name: {
+            "kind": "nominal",
+            "hierarchy": [(f"c{at:02d}", f"group {at // 4}") for at in range(number)],
+        }
+        for name, number in zip(NAMES, CATEGORIES, strict=True)
+    }
+
+
+def steps():
+    """Return the steps by name."""
+    from shoal.steps import Generalise, Suppress
+
+    return {
+        "generalise": Generalise(NAMES, K),
+        "generalise, 5 % of the records suppressed": Generalise(NAMES, K, suppression=0.05),
+        "suppress": Suppress(NAMES, K),
+        "suppress, missing_means any": Suppress(NAMES, K, missing_means="any"),
+    }
+
+
+def measure(name, n):
+    """Return what one step took."""
+    from shoal.frame.tables import open_frame
+    from shoal.frame.types import as_types
+
+    table, step = keys(n), steps()[name]
+    declared = as_types(types())
+    step.apply(open_frame(keys(2000)), [], declared)  # imports, and what is compiled
+    result, seconds, grown = harness.timed(lambda: step.apply(open_frame(table), [], declared))
+    warning = result.warnings[0].attributes
+    shown = ("count", "bound", "loss", "evaluated", "nodes", "suppressed")
+    return {
+        "step": name, "n": n, "k": K, "cpu_seconds": float(f"{seconds:.3g}"),
+        "memory": None if grown is None else round(grown / (8 * n * len(NAMES)), 2),
+        **{one: warning[one] for one in shown if one in warning},
+        "commit": harness.commit(),
+    }  # fmt: skip
+
+
+def main(words=None):
+    """Measure the steps, and keep what was seen."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("-n", type=int, default=1_000_000)
+    parser.add_argument("--output", type=Path, default=PUBLISHED)
+    parser.add_argument("--answer", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args(words)
+    if options.answer:
+        harness.answer(measure)
+        return
+    seen = []
+    for name in steps():
+        (entry,) = harness.answers(__file__, [{"name": name, "n": options.n}])
+        seen.append(entry)
+        print(entry, flush=True)
+        harness.save(options.output, seen)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+"""Several steps on one column, in order: which guarantees of a step the later ones leave intact."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from shoal.frame.new_values import TextColumn, with_values
+from shoal.frame.tables import Frame
+from shoal.frame.types import Type
+from shoal.steps import Step, StepResult
+
+NOMINAL = Type("nominal")
+
+
+def is_intact(steps: Sequence[Step], step: Step) -> bool:
+    """Return whether no later step may split the classes of a step.
+
+    Later steps that give equal values to equal values only join classes.
+    """
+    at = next(number for number, one in enumerate(steps) if one is step)
+    later = [one for one in steps[at + 1 :] if set(one.columns) & set(step.columns)]
+    return all(one.keeps_classes for one in later)
+
+
+def deciding_steps(steps: Sequence[Step], columns: Sequence[str]) -> list[Step]:
+    """Return the steps on which the protection of some masked columns rests, in order.
+
+    For a column that several steps mask it is the last one, unless the steps from an earlier one
+    on leave its k intact. Steps whose columns are all masked again are not among them.
+    """
+    chosen = [_deciding_step(steps, name) for name in columns]
+    return [step for step in steps if any(step is one for one in chosen)]
+
+
+def _deciding_step(steps: Sequence[Step], column: str) -> Step | None:
+    masking = [step for step in steps if column in step.columns]
+    for step in reversed(masking):
+        if step.k is not None and is_intact(steps, step):
+            return step
+        if not step.keeps_classes:
+            break
+    return masking[-1] if masking else None
+
+
+def is_chained(steps: Sequence[Step]) -> bool:
+    """Return whether some column is masked by several steps."""
+    names = [name for step in steps for name in step.columns]
+    return len(set(names)) < len(names)
+
+
+def guarantee_of(steps: Sequence[Step], step: Step) -> str:
+    """Return what a step guarantees, in sentences; without what later steps may undo."""
+    if is_intact(steps, step):
+        return step.guarantee
+    return (
+        f"What the step {step.name!r} guarantees need not hold for the release: a later step masks"
+        " its columns again."
+    )
+
+
+def apply_steps(
+    steps: Sequence[Step], frame: Frame, confidential: Sequence[str], types: dict[str, Type]
+) -> tuple[Frame, list[StepResult]]:
+    """Apply steps in order; return the masked table and the result of each step.
+
+    A step sees the columns that it masks as the steps before left them, and all others as they
+    were. A column that was recoded to text is nominal from then on.
+    """
+    results: list[StepResult] = []
+    values: dict[str, Any] = {}
+    masked = frame
+    for step in steps:
+        again = [name for name in step.columns if name in values]
+        seen, known = frame, types
+        if again:
+            seen = (
+                masked if len(again) == len(step.columns) else _with_columns(frame, masked, again)
+            )
+            known = {**types, **{name: NOMINAL for name in again if _is_text(values[name])}}
+        result = step.apply(seen, confidential, known)
+        results.append(result)
+        values |= result.values
+        masked = with_values(masked, result.values)
+    return masked, results
+
+
+def _is_text(values: Any) -> bool:
+    return isinstance(values, TextColumn)
+
+
+def _with_columns(frame: Frame, other: Frame, columns: Sequence[str]) -> Frame:
+    """Return a frame with some columns of another one in their places."""
+    return frame.with_columns(other[name] for name in columns)
