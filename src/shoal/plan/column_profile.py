@@ -113,7 +113,8 @@ def _categories(before: Frame, after: Frame, name: str) -> dict[str, Any]:
 
 def _key(value: Any) -> str:
     """Return a value as text; numbers may be released as text, and missing values are empty."""
-    if value is None or value != value:
+    equal = value == value  # false for NaN, neither true nor false for pandas.NA
+    if value is None or not isinstance(equal, bool | np.bool_) or not equal:
         return ""
     is_whole = isinstance(value, float) and value.is_integer()
     return str(int(value)) if is_whole else str(value)
