@@ -335,7 +335,9 @@ class _Draft:
         if asked == "dependence":
             step["dependence"] = float(self.one_of(0.1, 0.5, 1.0))
         elif asked == "homogeneity":
-            step["homogeneity"] = self.one_of("merge", "refuse")
+            step["homogeneity"] = self.one_of("merge", "refuse", "noise")
+            if step["homogeneity"] == "noise":
+                step |= {"noise": 0.2, "random_state": int(self.rng.integers(2**31))}
         elif asked == "closeness":
             step["closeness"] = float(self.one_of(0.1, 0.25, 0.5, 0.8))
             self._maybe(step, 0.5, closeness_by=self.one_of("swap", "first"))
