@@ -31,15 +31,15 @@ def text_width() -> int | None:
     return _width.get()
 
 
-def count(number: int, thing: str) -> str:
+def count(number: int, thing: str, things: str = "") -> str:
     """Return a number with its noun, in the plural where that is right.
 
     Examples
     --------
-    >>> count(1, "record"), count(20000, "record")
-    ('1 record', '20,000 records')
+    >>> count(1, "record"), count(20000, "record"), count(2, "class", "classes")
+    ('1 record', '20,000 records', '2 classes')
     """
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+    return f"{number:,} {thing if number == 1 else things or thing + 's'}"
 
 
 def size_range(smallest: int, largest: int) -> str:

@@ -145,8 +145,10 @@ def _unmasked(judged: Judged, before: View) -> Iterator[str]:
         if step.get("small_strata") == "merge"
         for name in promises.as_list(step.get("within"))
     }
+    noisy = any(step.get("homogeneity") == "noise" for step in judged.plan["steps"])
+    changed_too = promises.with_role(judged.plan, "confidential") if noisy else []
     for name, values in judged.after.items():
-        if name in masked:
+        if name in masked or name in changed_too:
             continue
         pairs = zip(before[name], values, strict=True)
         changed = [at for at, (old, new) in enumerate(pairs) if not judged.same_cell(old, new)]

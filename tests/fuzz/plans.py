@@ -36,6 +36,24 @@ def generalise_some(rng: Rng, columns: list[Column], plan: Document) -> None:
                 types = plan.setdefault("types", {})
                 if rng.random() < 0.5 and types.get(name, "nominal") == "nominal":
                     types[name] = {"kind": "nominal", "prefixes": [4, 2]}
+            _vary_generalisation(step, plan)
+
+
+def _vary_generalisation(step: Document, plan: Document) -> None:
+    """Give options to some generalisations, by the names of columns: no further random number."""
+    letter = step["columns"][0][-1:]
+    if letter in "aeiou1357":
+        step["loss"] = "discernibility"
+    if letter in "bcdf024":
+        step["max_nodes"] = 3
+    secret = [name for name, role in plan.get("roles", {}).items() if role == "confidential"]
+    if secret and len(plan["steps"]) == 1:
+        if letter in "ghijklmn1234":
+            step |= {"diversity": 1.5, "diversity_kind": "entropy"}
+        elif letter in "aeop05":
+            step["diversity"] = 2.0
+        else:
+            step["closeness"] = 0.5
 
 
 def vary_suppressions(rng: Rng, plan: Document) -> None:
@@ -335,7 +353,9 @@ class _Draft:
         if asked == "dependence":
             step["dependence"] = float(self.one_of(0.1, 0.5, 1.0))
         elif asked == "homogeneity":
-            step["homogeneity"] = self.one_of("merge", "refuse")
+            step["homogeneity"] = self.one_of("merge", "refuse", "noise")
+            if step["homogeneity"] == "noise":
+                step |= {"noise": 0.2, "random_state": int(self.rng.integers(2**31))}
         elif asked == "closeness":
             step["closeness"] = float(self.one_of(0.1, 0.25, 0.5, 0.8))
             self._maybe(step, 0.5, closeness_by=self.one_of("swap", "first"))

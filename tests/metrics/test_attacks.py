@@ -168,6 +168,53 @@ def test_no_linkage_exceeds_one_in_k(k, n, seed):
         assert not result.exceeds_ceiling
 
 
+RELEASES = {
+    "mdav": {"columns": ["age", "height"], "method": "mdav"},
+    "vmdav, with a category": {"columns": KNOWN, "method": "vmdav"},
+    "within regions": {"columns": ["age", "height"], "within": "region", "method": "mdav"},
+    "with a unit": {"columns": ["age", "height"], "unit": "person", "method": "mdav"},
+    "ranges": {"columns": KNOWN, "method": "mdav", "aggregate": "range"},
+}
+
+
+@pytest.mark.parametrize("name", RELEASES)
+@pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
+def test_no_attack_on_a_release_exceeds_its_ceiling(name):
+    """An attack above its ceiling means that the guarantee of the release does not hold."""
+    options = dict(RELEASES[name])
+    columns = options.pop("columns")
+    table = people(300, seed=7).assign(person=np.arange(300) // 2)
+    released = [*columns, "ill", "income", *({options.get("within")} - {None})]
+    keep = [*released, *(["person"] if options.get("unit") else [])]
+    release = shoal.microaggregate(table[keep], columns, k=4, confidential=SECRET, **options)
+    found = attack(
+        table, release.data, quasi_identifiers=columns, unit=options.get("unit"), n_attacks=300
+    )
+    assert found.k >= 4
+    assert not found.exceeded
+    for attempt in found.results:
+        assert attempt.ceiling is None or attempt.rate <= attempt.ceiling + 1e-9
+    assert "linkage-distance" in found
+
+
+def test_control_records_take_the_commonest_label_of_recoded_values():
+    before = pd.DataFrame({"a": [1, 1, 1, 2, 2, 3], "s": list("xxxyyz")})
+    after = before.assign(a=["low", "low", "all", "high", "high", "high"])
+    control = pd.DataFrame({"a": [1, 2, 9], "s": ["x", "y", "x"]})
+    found = shoal.attack(
+        before,
+        after,
+        quasi_identifiers=["a"],
+        confidential=["s"],
+        control=control,
+        random_state=0,
+        attacks=["inference"],
+    )
+    # The first is led to "low", the second to "high"; the third has a value without a label.
+    assert found["inference:s"].baseline == pytest.approx((1 + 1 + 1) / 3)
+    assert found["inference:s"].rate == pytest.approx((3 + 2) / 6)
+
+
 def test_an_attack_above_its_ceiling_is_named():
     from dataclasses import replace
 

@@ -347,3 +347,13 @@ def test_what_cannot_be_recoded_is_refused():
         plan(k=81).run(people())
     with raises(PlanError, "nothing-masked"):
         Generalise([], 3)
+
+
+@pytest.mark.parametrize("dtype", ["string", "string[pyarrow]", "Int64", "category"])
+def test_missing_values_of_every_kind_of_pandas_are_a_category(dtype):
+    data = people(60)[["town"]].assign(code=[*([None] * 6), *(["1"] * 54)])
+    data["code"] = data["code"].astype("Int64" if dtype == "Int64" else dtype)
+    data["town"] = data["town"].astype("category" if dtype == "category" else "string")
+    step = Generalise(["town", "code"], 5, suppression=0.1)
+    release = Plan({}, [step], {"town": TYPES["town"]}).run(data)
+    assert release.verdict.k >= 5

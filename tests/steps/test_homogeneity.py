@@ -11,6 +11,7 @@ from raising import raises
 from shoal import Microaggregate, Plan
 from shoal.errors import HomogeneousGroup, InputError, ParameterError, PlanError
 from shoal.partitioners import MDAV, Partition
+from shoal.report import summarise
 from shoal.steps.homogeneity import count_homogeneous, describe_homogeneity
 from tables import tables_and_k
 
@@ -140,3 +141,84 @@ def test_constant_columns_are_counted_by_group():
     codes = np.array([[5, 1], [6, 2], [5, 3], [7, 2], [5, 4]])
     assert count_homogeneous(groups, codes).tolist() == [2, 2]
     assert describe_homogeneity({"a": 0, "b": 0}, 3) == ""
+
+
+def test_noise_leaves_no_such_group_and_the_verdict_says_what_stays(patients):
+    release = shoal.microaggregate(
+        patients, ["age"], k=2, method="mdav", homogeneity="noise", random_state=1, **SECRET
+    )
+    groups = release.data.groupby(release.labels)[["illness", "town"]].nunique()
+    assert (groups > 1).all(axis=None)
+    assert release.data["illness"].isin(["flu", "gout"]).all()
+    assert release.data["town"].between(1, 3).all()
+    # The groups that vary already are left as they are.
+    assert release.data.loc[4:, ["illness", "town"]].equals(patients.loc[4:, ["illness", "town"]])
+    assert release.data.loc[:1, "town"].tolist() == [1, 2]
+    codes = release.verdict.codes()
+    assert "homogeneous-before-masking" in codes
+    assert "homogeneous-group" not in codes
+    finding = next(f for f in release.verdict.findings if f.code == "homogeneous-before-masking")
+    assert finding.figures["homogeneous"] == {"illness": 2, "town": 1}
+    assert release.verdict.status == "qualified"
+    assert "about these values" in release.plan.steps[0].guarantee
+    text = str(summarise(release)["attacker"]["can"])
+    assert "Be sure of" not in text
+    assert "Know about which illness everybody in 2 of 3 classes has" in text
+
+
+def test_noise_is_the_same_for_the_same_seed_and_its_seed_is_recorded(patients):
+    options = {"k": 2, "method": "mdav", "homogeneity": "noise", **SECRET}
+    first = shoal.microaggregate(patients, ["age"], random_state=5, **options)
+    again = shoal.microaggregate(patients, ["age"], random_state=5, **options)
+    assert first.data.equals(again.data)
+    drawn = shoal.microaggregate(patients, ["age"], **options)
+    assert drawn.plan.run(patients).data.equals(drawn.data)
+    assert drawn.drawn_seeds
+
+
+def test_noise_on_numbers_has_their_decimals_and_stays_in_their_range():
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame({"x": np.arange(60.0), "wage": np.repeat(rng.integers(10, 99, 20), 3) / 10})
+    release = shoal.microaggregate(
+        data, ["x"], k=3, method="mdav", homogeneity="noise", noise=0.5, random_state=0,
+        confidential=["wage"],
+    )  # fmt: skip
+    wage = release.data["wage"]
+    assert (wage.groupby(release.labels).nunique() > 1).all()
+    assert np.array_equal(wage, wage.round(1))
+    assert wage.between(data["wage"].min(), data["wage"].max()).all()
+    # The variance of the noise is at most what was asked for: it is cut at the range.
+    assert 0.1 < (wage - data["wage"]).var() / data["wage"].var() < 0.6
+
+
+def test_noise_cannot_hide_a_constant_column(patients):
+    with raises(InputError, "constant-confidential", column="same"):
+        shoal.microaggregate(
+            patients.assign(same=1), ["age"], k=2, method="mdav", homogeneity="noise",
+            confidential=["same"],
+        )  # fmt: skip
+
+
+@given(tables_and_k(), st.integers(0, 3))
+def test_noise_varies_every_group_and_changes_no_other(case, seed):
+    X, k = case
+    rng = np.random.default_rng(seed)
+    data = pd.DataFrame({"x": X[:, 0], "ill": rng.choice(["a", "b"], len(X))})
+    data.loc[: len(X) // 2, "ill"] = "a"
+    if data["ill"].nunique() < 2 or k < 2:
+        return
+    release = shoal.microaggregate(
+        data,
+        ["x"],
+        k=k,
+        method="mdav",
+        homogeneity="noise",
+        random_state=seed,
+        confidential=["ill"],
+    )
+    before, after = (
+        table["ill"].groupby(release.labels).nunique() for table in (data, release.data)
+    )
+    assert (after > 1).all()
+    changed = (data["ill"] != release.data["ill"]).groupby(release.labels).any()
+    assert changed.equals(before == 1)

@@ -336,3 +336,12 @@ def test_a_published_matrix_serves_although_it_is_rounded():
 def test_tables_that_cannot_be_estimated_are_refused(released, matrix, columns, code):
     with raises(InputError, code):
         estimate_frequencies(released, matrix, columns)
+
+
+def test_a_loss_beyond_that_of_the_mean_is_not_called_lost_variation():
+    data = people(400)
+    release = run(Pram(["job"], stay=0.0, invariant=False, random_state=1), data)
+    (finding,) = [f for f in release.verdict.findings if f.code == "high-loss"]
+    assert release.measures["information_loss"] > 100
+    assert "variation" not in finding.sentence
+    assert "farther from the original ones than the means" in finding.sentence

@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 
 from raising import raises
 from shoal.errors import ColumnError, InputError, ParameterError, PlanError
+from shoal.partitioners import MDAV
 from shoal.plan import Plan
 from shoal.plan.deliver import deliver
 from shoal.report import render, summarise
-from shoal.steps import Recode
+from shoal.steps import Microaggregate, Recode
 from shoal.steps.bands import band_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
@@ -244,3 +245,15 @@ def test_dates_of_a_toml_plan_are_limits(tmp_path):
     plan = Plan.load(tmp_path / "plan.toml")
     assert plan.steps[0].bands == ["2000-01-01", "2010-01-01"]
     assert Plan.from_dict(plan.to_dict()) == plan
+
+
+def test_a_recoded_column_may_be_microaggregated_with_dependence_and_reported():
+    data = pd.DataFrame({"x": list("aabbc") * 8, "y": np.arange(40.0)})
+    steps = [
+        Recode(["x"], mapping={"c": "new"}),
+        Microaggregate(["x"], MDAV(k=3), dependence=0.2),
+    ]
+    release = Plan({"y": "confidential"}, steps).run(data)
+    assert "distortion_x" not in release.measures  # the column has other categories than before
+    assert summarise(release)["tradeoff"] == {}
+    assert "entropy_loss" in release.measures

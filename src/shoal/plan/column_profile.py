@@ -1,5 +1,6 @@
 """Masked columns before and after: location, spread, quartiles, levels, and how alike they are."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -7,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.frame import tables
-from shoal.frame.describe import finite_values, value_counts
+from shoal.frame.columns import decode
+from shoal.frame.describe import finite_values
 from shoal.frame.tables import Frame
+from shoal.frame.types import text_of
 from shoal.metrics.similarity import (
     similarity_of_correlations,
     similarity_of_counts,
@@ -101,19 +104,17 @@ def _of(values: NDArray[np.float64], function: Any) -> float | None:
 
 
 def _categories(before: Frame, after: Frame, name: str) -> dict[str, Any]:
-    counts = [
-        {_key(value): count for value, count in value_counts(frame, name).items()}
-        for frame in (before, after)
-    ]
+    counts = [_counts(frame, name) for frame in (before, after)]
     return {
         "similarity": similarity_of_counts(*counts),
         "levels": [sum(value != "" for value in part) for part in counts],
     }
 
 
-def _key(value: Any) -> str:
-    """Return a value as text; numbers may be released as text, and missing values are empty."""
-    if value is None or value != value:
-        return ""
-    is_whole = isinstance(value, float) and value.is_integer()
-    return str(int(value)) if is_whole else str(value)
+def _counts(frame: Frame, name: str) -> dict[str, int]:
+    """Return how often each value occurs, as text; missing values are empty."""
+    counts: Counter[str] = Counter()
+    for entry in decode(tables.arrow(frame, name)).value_counts().to_pylist():
+        value = entry["values"]
+        counts["" if value is None else text_of(value)] += entry["counts"]
+    return dict(counts)

@@ -40,6 +40,7 @@ def microaggregate(
     decimals: int | Mapping[str, int] | None = None,
     round: str | None = None,
     homogeneity: str = "warn",
+    noise: float = 0.1,
     diversity: float | None = None,
     diversity_kind: str = "distinct",
     closeness: float | None = None,
@@ -121,7 +122,10 @@ def microaggregate(
         counts stay whole.
     homogeneity : str
         What to do with groups in which a confidential column has one value:
-        ``"warn"``, ``"merge"`` them with the nearest group, or ``"refuse"``.
+        ``"warn"``, ``"merge"`` them with the nearest group, add ``"noise"`` to these values, or
+        ``"refuse"``.
+    noise : float
+        How much noise ``homogeneity="noise"`` adds; see `Microaggregate`.
     diversity : float, optional
         Least number of values of each confidential column in every group: the *l* of
         l-diversity.
@@ -193,6 +197,7 @@ def microaggregate(
         decimals=decimals,
         round=round,
         homogeneity=homogeneity,
+        noise=noise,
         diversity=diversity,
         diversity_kind=diversity_kind,
         closeness=closeness,
@@ -201,5 +206,5 @@ def microaggregate(
         edits=edits,
         repair=repair,
         shuffle=shuffle,
-        random_state=seed if shuffle else None,
+        random_state=seed if shuffle or homogeneity == "noise" else None,
     ).run(data)

@@ -138,6 +138,8 @@ class Plan:
     ) -> Self:
         """Return a plan of one microaggregation; ``options`` are those of the step."""
         columns, identifiers, confidential = map(as_list, (columns, identifiers, confidential))
+        if options.get("homogeneity") == "noise":
+            options = {**options, "random_state": random_state}
         step = parameters.build(
             Microaggregate, {"columns": columns, "partitioner": partitioner, **options}
         )
@@ -149,7 +151,7 @@ class Plan:
             unit=unit,
             other_columns=other_columns,
             shuffle=shuffle,
-            random_state=random_state,
+            random_state=random_state if shuffle else None,
             missing_codes=missing_codes,
             edits=edits,
             repair=repair,

@@ -188,7 +188,7 @@ def _transitions(entry: dict[str, Any], internal: bool) -> dict[str, Any]:
 def _tradeoff(release: ReleaseLike, curve: Sequence[Point]) -> dict[str, Any]:
     """Return the trade-off of dependence; empty if no step uses it."""
     shares = [getattr(step, "dependence", 0.0) for step in release.plan.steps]
-    if not any(shares) or "distortion_y" not in release.measures:
+    if not any(shares) or not {"distortion_x", "distortion_y"} <= set(release.measures):
         return {}
     return {
         "dependence": shares,

@@ -178,14 +178,28 @@ CAN: dict[str, Callable[[Finding], str]] = {
 def _confidential(release: ReleaseLike) -> list[str]:
     """Return what becomes known of the confidential columns if no record is unique."""
     classes = sum(release.measures["class_sizes"].values())
-    alike = release.measures.get("homogeneous_classes", {})
+    changed = {
+        column: count
+        for finding in release.verdict.findings
+        if finding.code == "homogeneous-before-masking"
+        for column, count in finding.figures["homogeneous"].items()
+    }
+    alike = {
+        column: count - changed.get(column, 0)
+        for column, count in release.measures.get("homogeneous_classes", {}).items()
+    }
     sentences = [
+        f"Know about which {column} everybody in {count:,} of {classes:,} classes has: only the"
+        " masking of the values differs there."
+        for column, count in changed.items()
+    ]
+    sentences += [
         f"Be sure of the {column} of everybody in {count:,} of {classes:,} classes: all records"
         " there share one value."
         for column, count in alike.items()
         if count
     ]
-    mixed = [column for column, count in alike.items() if not count]
+    mixed = [column for column, count in alike.items() if not count and column not in changed]
     if mixed:
         sentences.append(
             f"Read which {named(mixed)} occur among the records that look like a person, but not"

@@ -17,7 +17,13 @@ def describe_guarantee(step: "Microaggregate") -> str:
         sentences.append(f"Each class holds records of at least {step.k} households.")
     elif step.unit is not None:
         sentences.append(f"Each class holds records of at least {step.k} units of {step.unit!r}.")
-    return " ".join([*sentences, *constraint_sentences(step)])
+    sentences += constraint_sentences(step)
+    if step.homogeneity == "noise":
+        sentences.append(
+            f"Confidential values that all records of a group shared got noise of {step.noise:g};"
+            " members of such a group still have about these values."
+        )
+    return " ".join(sentences)
 
 
 def constraint_sentences(step: "Step") -> list[str]:

@@ -19,14 +19,24 @@ def count_homogeneous(groups: Partition, codes: Codes, units: Codes | None = Non
 
     Where units are counted, the number of groups in which all units hold the same value.
     """
+    return np.asarray(homogeneous_groups(groups, codes, units).sum(axis=0))
+
+
+def homogeneous_groups(
+    groups: Partition, codes: Codes, units: Codes | None = None
+) -> NDArray[np.bool_]:
+    """Return for each group and column whether the group has a single value in it.
+
+    Where units are counted, whether all units of the group hold the same value.
+    """
     if units is not None:
         distinct = [tally(groups.labels, column, units).distinct for column in codes.T]
-        return np.array([int((counts == 1).sum()) for counts in distinct])
+        return np.array([counts == 1 for counts in distinct]).T
     example = np.empty((groups.n_groups, codes.shape[1]), codes.dtype)
     example[groups.labels] = codes  # the values of one record of each group
     differs = codes != example[groups.labels]
     varied = [np.bincount(groups.labels, column) > 0 for column in differs.T]
-    return np.array([groups.n_groups - int(column.sum()) for column in varied])
+    return ~np.array(varied).T
 
 
 def merge_homogeneous(

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._params import AtLeast, Between
+from shoal._params import Above, AtLeast, Between, RandomState
 from shoal.errors import ColumnsWeighted
 from shoal.frame import tables
 from shoal.frame.codes import value_codes
@@ -24,6 +24,7 @@ from shoal.steps.column_warnings import describe_constant, describe_missing_valu
 from shoal.steps.distance_space import Space, build_space, loss_of_groups
 from shoal.steps.grouping import GroupingInput, group_block
 from shoal.steps.guarantee_sentences import describe_guarantee
+from shoal.steps.homogeneity_noise import vary_homogeneous
 from shoal.steps.households import refuse_split
 from shoal.steps.local_recoding import (
     LOCAL,
@@ -121,7 +122,14 @@ class Microaggregate(GroupingStep):
         decimals, and the means of whole numbers are not rounded.
     homogeneity : str
         What to do with groups in which a confidential column has a single value: ``"warn"``,
-        ``"merge"`` them with the nearest group until none is left, or ``"refuse"`` the release.
+        ``"merge"`` them with the nearest group until none is left, add ``"noise"`` to the values
+        of these groups, or ``"refuse"`` the release.
+    noise : float
+        How much noise ``homogeneity="noise"`` adds, above 0 and at most 1: for numbers its
+        variance as a multiple of the variance of the column, for categories the share of the
+        records of the group that get another value.
+    random_state : int, Generator, RandomState or None
+        Seed of the noise; if None, one is drawn and recorded in the plan of the release.
     diversity : float, optional
         The *l* of l-diversity, at least 1: minimum number of values of every confidential column
         in each group. With distinct values it is the *p* of p-sensitivity.
@@ -174,7 +182,9 @@ class Microaggregate(GroupingStep):
         trim: Annotated[float, Between(0, 0.5)] | None = None,
         decimals: Decimals | Mapping[str, Decimals] | None = None,
         round: Literal["original", "none"] | None = None,
-        homogeneity: Literal["warn", "merge", "refuse"] = "warn",
+        homogeneity: Literal["warn", "merge", "noise", "refuse"] = "warn",
+        noise: Annotated[float, Above(0), Between(0, 1)] = 0.1,
+        random_state: RandomState = None,
         diversity: Annotated[float, AtLeast(1)] | None = None,
         diversity_kind: Literal["distinct", "entropy"] = "distinct",
         closeness: Annotated[float, Between(0, 1)] | None = None,
@@ -200,6 +210,8 @@ class Microaggregate(GroupingStep):
         self.decimals = decimals
         self.round = round
         self.homogeneity = homogeneity
+        self.noise = noise
+        self.random_state = random_state
         self.diversity = diversity
         self.diversity_kind = diversity_kind
         self.closeness = closeness
@@ -207,6 +219,11 @@ class Microaggregate(GroupingStep):
         self.refine_recoding = refine_recoding
         self._validate()
         check_options(self)
+
+    @property
+    def is_random(self) -> bool:
+        """Whether the step adds noise."""
+        return self.homogeneity == "noise"
 
     @property
     def drops_incomplete(self) -> bool:
@@ -329,8 +346,12 @@ class Microaggregate(GroupingStep):
             fitted += block.fitted
             partitioner = block.reproducible_partitioner
         imputed = self.missing == "impute"
+        noisy: dict[str, Any] = {}
+        if self.homogeneity == "noise":
+            rng = np.random.default_rng(self.random_state)
+            noisy = vary_homogeneous(frame, confidential, types, partitions, self.noise, rng, units)
         return StepResult(
-            {**values, **strata.released},
+            {**values, **strata.released, **noisy},
             tuple(partitions),
             tuple(fitted),
             partitioner,

@@ -189,7 +189,8 @@ class Recode(Step):
 
     def _describe(self, name: str, recoded: "_Recoded") -> ValuesGeneralised:
         new = recoded.new
-        sentences = [f"Column {name!r} was recoded to {len(new.texts):,} categories."]
+        count = "1 category" if len(new.texts) == 1 else f"{len(new.texts):,} categories"
+        sentences = [f"Column {name!r} was recoded to {count}."]
         if recoded.unmapped:
             kept = "keep their values" if self.unmapped == "keep" else "became one category"
             sentences.append(f"{recoded.unmapped:,} cells that the mapping does not name {kept}.")

@@ -1,10 +1,13 @@
 """Classes whose records all share a confidential value."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
+from shoal._text import count
 from shoal.frame.codes import value_codes
+from shoal.frame.tables import Frame
 from shoal.metrics import homogeneous_classes
 from shoal.plan.evidence import Evidence
 from shoal.plan.verdict import Finding
@@ -15,18 +18,46 @@ def find_homogeneous(evidence: Evidence) -> list[Finding]:
     """Find classes whose records share a confidential value, released or original.
 
     Values that differ in the table may be equal in a file, and a masked confidential column may
-    vary where the original did not: the greater count is stated.
+    vary where the original did not: those classes are stated apart.
     """
     labels = evidence.joint_classes
     names = evidence.with_role("confidential")
     if not names:
         return []
-    frames = [frame for frame in (evidence.released, evidence.original) if frame is not None]
-    counts = [
-        homogeneous_classes(labels[:, np.newaxis], value_codes(frame, names)) for frame in frames
+    shown = _count(labels, evidence.released, names)
+    number = int(labels.max()) + 1
+    findings = check_homogeneous(shown, number)
+    if evidence.original is not None:
+        before = _count(labels, evidence.original, names)
+        findings += _changed(
+            {name: before[name] - shown[name] for name in names if before[name] > shown[name]},
+            number,
+        )
+    return findings
+
+
+def _count(labels: NDArray[np.int64], frame: Frame, names: Sequence[str]) -> dict[str, int]:
+    counts = homogeneous_classes(labels[:, np.newaxis], value_codes(frame, names))
+    return dict(zip(names, map(int, counts), strict=True))
+
+
+def _changed(counts: Mapping[str, int], number: int) -> list[Finding]:
+    """Find classes that shared a confidential value until a step changed it."""
+    if not counts:
+        return []
+    phrases = [f"{name!r} in {count(n, 'class', 'classes')}" for name, n in counts.items()]
+    return [
+        Finding(
+            "homogeneous-before-masking",
+            "qualifies",
+            f"Of {number} classes, some shared a confidential value before it was masked:"
+            f" {', '.join(phrases)}. Their released values differ by the masking alone, so members"
+            " of such a class are known to have about these values.",
+            {"classes": number, "homogeneous": dict(counts)},
+            tuple(counts),
+            'Use `homogeneity="merge"` to join such groups with their neighbours, or raise k.',
+        )
     ]
-    most = np.max(counts, axis=0)
-    return check_homogeneous(dict(zip(names, map(int, most), strict=True)), int(labels.max()) + 1)
 
 
 def check_homogeneous(counts: Mapping[str, int], number: int) -> list[Finding]:

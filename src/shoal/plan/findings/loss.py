@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.words import percent
 from shoal.plan.verdict import Finding
+from shoal.steps import Microaggregate
 
 
 def find_loss(evidence: Evidence) -> list[Finding]:
     """Find a high information loss, and groups far larger than k."""
     loss = (evidence.measures or {}).get("information_loss")
-    findings = check_loss(loss, evidence.plan.thresholds.loss)
+    averaged = all(isinstance(step, Microaggregate) for step in evidence.plan.steps)
+    findings = check_loss(loss, evidence.plan.thresholds.loss, averaged=averaged)
     if evidence.units is None and evidence.plan.unit_column is not None:
         return findings  # k counts units, and these are unknown
     counts: Counter[tuple[int, int]] = Counter()
@@ -41,18 +43,26 @@ def check_groups(
     ]
 
 
-def check_loss(loss: float | None, limit: float) -> list[Finding]:
-    """Find an information loss above a limit, both in per cent."""
+def check_loss(loss: float | None, limit: float, *, averaged: bool = True) -> list[Finding]:
+    """Find an information loss above a limit, both in per cent.
+
+    If values were not ``averaged`` within groups, a high loss does not mean that variation is gone.
+    """
     if loss is None or loss <= limit:
         return []
+    meaning = ""
+    if averaged and loss > 50:
+        meaning = ": most of the variation of the masked columns is gone"
+    elif loss > 100:
+        meaning = (
+            ": on average, released values are farther from the original ones than the means of"
+            " the columns are"
+        )
     return [
         Finding(
             "high-loss",
             "qualifies",
-            f"The information loss is {loss:.3g} %: most of the variation of the masked columns is"
-            " gone."
-            if loss > 50
-            else f"The information loss is {loss:.3g} %.",
+            f"The information loss is {loss:.3g} %{meaning}.",
             {"information_loss": loss},
             way_out="Mask fewer columns in one step, lower k, or try another method.",
         )

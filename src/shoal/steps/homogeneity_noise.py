@@ -1,0 +1,142 @@
+"""Noise on confidential values of groups that share one: the remedy of [DSS08]_, with its limits.
+
+The values of such a group vary afterwards, so that membership no longer gives the exact value. It
+still gives values near it: the noise is small, or the confidential column would be of no use.
+
+References
+----------
+.. [DSS08] Domingo-Ferrer, J., Sebé, F. and Solanas, A. (2008). A polynomial-time
+   approximation to optimal multivariate microaggregation. Computers and
+   Mathematics with Applications 55(4), 714-732. Example 2.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import InputError
+from shoal.frame import tables
+from shoal.frame.codes import value_codes
+from shoal.frame.columns import read_column
+from shoal.frame.decimals import decimals_of_values
+from shoal.frame.new_values import RowGather
+from shoal.frame.tables import Frame
+from shoal.frame.types import Type
+from shoal.partitioners import Partition
+from shoal.steps._step import as_integers_if_whole
+from shoal.steps.homogeneity import homogeneous_groups
+
+Codes = NDArray[np.int64]
+Rng = np.random.Generator
+
+
+def vary_homogeneous(
+    frame: Frame,
+    names: Sequence[str],
+    types: Mapping[str, Type],
+    partitions: Sequence[Partition],
+    amount: float,
+    rng: Rng,
+    units: Codes | None = None,
+) -> dict[str, Any]:
+    """Return new values of the confidential columns that have a single value in some group.
+
+    Numbers of such a group get normal noise, of ``amount`` times the variance of the column, and
+    stay within its range; of categories, a share ``amount`` of the group and at least one record
+    gets another value, drawn with its frequency in the table. No group has a single value
+    afterwards.
+
+    Parameters
+    ----------
+    frame : Frame
+        The table.
+    names : list of str
+        The confidential columns.
+    types : mapping of str to Type
+        Declared types.
+    partitions : list of Partition
+        The groups of each block of columns.
+    amount : float
+        How much noise, above 0 and at most 1.
+    rng : Generator
+        Source of random numbers.
+    units : ndarray of shape (n_records,), optional
+        The unit of each record, where units are counted.
+
+    Returns
+    -------
+    dict
+        New values of the columns that had to be changed.
+    """
+    codes = value_codes(frame, names)
+    values: dict[str, Any] = {}
+    for at, name in enumerate(names):
+        column = codes[:, at]
+        groups = [
+            members
+            for partition in partitions
+            for members in _homogeneous_members(partition, column, units)
+        ]
+        if not groups:
+            continue
+        if (column == column[0]).all():
+            raise InputError(
+                f"Column {name!r} has a single value in all {len(column)} records, so noise from"
+                ' its distribution cannot hide it. Use `homogeneity="warn"`, or give the column'
+                " another role.",
+                code="constant-confidential",
+                column=name,
+            )
+        declared = types.get(name)
+        is_number = tables.is_numeric(frame, name) and (
+            declared is None or declared.kind == "numeric"
+        )
+        if is_number and not read_column(frame, name, declared).is_missing.any():
+            numbers = _vary_numbers(tables.numbers(frame, name), groups, amount, rng)
+            values[name] = as_integers_if_whole(numbers, frame, name)
+        else:
+            rows = _vary_categories(column, groups, amount, rng)
+            values[name] = RowGather(rows, np.zeros(len(rows), bool))
+    return values
+
+
+def _homogeneous_members(partition: Partition, column: Codes, units: Codes | None) -> list[Codes]:
+    """Return the records of each group that has a single value."""
+    single = homogeneous_groups(partition, column[:, np.newaxis], units)[:, 0]
+    order = np.argsort(partition.labels, kind="stable")
+    ends = np.cumsum(np.bincount(partition.labels))
+    members = np.split(order, ends[:-1])
+    return [members[label] for label in np.flatnonzero(single)]
+
+
+def _vary_numbers(
+    numbers: NDArray[np.float64], groups: Sequence[Codes], amount: float, rng: Rng
+) -> NDArray[np.float64]:
+    """Return numbers with noise in some groups, in the decimals and the range of the column."""
+    changed = numbers.copy()
+    decimals = decimals_of_values(numbers)
+    unit = 10.0**-decimals if decimals is not None else 0.0
+    low, high, spread = numbers.min(), numbers.max(), np.sqrt(amount) * numbers.std()
+    for members in groups:
+        noisy = np.clip(numbers[members] + spread * rng.standard_normal(len(members)), low, high)
+        if decimals is not None:
+            noisy = np.round(noisy, decimals)
+        if (noisy == noisy[0]).all():  # the noise was less than the last digit, or cut off
+            step = max(unit, spread) if decimals is None else max(unit, round(spread, decimals))
+            noisy[rng.integers(len(members))] += step if noisy[0] + step <= high else -step
+        changed[members] = noisy if decimals is None else np.round(noisy, decimals) + 0.0
+    return changed
+
+
+def _vary_categories(codes: Codes, groups: Sequence[Codes], amount: float, rng: Rng) -> Codes:
+    """Return for each record the row whose value it gets."""
+    rows = np.arange(len(codes))
+    for members in groups:
+        others = np.flatnonzero(codes != codes[members[0]])
+        count = max(1, int(rng.binomial(len(members), amount)))
+        # One record keeps its value at least, so that a group of two does not just swap it.
+        chosen = rng.choice(members, size=min(count, len(members) - 1) or 1, replace=False)
+        rows[chosen] = rng.choice(others, size=len(chosen))
+    return rows
