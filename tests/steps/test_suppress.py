@@ -81,6 +81,7 @@ def test_the_exact_choice_is_that_of_an_exhaustive_search(case):
     least = twin.least_weight(rows, k, weights, units)
     assert best.weight == pytest.approx(least)
     assert best.bound <= least + 1e-6
+    assert best.is_optimal or 0 in weights
     assert smallest(rows, best.cells, units) >= k
     assert best.weight == twin.weight(rows, best.cells, weights)
 

@@ -74,11 +74,19 @@ class _Matching:
     def _least(self, rows: Labels, best: int) -> int:
         """Return the least number of matches of some rows, or ``best`` if it is not below."""
         if self.units is None:
-            return min(best, int(self._records(rows).min()))
-        return min([best, *(self._units(int(row), best) for row in rows)])
+            return min(best, int(self._matches(rows).min()))
+        bounds = self._matches(rows)
+        for at in np.argsort(bounds, kind="stable").tolist():
+            if bounds[at] >= best:
+                break
+            best = min(best, self._units(int(rows[at]), best))
+        return best
 
-    def _records(self, rows: Labels) -> Labels:
-        """Return the number of records that each row matches."""
+    def _matches(self, rows: Labels) -> Labels:
+        """Return the number of records that each row matches, or a lower bound of that of units.
+
+        The bound is the greatest number of units that it matches among the rows of one pattern.
+        """
         total = np.zeros(len(rows), np.int64)
         for own in np.unique(self.pattern[rows]).tolist():
             mine = np.flatnonzero(self.pattern[rows] == own)
@@ -87,11 +95,25 @@ class _Matching:
                 shown = ~(self.patterns[own] | self.patterns[other])
                 both = self.keys[np.concatenate([rows[mine], theirs])][:, shown]
                 labels = classes(both) if shown.any() else np.zeros(len(both), np.int64)
-                records = np.bincount(
-                    labels[len(mine) :], self.records[theirs], int(labels.max()) + 1
-                )
-                total[mine] += records[labels[: len(mine)]].astype(np.int64)
+                counts = self._count(labels[len(mine) :], theirs, int(labels.max()) + 1)
+                found = counts[labels[: len(mine)]]
+                if self.units is None:
+                    total[mine] += found
+                else:
+                    total[mine] = np.maximum(total[mine], found)
         return total
+
+    def _count(self, labels: Labels, rows: Labels, number: int) -> Labels:
+        """Return the number of records, or of units, of the rows with each label."""
+        if self.units is None:
+            return np.bincount(labels, self.records[rows], number).astype(np.int64)
+        label_of = np.full(len(self.records), -1)
+        label_of[rows] = labels
+        members = label_of[self.label]
+        n_units = int(self.units.max()) + 1
+        known = members >= 0
+        pairs = np.unique(members[known] * n_units + self.units[known])
+        return np.bincount(pairs // n_units, minlength=number)
 
     def _units(self, row: int, best: int) -> int:
         """Return the number of units that a row matches, or ``best`` if it is not below."""
