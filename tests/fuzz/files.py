@@ -321,7 +321,9 @@ def _secrets(case: Case, after: View) -> dict[str, list[Any]]:
         columns[name] = list(after[name])
         for kind in (number_of, moment_of):
             values = [kind(value) for value in after[name]]
-            if None not in values:
+            texts = {str(value).lower() for value in after[name]}
+            mixed = 0 < len(texts & {"true", "false"}) < len(texts)  # TRUE is not 1.0 there
+            if None not in values and not mixed:
                 columns[name] = values
                 break
     return columns
