@@ -431,6 +431,8 @@ def test_wrong_names_are_refused(original):
         attack(original, original, quasi_identifiers=["z"])
     with raises(InputError, "quasi-identifiers-needed"):
         attack(original, original.drop(columns="age"), quasi_identifiers=["age"])
+    with raises(InputError, "halves-not-comparable"):
+        attack(original, original, halves=(["age"], []))
     with raises(InputError, "records-differ"):
         attack(original, original.iloc[1:], aligned=True)
     with raises(ParameterError, "parameter-not-accepted", parameter="n_attacks"):

@@ -218,6 +218,12 @@ def _prepare(
     smallest = smallest_class(released)
     for half in options["halves"] or ():
         tables.check_columns(after, half)
+        if not half or any(name not in read.released for name in half):
+            raise InputError(
+                "Each half needs columns whose values can be compared between the tables.",
+                code="halves-not-comparable",
+                columns=half,
+            )
     return Setting(
         read,
         comparable,
