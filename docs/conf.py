@@ -6,7 +6,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from making import docstrings  # noqa: E402
+from making import docstrings, formulas  # noqa: E402
 from shoal import __version__  # noqa: E402
 
 project = "Shoal"
@@ -29,6 +29,7 @@ autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
+html_math_renderer = "mathml"
 html_theme = "furo"
 html_title = f"Shoal {__version__}"
 html_static_path = ["_static"]
@@ -42,5 +43,6 @@ pygments_dark_style = "a11y-high-contrast-dark"
 
 
 def setup(app):
-    """Let keys of papers in docstrings lead to the one list of references."""
+    """Let keys of papers in docstrings lead to the one list of references, and add formulas."""
+    formulas.add_to(app)
     app.connect("autodoc-process-docstring", docstrings.for_the_site, priority=400)

@@ -13,13 +13,17 @@ from shoal._params import SEED_BITS, DrawnSeed, draw_seed, signature_parameters
 from shoal.cli import app
 from shoal.partitioners import MuApprox, Search
 from shoal.report import render, summarise, whole_text
-from shoal.steps import STEPS, AddNoise, Hybridise, RankSwap, Round, Swap
+from shoal.steps import STEPS, AddNoise, Hybridise, Microaggregate, Pram, RankSwap, Round, Swap
 
 KNOWN = ["surface", "employees"]
 ROLES = {"company": "identifier", "turnover": "confidential", "net_profit": "confidential"}
 DRAWING = {
     "add-noise": lambda **seed: AddNoise(KNOWN, 0.3, **seed),
     "hybridise": lambda **seed: Hybridise(KNOWN, MuApprox(k=3, **seed), **seed),
+    "microaggregate": lambda **seed: Microaggregate(
+        KNOWN, MuApprox(k=3, **seed), homogeneity="noise", **seed
+    ),
+    "pram": lambda **seed: Pram(KNOWN, stay=0.5, **seed),
     "rank-swap": lambda **seed: RankSwap(KNOWN, 20.0, **seed),
     "round": lambda **seed: Round(KNOWN, 50.0, mode="random", **seed),
     "swap": lambda **seed: Swap(KNOWN, MuApprox(k=3, **seed), **seed),

@@ -72,24 +72,22 @@ def page(template: str, *content: dict[str, Any], **more: Any) -> str:
     return str(_environment().get_template(template).render(*content, **more))
 
 
-def breakable(name: Any) -> Any:
-    """Return a name as HTML that may break at its marks, or after many letters without any.
+def pieces(name: Any) -> list[str]:
+    """Return the parts of a name between which a line may break: after marks, or many letters.
 
     Examples
     --------
-    >>> print(breakable("household_size"))
-    household_<wbr>size
+    >>> pieces("household_size")
+    ['household_', 'size']
     """
-    from markupsafe import Markup, escape
-
-    pieces, length = [""], 0
+    parts, length = [""], 0
     for letter in str(name):
-        pieces[-1] += letter
+        parts[-1] += letter
         length = 0 if letter == " " else length + 1
         if letter in MARKS or length == MAX_LETTERS:
-            pieces.append("")
+            parts.append("")
             length = 0
-    return Markup("<wbr>").join(escape(piece) for piece in pieces if piece)
+    return [part for part in parts if part]
 
 
 @cache
@@ -103,6 +101,6 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["breakable"] = breakable
+    environment.filters["pieces"] = pieces
     environment.filters["shown"] = short_number
     return environment

@@ -1,4 +1,4 @@
-"""Noise on confidential values of groups that share one: the remedy of [DSS08]_, with its limits.
+"""Noise on confidential values of groups that share one: a remedy of [DSS08]_ (Example 2).
 
 The values of such a group vary afterwards, so that membership no longer gives the exact value. It
 still gives values near it: the noise is small, or the confidential column would be of no use.
@@ -6,8 +6,8 @@ still gives values near it: the noise is small, or the confidential column would
 References
 ----------
 .. [DSS08] Domingo-Ferrer, J., Sebé, F. and Solanas, A. (2008). A polynomial-time
-   approximation to optimal multivariate microaggregation. Computers and
-   Mathematics with Applications 55(4), 714-732. Example 2.
+   approximation to optimal multivariate microaggregation. Computers & Mathematics with
+   Applications 55(4), 714-732.
 """
 
 from collections.abc import Mapping, Sequence
