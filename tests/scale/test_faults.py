@@ -235,7 +235,7 @@ def test_a_scheduler_elsewhere_is_used_and_its_loss_is_reported(source, tmp_path
         words = ["mask", str(source), str(tmp_path / "out"), "-c", "age", "-k", "4", "-m", "mdav"]
         command = started("shoal", *words, "--scheduler", address)
         output, complaint = command.communicate(timeout=PATIENCE)
-        assert "3000 records in" in output, complaint
+        assert "3,000 records in" in output, complaint
         with (
             at_stages(process.kill, "assigning cells"),
             raises(ClusterError, "cluster-lost"),
