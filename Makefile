@@ -45,7 +45,7 @@ types: $(VENV)/.developed
 	$(BIN)/mypy
 
 check: $(VENV)/.developed $(VENV)/.tools
-	SHOAL_EXAMPLES=$${SHOAL_EXAMPLES:-20} $(BIN)/python -m pytest $(PARALLEL)
+	SHOAL_EXAMPLES=$${SHOAL_EXAMPLES:-12} $(BIN)/python -m pytest $(PARALLEL)
 
 # Memory faults: kernels that read or write outside an array, or read memory before writing it.
 KERNEL_TESTS := tests/_kernels tests/partitioners/test_contract.py tests/partitioners/test_units.py -m 'not slow' \

@@ -69,7 +69,7 @@ def population_uniqueness(class_sizes: Labels, sampling_fraction: float) -> Popu
     --------
     >>> found = population_uniqueness(np.repeat([1, 2, 3], [60, 20, 10]), 0.2)
     >>> found.chosen, round(found.zayatz, 3)
-    ('zayatz', 0.175)
+    ('snb', 0.249)
     """
     if not 0 < sampling_fraction < 1:
         raise InputError(
