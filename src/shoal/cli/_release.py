@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from shoal.cli._large import mask_large
-from shoal.cli._options import ReadOptions, ReleaseOptions
+from shoal.cli._options import ReadOptions
+from shoal.cli._release_options import ReleaseOptions
 from shoal.cli._session import print_result
 from shoal.cli._terminal import echo
 from shoal.cli._verdict import print_findings, status_line

@@ -18,6 +18,7 @@ from shoal.cli._help import Command, Group
 from shoal.cli._large import is_large
 from shoal.cli._option_blocks import expand_blocks
 from shoal.cli._release import release
+from shoal.cli._release_options import ReleaseOptions
 from shoal.cli._session import session
 from shoal.cli._settings import parse_settings
 from shoal.cli._wording import step_wording
@@ -112,7 +113,7 @@ def _function(name: str, cls: "type[Step]") -> Callable[..., None]:
         target: options.Target,
         roles: options.RoleOptions,
         reading: options.ReadOptions,
-        writing: options.ReleaseOptions,
+        writing: ReleaseOptions,
         shuffle: options.Shuffle = False,
         save_plan: options.SavePlan = None,
         quiet: options.Quiet = False,

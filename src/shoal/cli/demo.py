@@ -7,6 +7,7 @@ import typer
 
 from shoal.cli import _options as options
 from shoal.cli._release import print_release, release_file
+from shoal.cli._release_options import ReleaseOptions
 from shoal.cli._session import compile_ahead, session
 
 Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder to write to.")]
@@ -36,6 +37,6 @@ def demo(
             survey = datasets.survey(kind="pyarrow")
             write(survey, publication.add(original), target=original)
         plan.save(folder / "plan.toml", force=force)
-        writing = options.ReleaseOptions(report=folder / "report.html", force=force)
+        writing = ReleaseOptions(report=folder / "report.html", force=force)
         made = release_file(plan, str(original), str(target), Dialect(), writing)
         print_release(made, str(target), writing, as_json=False, quiet=quiet)

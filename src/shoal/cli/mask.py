@@ -7,6 +7,7 @@ import typer
 from shoal.cli import _options as options
 from shoal.cli._large import is_large
 from shoal.cli._release import release
+from shoal.cli._release_options import ReleaseOptions
 from shoal.cli._session import compile_ahead, session
 from shoal.cli._settings import parse_settings, parse_weights
 from shoal.cli._source_arguments import check_sources
@@ -47,7 +48,7 @@ def mask(
     k: options.K,
     plan: options.PlanOptions,
     reading: options.ReadOptions,
-    writing: options.ReleaseOptions,
+    writing: ReleaseOptions,
     method: options.Method = "auto",
     effort: options.Effort = None,
     budget: options.Budget = None,

@@ -3,6 +3,7 @@
 from shoal.cli import _options as options
 from shoal.cli._large import is_large
 from shoal.cli._release import release
+from shoal.cli._release_options import ReleaseOptions
 from shoal.cli._session import session
 from shoal.cli._source_arguments import check_sources
 from shoal.cli._wording import plan_wording
@@ -13,7 +14,7 @@ def run(
     source: options.Sources,
     target: options.Target,
     reading: options.ReadOptions,
-    writing: options.ReleaseOptions,
+    writing: ReleaseOptions,
     shuffle: options.Shuffle = False,
     quiet: options.Quiet = False,
     json: options.Json = False,

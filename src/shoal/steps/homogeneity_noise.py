@@ -135,8 +135,8 @@ def _vary_categories(codes: Codes, groups: Sequence[Codes], amount: float, rng: 
     rows = np.arange(len(codes))
     for members in groups:
         others = np.flatnonzero(codes != codes[members[0]])
-        count = max(1, int(rng.binomial(len(members), amount)))
-        # One record keeps its value at least, so that a group of two does not just swap it.
-        chosen = rng.choice(members, size=min(count, len(members) - 1) or 1, replace=False)
+        # At least one record changes, and one keeps its value where there are others.
+        count = min(int(rng.binomial(len(members), amount)), len(members) - 1)
+        chosen = rng.choice(members, size=max(1, count), replace=False)
         rows[chosen] = rng.choice(others, size=len(chosen))
     return rows

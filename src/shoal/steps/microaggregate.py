@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._params import Above, AtLeast, Between, RandomState
-from shoal.errors import ColumnsWeighted
 from shoal.frame import tables
 from shoal.frame.codes import value_codes
 from shoal.frame.columns import Column, read_column, refuse_missing
@@ -21,7 +20,8 @@ from shoal.steps._step import GroupingStep, StepResult, check_confidential
 from shoal.steps.centroid import centroid
 from shoal.steps.checks import check_axes, check_options, check_values
 from shoal.steps.column_warnings import describe_constant, describe_missing_values
-from shoal.steps.distance_space import Space, build_space, loss_of_groups
+from shoal.steps.distance_space import Space, build_space
+from shoal.steps.group_loss import bound_on_loss, describe_weights
 from shoal.steps.grouping import GroupingInput, group_block
 from shoal.steps.guarantee_sentences import describe_guarantee
 from shoal.steps.homogeneity_noise import vary_homogeneous
@@ -355,13 +355,13 @@ class Microaggregate(GroupingStep):
             tuple(partitions),
             tuple(fitted),
             partitioner,
-            self._bound(fitted, columns),
+            bound_on_loss(self, fitted, columns),
             (
                 *describe_constant(space.constant_columns),
                 *describe_missing_values(columns, values, groups_of, imputed=imputed),
                 *strata.warnings,
                 *describe_local_recoding(recodings),
-                *self._describe_weights(space, partitions),
+                *describe_weights(self, space, partitions),
             ),
         )
 
@@ -375,27 +375,6 @@ class Microaggregate(GroupingStep):
             refuse_split(strata.rows, units)
         return strata
 
-    def _describe_weights(
-        self, space: Space, partitions: Sequence[Partition]
-    ) -> list[ColumnsWeighted]:
-        """Return the loss of the groups with the weights of columns, if there are any."""
-        if not self.column_weights:
-            return []
-        loss = loss_of_groups(space, self.column_blocks, [groups.labels for groups in partitions])
-        stated = ", ".join(f"{name!r} {w:g}" for name, w in self.column_weights.items())
-        others = "" if len(self.column_weights) == len(self.columns) else ", all others 1"
-        sentence = f"Distances weigh the columns: {stated}{others}."
-        if loss is not None:
-            sentence += (
-                f" With these weights the groups lose {loss:.4g} %; the information loss counts all"
-                " columns alike."
-            )
-        return [
-            ColumnsWeighted(
-                sentence, code="columns-weighted", columns=tuple(self.column_weights), loss=loss
-            )
-        ]
-
     @property
     def _counted_things(self) -> str:
         """What k counts, for messages."""
@@ -407,21 +386,6 @@ class Microaggregate(GroupingStep):
             return np.empty((len(frame), 0), np.int64)
         check_confidential(confidential, f'homogeneity="{self.homogeneity}"')
         return value_codes(frame, confidential)
-
-    def _bound(self, fitted: Sequence[Partitioner], columns: Sequence[Column]) -> float | None:
-        """Return the sum of the bounds of all blocks and strata, in terms of z-scores, or None."""
-        bounds = [used.bound_ for used in fitted if used.bound_ is not None]
-        complete = all(
-            column.kind == "numeric" and not column.is_missing.any() for column in columns
-        )
-        zscores = self.standardise == "zscore" and not self.weighted_distances
-        # A bound on the loss with column weights says nothing about the loss without.
-        zscores = zscores and set((self.column_weights or {}).values()) <= {1}
-        # Groups of k units are groups of k records too, so their bound holds. Whole households are
-        # grouped by means, which are other records.
-        same_records = not self.whole_households and not self.dependence
-        proven = len(bounds) == len(fitted)
-        return sum(bounds) if proven and complete and zscores and same_records else None
 
     @property
     def recoded_columns(self) -> list[str]:

@@ -1,0 +1,50 @@
+"""The loss of the groups of a microaggregation: its proven bound, and its value with weights."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from shoal.errors import ColumnsWeighted
+from shoal.frame.columns import Column
+from shoal.partitioners import Partition, Partitioner
+from shoal.steps.distance_space import Space, loss_of_groups
+
+if TYPE_CHECKING:
+    from shoal.steps.microaggregate import Microaggregate
+
+
+def bound_on_loss(
+    step: "Microaggregate", fitted: Sequence[Partitioner], columns: Sequence[Column]
+) -> float | None:
+    """Return the sum of the bounds of all blocks and strata, in terms of z-scores, or None."""
+    bounds = [used.bound_ for used in fitted if used.bound_ is not None]
+    complete = all(column.kind == "numeric" and not column.is_missing.any() for column in columns)
+    zscores = step.standardise == "zscore" and not step.weighted_distances
+    # A bound on the loss with column weights says nothing about the loss without.
+    zscores = zscores and set((step.column_weights or {}).values()) <= {1}
+    # Groups of k units are groups of k records too, so their bound holds. Whole households are
+    # grouped by means, which are other records.
+    same_records = not step.whole_households and not step.dependence
+    proven = len(bounds) == len(fitted)
+    return sum(bounds) if proven and complete and zscores and same_records else None
+
+
+def describe_weights(
+    step: "Microaggregate", space: Space, partitions: Sequence[Partition]
+) -> list[ColumnsWeighted]:
+    """Return the loss of the groups with the weights of columns, if there are any."""
+    if not step.column_weights:
+        return []
+    loss = loss_of_groups(space, step.column_blocks, [groups.labels for groups in partitions])
+    stated = ", ".join(f"{name!r} {w:g}" for name, w in step.column_weights.items())
+    others = "" if len(step.column_weights) == len(step.columns) else ", all others 1"
+    sentence = f"Distances weigh the columns: {stated}{others}."
+    if loss is not None:
+        sentence += (
+            f" With these weights the groups lose {loss:.4g} %; the information loss counts all"
+            " columns alike."
+        )
+    return [
+        ColumnsWeighted(
+            sentence, code="columns-weighted", columns=tuple(step.column_weights), loss=loss
+        )
+    ]
