@@ -1,8 +1,4 @@
-"""A server on the loopback that speaks as much of S3 as Arrow needs, and can fail on request.
-
-``SHOAL_TEST_S3``, the address of another S3 server with a bucket ``shoal-tests``, is used instead
-where the tests do not need the server to fail.
-"""
+"""A server on the loopback that speaks as much of S3 as Arrow needs, and can fail on request."""
 
 import contextlib
 import hashlib

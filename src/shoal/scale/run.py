@@ -11,8 +11,8 @@ from shoal._params import RandomState, as_seed, draw_seed
 from shoal.audit.hashes import KEYED, keyed_entry
 from shoal.audit.keys import as_private_key
 from shoal.audit.record import Record, check_signing
-from shoal.errors import ParameterError
-from shoal.io.store import as_place
+from shoal.errors import FileError, ParameterError
+from shoal.io.store import STORES, WEB, as_place
 from shoal.plan import Plan
 from shoal.plan.deliver import not_kept
 from shoal.plan.guarantees import may_be_published
@@ -113,6 +113,8 @@ def mask(
     _check_int("random_state", seed, 0)
     check_plan(plan)
     check_source(source)
+    for beside in (report, manifest):
+        _refuse_address(beside)
     check_signing(None if manifest is None else Path(manifest), sign)
     report_path = None if report is None else Path(report)
     record = None
@@ -148,6 +150,18 @@ def _check_int(name: str, value: object, minimum: int) -> None:
             f"{name} must be an int in [{minimum}, inf). Got {value!r} instead.",
             code="parameter-not-accepted",
             parameter=name,
+        )
+
+
+def _refuse_address(path: str | os.PathLike[str] | None) -> None:
+    """Refuse a report or a manifest in a store."""
+    scheme = "" if path is None else os.fspath(path).partition(":/")[0]
+    if scheme in (*STORES, *WEB):
+        raise FileError(
+            "Report and manifest are written to files. Write them to a folder, and copy those that"
+            " may be published.",
+            code="sidecar-in-store",
+            scheme=scheme,
         )
 
 

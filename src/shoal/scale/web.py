@@ -11,6 +11,7 @@ from shoal.errors import FileError
 from shoal.io.store import redact_store
 
 TRIES = 3
+PARTIAL_CONTENT = 206
 TIMEOUT = 60.0  # seconds without an answer
 
 
@@ -70,23 +71,27 @@ class WebFile(io.RawIOBase):
         request = urllib.request.Request(
             self.address, headers={"Range": f"bytes={start}-{stop - 1}"}
         )
-        for tries_left in reversed(range(TRIES)):
+        status = 0
+        for _ in range(TRIES):
             try:
                 with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
-                    if answer.status != 206:
-                        raise self._error("the server does not send parts of files", "no-ranges")
-                    return answer.headers, answer.read()
+                    status = answer.status
+                    if status == PARTIAL_CONTENT:
+                        return answer.headers, answer.read()
             except urllib.error.HTTPError as error:
-                if error.code < 500 or not tries_left:
-                    raise self._refusal(error.code) from None
-            except (OSError, http.client.HTTPException) as error:
-                if isinstance(error, FileError):
-                    raise
-                if not tries_left:
-                    raise self._error("the server does not answer", "store-unreachable") from None
-        raise AssertionError("unreachable")
+                status = error.code
+            except (OSError, http.client.HTTPException):
+                status = 0
+            if 0 < status < 500:
+                break
+        # Raised here: an error with an HTTPError as its context could not be sent by a worker.
+        raise self._refusal(status)
 
     def _refusal(self, status: int) -> FileError:
+        if not status:
+            return self._error("the server does not answer", "store-unreachable")
+        if status < 300:
+            return self._error("the server does not send parts of files", "no-ranges")
         if status in (404, 410):
             return self._error("there is no such file", "no-such-file")
         if status in (401, 403):
