@@ -9,6 +9,7 @@ reads.
 import os
 import uuid
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 from shoal.scale.run_folder import write_scratch_object
 from shoal.scale.storage import is_remote, read_bytes, read_ranges, write_bytes
 
+REQUESTS = 8  # files of a store that a worker reads at a time
 LZ4 = pa.ipc.IpcWriteOptions(compression="lz4")  # costs less time than the bytes it saves
 
 
@@ -136,16 +138,27 @@ def write_scratch_files(
 
 def read_scratch(files: Sequence[ScratchFile], numbers: Sequence[int]) -> pa.Table:
     """Return the records of some numbers from all files."""
-    batches: list[pa.RecordBatch] = []
-    for file in files:
-        positions: list[Any] = [file.batch[number] for number in numbers if number in file.batch]
-        if positions and is_remote(file.path):
-            for stream in read_ranges(file.path, positions):
-                batches += pa.ipc.open_stream(stream).read_all().to_batches()
-        elif positions:
-            with pa.OSFile(file.path, "rb") as source, pa.ipc.open_file(source) as reader:
-                batches += [reader.get_batch(position) for position in positions]
-    return pa.Table.from_batches(batches)
+    wanted: list[tuple[str, list[Any]]] = [
+        (file.path, [file.batch[number] for number in numbers if number in file.batch])
+        for file in files
+    ]
+    wanted = [(path, positions) for path, positions in wanted if positions]
+    if not any(is_remote(path) for path, _ in wanted):
+        parts = [_read_batches(path, positions) for path, positions in wanted]
+    else:  # a store takes long to answer, but answers many requests at a time
+        with ThreadPoolExecutor(REQUESTS) as pool:
+            parts = list(pool.map(_read_streams, *zip(*wanted, strict=True)))
+    return pa.Table.from_batches([batch for part in parts for batch in part])
+
+
+def _read_batches(path: str, positions: Sequence[int]) -> list[pa.RecordBatch]:
+    with pa.OSFile(path, "rb") as source, pa.ipc.open_file(source) as reader:
+        return [reader.get_batch(position) for position in positions]
+
+
+def _read_streams(path: str, positions: Sequence[tuple[int, int]]) -> list[pa.RecordBatch]:
+    streams = read_ranges(path, positions)
+    return [batch for one in streams for batch in pa.ipc.open_stream(one).read_all().to_batches()]
 
 
 def write_file(path: str, content: Any) -> None:
