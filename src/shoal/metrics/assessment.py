@@ -45,6 +45,11 @@ class Assessment(dict[str, Any]):
         super().__init__(values)
         self.remarks = dict(remarks)
 
+    def _repr_html_(self) -> str:
+        from shoal.report.notebook import assessment_html  # see docs/architecture.md
+
+        return assessment_html(self)
+
 
 def assess(
     original: IntoDataFrame,
