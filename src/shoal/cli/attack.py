@@ -82,7 +82,7 @@ def attack(
         opened = open_source(original, dialect=dialect, numbers=())
         names = [*opened.table.column_names]
         declared = inferred_types(opened, names, as_types(parse_type_options(types or [])))
-        found = attack_tables(
+        attacks = attack_tables(
             typed_table(opened, declared),
             read_typed(released, declared, replace(dialect, table=released_table)),
             quasi_identifiers=column,
@@ -95,6 +95,6 @@ def attack(
             random_state=seed,
             n_jobs=n_jobs,
         )
-        print_result(found.to_dict(), repr(found), as_json=json, quiet=quiet)
-        if found.exceeded:
+        print_result(attacks.to_dict(), repr(attacks), as_json=json, quiet=quiet)
+        if attacks.exceeded:
             raise typer.Exit(1)

@@ -59,7 +59,7 @@ def risk(
         from shoal.metrics.survey import survey_risk
 
         dialect = reading.dialect()
-        found = survey_risk(
+        risks = survey_risk(
             typed_table(open_source(source, dialect=dialect, numbers=()), {}),
             quasi_identifiers=column,
             weight=weight,
@@ -68,4 +68,4 @@ def risk(
             household=household,
             max_size=max_size,
         )
-        print_result(found.to_dict(), repr(found), as_json=json, quiet=quiet)
+        print_result(risks.to_dict(), repr(risks), as_json=json, quiet=quiet)
