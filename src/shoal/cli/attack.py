@@ -86,7 +86,7 @@ def attack(
         opened = open_source(original, dialect=dialect, numbers=())
         names = [*opened.table.column_names]
         declared = inferred_types(opened, names, as_types(parse_type_options(types or [])))
-        found = attack_tables(
+        attacks = attack_tables(
             typed_table(opened, declared),
             read_typed(released, declared, replace(dialect, table=released_table)),
             quasi_identifiers=column,
@@ -99,9 +99,9 @@ def attack(
             random_state=seed,
             n_jobs=n_jobs,
         )
-        checked.check(found)
-        content = {**found.to_dict(), **checked.content}
-        print_result(content, repr(found) + checked.text, as_json=json, quiet=quiet)
-        if found.exceeded:
+        checked.check(attacks)
+        content = {**attacks.to_dict(), **checked.content}
+        print_result(content, repr(attacks) + checked.text, as_json=json, quiet=quiet)
+        if attacks.exceeded:
             raise typer.Exit(1)
         checked.exit()

@@ -63,7 +63,7 @@ def risk(
 
         checked = CheckedLimits(limits, "risk")
         dialect = reading.dialect()
-        found = survey_risk(
+        risks = survey_risk(
             typed_table(open_source(source, dialect=dialect, numbers=()), {}),
             quasi_identifiers=column,
             weight=weight,
@@ -72,7 +72,7 @@ def risk(
             household=household,
             max_size=max_size,
         )
-        checked.check(found)
-        content = {**found.to_dict(), **checked.content}
-        print_result(content, repr(found) + checked.text, as_json=json, quiet=quiet)
+        checked.check(risks)
+        content = {**risks.to_dict(), **checked.content}
+        print_result(content, repr(risks) + checked.text, as_json=json, quiet=quiet)
         checked.exit()

@@ -211,8 +211,8 @@ def survey_risk(
     --------
     >>> import pandas as pd
     >>> people = pd.DataFrame({"sex": list("ffm"), "job": list("aab"), "w": [180, 180, 215]})
-    >>> found = survey_risk(people, quasi_identifiers=["sex", "job"], weight="w")
-    >>> found.risk.round(4).tolist(), found.frequencies.k_map
+    >>> risks = survey_risk(people, quasi_identifiers=["sex", "job"], weight="w")
+    >>> risks.risk.round(4).tolist(), risks.frequencies.k_map
     ([0.0054, 0.0054, 0.0251], 215.0)
     """
     names = as_list(quasi_identifiers)

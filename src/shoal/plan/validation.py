@@ -36,7 +36,16 @@ def check(plan: "Plan") -> None:
             code="masked-and-dropped",
             columns=tuple(dropped),
         )
-    masked_strata = [name for step in plan.steps for name in step.strata if name in plan.masked]
+    strata = [name for step in plan.steps for name in step.strata]
+    dropped = [name for name in columns_with(plan.roles, "identifier") if name in strata]
+    if dropped:
+        raise PlanError(
+            f"{name_columns(dropped)} cannot be a stratum: identifiers are dropped."
+            " Change the role, or leave it out of `within`.",
+            code="stratum-and-dropped",
+            columns=tuple(dropped),
+        )
+    masked_strata = [name for name in strata if name in plan.masked]
     if masked_strata:
         raise PlanError(
             f"{name_columns(masked_strata)} cannot be masked by one step and split the strata of"
