@@ -40,19 +40,19 @@ class Limit:
 
     def check(self, results: Sequence[HasFigures]) -> "LimitResult":
         """Compare the worst figure of the results with the limit; fail if there is none."""
-        found = {
+        figures = {
             name: value
             for result in results
             for name, value in result.figures().items()
             if belongs(name, self.figure)
         }
-        if not found:
+        if not figures:
             return LimitResult(self, reason=self._reason(results))
-        unusable = [name for name, value in found.items() if not is_number(value)]
+        unusable = [name for name, value in figures.items() if not is_number(value)]
         if unusable:
             return LimitResult(self, unusable[0], reason="The figure is not a finite number.")
-        worst = (max if self.bound == "max" else min)(found, key=found.__getitem__)
-        return LimitResult(self, worst, found[worst])
+        worst = (max if self.bound == "max" else min)(figures, key=figures.__getitem__)
+        return LimitResult(self, worst, figures[worst])
 
     def _reason(self, results: Sequence[HasFigures]) -> str:
         """Return why no result has the figure."""
