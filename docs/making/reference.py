@@ -11,7 +11,7 @@ from shoal.steps import STEPS
 
 FUNCTIONS = (
     "microaggregate", "partition", "assess", "attack", "compare", "verify", "lower_bound",
-    "inspect",
+    "inspect", "show_progress",
 )  # fmt: skip
 OBJECTS = {
     "shoal": ("Plan", "Release"),

@@ -7,6 +7,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from shoal import datasets, scale
+    from shoal._progress import show_progress
     from shoal.audit import verify
     from shoal.comparison import compare
     from shoal.frame.hierarchies import Hierarchy
@@ -40,6 +41,7 @@ _MODULES = {
     "microaggregate": "shoal.plan.microaggregation",
     "partition": "shoal.partitioners",
     "scale": "shoal.scale",
+    "show_progress": "shoal._progress",
     "verify": "shoal.audit",
 }
 
@@ -61,6 +63,7 @@ __all__ = [
     "microaggregate",
     "partition",
     "scale",
+    "show_progress",
     "verify",
 ]
 

@@ -151,6 +151,7 @@ def grid(
     ]
 
 
+@progress.shows_progress
 def compare_plans(
     data: IntoDataFrame,
     plans: Sequence[Plan],
