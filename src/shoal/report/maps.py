@@ -14,6 +14,7 @@ class Spot(NamedTuple):
     label: str
     title: str
     style: str = "other"
+    run: str = ""  # identifies it for scripts; by default the label
 
 
 def risk_map(
@@ -37,7 +38,7 @@ def risk_map(
     if len(front) > 1:
         plot.path([(spot.loss, spot.risk) for spot in front], "front")
     for spot in spots:
-        plot.dot(spot.loss, spot.risk, 5, spot.style, spot.title, spot.label)
+        plot.dot(spot.loss, spot.risk, 5, spot.style, spot.title, spot.run or spot.label)
     for spot, (x, y, anchor) in zip(spots, _label_positions(plot, spots), strict=True):
         plot.words(spot.label, x, y, anchor, "tick")
     return Figure(title, words, plot.width, plot.height, plot.marks)
