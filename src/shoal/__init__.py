@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from shoal.frame.hierarchies import Hierarchy
     from shoal.inspection import inspect
     from shoal.metrics import MEASURES
+    from shoal.metrics.analyses import utility
     from shoal.metrics.assessment import assess
     from shoal.metrics.attacks import attack
     from shoal.partitioners import METHODS, lower_bound, partition
@@ -38,6 +39,7 @@ _MODULES = {
     "microaggregate": "shoal.plan.microaggregation",
     "partition": "shoal.partitioners",
     "scale": "shoal.scale",
+    "utility": "shoal.metrics.analyses",
     "verify": "shoal.audit",
 }
 
@@ -58,6 +60,7 @@ __all__ = [
     "microaggregate",
     "partition",
     "scale",
+    "utility",
     "verify",
 ]
 
