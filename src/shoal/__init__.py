@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from shoal.metrics.analyses import utility
     from shoal.metrics.assessment import assess
     from shoal.metrics.attacks import attack
+    from shoal.metrics.limits import Limits
     from shoal.partitioners import METHODS, lower_bound, partition
     from shoal.plan import Plan
     from shoal.plan.microaggregation import microaggregate
@@ -27,6 +28,7 @@ _MODULES = {
     "MEASURES": "shoal.metrics",
     "STEPS": "shoal.steps",
     "Hierarchy": "shoal.frame.hierarchies",
+    "Limits": "shoal.metrics.limits",
     "Microaggregate": "shoal.steps",
     "Plan": "shoal.plan",
     "Release": "shoal.plan.release",
@@ -48,6 +50,7 @@ __all__ = [
     "METHODS",
     "STEPS",
     "Hierarchy",
+    "Limits",
     "Microaggregate",
     "Plan",
     "Release",

@@ -207,6 +207,19 @@ def test_every_figure_is_documented():
     assert all(f"``{name}``" in Utility.__doc__ for name in FIGURES)
 
 
+def test_limits_on_figures():
+    before, after = people(60), people(60, seed=1)
+    result = shoal.utility(before, after, measures=["estimates", "regression"], by="school")
+    limits = shoal.Limits(
+        {"max_total_error": 0.9, "max_total_error_worst_group": 1e-6, "min_ci_overlap": 0.5}
+    )
+    first, second, third = limits.check(result)
+    assert first.passed
+    assert not second.passed
+    assert second.value == max(value for _, value in result.groups.ordered("total_error"))
+    assert third.reason == result.not_run["regression"]
+
+
 def test_tables_of_any_kind_give_the_same_figures():
     before, after = people(60), people(60, seed=1)
     options = {"measures": ["estimates", "range-counts", "group-by"], "random_state": 0}

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from shoal.cli import _options as options
+from shoal.cli._limits import CheckedLimits, LimitsFile
 from shoal.cli._session import print_result, session
 
 Columns = Annotated[
@@ -70,6 +71,7 @@ def utility(
     types: options.Types = None,
     masked_table: MaskedTable = None,
     seed: Seed = None,
+    limits: LimitsFile = None,
     n_jobs: options.NJobs = None,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -77,7 +79,7 @@ def utility(
     """Compare analyses of ORIGINAL and MASKED.
 
     Propensity scores, models trained on masked records, regressions, random queries and survey
-    estimates, each before and after masking.
+    estimates, each before and after masking. The exit code is 1 if a limit of --limits is not met.
     """
     with session(quiet=quiet):
         from shoal.frame.types import as_types, parse_type_options
@@ -85,11 +87,12 @@ def utility(
         from shoal.metrics.analyses import utility as compare_analyses
         from shoal.plan.interpretation import inferred_types
 
+        checked = CheckedLimits(limits, "utility")
         dialect = reading.dialect()
         opened = open_source(original, dialect=dialect, numbers=())
         names = [*opened.table.column_names]
         declared = inferred_types(opened, names, as_types(parse_type_options(types or [])))
-        found = compare_analyses(
+        result = compare_analyses(
             typed_table(opened, declared),
             read_typed(masked, declared, replace(dialect, table=masked_table)),
             columns=column,
@@ -103,4 +106,7 @@ def utility(
             random_state=seed,
             n_jobs=n_jobs,
         )
-        print_result(found.to_dict(), repr(found), as_json=json, quiet=quiet)
+        checked.check(result)
+        content = {**result.to_dict(), **checked.content}
+        print_result(content, repr(result) + checked.text, as_json=json, quiet=quiet)
+        checked.exit()

@@ -200,6 +200,11 @@ def drop_columns(frame: Frame, columns: Sequence[str]) -> Frame:
     return frame.drop(columns)
 
 
+def with_columns_of(frame: Frame, other: Frame, columns: Sequence[str]) -> Frame:
+    """Return a frame with columns of another frame of the same records and library."""
+    return frame.with_columns(other[name] for name in dict.fromkeys(columns))
+
+
 def to_native(frame: Frame) -> Any:
     """Return the table in the caller's library, without metadata of its source.
 

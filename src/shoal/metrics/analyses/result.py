@@ -2,38 +2,64 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from shoal._text import aligned
+from shoal.metrics.figures import WORST
 from shoal.metrics.subgroups import Subgroups
 
 Better = Literal["lower", "higher"]
-FIGURES: dict[str, tuple[Better, str]] = {
-    "pmse_ratio": ("lower", "greatest pMSE ratio of the models"),
-    "pmse_ratio_logistic": ("lower", "pMSE ratio of the logistic model"),
-    "pmse_ratio_tree": ("lower", "pMSE ratio of the tree"),
-    "pmse_logistic": ("lower", "pMSE of the logistic model"),
-    "pmse_tree": ("lower", "pMSE of the tree"),
-    "prediction_loss": ("lower", "greatest loss of a score by training on masked records"),
-    "prediction_loss_linear": ("lower", "the same of linear models"),
-    "prediction_loss_forest": ("lower", "the same of random forests"),
-    "ci_overlap": ("higher", "least overlap of the confidence intervals of a coefficient"),
-    "ci_overlap_mean": ("higher", "mean overlap over the coefficients"),
-    "coefficient_shift": ("lower", "greatest change of a coefficient, in standard errors"),
-    "conclusions_changed": ("lower", "share of coefficients whose sign or significance changes"),
-    "range_count_error": ("lower", "mean relative error of range counts"),
-    "range_count_error_95": ("lower", "95 % quantile of these errors"),
-    "group_count_error": ("lower", "mean relative error of group counts"),
-    "group_mean_error": ("lower", "mean error of group means, in standard deviations"),
-    "groups_lost": ("lower", "share of groups without a masked record"),
-    "total_error": ("lower", "greatest relative error of a total"),
-    "mean_error": ("lower", "greatest error of a mean, in standard deviations"),
-    "median_error": ("lower", "greatest error of a median, in standard deviations"),
-    "quantile_error": ("lower", "greatest error of a quantile, in standard deviations"),
-    "gini_error": ("lower", "greatest absolute error of a Gini coefficient"),
-    "table_error": ("lower", "greatest total variation distance of a table of categories"),
+
+
+class About(NamedTuple):
+    """The analysis that computes a figure, which values are better, and what it is."""
+
+    analysis: str
+    better: Better
+    meaning: str
+
+
+FIGURES: dict[str, About] = {
+    "pmse_ratio": About("propensity", "lower", "greatest pMSE ratio of the models"),
+    "pmse_ratio_logistic": About("propensity", "lower", "pMSE ratio of the logistic model"),
+    "pmse_ratio_tree": About("propensity", "lower", "pMSE ratio of the tree"),
+    "pmse_logistic": About("propensity", "lower", "pMSE of the logistic model"),
+    "pmse_tree": About("propensity", "lower", "pMSE of the tree"),
+    "prediction_loss": About(
+        "prediction", "lower", "greatest loss of a score by training on masked records"
+    ),
+    "prediction_loss_linear": About("prediction", "lower", "the same of linear models"),
+    "prediction_loss_forest": About("prediction", "lower", "the same of random forests"),
+    "ci_overlap": About(
+        "regression", "higher", "least overlap of the confidence intervals of a coefficient"
+    ),
+    "ci_overlap_mean": About("regression", "higher", "mean overlap over the coefficients"),
+    "coefficient_shift": About(
+        "regression", "lower", "greatest change of a coefficient, in standard errors"
+    ),
+    "conclusions_changed": About(
+        "regression", "lower", "share of coefficients whose sign or significance changes"
+    ),
+    "range_count_error": About("range-counts", "lower", "mean relative error of range counts"),
+    "range_count_error_95": About("range-counts", "lower", "95 % quantile of these errors"),
+    "group_count_error": About("group-by", "lower", "mean relative error of group counts"),
+    "group_mean_error": About(
+        "group-by", "lower", "mean error of group means, in standard deviations"
+    ),
+    "groups_lost": About("group-by", "lower", "share of groups without a masked record"),
+    "total_error": About("estimates", "lower", "greatest relative error of a total"),
+    "mean_error": About("estimates", "lower", "greatest error of a mean, in standard deviations"),
+    "median_error": About(
+        "estimates", "lower", "greatest error of a median, in standard deviations"
+    ),
+    "quantile_error": About(
+        "estimates", "lower", "greatest error of a quantile, in standard deviations"
+    ),
+    "gini_error": About("estimates", "lower", "greatest absolute error of a Gini coefficient"),
+    "table_error": About(
+        "estimates", "lower", "greatest total variation distance of a table of categories"
+    ),
 }
-WORST = "_worst_group"  # suffix of the figure of the worst-off group
 
 
 @dataclass(frozen=True)
@@ -161,6 +187,18 @@ class Utility(Mapping[str, AnalysisResult]):
             ordered[f"{name}{WORST}"] = value
         return ordered
 
+    def reasons(self) -> dict[str, str]:
+        """Return why figures were not computed, by name."""
+        have = self.figures()
+        reasons = {
+            name: self.not_run.get(about.analysis, "Not computed on these columns.")
+            for name, about in FIGURES.items()
+            if name not in have and (about.analysis in self.not_run or about.analysis in self)
+        }
+        if self.groups is None:
+            reasons |= {f"{name}{WORST}": "Needs columns of subgroups." for name in FIGURES}
+        return reasons
+
     def to_dict(self) -> dict[str, Any]:
         """Return all results as plain data."""
         return {
@@ -177,8 +215,8 @@ class Utility(Mapping[str, AnalysisResult]):
         rows = [["figure", "value", "meaning"]]
         for name, value in self.figures().items():
             if name in FIGURES:
-                better, meaning = FIGURES[name]
-                rows.append([name, shown(value), f"{meaning}; {better} is better"])
+                about = FIGURES[name]
+                rows.append([name, shown(value), f"{about.meaning}; {about.better} is better"])
         blocks = [aligned(rows)] if len(rows) > 1 else []
         if self.groups is not None:
             blocks.append(str(self.groups))

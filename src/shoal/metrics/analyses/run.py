@@ -161,7 +161,7 @@ def utility(
             part = study.restricted(group.rows[0], group.rows[-1])
             found = [] if not len(group.rows[-1]) else run(part, list(dict.fromkeys(names)))[0]
             figures.append({n: v for result in found for n, v in result.figures.items()})
-        better = {name: direction for name, (direction, _) in FIGURES.items()}
+        better = {name: about.better for name, about in FIGURES.items()}
         groups = Subgroups(grouping, tuple(figures), better)
     return Utility(
         results,
