@@ -62,7 +62,13 @@ def test_the_dialect_of_the_source_is_that_of_the_release(folder):
     put("a.csv", dialect)
     (folder / "run-1").mkdir()
     plain = worker.dialect_entries(dialect)
-    order = {"name": "a.csv", "dialect": plain, "plan": PLAN.to_dict(), "folder": "run-1", "number": 1}
+    order = {
+        "name": "a.csv",
+        "dialect": plain,
+        "plan": PLAN.to_dict(),
+        "folder": "run-1",
+        "number": 1,
+    }
     worker.mask({**order, "target": "a-release.csv"})
     first = (folder / "run-1" / "a-release.csv").read_text().splitlines()[0]
     assert first.replace('"', "") == "age;height;weight"

@@ -1,4 +1,4 @@
-"""HTTP connections that cannot be held open: limits on their number and on the time they may take.
+"""Connections that cannot be held open: limits on their number and on the time they may take.
 
 uvicorn closes a connection that is idle between two requests, but waits for ever for the rest of a
 request that has begun. A few such connections would take all files that the process may open.
@@ -7,7 +7,6 @@ request that has begun. A few such connections would take all files that the pro
 import asyncio
 from typing import Any
 
-import h11
 from starlette.types import Message, Receive
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -63,7 +62,7 @@ class BoundedConnection(H11Protocol):
         return self.cycle is None or self.cycle.response_complete
 
     def _wait_for_request(self) -> None:
-        if not self.is_idle or self.conn.their_state is not h11.IDLE:
+        if not self.is_idle:
             self._stop_waiting()
         elif self._deadline is None:
             self._deadline = self.loop.call_later(self.header_timeout, self.transport.close)

@@ -29,7 +29,7 @@ def draw_map(runs: list[Run], front: set[int]) -> str:
             _short(titles[number]) if len(points) <= MAX_NAMED else str(number),
             f"{number}. {titles[number]}: loss {loss:.2f} %, linked correctly {risk:.1f} %",
             "best" if number in front else "other",
-            str(number),
+            run=str(number),
         )
         for number, (loss, risk) in points.items()
     }

@@ -19,11 +19,11 @@ from typing import Any
 from shoal import _progress as progress
 from shoal import datasets
 from shoal.app.messages import message_of, page_wording
-from shoal.app.preview import preview
 from shoal.audit import manifest as manifests
 from shoal.audit.hashes import hash_key_path
 from shoal.audit.record import Record
 from shoal.errors import FileError, ShoalError, ShoalWarning
+from shoal.frame.preview import preview
 from shoal.inspection import inspect_source
 from shoal.io.dialect import Dialect
 from shoal.io.files import open_source, write
