@@ -16,6 +16,8 @@ FUNCTIONS = (
 OBJECTS = {
     "shoal": ("Plan", "Release"),
     "shoal.frame.hierarchies": ("Hierarchy",),
+    "shoal.metrics.limits": ("Limits",),
+    "shoal.metrics.limit_results": ("Limit", "LimitResult", "LimitResults"),
     "shoal.inspection": ("Inspection",),
     "shoal.partitioners": ("Partition", "Partitioner", "ClosenessFirst"),
     "shoal.comparison": ("Comparison", "Trial"),
@@ -65,6 +67,7 @@ def index() -> str:
             "{py:class}`shoal.Hierarchy <shoal.frame.hierarchies.Hierarchy>`",
             "how values become coarser",
         ],
+        ["{py:class}`shoal.Limits <shoal.metrics.limits.Limits>`", "demands on figures"],
         ["`shoal.METHODS`", f"{len(METHODS)} partitioners by name: [methods](../methods/index.md)"],
         ["`shoal.MEASURES`", f"{len(MEASURES)} measures by name: [measures](../measures/index.md)"],
         ["`shoal.STEPS`", f"{len(STEPS)} steps by name: [steps](steps.md)"],

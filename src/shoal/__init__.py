@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from shoal.metrics import MEASURES
     from shoal.metrics.assessment import assess
     from shoal.metrics.attacks import attack
+    from shoal.metrics.limits import Limits
     from shoal.partitioners import METHODS, lower_bound, partition
     from shoal.plan import Plan
     from shoal.plan.microaggregation import microaggregate
@@ -26,6 +27,7 @@ _MODULES = {
     "MEASURES": "shoal.metrics",
     "STEPS": "shoal.steps",
     "Hierarchy": "shoal.frame.hierarchies",
+    "Limits": "shoal.metrics.limits",
     "Microaggregate": "shoal.steps",
     "Plan": "shoal.plan",
     "Release": "shoal.plan.release",
@@ -46,6 +48,7 @@ __all__ = [
     "METHODS",
     "STEPS",
     "Hierarchy",
+    "Limits",
     "Microaggregate",
     "Plan",
     "Release",
