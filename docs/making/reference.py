@@ -10,8 +10,8 @@ from shoal.partitioners import METHODS
 from shoal.steps import STEPS
 
 FUNCTIONS = (
-    "microaggregate", "partition", "assess", "attack", "compare", "verify", "lower_bound",
-    "inspect",
+    "microaggregate", "partition", "assess", "attack", "utility", "compare", "verify",
+    "lower_bound", "inspect",
 )  # fmt: skip
 OBJECTS = {
     "shoal": ("Plan", "Release"),
@@ -22,6 +22,8 @@ OBJECTS = {
     "shoal.partitioners": ("Partition", "Partitioner", "ClosenessFirst"),
     "shoal.comparison": ("Comparison", "Trial"),
     "shoal.metrics.attacks": ("Attacks", "AttackResult"),
+    "shoal.metrics.analyses": ("Utility", "AnalysisResult"),
+    "shoal.metrics.subgroups": ("Subgroups",),
     "shoal.metrics": ("FrequencyEstimate",),
     "shoal.metrics.survey": ("SurveyRisk",),
     "shoal.metrics.suda": ("Suda",),
