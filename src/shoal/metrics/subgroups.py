@@ -264,6 +264,9 @@ class Subgroups:
         rows = [["figure", "worst-off group", f"{self.unit}s", "value", "best-off group", "value"]]
         for name in self.names:
             (worst, low), (best, high) = (self.ordered(name)[at] for at in (0, -1))
+            if low == high:
+                rows.append([name, "all alike", "", f"{low:.4g}", "", ""])
+                continue
             rows.append([name, worst.label, f"{worst.size:,}", f"{low:.4g}"])
             rows[-1] += [best.label, f"{high:.4g}"]
         head = f"by {', '.join(self.grouping.columns)}"
