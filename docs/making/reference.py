@@ -10,8 +10,8 @@ from shoal.partitioners import METHODS
 from shoal.steps import STEPS
 
 FUNCTIONS = (
-    "microaggregate", "partition", "assess", "attack", "compare", "verify", "lower_bound",
-    "inspect",
+    "microaggregate", "partition", "assess", "attack", "compare", "advise", "verify",
+    "lower_bound", "inspect",
 )  # fmt: skip
 OBJECTS = {
     "shoal": ("Plan", "Release"),
@@ -20,7 +20,7 @@ OBJECTS = {
     "shoal.metrics.limit_results": ("Limit", "LimitResult", "LimitResults"),
     "shoal.inspection": ("Inspection",),
     "shoal.partitioners": ("Partition", "Partitioner", "ClosenessFirst"),
-    "shoal.comparison": ("Comparison", "Trial"),
+    "shoal.comparison": ("Comparison", "Trial", "Advice", "AdvisedTrial"),
     "shoal.metrics.attacks": ("Attacks", "AttackResult"),
     "shoal.metrics": ("FrequencyEstimate",),
     "shoal.metrics.survey": ("SurveyRisk",),
