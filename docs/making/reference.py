@@ -10,7 +10,7 @@ from shoal.partitioners import METHODS
 from shoal.steps import STEPS
 
 FUNCTIONS = (
-    "microaggregate", "partition", "assess", "attack", "compare", "advise", "verify",
+    "microaggregate", "partition", "assess", "attack", "utility", "compare", "advise", "verify",
     "lower_bound", "inspect",
 )  # fmt: skip
 OBJECTS = {
@@ -22,6 +22,8 @@ OBJECTS = {
     "shoal.partitioners": ("Partition", "Partitioner", "ClosenessFirst"),
     "shoal.comparison": ("Comparison", "Trial", "Advice", "AdvisedTrial"),
     "shoal.metrics.attacks": ("Attacks", "AttackResult"),
+    "shoal.metrics.analyses": ("Utility", "AnalysisResult"),
+    "shoal.metrics.subgroups": ("Subgroups",),
     "shoal.metrics": ("FrequencyEstimate",),
     "shoal.metrics.survey": ("SurveyRisk",),
     "shoal.metrics.suda": ("Suda",),

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from shoal.frame.hierarchies import Hierarchy
     from shoal.inspection import inspect
     from shoal.metrics import MEASURES
+    from shoal.metrics.analyses import utility
     from shoal.metrics.assessment import assess
     from shoal.metrics.attacks import attack
     from shoal.metrics.limits import Limits
@@ -41,6 +42,7 @@ _MODULES = {
     "microaggregate": "shoal.plan.microaggregation",
     "partition": "shoal.partitioners",
     "scale": "shoal.scale",
+    "utility": "shoal.metrics.analyses",
     "verify": "shoal.audit",
 }
 
@@ -63,6 +65,7 @@ __all__ = [
     "microaggregate",
     "partition",
     "scale",
+    "utility",
     "verify",
 ]
 

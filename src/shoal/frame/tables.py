@@ -190,6 +190,16 @@ def missing_counts(frame: Frame, columns: Sequence[str]) -> dict[str, int]:
     return {name: count for name, count in counts.items() if count}
 
 
+def new_frame(columns: Mapping[str, Sequence[Any]], library: Any) -> Frame:
+    """Return a frame of new columns, of the named library (see `library_of`)."""
+    return nw.from_dict(columns, backend=library)
+
+
+def library_of(frame: Frame) -> str:
+    """Return the name of the library of a frame, such as ``"polars"``."""
+    return str(frame.implementation.value)
+
+
 def select_columns(frame: Frame, columns: Sequence[str]) -> Frame:
     """Return the frame with only the given columns."""
     return frame.select(columns)

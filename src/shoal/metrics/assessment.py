@@ -54,6 +54,11 @@ class Assessment(dict[str, Any]):
         """Return why measures were not computed, by name."""
         return {name: remark for name, remark in self.remarks.items() if name not in self}
 
+    def _repr_html_(self) -> str:
+        from shoal.report.notebook import assessment_html  # see docs/architecture.md
+
+        return assessment_html(self)
+
 
 def assess(
     original: IntoDataFrame,

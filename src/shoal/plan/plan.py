@@ -373,6 +373,11 @@ class Plan:
     def __repr__(self) -> str:
         return f"Plan({', '.join(_describe(step) for step in self.steps)})"
 
+    def _repr_html_(self) -> str:
+        from shoal.report.notebook import plan_html  # see docs/architecture.md
+
+        return plan_html(self)
+
     @property
     def required_columns(self) -> list[str]:
         """The columns in which a missing value drops the record."""

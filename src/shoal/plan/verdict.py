@@ -153,6 +153,11 @@ class Verdict:
             "findings": findings,
         }
 
+    def _repr_html_(self) -> str:
+        from shoal.report.notebook import verdict_html  # see docs/architecture.md
+
+        return verdict_html(self)
+
 
 def make_verdict(
     promised: int | None,

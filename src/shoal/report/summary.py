@@ -168,10 +168,13 @@ def check_audience(audience: str) -> None:
 
 
 def _measure(name: str, value: Any) -> dict[str, Any]:
+    return {"name": name, "value": value, **describe_measure(name)}
+
+
+def describe_measure(name: str) -> dict[str, str]:
+    """Return unit, kind, direction and meaning of a measure."""
     about = ABOUT[name]
     return {
-        "name": name,
-        "value": value,
         "unit": about.unit,
         "kind": about.kind,
         "better": about.better,

@@ -204,6 +204,11 @@ class Attacks(Mapping[str, AttackResult]):
             "remarks": list(self.remarks),
         }
 
+    def _repr_html_(self) -> str:
+        from shoal.report.notebook import attacks_html  # see docs/architecture.md
+
+        return attacks_html(self)
+
     def __repr__(self) -> str:
         head = ["attack", "rate", "95 % interval", "baseline", "excess", "ceiling", "attacks"]
         rows = [head, *map(_cells, self.results)]
