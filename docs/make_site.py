@@ -27,6 +27,9 @@ from making import (
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
+MAKERS = (
+    methods, measures, papers, reference, commands, codes, references, changelog, notebook,
+)  # fmt: skip
 BESIDE = ("examples", "README.md", "CONTRIBUTING.md", "LICENSE")  # what pages may link to
 
 
@@ -41,8 +44,7 @@ def gather(folder: Path) -> Path:
             shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
         elif source.exists():
             shutil.copy(source, folder / name)
-    makers = (methods, measures, papers, reference, commands, codes, references, changelog, notebook)
-    for maker in makers:
+    for maker in MAKERS:
         for name, text in maker.pages(ROOT):
             (pages / name).parent.mkdir(parents=True, exist_ok=True)
             (pages / name).write_text(text, encoding="utf-8")

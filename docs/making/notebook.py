@@ -53,8 +53,13 @@ def _output(output: Any) -> str:
         lines = data["text/html"].splitlines()
         html = "\n".join(line for line in lines if line.strip())
         html = html.replace('<table border="1" class="dataframe">', '<table class="docutils">')
-        return f'```{{raw}} html\n<div class="notebook-output" style="overflow-x: auto">\n{html}\n</div>\n```'
+        return _raw(f'<div style="overflow-x: auto">\n{html}\n</div>')
     if "image/png" in data:
         picture = base64.b64encode(base64.b64decode(data["image/png"])).decode()
-        return f'```{{raw}} html\n<img alt="Plot" style="max-width: 100%" src="data:image/png;base64,{picture}">\n```'
+        address = f"data:image/png;base64,{picture}"
+        return _raw(f'<img alt="Plot" style="max-width: 100%" src="{address}">')
     return f"```text\n{data['text/plain']}\n```" if data.get("text/plain") else ""
+
+
+def _raw(html: str) -> str:
+    return f"```{{raw}} html\n{html}\n```"

@@ -10,8 +10,8 @@ from shoal.partitioners import METHODS
 from shoal.steps import STEPS
 
 FUNCTIONS = (
-    "microaggregate", "partition", "assess", "attack", "compare", "verify", "lower_bound",
-    "inspect", "show_progress",
+    "microaggregate", "partition", "assess", "attack", "utility", "compare", "advise", "verify",
+    "lower_bound", "inspect", "show_progress",
 )  # fmt: skip
 OBJECTS = {
     "shoal": ("Plan", "Release"),
@@ -20,8 +20,10 @@ OBJECTS = {
     "shoal.metrics.limit_results": ("Limit", "LimitResult", "LimitResults"),
     "shoal.inspection": ("Inspection",),
     "shoal.partitioners": ("Partition", "Partitioner", "ClosenessFirst"),
-    "shoal.comparison": ("Comparison", "Trial"),
+    "shoal.comparison": ("Comparison", "Trial", "Advice", "AdvisedTrial"),
     "shoal.metrics.attacks": ("Attacks", "AttackResult"),
+    "shoal.metrics.analyses": ("Utility", "AnalysisResult"),
+    "shoal.metrics.subgroups": ("Subgroups",),
     "shoal.metrics": ("FrequencyEstimate",),
     "shoal.metrics.survey": ("SurveyRisk",),
     "shoal.metrics.suda": ("Suda",),

@@ -9,10 +9,11 @@ if TYPE_CHECKING:
     from shoal import datasets, scale
     from shoal._progress import show_progress
     from shoal.audit import verify
-    from shoal.comparison import compare
+    from shoal.comparison import advise, compare
     from shoal.frame.hierarchies import Hierarchy
     from shoal.inspection import inspect
     from shoal.metrics import MEASURES
+    from shoal.metrics.analyses import utility
     from shoal.metrics.assessment import assess
     from shoal.metrics.attacks import attack
     from shoal.metrics.limits import Limits
@@ -32,6 +33,7 @@ _MODULES = {
     "Microaggregate": "shoal.steps",
     "Plan": "shoal.plan",
     "Release": "shoal.plan.release",
+    "advise": "shoal.comparison",
     "assess": "shoal.metrics.assessment",
     "attack": "shoal.metrics.attacks",
     "compare": "shoal.comparison",
@@ -42,6 +44,7 @@ _MODULES = {
     "partition": "shoal.partitioners",
     "scale": "shoal.scale",
     "show_progress": "shoal._progress",
+    "utility": "shoal.metrics.analyses",
     "verify": "shoal.audit",
 }
 
@@ -54,6 +57,7 @@ __all__ = [
     "Microaggregate",
     "Plan",
     "Release",
+    "advise",
     "assess",
     "attack",
     "compare",
@@ -64,6 +68,7 @@ __all__ = [
     "partition",
     "scale",
     "show_progress",
+    "utility",
     "verify",
 ]
 

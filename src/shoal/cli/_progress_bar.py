@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import typer
 
-from shoal._progress.estimate import DELAY, Estimate
+from shoal._progress_estimate import DELAY, Estimate
 
 _end: Callable[[], None] | None = None  # ends the bar that is shown
 _print: Callable[[str], None] | None = None  # prints above it

@@ -9,9 +9,11 @@ from shoal.metrics import ABOUT
 
 NOT_NUMBERS = ("class_sizes",)  # measures that are a table of counts
 # The command that computes a figure, and the function of Python.
+WORST = "_worst_group"  # suffix of the figure of the worst-off subgroup
 FUNCTIONS = {
     "assess": "shoal.assess",
     "attack": "shoal.attack",
+    "utility": "shoal.utility",
     "risk": "shoal.metrics.survey.survey_risk",
 }
 
@@ -28,13 +30,16 @@ class HasFigures(Protocol):
 
 @cache
 def sources() -> dict[str, str]:
-    """Return the command that computes each figure: assess, attack or risk."""
+    """Return the command that computes each figure: assess, attack, utility or risk."""
+    from shoal.metrics.analyses.result import FIGURES as ANALYSES
     from shoal.metrics.attacks.run import ATTACKS  # imports compiled loops
     from shoal.metrics.survey import FIGURES
 
     names = {name: "assess" for name in ABOUT if name not in NOT_NUMBERS}
     for attack in ATTACKS:
         names |= {figure: "attack" for figure in attack_figures(attack)}
+    names |= {name: "utility" for name in ANALYSES}
+    names |= {f"{name}{WORST}": command for name, command in names.items()}
     return {**{name: "risk" for name in FIGURES}, **names}
 
 

@@ -31,10 +31,12 @@ PART_OF = {
     "reading back": "Checking the file",
     "publishing": "Checking the file",
 }
-ATTACKS = "attacks"
 NOT_A_RELEASE = (
-    ATTACKS, "comparing", "counting", "hashing", "inspecting the columns", "minimal sample uniques",
+    "analyses", "attacks", "comparing", "counting", "hashing", "inspecting the columns",
+    "minimal sample uniques", "trying plans",
 )  # fmt: skip
+# One of several attacks or analyses, whose number done is reported apart.
+ONE_OF_SEVERAL = ("attacks:", "prediction", "propensity score", "regression")
 NAMES = {"linking records": "Linking records"}  # where the part would mislead
 
 
@@ -59,8 +61,8 @@ class Estimate:
         if name in NOT_A_RELEASE:
             self.share = max(self.share, within)
             words = name.capitalize()
-        elif name.startswith(f"{ATTACKS}:"):
-            words = name.capitalize()  # one of several; their number done is reported apart
+        elif name.startswith(ONE_OF_SEVERAL):
+            words = name.capitalize()
         else:
             words = PART_OF.get(name, "Grouping")
             before = sum(list(PARTS.values())[: list(PARTS).index(words)])

@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
-from shoal._progress.bars import Bar, LineBar, NotebookBar, kernel_shell
+from shoal._progress_bars import Bar, LineBar, NotebookBar, kernel_shell
 
 Listener = Callable[[str, int, int], None]
 Parameters = ParamSpec("Parameters")

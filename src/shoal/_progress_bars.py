@@ -4,7 +4,7 @@ import sys
 import time
 from typing import Any, TextIO
 
-from shoal._progress.estimate import DELAY, Estimate
+from shoal._progress_estimate import DELAY, Estimate
 
 INTERVAL = 0.2  # seconds between two updates
 
