@@ -14,6 +14,7 @@ from shoal.plan.empirical import analyse_release, attack_release, survey_risk_of
 from shoal.plan.evidence import Evidence
 from shoal.plan.verdict import Finding, Verdict
 
+NO_GROUPS = "A plan has no subgroups: check this limit with --by."
 WAY_OUT = "Raise k, mask more columns or use another method; or set another limit."
 
 
@@ -56,15 +57,20 @@ def measured(evidence: Evidence, limits: Limits) -> list[HasFigures]:
     )
     if original is None:
         return [held, NotComputed(limits.figures, "Not computed: needs the original.")]
-    lacking = [name for name in limits.by("assess").figures if name not in held]
+    of_groups = [name for name in limits.figures if name.endswith(WORST)]
+    wanted = [name for name in limits.by("assess").figures if name not in of_groups]
+    lacking = [name for name in wanted if name not in held]
     results: list[HasFigures] = [held]
+    if of_groups:
+        results.append(NotComputed(of_groups, NO_GROUPS))
     if lacking:
         results.insert(0, _measures(evidence, original, lacking))
-    for command, compute in {
-        "attack": _attacks, "risk": _survey_risk, "utility": _utility
-    }.items():  # fmt: skip
-        if limits.by(command):
-            results.append(compute(evidence, original, limits))
+    if limits.by("attack"):
+        results.append(_attacks(evidence, original, limits))
+    if limits.by("utility"):
+        results.append(_analyses(evidence, original, limits))
+    if limits.by("risk"):
+        results.append(_survey_risk(evidence, original, limits))
     return results
 
 
@@ -156,6 +162,8 @@ def _attacks(evidence: Evidence, original: Frame, limits: Limits) -> HasFigures:
 
     figures = limits.by("attack").figures
     named = [name for name in ATTACKS if set(attack_figures(name)) & set(figures)]
+    if not named:
+        return NotComputed(figures, NO_GROUPS)
     try:
         return attack_release(evidence.plan, original, evidence.released, named)
     except InputError as error:
@@ -171,17 +179,19 @@ def _survey_risk(evidence: Evidence, original: Frame, limits: Limits) -> HasFigu
     return risk or NotComputed(figures, "The plan names no column of survey weights.")
 
 
-def _utility(evidence: Evidence, original: Frame, limits: Limits) -> HasFigures:
-    from shoal.metrics.analyses.result import FIGURES
+def _analyses(evidence: Evidence, original: Frame, limits: Limits) -> HasFigures:
+    from shoal.metrics.analyses import FIGURES  # imports scikit-learn
 
     figures = limits.by("utility").figures
-    named = [FIGURES[name.removesuffix(WORST)].analysis for name in figures]
+    named = {FIGURES[name].analysis for name in figures if name in FIGURES}
+    if not named:
+        return NotComputed(figures, NO_GROUPS)
     try:
         return analyse_release(
             evidence.plan,
             original,
             evidence.released,
-            list(dict.fromkeys(named)),
+            sorted(named),
             limits.formulas,
             limits.targets,
         )
