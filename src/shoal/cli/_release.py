@@ -42,6 +42,10 @@ def release(
 ) -> None:
     """Mask a table, in memory or (``large``) on a cluster, and print what was released."""
     made: Release | LargeRelease
+    if writing.limits is not None:
+        from shoal.metrics.limits import Limits
+
+        plan = plan.replace(limits=plan.limits.merged(Limits.load(writing.limits)))
     if large and save_plan is not None:
         raise ParameterError(
             "--save-plan is not supported for tables larger than memory. Leave it out.",
@@ -97,7 +101,9 @@ def release_file(
     from shoal.report import (
         Identity,
         check_audience,
+        check_evidence_audience,
         check_report,
+        gather_evidence,
         report_text,
         summarise,
         today,
@@ -106,6 +112,13 @@ def release_file(
     discard_placeholders()
     report, manifest, audience = writing.report, writing.manifest, writing.audience
     check_audience(audience)
+    if writing.evidence:
+        check_evidence_audience(audience)
+        if report is None or report == STDOUT:
+            raise ParameterError(
+                "--evidence is a part of the report. Name a file with --report.",
+                code="evidence-without-report",
+            )
     documents: dict[Path, Document] = {}
     if save_plan is not None:
         text = document.dumps(plan.to_dict(drawn_seeds=False), save_plan.suffix.lower())
@@ -127,7 +140,12 @@ def release_file(
                 sha256=delivery.target.sha256 if delivery.target else "",
                 date=today(),
             )
-            summary = summarise(delivery.release, audience, curve=points, identity=about)
+            evidence = None
+            if writing.evidence:
+                evidence = gather_evidence(delivery.release, delivery.table)
+            summary = summarise(
+                delivery.release, audience, curve=points, identity=about, evidence=evidence
+            )
             report_texts[:] = [report_text(summary, path)]
             return report_texts[0]
 
@@ -152,7 +170,7 @@ def release_file(
         target_table=writing.target_table,
         documents=documents,
         secret=() if record is None else record.secret,
-        inputs=[(plan_file, "plan")],
+        inputs=[(plan_file, "plan"), (writing.limits, "limits")],
         fingerprints=bool(documents),
         allow_not_kept=writing.allow_not_kept,
         force=writing.force,
@@ -180,6 +198,7 @@ def _release_folder(
         dialect=dialect,
         unsupported={
             "--curve": writing.curve,
+            "--evidence": writing.evidence,
             "--target-table": writing.target_table,
             "--title": writing.title,
             "--author": writing.author,
@@ -224,13 +243,14 @@ def print_release(
 ) -> None:
     """Print what was released, its verdict and its warnings; exit with 1 if it is not kept."""
     from shoal.io.database import redact_address
-    from shoal.report import one_line, summarise, whole_text
+    from shoal.report import limit_line, one_line, summarise, whole_text
 
     report, place = writing.report, redact_address(target)
     summary = summarise(made, writing.audience)
     files: Sequence[Mapping[str, Any]] = getattr(made, "files", ())  # of a released folder
     in_files = f", in {len(files)} file{'s' if len(files) > 1 else ''}" if files else ""
     text = f"{place}: {one_line(summary)}{in_files}\n{status_line(made.verdict)}"
+    text += "".join(f"\n{limit_line(entry)}" for entry in summary["limits"])
     if report == STDOUT:
         text = f"{place}: {whole_text(summary)}"
     elif report is not None:

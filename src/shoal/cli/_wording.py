@@ -20,7 +20,10 @@ FILE_FLAGS = {
     "manifest": "--manifest",
     "sign": "--sign",
     "hash_key": "--hash-key",
+    "formula": "--formula",
+    "min_group": "--min-group",
     "random_state": "--seed",
+    "audience": "--audience",
 }
 # Parameters with an option of their own, which --set must not override silently.
 OWN_FLAGS = {

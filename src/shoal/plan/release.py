@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._text import count, size_range
+from shoal.frame.tables import IntoDataFrame
 from shoal.partitioners import Partition
 from shoal.partitioners._base import Labels, in_order
 from shoal.plan.verdict import Verdict
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from shoal.comparison.tradeoff import Point
     from shoal.plan import Plan
+    from shoal.report import InlineReport
 
 
 class ReleaseLike(Protocol):
@@ -144,20 +146,22 @@ class Release:
 
     def report(
         self,
-        path: str | Path,
+        path: str | Path | None = None,
         *,
         audience: str = "public",
         curve: "Sequence[Point]" = (),
         title: str = "",
         author: str = "",
+        original: IntoDataFrame | None = None,
         force: bool = False,
-    ) -> None:
-        """Write a report on the guarantee and the measures: HTML, JSON or text.
+    ) -> "InlineReport | None":
+        """Write a report on the guarantee and the measures, or show it in a notebook.
 
         Parameters
         ----------
-        path : str or Path
-            The file: ``.html`` (one page without external resources), ``.json`` or ``.txt``.
+        path : str or Path, optional
+            The file: ``.html`` (one page without external resources), ``.json`` or ``.txt``. If
+            None, nothing is written.
         audience : str
             ``"public"``, without seeds, groups and values of single records, or ``"internal"``,
             with everything that helps to decide on the release.
@@ -167,20 +171,51 @@ class Release:
             Title of the report.
         author : str
             Who is responsible for the release.
+        original : pandas, polars or pyarrow table, optional
+            The table before masking. An internal report then has a section of evidence: attacks by
+            criterion (singling out, linkability, inference) and, with weights, the survey risk.
         force : bool
             Whether to replace an existing file.
-        """
-        from shoal.report import write_report  # imports upwards: see docs/architecture.md
 
-        write_report(
-            self,
-            Path(path),
-            audience=audience,
-            curve=curve,
-            title=title,
-            author=author,
-            force=force,
+        Returns
+        -------
+        InlineReport or None
+            Without a path, an object that notebooks show; its ``html`` is the page.
+        """
+        from shoal.report import (  # imports upwards: see docs/architecture.md
+            check_evidence_audience,
+            gather_evidence,
+            inline_report,
+            write_report,
         )
+
+        options: dict[str, Any] = {"audience": audience, "curve": curve}
+        options |= {"title": title, "author": author}
+        if original is not None:
+            check_evidence_audience(audience)
+            options["evidence"] = gather_evidence(self, original)
+        if path is None:
+            return inline_report(self, **options)
+        write_report(self, Path(path), force=force, **options)
+        return None
+
+    def plot(self) -> Any:
+        """Draw the class sizes and the masked columns with matplotlib (extra ``plots``).
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The number of classes of each size, and each masked column before and after. Like the
+            public report, it shows no value of a single record.
+        """
+        from shoal.report.plots import plot_release  # imports upwards, as report does
+
+        return plot_release(self)
+
+    def _repr_html_(self) -> str:
+        from shoal.report.notebook import release_html  # imports upwards, as report does
+
+        return release_html(self)
 
     def __repr__(self) -> str:
         sizes = [size for groups in self.partitions for size in groups.sizes]

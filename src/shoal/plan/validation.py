@@ -153,3 +153,23 @@ def _check_order(shuffle: object, seed: object) -> None:
             code="plan-random-state",
             key="random_state",
         )
+
+
+def roles_of(
+    columns: Sequence[str], identifiers: Sequence[str], confidential: Sequence[str]
+) -> dict[str, str]:
+    """Return the roles of columns to mask, to drop and to keep; refuse two roles of one column."""
+    roles: dict[str, str] = {}
+    for role, names in {
+        "identifier": identifiers,
+        "quasi-identifier": columns,
+        "confidential": confidential,
+    }.items():
+        for name in names:
+            if roles.setdefault(name, role) != role:
+                raise PlanError(
+                    f"Column {name!r} is named as {roles[name]} and as {role}. Choose one.",
+                    code="two-roles",
+                    columns=(name,),
+                )
+    return roles

@@ -5,7 +5,7 @@ groups and no value of a single record. The internal report gives everything tha
 Drawn seeds are in neither: they may undo the masking, and only the manifest contains them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from inspect import getdoc
 from typing import Any, Literal
@@ -17,7 +17,9 @@ from shoal.frame.roles import columns_with
 from shoal.metrics import ABOUT, MEASURES
 from shoal.metrics.digits import rounded
 from shoal.plan import document
+from shoal.plan.findings.limits import limits_of
 from shoal.plan.release import ReleaseLike
+from shoal.report.evidence import check_evidence_audience
 from shoal.report.identity import Identity, identity_entries
 from shoal.report.verdict import beyond, can, cannot, explanation, uncovered
 
@@ -33,6 +35,7 @@ def summarise(
     *,
     curve: Sequence[Point] = (),
     identity: Identity | None = None,
+    evidence: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return the content of a report on ``release``, ready for JSON.
 
@@ -46,6 +49,8 @@ def summarise(
         Other runs with the same k and other dependence, from `shoal.comparison.tradeoff.sweep`.
     identity : Identity, optional
         Title, author, file and date of the report.
+    evidence : mapping, optional
+        Results of attacks, from `shoal.report.gather_evidence`; for internal reports only.
 
     Returns
     -------
@@ -53,7 +58,10 @@ def summarise(
         Plain data.
     """
     check_audience(audience)
+    if evidence is not None:
+        check_evidence_audience(audience)
     summary = _summary(release, audience == "internal", curve, identity or Identity())
+    summary["evidence"] = dict(evidence or {})
     return summary if audience == "internal" else rounded(summary)
 
 
@@ -79,6 +87,7 @@ def _summary(
             **beyond(release),
         },
         "verdict": release.verdict.to_dict(ways_out=internal),
+        "limits": limits_of(release.verdict),
         "explanation": explanation(release),
         "attacker": {"cannot": cannot(release), "can": can(release)},
         "missing": release.provenance["missing"],
@@ -166,10 +175,13 @@ def check_audience(audience: str) -> None:
 
 
 def _measure(name: str, value: Any) -> dict[str, Any]:
+    return {"name": name, "value": value, **describe_measure(name)}
+
+
+def describe_measure(name: str) -> dict[str, str]:
+    """Return unit, kind, direction and meaning of a measure."""
     about = ABOUT[name]
     return {
-        "name": name,
-        "value": value,
         "unit": about.unit,
         "kind": about.kind,
         "better": about.better,
