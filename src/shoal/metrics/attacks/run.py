@@ -43,6 +43,7 @@ ATTACKS: dict[str, Callable[[Setting], Outcome]] = {
 DEFAULT = tuple(name for name in ATTACKS if name != "linkage-splink")  # needs an extra
 
 
+@progress.shows_progress
 def attack(
     original: IntoDataFrame,
     released: IntoDataFrame,
