@@ -8,12 +8,14 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from shoal import datasets, scale
     from shoal.audit import verify
-    from shoal.comparison import compare
+    from shoal.comparison import advise, compare
     from shoal.frame.hierarchies import Hierarchy
     from shoal.inspection import inspect
     from shoal.metrics import MEASURES
+    from shoal.metrics.analyses import utility
     from shoal.metrics.assessment import assess
     from shoal.metrics.attacks import attack
+    from shoal.metrics.limits import Limits
     from shoal.partitioners import METHODS, lower_bound, partition
     from shoal.plan import Plan
     from shoal.plan.microaggregation import microaggregate
@@ -26,9 +28,11 @@ _MODULES = {
     "MEASURES": "shoal.metrics",
     "STEPS": "shoal.steps",
     "Hierarchy": "shoal.frame.hierarchies",
+    "Limits": "shoal.metrics.limits",
     "Microaggregate": "shoal.steps",
     "Plan": "shoal.plan",
     "Release": "shoal.plan.release",
+    "advise": "shoal.comparison",
     "assess": "shoal.metrics.assessment",
     "attack": "shoal.metrics.attacks",
     "compare": "shoal.comparison",
@@ -38,6 +42,7 @@ _MODULES = {
     "microaggregate": "shoal.plan.microaggregation",
     "partition": "shoal.partitioners",
     "scale": "shoal.scale",
+    "utility": "shoal.metrics.analyses",
     "verify": "shoal.audit",
 }
 
@@ -46,9 +51,11 @@ __all__ = [
     "METHODS",
     "STEPS",
     "Hierarchy",
+    "Limits",
     "Microaggregate",
     "Plan",
     "Release",
+    "advise",
     "assess",
     "attack",
     "compare",
@@ -58,6 +65,7 @@ __all__ = [
     "microaggregate",
     "partition",
     "scale",
+    "utility",
     "verify",
 ]
 

@@ -11,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+import axe
 import shoal
 from browser import chromium
 from making import changelog, curves
@@ -214,3 +215,13 @@ def test_the_search_finds_a_method_from_the_disk(browser, site):
     assert any(urlsplit(link).path.endswith("/methods/mdav.html") for link in actual)
     assert {urlsplit(address).scheme for address in page.asked} <= {"file", "data"}
     page.context.close()
+
+
+def test_axe_reports_what_is_wrong(browser):
+    page = browser.new_page()
+    page.set_content(
+        "<html lang=en><title>t</title><main><h1>h</h1><img src='data:,'></main></html>"
+    )
+    assert list(axe.violations(page)) == ["image-alt"]
+    assert not axe.violations(page, without=["image-alt"])
+    page.close()
