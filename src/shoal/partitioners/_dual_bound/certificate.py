@@ -207,7 +207,7 @@ def rounding(long: LongTable, duals: Matrix, cost: float | None) -> float:
         labels = np.minimum(np.arange(n) // long.k, n // long.k - 1)
         cost = sse(long.X, labels)
     terms = fsum(np.abs(duals)) + cost
-    return 8 * EPSILON * (columns + 16 + 4 * long.k**2) * terms
+    return float(8 * EPSILON * (columns + 16 + 4 * long.k**2) * terms)
 
 
 def _errors(X: Matrix, labels: Labels) -> Matrix:
