@@ -18,6 +18,7 @@ from shoal.errors import FileError, ParameterError, ScratchFilesLeft
 from shoal.io.files import read
 from shoal.partitioners import MDAV
 from shoal.scale.run_folder import RunFolder, write_scratch_object
+from shoal.scale.storage import _open_store
 from stores import BUCKET, SECRET, environment, store
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
@@ -30,8 +31,10 @@ ROOT = f"s3://{BUCKET}"
 
 @pytest.fixture(scope="module")
 def server():
+    _open_store.cache_clear()
     with store() as running, environment(running.endpoint):
         yield running
+    _open_store.cache_clear()
 
 
 @pytest.fixture(scope="module")
@@ -192,6 +195,16 @@ def test_errors_do_not_show_credentials(s3, client, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_a_dask_frame_is_written_to_the_store(s3, client):
+    import dask.dataframe as dd
+
+    frame = dd.from_pandas(people(600).to_pandas(), npartitions=3)
+    made = mask(client, source=frame)
+    assert made.provenance["records"] == 600
+    assert made.measures["smallest_class"] >= 4
+    assert not s3.files("private/")
+
+
 def test_a_run_whose_worker_is_killed_gives_the_same_files(s3, right):
     def kill():
         both(processes)
@@ -228,6 +241,8 @@ def test_a_store_that_is_lost_during_the_run_is_reported(s3, client):
 def test_a_report_that_cannot_be_published_withdraws_the_release(s3, client, tmp_path):
     old = mask(client)
     before, marker = s3.files("out/"), s3.objects["out/_SUCCESS"]
+    s3.objects["out/_UNFINISHED"] = b'{"files": ["part-9.parquet"]}'  # of a killed run
+    s3.objects["out/part-9.parquet"] = b"incomplete"
 
     def lose(method, key):
         if method == "PUT" and key == "out/_SUCCESS":

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from shoal.scale.run_folder import write_scratch_object
-from shoal.scale.storage import is_remote, read_bytes, read_ranges, write_bytes
+from shoal.scale.storage import is_remote, read_ranges, write_bytes
 
 REQUESTS = 8  # files of a store that a worker reads at a time
 LZ4 = pa.ipc.IpcWriteOptions(compression="lz4")  # costs less time than the bytes it saves
@@ -170,16 +170,15 @@ def write_file(path: str, content: Any) -> None:
         temporary.write_bytes(content)
 
 
-def write_parquet(path: str, table: pa.Table) -> Any:
-    """Write a Parquet file of a run; return what pyarrow reads it back from."""
-    if not is_remote(path):
-        with atomic_path(Path(path)) as temporary:
-            pq.write_table(table, temporary)
-        return path
-    sink = pa.BufferOutputStream()
-    pq.write_table(table, sink)
-    write_scratch_object(path, sink.getvalue())
-    return pa.BufferReader(read_bytes(path))
+def write_parquet(path: str, table: pa.Table) -> None:
+    """Write a Parquet file of a run, on a disk or in a store."""
+    if is_remote(path):
+        sink = pa.BufferOutputStream()
+        pq.write_table(table, sink)
+        write_scratch_object(path, sink.getvalue())
+        return
+    with atomic_path(Path(path)) as temporary:
+        pq.write_table(table, temporary)
 
 
 @contextmanager

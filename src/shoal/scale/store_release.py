@@ -132,7 +132,9 @@ class StoreRelease:
         """Copy the files to the target, and write the marker when all are there."""
         self._check()
         self._names = [self.published_name(entry) for entry in entries]
-        journal = json.dumps({"files": self._names, "run": self._folder.place[-13:]}).encode()
+        leftovers = sorted(self._leftovers() - set(self._names))
+        listed = {"files": [*self._names, *leftovers], "run": self._folder.place[-13:]}
+        journal = json.dumps(listed).encode()
         with defer_interrupt():
             self._started = True
             write_bytes(join(self.target, JOURNAL), journal)
@@ -167,8 +169,13 @@ class StoreRelease:
         elif self._published and self._old_marker is not None:
             write_bytes(join(self.target, MARKER), self._old_marker)
         old = files_of_marker(self._old_marker) if self._old_marker else set()
-        self._remove(set(self._names) - old)
+        self._remove((set(self._names) | self._leftovers()) - old)
         remove_file(join(self.target, JOURNAL))
+
+    def _leftovers(self) -> set[str]:
+        """Return the files of a killed run in the target, which no marker lists."""
+        old = files_of_marker(self._old_marker) if self._old_marker else set()
+        return self._own - old - {JOURNAL}
 
     def _remove(self, names: set[str]) -> None:
         for name in sorted(names):

@@ -34,7 +34,7 @@ from shoal.scale.scratch import (
     write_scratch,
     write_scratch_files,
 )
-from shoal.scale.storage import hash_file, join
+from shoal.scale.storage import hash_file, join, open_input
 from shoal.scale.verdict_counts import VerdictCounts, count_for_verdict
 from shoal.scale.weights import WeightedTotals, weighted_totals
 from shoal.steps.centroid import centroid
@@ -257,16 +257,18 @@ def write_shard(
     job = load_job(job_file)
     table = sort_by(read_scratch(files, [shard]), job.quasi_identifiers)
     path = join(folder, f"part-{number:05d}.parquet")
-    content = write_parquet(path, table)
+    write_parquet(path, table)
     del table
+    size, digest = hash_file(path)
     weight = [name for name in job.released.names if name == job.step.weight]
     known, others = job.quasi_identifiers, job.other_columns
     columns = [*known, *job.confidential, *weight, *others]
-    released = tables.open_frame(pq.read_table(content, columns=columns, partitioning=None))
+    released = tables.open_frame(
+        pq.read_table(open_input(path), columns=columns, partitioning=None)
+    )
     class_of = classes(keys(released, known))
     confidential = value_codes(released, job.confidential)
     homogeneous = homogeneous_classes(class_of[:, None], confidential) if job.confidential else ()
-    size, digest = hash_file(path)
     with_weights = smallest_class(codes(released, [*known, *weight])) if weight else None
     unique = unique_units(classes(any_codes(released, [*known, *others]))) if others else None
     return Shard(
