@@ -159,7 +159,7 @@ def test_those_who_do_not_see_the_page_can_read_it(visit, name, least):
     assert levels.count(1) == 1
     assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False))
     assert page.locator("html").get_attribute("lang") == "en"
-    drawn = page.locator("figure > svg")
+    drawn = page.locator("figure > svg, figure > .wide > svg")
     assert drawn.count() >= least
     for at in range(drawn.count()):
         picture = drawn.nth(at)
