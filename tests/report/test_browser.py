@@ -166,7 +166,7 @@ def test_those_who_do_not_see_the_page_can_read_it(visit, name, least):
         assert picture.get_attribute("role") == "img"
         named = picture.get_attribute("aria-labelledby")
         assert page.locator(f"[id='{named}']").inner_text()
-    others = "svg:not(figure > svg)"
+    others = "svg:not(figure > svg, figure > .wide > svg)"
     assert page.locator(others).count() == page.locator(f"{others}[aria-hidden='true']").count()
     ids = page.locator("[id]").evaluate_all("all => all.map(e => e.id)")
     assert len(ids) == len(set(ids))
