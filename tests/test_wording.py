@@ -14,8 +14,15 @@ from raising import raises
 from shoal import _params as parameters
 from shoal import cli
 from shoal.app import worker
-from shoal.app.form import page_wording
-from shoal.cli._wording import FILE_FLAGS, PLAN_FLAGS, command_wording, plan_wording
+from shoal.app.messages import page_wording
+from shoal.cli._wording import (
+    FILE_FLAGS,
+    FLAGS,
+    MEASURE_FLAGS,
+    PLAN_FLAGS,
+    command_wording,
+    plan_wording,
+)
 from shoal.errors import InputError
 from shoal.partitioners import METHODS
 from shoal.steps import STEPS
@@ -52,7 +59,7 @@ def options_in_messages():
 
 
 def test_every_option_in_a_message_exists():
-    known = {*FILE_FLAGS, *PLAN_FLAGS, *inspect.signature(shoal.microaggregate).parameters}
+    known = {*FLAGS, *inspect.signature(shoal.microaggregate).parameters}
     for cls in (*STEPS.values(), *METHODS.values(), shoal.Plan):
         known |= set(parameters.signature_parameters(cls))
     entries = dict(options_in_messages())
@@ -63,6 +70,7 @@ def test_every_option_in_a_message_exists():
 def test_flags_of_the_wording_are_flags_of_the_command():
     assert set({**FILE_FLAGS, **PLAN_FLAGS}.values()) <= flags("mask")
     assert set(FILE_FLAGS.values()) - {"--seed"} <= flags("run")
+    assert set(MEASURE_FLAGS.values()) <= flags("utility") | flags("advise")
 
 
 def test_the_library_speaks_python():
@@ -111,11 +119,12 @@ def test_the_page_names_its_fields(tmp_path, monkeypatch):
         "folder": str(tmp_path),
         "name": "in.csv",
         "target": "out.csv",
+        "number": 1,
         "plan": shoal.Plan.of(["age", "wage"], METHODS["mdav"](k=2)).to_dict(),
     }
     with raises(InputError) as caught:
         worker.mask(order)
-    assert "'Missing' drop" in caught.value.message_for(page_wording)
+    assert "“Missing values: leave such records out”" in caught.value.message_for(page_wording)
 
 
 def test_wording_of_a_plan_keeps_the_options_of_files():
