@@ -182,9 +182,9 @@ def test_estimates_by_hand():
 
 def test_error_of_a_table_is_half_of_all_differences():
     before = pd.DataFrame({"c": list("aabbccdd")})
-    after = pd.DataFrame({"c": list("aaaabcdd")})
+    after = pd.DataFrame({"c": list("aaaabbbb")})
     figures = shoal.utility(before, after, measures=["estimates"]).figures()
-    assert figures["table_error"] == pytest.approx(0.25)
+    assert figures["table_error"] == pytest.approx(0.5)
 
 
 def test_weights_of_a_constant_change_nothing():
