@@ -13,10 +13,23 @@ from pathlib import Path
 
 from sphinx.cmd.build import build_main
 
-from making import changelog, codes, commands, measures, methods, papers, reference, references
+from making import (
+    changelog,
+    codes,
+    commands,
+    measures,
+    methods,
+    notebook,
+    papers,
+    reference,
+    references,
+)
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
+MAKERS = (
+    methods, measures, papers, reference, commands, codes, references, changelog, notebook,
+)  # fmt: skip
 BESIDE = ("examples", "README.md", "CONTRIBUTING.md", "LICENSE")  # what pages may link to
 
 
@@ -31,7 +44,7 @@ def gather(folder: Path) -> Path:
             shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
         elif source.exists():
             shutil.copy(source, folder / name)
-    for maker in (methods, measures, papers, reference, commands, codes, references, changelog):
+    for maker in MAKERS:
         for name, text in maker.pages(ROOT):
             (pages / name).parent.mkdir(parents=True, exist_ok=True)
             (pages / name).write_text(text, encoding="utf-8")

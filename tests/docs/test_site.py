@@ -26,7 +26,14 @@ CONTRAST = (ROOT / "tests" / "contrast.js").read_text(encoding="utf-8")
 LEAST_CONTRAST = 4.5  # WCAG AA for text
 LOADED = {"img": "src", "script": "src", "iframe": "src", "source": "src", "link": "href"}
 PHONE, DESK = 390, 1280
-LOOKED_AT = ["index", "methods/mdav", "measures/linkage", "reference/commands", "costs"]
+LOOKED_AT = [
+    "index",
+    "start/notebook",
+    "methods/mdav",
+    "measures/linkage",
+    "reference/commands",
+    "costs",
+]
 
 # Python runs it at its start: whoever asks another machine while the site is built, fails.
 NOBODY_ANSWERS = """
@@ -168,6 +175,14 @@ def test_the_changelog_holds_every_fragment(site):
     released = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").count("\n- ")
     assert released > 0
     assert text.count("<li><p>") == released + len(changelog.fragments(ROOT))
+
+
+def test_the_notebook_was_run_and_shows_its_outputs(site):
+    text = (site / "start" / "notebook.html").read_text(encoding="utf-8")
+    for kind in ("Inspection", "Comparison", "Release.", "Attacks.", "Plan."):
+        assert f'<p class="title"><strong>{kind}' in text
+    assert text.count("data:image/png") == 1
+    assert "<iframe" in text
 
 
 def opened(browser, site, name, scheme="light", width=DESK):
