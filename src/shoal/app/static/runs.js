@@ -7,7 +7,9 @@ const list = find("runs");
 
 const show = (work, element) => {
   const bar = element.querySelector("progress");
-  if (work.total > 0) {
+  if (!bar) {
+    // it waits
+  } else if (work.total > 0) {
     bar.max = work.total;
     bar.value = work.done;
   } else {
