@@ -6,8 +6,8 @@
 Tables are drawn with 13 columns, k is 5. Each entry goes into docs/bounds.json: the loss in % of
 the groups of ``auto``, the quick bound and that of ``effort="blocks"``, the gap between loss and
 bound, CPU seconds of all threads for groups and bounds, and by how much memory grew at most during
-the certificate, as a multiple of the table. Kernels are compiled before. Then docs/quality.md is
-written again.
+the certificate, as a multiple of the table. The kernels of the certificate are compiled before.
+Then docs/quality.md is written again.
 """
 
 import argparse

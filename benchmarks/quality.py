@@ -69,9 +69,9 @@ On longer tables `shoal.lower_bound(X, k, effort="blocks")`, and `prove` beyond 
 a bound by one dual value per record: no k records have an SSE below the sum of their duals, so no
 partition has an SSE below the sum of all. `reproduction/records/verifier.py` checks such duals with
 plain NumPy. Below are tables of 13 columns at k = 5: the loss of `auto`, the quick and the better
-bound with their gaps in %, CPU seconds for groups, quick and better bound in one thread, and the
-memory that the better bound takes, in multiples of the table. On short tables memory is that of one
-block. `benchmarks/bounds.py` measures them and writes `bounds.json`.
+bound with their gaps in %, CPU seconds for groups (compiling included), quick and better bound in
+one thread, and the memory that the better bound takes, in multiples of the table. On short tables
+memory is that of one block. `benchmarks/bounds.py` measures them and writes `bounds.json`.
 
 """
 
