@@ -6,24 +6,37 @@ Nothing is fetched. What is made (a page per method and measure, the reference, 
 references, the changelog) is never committed: it stands beside a copy of the written pages.
 """
 
-import re
 import shutil
 import sys
 from pathlib import Path
 
 from sphinx.cmd.build import build_main
 
-from making import changelog, codes, commands, measures, methods, papers, reference, references
+from making import (
+    changelog,
+    codes,
+    commands,
+    landing,
+    measures,
+    methods,
+    papers,
+    reference,
+    references,
+)
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 BESIDE = ("examples", "README.md", "CONTRIBUTING.md", "LICENSE")  # what pages may link to
 
+MAKERS = (
+    methods, measures, papers, reference, commands, codes, references, changelog,
+)  # fmt: skip
+
 
 def gather(folder: Path) -> Path:
     """Copy the written pages and make the others; return the folder of pages."""
     shutil.rmtree(folder, ignore_errors=True)
-    no_pages = shutil.ignore_patterns("making", "_static", "*.py", "__pycache__")
+    no_pages = shutil.ignore_patterns("making", "_static", "_templates", "*.py", "__pycache__")
     pages = Path(shutil.copytree(DOCS, folder / "docs", ignore=no_pages))
     for name in BESIDE:
         source = ROOT / name
@@ -31,20 +44,13 @@ def gather(folder: Path) -> Path:
             shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
         elif source.exists():
             shutil.copy(source, folder / name)
-    for maker in (methods, measures, papers, reference, commands, codes, references, changelog):
+    for maker in MAKERS:
         for name, text in maker.pages(ROOT):
             (pages / name).parent.mkdir(parents=True, exist_ok=True)
             (pages / name).write_text(text, encoding="utf-8")
     index = pages / "index.md"
-    index.write_text(without_gaps(index.read_text(encoding="utf-8"), pages), encoding="utf-8")
+    index.write_text(landing.filled(index.read_text(encoding="utf-8")), encoding="utf-8")
     return pages
-
-
-def without_gaps(index: str, pages: Path) -> str:
-    """Return the index without the first pages of sections that have none yet."""
-    written = re.compile(r"^[\w-]+/index$|^contribute$|^large-tables$", re.M)
-    there = lambda match: match[0] if (pages / f"{match[0]}.md").exists() else ""  # noqa: E731
-    return written.sub(there, index)
 
 
 def main(target: Path) -> int:
