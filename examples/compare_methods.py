@@ -13,8 +13,10 @@ compared = shoal.compare(
     confidential=["income", "blood_pressure", "smoker"],
 )
 
-print("method           k   loss %   linked %")
+print("method           k   loss %  at risk %")
 for trial in sorted(compared.done, key=lambda trial: trial.measures["information_loss"]):
-    loss, linked = trial.measures["information_loss"], 100 * trial.measures["linkage"]
+    loss, risk = trial.measures["information_loss"], 100 * trial.measures["reidentification"]
     front = "on the Pareto front" if trial in compared.front else ""
-    print(f"{trial.method:15}{trial.plan.k:3}{loss:9.2f}{linked:11.1f}   {front}")
+    print(f"{trial.method:15}{trial.plan.k:3}{loss:9.2f}{risk:11.1f}   {front}")
+print(f"recommended: {compared.recommended.method}, k = {compared.recommended.plan.k}")
+print(compared.reason)

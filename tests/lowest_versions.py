@@ -7,7 +7,7 @@ import re
 import tomllib
 from pathlib import Path
 
-TESTING = ("hypothesis", "polars", "pytest", "scipy")
+TESTING = ("hypothesis", "polars", "pytest")
 # Warnings are errors in the tests: typer 0.16 uses what later versions of click warn of, and
 # matplotlib 3.8 what later versions of pyparsing warn of.
 BEFORE = ["click==8.2.1", "pyparsing==3.2.3"]

@@ -2,14 +2,19 @@
 
 import json
 import stat
+import sys
 import threading
 import time
+from fractions import Fraction
 from inspect import signature
 from itertools import product
 from pathlib import Path
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +25,13 @@ from shoal import _progress as progress
 from shoal.comparison import Comparison, Trial, compare_plans, grid
 from shoal.comparison import plans as plans_module
 from shoal.comparison.cache import Cache, _sources
-from shoal.errors import FileError, InputError, ParameterError, UnprotectedColumn
+from shoal.errors import (
+    FileError,
+    InputError,
+    MissingDependency,
+    ParameterError,
+    UnprotectedColumn,
+)
 from shoal.report.comparison import comparison_text, draw_map, rows
 
 KNOWN = ["surface", "employees"]
@@ -50,10 +61,9 @@ def test_every_combination_is_run_and_gives_what_a_release_gives(firms, comparis
         )  # fmt: skip
         assert trial.measures["information_loss"] == release.measures["information_loss"]
         assert trial.measures["smallest_class"] == release.measures["smallest_class"]
-        linked = shoal.assess(
-            firms, release.data, quasi_identifiers=KNOWN, measures=["linkage"]
-        )["linkage"]  # fmt: skip
-        assert trial.measures["linkage"] == linked
+        risk = shoal.assess(firms, release.data, quasi_identifiers=KNOWN)["reidentification"]
+        assert trial.measures["reidentification"] == risk["marketer"]
+        assert trial.verdict == release.verdict.status
         with pytest.warns(UnprotectedColumn):
             assert trial.plan.run(firms).measures == release.measures
 
@@ -78,6 +88,71 @@ def test_nothing_beats_the_front_and_it_beats_all_else(points):
     assert len(front) == sum((x, y) in front for x, y in points)
 
 
+@given(points)
+def test_the_recommended_trial_is_the_nearest_to_the_ideal_point(points):
+    made = trials_of(points)
+    front = [(t.measures["information_loss"], t.measures["linkage"]) for t in made.front]
+    (left, right), (low, high) = ((min(axis), max(axis)) for axis in zip(*front, strict=True))
+
+    def distance(x, y):
+        across, up = Fraction(x - left, right - left or 1), Fraction(y - low, high - low or 1)
+        return across**2 + up**2, y
+
+    best = made.recommended.measures
+    best = best["information_loss"], best["linkage"]
+    assert best in front
+    assert distance(*best) == min(distance(*point) for point in front)
+
+
+def test_a_trial_that_does_not_keep_its_guarantee_is_not_recommended():
+    good, bad = (
+        Trial(PLAN, "mdav", {"information_loss": x, "linkage": y}, verdict=status)
+        for x, y, status in ((2, 1, "qualified"), (1, 2, "not kept"))
+    )
+    assert Comparison((bad, good), "linkage").recommended is good
+    assert Comparison((bad,), "linkage").recommended is None
+    assert Comparison((bad,), "linkage").reason
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_the_frame_is_of_the_library_of_the_table(firms, library):
+    data = {
+        "pandas": lambda: firms,
+        "polars": lambda: pl.from_pandas(firms),
+        "pyarrow": lambda: pa.Table.from_pandas(firms),
+    }[library]()
+    made = shoal.compare(data, KNOWN, k=[2, 3], method=["mdav", "two-mu-approx"])
+    frame = made.to_frame()
+    assert type(frame) is type(data)
+    columns = nw.from_native(frame).to_dict(as_series=False)
+    assert columns["run"] == [1, 2, 3, 4]
+    assert columns["k"] == [2, 3, 2, 3]
+    assert columns["pareto_front"] == [trial in made.front for trial in made.trials]
+    assert [at for at, best in enumerate(columns["recommended"]) if best] == [
+        made.trials.index(made.recommended)
+    ]
+    losses = [trial.measures["information_loss"] for trial in made.trials[:3]]
+    assert columns["information_loss"][:3] == pytest.approx(losses)
+    assert [bool(error) for error in columns["error"]] == [False, False, False, True]
+
+
+def test_the_plot_shows_every_run_without_pyplot(comparison, monkeypatch):
+    figure = comparison.plot()
+    (axes,) = figure.axes
+    shown = {tuple(point) for line in axes.lines for point in line.get_xydata()}
+    wanted = {
+        (t.measures["information_loss"], 100 * t.measures["reidentification"])
+        for t in comparison.trials
+    }
+    assert shown == wanted
+    numbers = [text.get_text() for text in axes.texts]
+    assert numbers == [row["number"] for row in rows(comparison)]
+    assert figure._repr_png_().startswith(b"\x89PNG")
+    monkeypatch.setitem(sys.modules, "shoal.report.matplotlib_figure", None)
+    with raises(MissingDependency, "package-missing", extra="plots"):
+        comparison.plot()
+
+
 def test_where_more_is_safer_the_front_turns_round():
     made = trials_of([(1, 3), (2, 10), (3, 5), (1, 2)], "smallest_class")
     assert [t.measures["smallest_class"] for t in made.front] == [3, 10]
@@ -86,7 +161,7 @@ def test_where_more_is_safer_the_front_turns_round():
 def test_plans_that_cannot_be_run_are_told_and_the_others_are_run(firms):
     made = shoal.compare(firms, KNOWN, k=[2, 3], method=["mdav", "two-mu-approx"])
     assert [trial.error is None for trial in made.trials] == [True, True, True, False]
-    text = comparison_text(rows(made), "linkage")
+    text = comparison_text(made)
     assert "not run: 04 (two-mu-approx, k = 3): " in text
     with raises(InputError, "too-few-records", k=50, records=11):
         shoal.compare(firms, KNOWN, k=50, method="mdav")
@@ -148,7 +223,7 @@ def test_the_cache_is_private_and_holds_numbers_alone(firms, tmp_path):
     (file,) = folder.iterdir()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     kept = json.loads(file.read_text())
-    assert set(kept) == {"method", "measures", "seeded"}
+    assert set(kept) == {"method", "measures", "seeded", "verdict"}
     assert all(isinstance(value, int | float) for value in kept["measures"].values())
     assert "SECRET" not in file.read_text()
 
@@ -260,8 +335,12 @@ def test_plans_of_two_comparisons_are_not_mixed(comparison, tmp_path):
 
 def test_the_map_shows_every_run_and_joins_the_front(comparison):
     table = rows(comparison)
-    figure = draw_map(table, "linkage")
+    figure = draw_map(table, comparison.risk)
     dots = [mark for mark in figure.marks if mark.tag == "circle"]
+    (ring,) = [dot for dot in dots if dot.attributes["class"] == "ring"]
+    (number,) = [row["number"] for row in table if row["recommended"]]
+    assert ring.title.split(":")[0] == number
+    dots.remove(ring)
     assert len(dots) == 8
     best = [dot for dot in dots if dot.attributes["class"] == "best"]
     assert len(best) == len(comparison.front) == sum(row["front"] for row in table)
@@ -286,7 +365,7 @@ def test_plans_of_several_steps_can_be_compared(firms):
         {},
         [shoal.Microaggregate([name], shoal.METHODS["mdav"](k=3)) for name in KNOWN],
     )
-    (trial,) = compare_plans(firms[KNOWN], [plan]).trials
+    (trial,) = compare_plans(firms[KNOWN], [plan], risk="linkage").trials
     assert trial.plan == plan
     assert 0 < trial.measures["linkage"] <= 1
     assert Path(rows(Comparison((trial,), "linkage"))[0]["plan"]) == Path("plans/01.toml")

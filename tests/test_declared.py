@@ -18,6 +18,7 @@ EXTRAS = {
     "app": {"app"},
     "duckdb": {"io"},
     "files": {"io"},
+    "formulas": {"metrics"},
     "plots": {"report"},
     "r": {"io"},
     "scale": {"scale"},

@@ -237,6 +237,11 @@ def test_a_broken_promise_releases_nothing(monkeypatch):
         ({"k": 3, "within": "surface"}, PlanError, "masked-and-stratum"),
         ({"k": 3, "within": "town"}, ColumnError, "no-such-column"),
         ({"k": 3, "identifiers": ["surface"]}, PlanError, "two-roles"),
+        (
+            {"k": 3, "within": "company", "identifiers": ["company"]},
+            PlanError,
+            "stratum-and-dropped",
+        ),
         ({"k": 3, "identifiers": ["nane"]}, ColumnError, "no-such-column"),
     ],
 )

@@ -10,16 +10,20 @@ from shoal.partitioners import METHODS
 from shoal.steps import STEPS
 
 FUNCTIONS = (
-    "microaggregate", "partition", "assess", "attack", "compare", "verify", "lower_bound",
-    "inspect",
+    "microaggregate", "partition", "assess", "attack", "utility", "compare", "verify",
+    "lower_bound", "inspect",
 )  # fmt: skip
 OBJECTS = {
     "shoal": ("Plan", "Release"),
     "shoal.frame.hierarchies": ("Hierarchy",),
+    "shoal.metrics.limits": ("Limits",),
+    "shoal.metrics.limit_results": ("Limit", "LimitResult", "LimitResults"),
     "shoal.inspection": ("Inspection",),
     "shoal.partitioners": ("Partition", "Partitioner", "ClosenessFirst"),
     "shoal.comparison": ("Comparison", "Trial"),
     "shoal.metrics.attacks": ("Attacks", "AttackResult"),
+    "shoal.metrics.analyses": ("Utility", "AnalysisResult"),
+    "shoal.metrics.subgroups": ("Subgroups",),
     "shoal.metrics": ("FrequencyEstimate",),
     "shoal.metrics.survey": ("SurveyRisk",),
     "shoal.metrics.suda": ("Suda",),
@@ -65,6 +69,7 @@ def index() -> str:
             "{py:class}`shoal.Hierarchy <shoal.frame.hierarchies.Hierarchy>`",
             "how values become coarser",
         ],
+        ["{py:class}`shoal.Limits <shoal.metrics.limits.Limits>`", "demands on figures"],
         ["`shoal.METHODS`", f"{len(METHODS)} partitioners by name: [methods](../methods/index.md)"],
         ["`shoal.MEASURES`", f"{len(MEASURES)} measures by name: [measures](../measures/index.md)"],
         ["`shoal.STEPS`", f"{len(STEPS)} steps by name: [steps](steps.md)"],

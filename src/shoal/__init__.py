@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from shoal.frame.hierarchies import Hierarchy
     from shoal.inspection import inspect
     from shoal.metrics import MEASURES
+    from shoal.metrics.analyses import utility
     from shoal.metrics.assessment import assess
     from shoal.metrics.attacks import attack
+    from shoal.metrics.limits import Limits
     from shoal.partitioners import METHODS, lower_bound, partition
     from shoal.plan import Plan
     from shoal.plan.microaggregation import microaggregate
@@ -26,6 +28,7 @@ _MODULES = {
     "MEASURES": "shoal.metrics",
     "STEPS": "shoal.steps",
     "Hierarchy": "shoal.frame.hierarchies",
+    "Limits": "shoal.metrics.limits",
     "Microaggregate": "shoal.steps",
     "Plan": "shoal.plan",
     "Release": "shoal.plan.release",
@@ -38,6 +41,7 @@ _MODULES = {
     "microaggregate": "shoal.plan.microaggregation",
     "partition": "shoal.partitioners",
     "scale": "shoal.scale",
+    "utility": "shoal.metrics.analyses",
     "verify": "shoal.audit",
 }
 
@@ -46,6 +50,7 @@ __all__ = [
     "METHODS",
     "STEPS",
     "Hierarchy",
+    "Limits",
     "Microaggregate",
     "Plan",
     "Release",
@@ -58,6 +63,7 @@ __all__ = [
     "microaggregate",
     "partition",
     "scale",
+    "utility",
     "verify",
 ]
 

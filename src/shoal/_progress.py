@@ -1,16 +1,17 @@
-"""Progress reports from long computations to whichever interface started them.
+"""Reports from long computations to whichever interface started them: progress, published files.
 
 An interface sets a listener for a block of code, as one sets a warning filter; code inside calls
 `report`, which does nothing when no listener is set. A listener may raise to stop the computation.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
 Listener = Callable[[str, int, int], None]
 
 _listener: ContextVar[Listener | None] = ContextVar("shoal_progress", default=None)
+_published: ContextVar[list[str] | None] = ContextVar("shoal_published", default=None)
 
 
 @contextmanager
@@ -32,3 +33,21 @@ def report(stage: str, done: int, total: int) -> None:
     listener = _listener.get()
     if listener is not None:
         listener(stage, done, total)
+
+
+@contextmanager
+def recording_published() -> Iterator[list[str]]:
+    """Gather the names of the files and tables that the enclosed code publishes."""
+    names: list[str] = []
+    token = _published.set(names)
+    try:
+        yield names
+    finally:
+        _published.reset(token)
+
+
+def report_published(names: Iterable[str]) -> None:
+    """Report that files or tables are complete and in their place."""
+    gathered = _published.get()
+    if gathered is not None:
+        gathered.extend(names)

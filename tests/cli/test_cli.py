@@ -279,6 +279,19 @@ def test_an_unexpected_error_shows_no_value(folder, monkeypatch):
     assert sorted(path.name for path in folder.iterdir()) == ["in.csv"]
 
 
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_an_error_after_publication_says_what_was_published(folder, monkeypatch, error):
+    def broken(*arguments, **options):
+        raise error
+
+    monkeypatch.setattr("shoal.cli._release.print_release", broken)
+    monkeypatch.delenv("SHOAL_DEBUG", raising=False)
+    done = shell(*MASK)
+    assert done.exit_code != 0
+    assert "Already published: out.csv" in " ".join(done.stderr.split())
+    assert (folder / "out.csv").exists()
+
+
 def test_run_follows_a_plan_and_reports(folder):
     plan = {
         "version": 1,

@@ -37,7 +37,7 @@ def test_the_printed_command_releases_the_chosen_plan(folder):
     released = shell(command)
     assert released.exit_code == 0
     loss = json.loads(Path("comparison/table.json").read_text())
-    chosen = next(row for row in loss if row["front"])
+    chosen = next(row for row in loss if row["recommended"])
     assert f"information loss {chosen['information_loss']:.2f}%" in released.stdout
 
 

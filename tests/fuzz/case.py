@@ -7,16 +7,16 @@ import numpy as np
 
 from fuzz.columns import Column, Rng, draw_columns
 from fuzz.frames import LIBRARIES
-from fuzz.plans import (
-    Document,
+from fuzz.plans import Document, draw_plan
+from fuzz.sources import FORMATS, WEIGHTS, sample_columns
+from fuzz.variations import (
     chain_some,
-    draw_plan,
     generalise_some,
     randomise_some,
+    recode_locally,
     recode_some,
     vary_suppressions,
 )
-from fuzz.sources import FORMATS, WEIGHTS, sample_columns
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,7 @@ class Case:
 
 PARTS = (
     "table", "plan", "frame", "file", "checks", "generalise", "recode", "pram", "suppress", "chain",
+    "local",
 )  # fmt: skip
 
 
@@ -84,6 +85,7 @@ def draw_case(seed: int, number: int) -> Case:
     randomise_some(stream(seed, number, "pram"), plan)
     vary_suppressions(stream(seed, number, "suppress"), plan)
     chain_some(stream(seed, number, "chain"), columns, plan)
+    recode_locally(stream(seed, number, "local"), columns, plan)
     library = str(rng.choice(LIBRARIES))
     return Case(seed, number, columns, plan, library, route)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from fuzz import promises
 from fuzz.counter import View, key
+from fuzz.recoded import is_local
 
 GROUPING = ("microaggregate", "swap", "hybridise")
 
@@ -39,6 +40,11 @@ def group_problems(
         for name in columns:
             if sum(name in other["columns"] for other in plan["steps"]) > 1:
                 continue  # another step changed what the group shows, or what it was made of
+            if is_local(step, name):
+                shown = [{key(after[name][at]) for at in g} for g in groups]
+                if max(map(len, shown)) > 1:
+                    yield f"groups: {name!r} shows several ancestors or ranges in a group"
+                continue  # `local_problems` says whether they cover their values
             old, new = before[name], after[name]
             if name in plan.get("types", {}):  # no numbers, whatever they look like
                 old, new = ([None if v is None else str(v) for v in part] for part in (old, new))
@@ -95,7 +101,7 @@ def _stands(
     rounding = 0.0 if decimals is None else 0.5 * 10.0**-decimals
     slack = rounding + 1e-9 * max(abs(one) for one in values) + 1e-300
     expected: float
-    if step.get("aggregate", "mean") == "mean":
+    if step.get("aggregate", "mean") == "mean" or isinstance(step["aggregate"], dict):
         if weights is None:
             expected = math.fsum(one / len(values) for one in values)
         else:

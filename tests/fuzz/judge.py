@@ -15,7 +15,13 @@ from fuzz.counter import (
     least_diversity,
     smallest_class,
 )
-from fuzz.recoded import pram_problems, recode_problems
+from fuzz.recoded import (
+    is_ancestor,
+    is_local,
+    local_problems,
+    pram_problems,
+    recode_problems,
+)
 
 ROUNDING = 1e-9
 
@@ -255,7 +261,7 @@ def _values(judged: Judged, before: View) -> Iterator[str]:
                     yield f"values: suppress changed a value of {name!r}"
             elif step["method"] == "generalise":
                 pairs = zip(judged.after[name], before[name], strict=True)
-                if not all(_is_ancestor(n, o) for n, o in pairs):
+                if not all(is_ancestor(n, o) for n, o in pairs):
                     yield f"values: generalise released another value of {name!r}"
             elif step["method"] == "recode":
                 yield from recode_problems(step, name, before[name], judged.after[name])
@@ -264,17 +270,12 @@ def _values(judged: Judged, before: View) -> Iterator[str]:
             elif step["method"] in ("swap", "rank-swap"):
                 if sorted(new) != sorted(old):
                     yield f"values: {step['method']} changed the distribution of {name!r}"
+            elif is_local(step, name):
+                yield from local_problems(judged.plan, name, before[name], judged.after[name])
             elif step["method"] == "microaggregate" and not numeric:
                 unknown = set(new) - set(old) - {key(None)}
                 if unknown:
                     yield f"values: {name!r} shows values that the original does not have"
-
-
-def _is_ancestor(new: Any, old: Any) -> bool:
-    """Say whether a value is what it was, empty, the root, or a prefix of what it was."""
-    if alike(None, new) or str(new).strip() == "*" or alike(old, new):
-        return True
-    return isinstance(old, str) and str(old).startswith(str(new))
 
 
 def _file_values(judged: Judged, step: promises.Document, name: str, before: View) -> Iterator[str]:
@@ -285,12 +286,14 @@ def _file_values(judged: Judged, step: promises.Document, name: str, before: Vie
         if any(alike(None, n) is False and not alike(o, n) for o, n in pairs):
             yield f"values: suppress changed a value of {name!r}"
     elif step["method"] == "generalise":
-        if not all(_is_ancestor(n, o) for n, o in zip(new, old, strict=True)):
+        if not all(is_ancestor(n, o) for n, o in zip(new, old, strict=True)):
             yield f"values: generalise released another value of {name!r}"
     elif step["method"] == "recode":
         yield from recode_problems(step, name, old, new)
     elif step["method"] == "pram":
         yield from pram_problems(step, name, before, new)
+    elif is_local(step, name):
+        yield from local_problems(judged.plan, name, old, new)
     elif step["method"] == "microaggregate":
         values = [value for value in old if value is not None]
         if not values or any(number_of(value) is not None for value in values):

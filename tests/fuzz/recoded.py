@@ -76,6 +76,46 @@ def pram_problems(
             return
 
 
+def is_local(step: promises.Document, name: str) -> bool:
+    """Say whether a microaggregation releases an ancestor or a range of a column."""
+    aggregate = step.get("aggregate", "mean")
+    chosen = aggregate if isinstance(aggregate, str) else aggregate.get(name, "mean")
+    return chosen in ("ancestor", "range")
+
+
+def local_problems(
+    plan: promises.Document, name: str, old: Sequence[Any], new: Sequence[Any]
+) -> Iterator[str]:
+    """Yield what is wrong with a column of ancestors or ranges: each covers what a value was."""
+    declared = plan.get("types", {}).get(name)
+    rows = declared.get("hierarchy", []) if isinstance(declared, dict) else []
+    parents = {str(row[0]): row[1:] for row in rows}
+    for o, n in zip(old, new, strict=True):
+        if alike(None, o) or is_missing_word(o) or alike(None, n):
+            continue
+        if not (is_ancestor(n, o) or n in parents.get(str(o), []) or _in_range(n, o)):
+            yield f"values: {name!r} shows an ancestor or a range of another value"
+            return
+
+
+def is_ancestor(new: Any, old: Any) -> bool:
+    """Say whether a value is what it was, empty, the root, or a prefix of what it was."""
+    if alike(None, new) or str(new).strip() == "*" or alike(old, new):
+        return True
+    return isinstance(old, str) and str(old).startswith(str(new))
+
+
+def _in_range(new: Any, old: Any) -> bool:
+    """Say whether a number is within a range such as 3-5 or -3 to 5."""
+    value, text = number_of(old), str(new).strip()
+    cuts = [at for at, sign in enumerate(text) if sign == "-" and at]
+    ends = [text.split(" to ")] if " to " in text else [[text[:at], text[at + 1 :]] for at in cuts]
+    for low, high in (map(number_of, pair) for pair in ends):
+        if None not in (value, low, high) and low <= value <= high:
+            return True
+    return False
+
+
 def _band(limits: Sequence[float], value: float) -> int:
     return sum(value >= limit for limit in limits)
 

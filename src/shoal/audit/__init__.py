@@ -14,6 +14,7 @@ from shoal.audit.hashes import hash_key_path
 from shoal.audit.signature import check_signature, sign
 from shoal.audit.write import write_manifest
 from shoal.errors import ParameterError, ShoalWarning
+from shoal.metrics.limits import Limits
 
 __all__ = ["Check", "Verification", "sign", "verify", "write_manifest"]
 
@@ -28,6 +29,7 @@ def verify(
     plan: str | Path | None = None,
     report: str | Path | None = None,
     hash_key: str | Path | None = None,
+    limits: Limits | Mapping[str, Any] | str | Path | None = None,
     table: str | None = None,
     original_table: str | None = None,
     layout: str | Path | None = None,
@@ -59,6 +61,9 @@ def verify(
         The report that was written with the release.
     hash_key : str or Path, optional
         Secret key of the hashes of the original; by default the file next to the manifest.
+    limits : Limits, mapping, path or None
+        Limits to check besides those of the plan; see `shoal.Limits`. Those whose figures need the
+        original fail without it.
     table : str, optional
         The released table of a database; by default the one that the manifest names.
     original_table : str, optional
@@ -81,6 +86,7 @@ def verify(
     entries = manifests.parse(content, path.name)
     places = [original] if isinstance(original, str | Path) else list(original or ())
     others = [earlier] if isinstance(earlier, str | Path) else list(earlier)
+    further = Limits.of(limits)
     public = None if key is None else keys.load_public_key(key)
     secret = _hash_key(path, hash_key) if places else None
     with warnings.catch_warnings():
@@ -93,6 +99,12 @@ def verify(
                     "Earlier releases cannot be compared with a folder, whose table is never in"
                     " memory. Leave the earlier releases out.",
                     code="earlier-of-folder",
+                )
+            if further:
+                raise ParameterError(
+                    "Limits cannot be checked on a folder, whose table is never in memory. Set them"
+                    " in the plan.",
+                    code="limits-of-folder",
                 )
             from shoal.scale.verification import FolderAudit  # large tables
 
@@ -111,6 +123,7 @@ def verify(
         checks += (
             audit.checks_with_original(str(places[0]), original_table, secret) if places else ()
         )
+        checks += audit.check_limits(further)
         checks += audit.compare_earlier([str(place) for place in others])
         return Verification(tuple(checks), audit.verdict)
 

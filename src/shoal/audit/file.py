@@ -10,6 +10,7 @@ from shoal.audit import manifest as manifests
 from shoal.audit import statements
 from shoal.audit.check import Check, check_dropped_columns, message_without_outcome, run_check
 from shoal.audit.hashes import has_hash, matches
+from shoal.audit.limits import check_limits
 from shoal.audit.statements import other_versions
 from shoal.errors import FileError, ShoalError
 from shoal.frame import tables
@@ -18,6 +19,8 @@ from shoal.io.database import is_database
 from shoal.io.dialect import Dialect
 from shoal.io.files import open_source
 from shoal.io.source import empty_table
+from shoal.metrics.assessment import Assessment
+from shoal.metrics.limits import Limits
 from shoal.plan import Plan
 from shoal.plan.deliver import Delivery, deliver
 from shoal.plan.evidence import Evidence
@@ -82,14 +85,34 @@ class Audit:
         if earlier and self.verdict is not None:
             yield run_check("earlier releases", lambda: self._intersect(earlier))
 
+    def check_limits(self, limits: Limits) -> Iterator[Check]:
+        """Yield a check of each limit of the plan and of ``limits``."""
+        if not limits and not self.plan.limits:
+            return
+        verdict = None if self.made is None else self.made.release.verdict
+        try:
+            yield from check_limits(self._evidence(), limits, verdict)
+        except ShoalError as error:
+            yield Check("limits", False, message_without_outcome(error))
+
+    def _evidence(self) -> Evidence:
+        """Return the release, with the original if running the plan gave the same bytes."""
+        evidence = Evidence(self.plan, self._released())
+        if self.made is None:
+            return evidence
+        release = self.made.release
+        original = tables.open_frame(self.made.table)
+        original = original if release.rows is None else tables.take(original, release.rows)
+        return replace(
+            evidence,
+            original=original,
+            units=self.plan.units_in(original),
+            measures=Assessment(release.measures, release.remarks),
+        )
+
     def _intersect(self, earlier: Sequence[str]) -> tuple[bool | None, str]:
-        plan, rows = self.plan, None
-        evidence = Evidence(plan, self._released())
-        if self.made is not None:
-            rows = self.made.release.rows
-            original = tables.open_frame(self.made.table)
-            original = original if rows is None else tables.take(original, rows)
-            evidence = replace(evidence, original=original, units=plan.units_in(original))
+        rows = None if self.made is None else self.made.release.rows
+        evidence = self._evidence()
         findings = find_earlier(evidence, {name: self._read(name) for name in earlier}, rows)
         if self.verdict is not None:
             whole = [*self.verdict.findings, *findings]

@@ -82,6 +82,8 @@ def check_verdict(
         return False, "it counts another unit than the plan"
     if stated["k"] > counted.k or (plan.unit_column is None and stated["k"] != counted.k):
         return False, f"it states k={stated['k']}, and the released values attain {counted.k}"
+    if stated["status"] == "not kept":
+        return False, str(stated["sentence"])
     stated_codes = {one["code"] for one in stated["findings"] if one["severity"] in SEVERE}
     grave = SEVERE if plan.unit_column is None else ("breaks",)
     concealed = [

@@ -28,6 +28,7 @@ from shoal.cli.page import page
 from shoal.cli.risk import risk
 from shoal.cli.run import run
 from shoal.cli.tradeoff import tradeoff
+from shoal.cli.utility import utility
 from shoal.cli.verify import verify
 
 app = typer.Typer(
@@ -38,8 +39,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 COMMANDS = (
-    mask, run, verify, keygen, assess, attack, risk, inspect, compare, tradeoff, methods, steps,
-    demo,
+    mask, run, verify, keygen, assess, attack, utility, risk, inspect, compare, tradeoff, methods,
+    steps, demo,
 )  # fmt: skip
 for command in COMMANDS:
     takes_several = command in (mask, run)

@@ -86,6 +86,23 @@ Types = Annotated[
 Shuffle = Annotated[
     bool, typer.Option("--shuffle", metavar=FLAG, help="Release the records in random order.")
 ]
+By = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--by",
+        metavar="COLUMN",
+        help="Column of subgroups, for which all figures are printed too; repeat for more.",
+    ),
+]
+MinGroup = Annotated[
+    int,
+    typer.Option(
+        "--min-group",
+        metavar="INT",
+        min=2,
+        help="Smallest subgroup that is shown, at least the k of the release; others are merged.",
+    ),
+]
 NJobs = Annotated[
     int | None,
     typer.Option("--n-jobs", metavar="INT", help="Jobs to run in parallel; all cores by default."),

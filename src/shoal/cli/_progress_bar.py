@@ -69,7 +69,7 @@ class Estimate:
         return f"{words}:{result}" if result else words
 
     def describe_time(self) -> str:
-        """Return the time that has passed and, once it can be told, what may remain."""
+        """Return the time that has passed and, once it can be estimated, what may remain."""
         passed = self.clock() - self.start
         text = f"{_minutes(passed)} passed"
         if passed > EARLIEST and self.share > 0.1:

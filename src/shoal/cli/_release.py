@@ -42,6 +42,10 @@ def release(
 ) -> None:
     """Mask a table, in memory or (``large``) on a cluster, and print what was released."""
     made: Release | LargeRelease
+    if writing.limits is not None:
+        from shoal.metrics.limits import Limits
+
+        plan = plan.replace(limits=plan.limits.merged(Limits.load(writing.limits)))
     if large and save_plan is not None:
         raise ParameterError(
             "--save-plan is not supported for tables larger than memory. Leave it out.",
@@ -152,7 +156,7 @@ def release_file(
         target_table=writing.target_table,
         documents=documents,
         secret=() if record is None else record.secret,
-        inputs=[(plan_file, "plan")],
+        inputs=[(plan_file, "plan"), (writing.limits, "limits")],
         fingerprints=bool(documents),
         allow_not_kept=writing.allow_not_kept,
         force=writing.force,
@@ -223,13 +227,14 @@ def print_release(
 ) -> None:
     """Print what was released, its verdict and its warnings; exit with 1 if it is not kept."""
     from shoal.io.database import redact_address
-    from shoal.report import one_line, summarise, whole_text
+    from shoal.report import limit_line, one_line, summarise, whole_text
 
     report, place = writing.report, redact_address(target)
     summary = summarise(made, writing.audience)
     files: Sequence[Mapping[str, Any]] = getattr(made, "files", ())  # of a released folder
     in_files = f", in {len(files)} file{'s' if len(files) > 1 else ''}" if files else ""
     text = f"{place}: {one_line(summary)}{in_files}\n{status_line(made.verdict)}"
+    text += "".join(f"\n{limit_line(entry)}" for entry in summary["limits"])
     if report == STDOUT:
         text = f"{place}: {whole_text(summary)}"
     elif report is not None:

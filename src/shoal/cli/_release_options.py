@@ -60,6 +60,16 @@ class ReleaseOptions:
             rich_help_panel=DOCUMENTS,
         ),
     ] = False
+    limits: Annotated[
+        Path | None,
+        typer.Option(
+            "--limits",
+            metavar="FILE",
+            help="Limits that the release must keep, besides those of the plan: .toml. Nothing is"
+            " written if one is not met.",
+            rich_help_panel=WRITING,
+        ),
+    ] = None
     manifest: Annotated[
         Path | None,
         typer.Option(
@@ -121,7 +131,8 @@ class ReleaseOptions:
         typer.Option(
             "--allow-not-kept",
             metavar=FLAG,
-            help="Write a release whose verdict is 'not kept'; the exit status is still 1.",
+            help="Write a release whose verdict is 'not kept', as with a limit that is not met; the"
+            " exit status is still 1.",
             rich_help_panel=WRITING,
         ),
     ] = False

@@ -57,8 +57,10 @@ def session(*, quiet: bool = False, wording: Wording = command_wording) -> Itera
     Options in messages are written by ``wording``.
     """
     _wording.set(wording)
+    published: list[str] = []
     try:
         with ExitStack() as stack:
+            published = stack.enter_context(progress.recording_published())
             stack.enter_context(warnings.catch_warnings())
             warnings.simplefilter("ignore", ShoalWarning)  # printed with the release
             warnings.simplefilter("always", ScratchFilesLeft)  # there may be no release
@@ -81,7 +83,7 @@ def session(*, quiet: bool = False, wording: Wording = command_wording) -> Itera
         print_error(error.message_for(wording))
         raise typer.Exit(2 if isinstance(error, ParameterError) else 1) from None
     except KeyboardInterrupt:
-        echo("interrupted: nothing was written", err=True)
+        echo(f"interrupted: {_published_so_far(published, 'nothing was written')}", err=True)
         raise typer.Exit(130) from None
     except (typer.Exit, typer.Abort):
         raise
@@ -94,10 +96,15 @@ def session(*, quiet: bool = False, wording: Wording = command_wording) -> Itera
         # The message of an unexpected error may contain a value from the data.
         typer.echo("".join(traceback.format_tb(error.__traceback__)), err=True)
         print_error(
-            f"Unexpected error ({type(error).__name__}). Nothing was released. Please report the"
-            " lines above; SHOAL_DEBUG=1 shows the message too."
+            f"Unexpected error ({type(error).__name__})."
+            f" {_published_so_far(published, 'Nothing was released')}. Please report the lines"
+            " above; SHOAL_DEBUG=1 shows the message too."
         )
         raise typer.Exit(1) from None
+
+
+def _published_so_far(names: list[str], none: str) -> str:
+    return f"Already published: {', '.join(names)}" if names else none
 
 
 def compile_ahead() -> None:

@@ -238,7 +238,7 @@ def _plan(
     from shoal.frame.types import parse_type_options
     from shoal.partitioners import partitioner
     from shoal.plan import Plan
-    from shoal.plan.plan import roles_of
+    from shoal.plan.validation import roles_of
 
     if "partitioner" in parameters.signature_parameters(cls):
         method, effort = given["method"], given["effort"]

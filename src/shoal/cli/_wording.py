@@ -19,6 +19,8 @@ FILE_FLAGS = {
     "manifest": "--manifest",
     "sign": "--sign",
     "hash_key": "--hash-key",
+    "formula": "--formula",
+    "min_group": "--min-group",
     "random_state": "--seed",
 }
 # Parameters with an option of their own, which --set must not override silently.

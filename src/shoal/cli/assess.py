@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from shoal.cli import _options as options
+from shoal.cli._limits import CheckedLimits, LimitsFile
 from shoal.cli._session import print_result, session
 
 QuasiIdentifiers = Annotated[
@@ -42,10 +43,14 @@ def assess(
     weight: options.Weight = None,
     types: options.Types = None,
     masked_table: MaskedTable = None,
+    limits: LimitsFile = None,
     quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
-    """Measure utility and risk of MASKED against ORIGINAL."""
+    """Measure utility and risk of MASKED against ORIGINAL.
+
+    With --limits, says of each limit on a measure whether it is met.
+    """
     with session(quiet=quiet):
         from shoal.frame.types import as_types, parse_type_options
         from shoal.io.files import open_source, read_typed, typed_table
@@ -54,6 +59,7 @@ def assess(
         from shoal.plan.interpretation import inferred_types
         from shoal.report import table
 
+        checked = CheckedLimits(limits, "assess")
         dialect = reading.dialect()
         opened = open_source(original, dialect=dialect, numbers=())
         names = [*opened.table.column_names]
@@ -72,15 +78,18 @@ def assess(
             types=declared,
             weight=weight,
         )
+        checked.check(measures)
         content = {
             "quasi_identifiers": quasi_identifiers,
             "measures": measures,
             "remarks": measures.remarks,
+            **checked.content,
         }
         assessed = [*quasi_identifiers, *(confidential or ())]
         others = [name for name in after.column_names if name not in assessed]
         text = f"quasi-identifiers: {', '.join(quasi_identifiers)}\n"
         if others:
             text += f"not assessed: {', '.join(others)}\n"
-        text += table(measures, measures.remarks)
+        text += table(measures, measures.remarks) + checked.text
         print_result(content, text, as_json=json, quiet=quiet)
+        checked.exit()

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from shoal.cli import _options as options
+from shoal.cli._limits import CheckedLimits, LimitsFile
 from shoal.cli._session import print_result, session
 
 QuasiIdentifiers = Annotated[
@@ -63,6 +64,7 @@ def attack(
     types: options.Types = None,
     released_table: ReleasedTable = None,
     seed: Seed = None,
+    limits: LimitsFile = None,
     n_jobs: options.NJobs = None,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -70,7 +72,8 @@ def attack(
     """Attack RELEASED with what somebody may know of ORIGINAL.
 
     Prints how often each attack succeeds, with the baseline of an attacker who does not have the
-    release and the ceiling that k implies. The exit code is 1 if an attack exceeds its ceiling.
+    release and the ceiling that k implies. The exit code is 1 if an attack exceeds its ceiling, or
+    a limit of --limits on a rate or an excess is not met.
     """
     with session(quiet=quiet):
         from shoal.frame.types import as_types, parse_type_options
@@ -78,11 +81,12 @@ def attack(
         from shoal.metrics.attacks import attack as attack_tables
         from shoal.plan.interpretation import inferred_types
 
+        checked = CheckedLimits(limits, "attack")
         dialect = reading.dialect()
         opened = open_source(original, dialect=dialect, numbers=())
         names = [*opened.table.column_names]
         declared = inferred_types(opened, names, as_types(parse_type_options(types or [])))
-        found = attack_tables(
+        attacks = attack_tables(
             typed_table(opened, declared),
             read_typed(released, declared, replace(dialect, table=released_table)),
             quasi_identifiers=column,
@@ -95,6 +99,9 @@ def attack(
             random_state=seed,
             n_jobs=n_jobs,
         )
-        print_result(found.to_dict(), repr(found), as_json=json, quiet=quiet)
-        if found.exceeded:
+        checked.check(attacks)
+        content = {**attacks.to_dict(), **checked.content}
+        print_result(content, repr(attacks) + checked.text, as_json=json, quiet=quiet)
+        if attacks.exceeded:
             raise typer.Exit(1)
+        checked.exit()

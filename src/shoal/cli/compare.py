@@ -21,7 +21,9 @@ Methods = Annotated[
 Risk = Annotated[
     str,
     typer.Option(
-        "--risk", metavar="RISK", help="Risk to plot: linkage, linkage_top2 or smallest_class."
+        "--risk",
+        metavar="RISK",
+        help="Risk to compare: reidentification, linkage, linkage_top2 or smallest_class.",
     ),
 ]
 Folder = Annotated[
@@ -44,7 +46,7 @@ def compare(
     reading: options.ReadOptions,
     method: Methods = ["auto"],  # noqa: B006 (typer copies it)
     dependence: options.DependenceValues = ["0"],  # noqa: B006
-    risk: Risk = "linkage",
+    risk: Risk = "reidentification",
     to: Folder = Path("comparison"),
     cache: CacheFolder = None,
     no_cache: NoCache = False,
@@ -76,10 +78,17 @@ def compare(
         )
         comparison.save(to, force=force)
         runs = rows(comparison)
-        text = f"{comparison_text(runs, risk)}\n{to / 'comparison.html'}: the map"
-        best = next(row["plan"] for row in runs if row["front"])
-        text += f"\nTo release one of them: shoal run {to / best} {redact_address(source)} TARGET"
-        content = {"folder": str(to), "risk": risk, "runs": runs}
+        best = [row for row in runs if row["recommended"]]
+        text = f"{comparison_text(comparison)}\n{to / 'comparison.html'}: the map"
+        for row in best:
+            text += f"\nTo release it: shoal run {to / row['plan']} {redact_address(source)} TARGET"
+        content = {
+            "folder": str(to),
+            "risk": risk,
+            "recommended": best[0]["number"] if best else None,
+            "reason": comparison.reason,
+            "runs": runs,
+        }
         print_result(content, text, as_json=json, quiet=quiet)
 
 

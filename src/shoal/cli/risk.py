@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from shoal.cli import _options as options
+from shoal.cli._limits import CheckedLimits, LimitsFile
 from shoal.cli._session import print_result, session
 
 Keys = Annotated[
@@ -47,19 +48,22 @@ def risk(
     sampling_fraction: Fraction = None,
     household: Household = None,
     max_size: MaxSize = None,
+    limits: LimitsFile = None,
     quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
     """Estimate the disclosure risk of SOURCE, a sample of a population.
 
-    Prints figures for the file; risks of single records are available in Python.
+    Prints figures for the file; risks of single records are available in Python. With --limits,
+    says of each limit on a figure whether it is met.
     """
     with session(quiet=quiet):
         from shoal.io.files import open_source, read_typed, typed_table
         from shoal.metrics.survey import survey_risk
 
+        checked = CheckedLimits(limits, "risk")
         dialect = reading.dialect()
-        found = survey_risk(
+        risks = survey_risk(
             typed_table(open_source(source, dialect=dialect, numbers=()), {}),
             quasi_identifiers=column,
             weight=weight,
@@ -68,4 +72,7 @@ def risk(
             household=household,
             max_size=max_size,
         )
-        print_result(found.to_dict(), repr(found), as_json=json, quiet=quiet)
+        checked.check(risks)
+        content = {**risks.to_dict(), **checked.content}
+        print_result(content, repr(risks) + checked.text, as_json=json, quiet=quiet)
+        checked.exit()

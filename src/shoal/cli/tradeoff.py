@@ -40,13 +40,13 @@ def tradeoff(
     Shows the distortion of the masked columns against the dependence that is preserved.
     """
     with session(quiet=quiet):
-        from shoal.comparison.tradeoff import best_relative, knee, sweep
+        from shoal.comparison.tradeoff import best_relative, by_k, knee, sweep
         from shoal.errors import FileError
         from shoal.frame.types import as_types, parse_type_options
         from shoal.io.files import open_source, typed_table
         from shoal.io.publish import Publication
         from shoal.plan.interpretation import inferred_types
-        from shoal.report.tradeoff import by_k, draw_tradeoff, tradeoff_text
+        from shoal.report.tradeoff import draw_tradeoff, tradeoff_text
 
         k_values = parse_numbers(k, int, "-k")
         shares = parse_numbers(dependence, float, "--dependence")

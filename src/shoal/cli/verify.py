@@ -58,6 +58,14 @@ HashKey = Annotated[
         help="Secret key for the hash of the original; by default next to the manifest.",
     ),
 ]
+VerifiedLimits = Annotated[
+    Path | None,
+    typer.Option(
+        "--limits",
+        metavar="FILE",
+        help="Limits to check besides those of the plan: .toml. Most need --original.",
+    ),
+]
 Strict = Annotated[
     bool,
     typer.Option("--strict", metavar=options.FLAG, help="Fail also if the verdict is qualified."),
@@ -74,6 +82,7 @@ def verify(
     plan: Agreed = None,
     report: Report = None,
     hash_key: HashKey = None,
+    limits: VerifiedLimits = None,
     layout: options.Layout = None,
     table: options.Table = None,
     original_table: OriginalTable = None,
@@ -97,6 +106,7 @@ def verify(
             plan=plan,
             report=report,
             hash_key=hash_key,
+            limits=limits,
             table=table,
             original_table=original_table,
             layout=layout,

@@ -1,5 +1,6 @@
 """Many plans on one table, and the trade-off between loss and dependence."""
 
-from shoal.comparison.plans import Comparison, Trial, compare, compare_plans, grid
+from shoal.comparison.plans import compare, compare_plans, grid
+from shoal.comparison.trials import Comparison, Trial
 
 __all__ = ["Comparison", "Trial", "compare", "compare_plans", "grid"]

@@ -35,5 +35,41 @@ def pareto_front(points: Mapping[Key, Point]) -> list[Key]:
     return sorted(front, key=lambda key: points[key])
 
 
+def nearest_to_ideal(points: Mapping[Key, Point]) -> Key:
+    """Return the point of the Pareto front that is nearest to the least of both coordinates.
+
+    Both coordinates are scaled to [0, 1] between the least and the greatest value on the front.
+    Ties go to the least second coordinate, such as the risk, then to the first of the points.
+
+    Parameters
+    ----------
+    points : mapping of key to (float, float)
+        Two numbers of each candidate, such as loss and risk; at least one candidate.
+
+    Returns
+    -------
+    key
+        The key of the point.
+
+    Examples
+    --------
+    >>> nearest_to_ideal({"a": (0.0, 9.0), "b": (1.0, 2.0), "c": (9.0, 0.0)})
+    'b'
+    """
+    front = pareto_front(points)
+    (left, right), (low, high) = (
+        (min(points[key][axis] for key in front), max(points[key][axis] for key in front))
+        for axis in (0, 1)
+    )
+
+    def distance(key: Key) -> tuple[float, float]:
+        x, y = points[key]
+        across = (x - left) / (right - left) if right > left else 0.0
+        up = (y - low) / (high - low) if high > low else 0.0
+        return round(across**2 + up**2, 12), y  # equal distances may differ in the last digit
+
+    return min(front, key=distance)
+
+
 def _dominates(one: Point, other: Point) -> bool:
     return one != other and one[0] <= other[0] and one[1] <= other[1]

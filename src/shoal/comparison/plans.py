@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
 from numbers import Real
@@ -15,87 +14,23 @@ from shoal import _params as parameters
 from shoal import _progress as progress
 from shoal._params import effective_n_jobs, format_argument, hint
 from shoal.comparison.cache import Cache, key
-from shoal.comparison.pareto import pareto_front
+from shoal.comparison.risks import DEFAULT, RISKS
+from shoal.comparison.trials import Comparison, Trial
 from shoal.errors import InputError, ParameterError, ShoalError, ShoalWarning
 from shoal.frame import tables
 from shoal.frame.describe import digest
 from shoal.frame.missing_codes import without_codes
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame, IntoDataFrame
-from shoal.metrics import ABOUT, MEASURES
+from shoal.metrics import MEASURES
 from shoal.metrics.assessment import assess_frames
 from shoal.partitioners import METHODS, partitioner
 from shoal.plan import Plan
 from shoal.plan.other_columns import columns_to_drop, name_all_columns
 from shoal.steps import Microaggregate
 
-RISKS = ("linkage", "linkage_top2", "smallest_class")
 SEEDED_KEYS = ("partition", "random_state")  # entries of a step to which a run adds seeds
 POLL_INTERVAL = 0.2  # seconds between two checks for an interrupt
-
-
-@dataclass(frozen=True, eq=False)
-class Trial:
-    """One plan of a comparison and its results.
-
-    Parameters
-    ----------
-    plan : Plan
-        The plan with its seeds; running it reproduces the result.
-    method : str
-        The methods that were used, as named in `shoal.METHODS`.
-    measures : dict
-        Measures that are a single number, by name.
-    error : ShoalError, optional
-        Why the plan could not be run; there are no measures then.
-    """
-
-    plan: Plan
-    method: str = ""
-    measures: dict[str, float] = field(default_factory=dict)
-    error: ShoalError | None = None
-
-    @property
-    def dependence(self) -> float:
-        """The greatest share of the confidential columns in the distances of a step."""
-        return max(float(getattr(step, "dependence", 0.0)) for step in self.plan.steps)
-
-
-@dataclass(frozen=True, eq=False)
-class Comparison:
-    """Trials on one table.
-
-    Parameters
-    ----------
-    trials : tuple of Trial
-        The trials, in the order of the plans.
-    risk : str
-        The measure of risk.
-    """
-
-    trials: tuple[Trial, ...]
-    risk: str
-
-    @property
-    def done(self) -> list[Trial]:
-        """The trials that could be run."""
-        return [trial for trial in self.trials if trial.error is None]
-
-    @property
-    def front(self) -> list[Trial]:
-        """The trials on the Pareto front of loss and risk, from the least loss on."""
-        return pareto_front({trial: self._point(trial) for trial in self.done})
-
-    def save(self, folder: str | Path, *, force: bool = False) -> None:
-        """Write the page, the map, the tables and the plan of each trial to ``folder``."""
-        from shoal.report.comparison import write_comparison  # see docs/architecture.md
-
-        write_comparison(self, Path(folder), force=force)
-
-    def _point(self, trial: Trial) -> tuple[float, float]:
-        """Return loss and risk as numbers of which less is better."""
-        sign = -1 if ABOUT[self.risk].better == "higher" else 1
-        return trial.measures["information_loss"], sign * trial.measures[self.risk]
 
 
 def compare(
@@ -108,7 +43,7 @@ def compare(
     confidential: Sequence[str] = (),
     identifiers: Sequence[str] = (),
     types: Mapping[str, Any] | None = None,
-    risk: str = "linkage",
+    risk: str = DEFAULT,
     n_jobs: int | None = 1,
     cache: str | Path | None = None,
     **options: Any,
@@ -134,7 +69,9 @@ def compare(
     types : mapping of str to str or mapping, optional
         Kinds of columns where the table does not determine them; see `Plan`.
     risk : str
-        Measure of risk: ``"linkage"``, ``"linkage_top2"`` or ``"smallest_class"``.
+        Measure of risk: ``"reidentification"``, the mean over records of 1 / (size of its class),
+        as in reports; ``"linkage"`` or ``"linkage_top2"``, the share of the records whose nearest
+        released record, or one of the two nearest, is their own; or ``"smallest_class"``.
     n_jobs : int or None
         Number of parallel runs; each needs its own memory. None and -1 mean all cores.
     cache : str or Path, optional
@@ -147,7 +84,8 @@ def compare(
     Returns
     -------
     Comparison
-        A trial for each combination; ``front`` holds those on the Pareto front.
+        A trial for each combination; ``front`` holds those on the Pareto front, ``recommended``
+        the one to start from.
 
     Examples
     --------
@@ -217,7 +155,7 @@ def compare_plans(
     data: IntoDataFrame,
     plans: Sequence[Plan],
     *,
-    risk: str | None = "linkage",
+    risk: str | None = DEFAULT,
     n_jobs: int | None = 1,
     cache: str | Path | None = None,
 ) -> Comparison:
@@ -255,7 +193,7 @@ def compare_plans(
         trials = tuple(_run_parallel(run, plans, n_jobs))
     if all(trial.error is not None for trial in trials):
         raise next(trial.error for trial in trials if trial.error is not None)
-    return Comparison(trials, risk or RISKS[0])
+    return Comparison(trials, risk or DEFAULT, tables.library_of(frame))
 
 
 def _try_plan(
@@ -281,7 +219,7 @@ def _try_plan(
     for step, seeded in zip(entries["steps"], result["seeded"], strict=True):
         step |= seeded
     plan = name_all_columns(Plan.from_dict(entries), columns)
-    return Trial(plan, result["method"], result["measures"])
+    return Trial(plan, result["method"], result["measures"], verdict=result["verdict"])
 
 
 def _run(plan: Plan, needed: Frame, risk: str | None) -> dict[str, Any]:
@@ -307,6 +245,7 @@ def _run(plan: Plan, needed: Frame, risk: str | None) -> dict[str, Any]:
             )
         )
     return {
+        "verdict": release.verdict.status,
         "method": ", ".join(release.provenance["methods"]),
         "measures": measures,
         "seeded": [
@@ -348,12 +287,15 @@ def _run_parallel(
 
 
 def _numbers(measures: Any) -> dict[str, float]:
-    """Return the measures that are a single number."""
-    return {
+    """Return the measures that are a single number, and the risk of re-identification."""
+    numbers = {
         name: value
         for name, value in measures.items()
         if name in MEASURES and isinstance(value, int | float)
     }
+    if "reidentification" in measures:
+        numbers["reidentification"] = measures["reidentification"]["marketer"]
+    return numbers
 
 
 def _as_unique_list(values: Any) -> list[Any]:

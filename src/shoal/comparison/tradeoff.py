@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from shoal.comparison import compare_plans, grid
@@ -145,6 +146,29 @@ def around(
         ]
         plans.append(Plan.from_dict({**entries, "steps": steps}))
     return _points(data, plans, n_jobs)
+
+
+def by_k(points: Sequence[Point]) -> dict[int, list[Point]]:
+    """Return the points of each k."""
+    return {k: list(group) for k, group in groupby(points, key=lambda point: point.k)}
+
+
+def plot(points: Sequence[Point]) -> Any:
+    """Draw the curve of each k with matplotlib, which the extra ``plots`` installs.
+
+    Parameters
+    ----------
+    points : list of Point
+        Results of `sweep`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        D_Y against D_X, and their changes relative to the least lambda.
+    """
+    from shoal.report.plots import plot_tradeoff  # see docs/architecture.md
+
+    return plot_tradeoff(points)
 
 
 def knee(points: Sequence[Point]) -> Point:

@@ -157,18 +157,18 @@ def find_disguised(texts: list[str], cells: Cells) -> Disguised | None:
 
 def refuse_disguised(name: str, texts: list[str], cells: Cells) -> None:
     """Refuse text that looks like numbers, dates or names of records: the user must declare it."""
-    found = find_disguised(texts, cells)
-    if found is not None:
-        other = found.first_other
+    disguise = find_disguised(texts, cells)
+    if disguise is not None:
+        other = disguise.first_other
         where = f" The first cell that does not is in record {other}." if other else ""
         raise ColumnError(
-            f"Column {name!r} holds text, and {found.cells} of {cells.total} cells read as"
-            f" {found.kind} values.{where} Declare its type: {found.kind} or nominal. For files,"
-            " see `missing_text` and `decimal`.",
+            f"Column {name!r} holds text, and {disguise.cells} of {cells.total} cells read as"
+            f" {disguise.kind} values.{where} Declare its type: {disguise.kind} or nominal. For"
+            " files, see `missing_text` and `decimal`.",
             code="text-disguises-values",
             column=name,
-            kind=found.kind,
-            count=found.cells,
+            kind=disguise.kind,
+            count=disguise.cells,
             record=other,
         )
     non_missing = cells.count(range(len(texts)))

@@ -57,6 +57,13 @@ def text_codes(frames: Sequence[Frame], name: str) -> list[NDArray[np.int64]]:
 
     A missing value has the code -1. The types of the columns may differ.
     """
+    return text_codes_and_labels(frames, name)[0]
+
+
+def text_codes_and_labels(
+    frames: Sequence[Frame], name: str
+) -> tuple[list[NDArray[np.int64]], list[str]]:
+    """Return the result of `text_codes` and the text of each code."""
     known: dict[str, int] = {}
     coded = []
     for frame in frames:
@@ -68,7 +75,7 @@ def text_codes(frames: Sequence[Frame], name: str) -> list[NDArray[np.int64]]:
         code = [-1 if v != v else known.setdefault(text_of(v), len(known)) for v in values]
         index = encoded.indices.fill_null(len(code)).to_numpy(zero_copy_only=False)
         coded.append(np.array([*code, -1], np.int64)[index])
-    return coded
+    return coded, list(known)
 
 
 def _encode(frame: Frame, name: str) -> NDArray[np.int64]:

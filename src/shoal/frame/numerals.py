@@ -72,26 +72,26 @@ def parse_numerals(
     >>> parse_numerals(["$5.10", "€2"])[0], parse_numerals(["3,5"])[0]
     (None, None)
     """
-    found: list[re.Match[str]] = []
+    cells: list[re.Match[str]] = []
     for text in texts:
         cell = _CELL.fullmatch(text.strip())
         if cell is None:
             return None, None
-        found.append(cell)
-    affixes = {(cell["before"] or "") + (cell["after"] or "") for cell in found}
-    if len(affixes) > 1 or any(bool(cell["open"]) != bool(cell["close"]) for cell in found):
+        cells.append(cell)
+    affixes = {(cell["before"] or "") + (cell["after"] or "") for cell in cells}
+    if len(affixes) > 1 or any(bool(cell["open"]) != bool(cell["close"]) for cell in cells):
         return None, None
-    for group, mark in _styles(decimal) if found else ():
-        numbers = [_number(cell, group, mark) for cell in found]
+    for group, mark in _styles(decimal) if cells else ():
+        numbers = [_number(cell, group, mark) for cell in cells]
         if any(number is None for number in numbers):
             continue
-        bodies = "".join(cell["body"] for cell in found)
+        bodies = "".join(cell["body"] for cell in cells)
         grouped = any(character in bodies for character in _GROUPS.get(group, ""))
         if mark != decimal and not (grouped and mark in bodies):
             continue
-        if group == "." and grouped and mark not in bodies and not _twice(found, "."):
+        if group == "." and grouped and mark not in bodies and not _twice(cells, "."):
             continue  # 1.500 could be 1.5
-        parentheses = any(cell["open"] for cell in found)
+        parentheses = any(cell["open"] for cell in cells)
         style = Style(group if grouped else "", mark, affixes.pop(), parentheses)
         return [number for number in numbers if number is not None], style
     return None, None

@@ -190,6 +190,16 @@ def missing_counts(frame: Frame, columns: Sequence[str]) -> dict[str, int]:
     return {name: count for name, count in counts.items() if count}
 
 
+def new_frame(columns: Mapping[str, Sequence[Any]], library: Any) -> Frame:
+    """Return a frame of new columns, of the named library (see `library_of`)."""
+    return nw.from_dict(columns, backend=library)
+
+
+def library_of(frame: Frame) -> str:
+    """Return the name of the library of a frame, such as ``"polars"``."""
+    return str(frame.implementation.value)
+
+
 def select_columns(frame: Frame, columns: Sequence[str]) -> Frame:
     """Return the frame with only the given columns."""
     return frame.select(columns)
@@ -198,6 +208,11 @@ def select_columns(frame: Frame, columns: Sequence[str]) -> Frame:
 def drop_columns(frame: Frame, columns: Sequence[str]) -> Frame:
     """Return the frame without the given columns."""
     return frame.drop(columns)
+
+
+def with_columns_of(frame: Frame, other: Frame, columns: Sequence[str]) -> Frame:
+    """Return a frame with columns of another frame of the same records and library."""
+    return frame.with_columns(other[name] for name in dict.fromkeys(columns))
 
 
 def to_native(frame: Frame) -> Any:

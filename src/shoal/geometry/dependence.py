@@ -90,5 +90,5 @@ def predicted_confidential(X: Matrix, Y: Matrix, regression: Any) -> Matrix:
     >>> predicted_confidential(X, np.array([[0.0], [3.0], [0.0]]), LinearRegression()).ravel()
     array([1., 1., 1.])
     """
-    found = np.asarray(regression.fit(X, Y).predict(X), np.float64)
-    return found.reshape(Y.shape)
+    predicted = np.asarray(regression.fit(X, Y).predict(X), np.float64)
+    return predicted.reshape(Y.shape)

@@ -2,12 +2,11 @@
 
 import tomllib
 from collections.abc import Sequence
-from html import escape
 from typing import Any
 
 from shoal.inspection.sentences import Sentence
 from shoal.inspection.starter import starter_plan
-from shoal.inspection.text import format_inspection
+from shoal.inspection.text import CAVEAT, format_inspection
 from shoal.plan import Plan
 
 
@@ -93,28 +92,6 @@ class Inspection:
         return f"Inspection({self.source!r}, {self.records} records, {len(self.columns)} columns)"
 
     def _repr_html_(self) -> str:
-        titles = ("column", "kind", "missing", "distinct", "unique", "role", "why")
-        head = "".join(f"<th>{title}</th>" for title in titles)
-        rows = "".join(
-            "<tr>"
-            + "".join(
-                f"<td>{escape(str(cell))}</td>"
-                for cell in (
-                    entry["name"],
-                    entry["kind"],
-                    entry["missing"],
-                    entry["distinct"],
-                    f"{100 * entry['unique']:.1f} %",
-                    entry["role"] or "?",
-                    entry["why"],
-                )
-            )
-            + "</tr>"
-            for entry in self.columns
-        )
-        items = "".join(f"<li>{escape(sentence.text)}</li>" for sentence in self.sentences)
-        return (
-            f"<div><p>{escape(self.source)}: {self.records} records, {len(self.columns)} columns"
-            f"</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-            f"<ul>{items}</ul></div>"
-        )
+        from shoal.report.notebook import inspection_html  # see docs/architecture.md
+
+        return inspection_html(self, CAVEAT)

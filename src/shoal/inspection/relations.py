@@ -67,21 +67,21 @@ def _pairs(values: dict[str, Values]) -> list[Relation]:
         return []
     plain = np.column_stack([_standardised(values[name]) for name in names])
     logs = np.column_stack([_standardised(_logarithm(values[name])) for name in names])
-    found: dict[str, Relation] = {}
+    relations: dict[str, Relation] = {}
     examined = 0
     for left, right, taken in ((plain, plain, False), (logs, plain, True), (plain, logs, True)):
         related = np.abs(left.T @ right) / len(left) > CANDIDATE
         for first, second in np.argwhere(np.triu(related, 1)):
             source, target = names[first], names[second]
-            if target in found or examined >= MAX_PAIRS:
+            if target in relations or examined >= MAX_PAIRS:
                 continue
             examined += 1
             x, y = values[source], values[target]
             x = _logarithm(x) if left is logs else x
             y = _logarithm(y) if right is logs else y
             if _r2(y, x[:, None]) >= EXACT:
-                found[target] = Relation(target, (source,), taken)
-    return list(found.values())
+                relations[target] = Relation(target, (source,), taken)
+    return list(relations.values())
 
 
 def _sums(values: dict[str, Values]) -> list[Relation]:
@@ -97,7 +97,7 @@ def _sums(values: dict[str, Values]) -> list[Relation]:
     X = X[~np.isnan(X).any(axis=1)]
     if len(X) < MIN_RECORDS + 5 * len(names):
         return []
-    found: dict[frozenset[str], Relation] = {}
+    relations: dict[frozenset[str], Relation] = {}
     for at in reversed(range(len(names))):
         others = [other for other in range(len(names)) if other != at]
         fit = linear_fit(X[:, at], X[:, others], EXACT)
@@ -105,9 +105,9 @@ def _sums(values: dict[str, Values]) -> list[Relation]:
             continue
         used = _needed(X[:, at], X, [others[place] for place in fit.columns])
         columns = frozenset(names[one] for one in (at, *used))
-        if not any(columns <= known or known <= columns for known in found):
-            found[columns] = Relation(names[at], tuple(names[one] for one in sorted(used)))
-    return list(found.values())
+        if not any(columns <= known or known <= columns for known in relations):
+            relations[columns] = Relation(names[at], tuple(names[one] for one in sorted(used)))
+    return list(relations.values())
 
 
 def _needed(y: Values, X: Values, used: list[int]) -> list[int]:

@@ -75,13 +75,13 @@ def _disguised(frame: Frame, columns: Sequence[dict[str, Any]]) -> list[Sentence
             continue
         texts, index = texts_and_index(arrow(frame, entry["name"]))
         cells = Cells(index)
-        found = find_disguised(texts, cells)
-        if found is None or 2 * found.cells < len(frame) - entry["missing"]:
+        disguise = find_disguised(texts, cells)
+        if disguise is None or 2 * disguise.cells < len(frame) - entry["missing"]:
             continue
-        other = found.first_other
+        other = disguise.first_other
         where = f", and the first that does not is in record {other}" if other else ""
         text = (
-            f"{found.cells} of {len(frame)} cells of {entry['name']!r} read as {found.kind}"
+            f"{disguise.cells} of {len(frame)} cells of {entry['name']!r} read as {disguise.kind}"
             f" values{where}. Correct the others, or keep it as nominal."
         )
         sentences.append(Sentence("text-disguises-values", text, (entry["name"],)))

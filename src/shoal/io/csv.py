@@ -18,11 +18,11 @@ import pyarrow.csv as pacsv
 
 from shoal.errors import FileError
 from shoal.frame.numerals import read_numerals
-from shoal.io.compression import open_compressed_text, open_decompressed, open_decompressed_text
+from shoal.io.compression import open_decompressed, open_decompressed_text
 from shoal.io.dialect import Dialect
 from shoal.io.formulas import mark_formulas
 from shoal.io.limits import check_columns, check_growth
-from shoal.io.text_style import TextStyle, read_style
+from shoal.io.text_style import TextStyle, open_styled, read_style
 
 MAX_LINE = 1 << 25  # characters
 ROWS_PER_BATCH = 1 << 16
@@ -71,17 +71,9 @@ def write_csv(
     Without a style, cells are quoted only where necessary.
     """
     style = style or TextStyle()
-    try:
-        with open_compressed_text(path, style.encoding(dialect), target) as file:
-            for block in _lines(table, dialect, dialect.separator_for(target), style):
-                file.write(block)
-    except UnicodeEncodeError:
-        raise FileError(
-            f"The table holds characters that {dialect.encoding} cannot write. Use"
-            ' `encoding="utf-8"`.',
-            code="cannot-encode",
-            encoding=dialect.encoding,
-        ) from None
+    with open_styled(path, dialect, style, target) as file:
+        for block in _lines(table, dialect, dialect.separator_for(target), style):
+            file.write(block)
 
 
 def _header(path: Path, dialect: Dialect) -> list[str]:

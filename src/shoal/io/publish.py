@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from shoal import _progress as progress
 from shoal.errors import FileError
 from shoal.io.compression import compression_of, strip_compression_suffix
 from shoal.io.lock import TargetLock
@@ -131,6 +132,7 @@ class Publication:
                 for target in published:
                     target.unlink(missing_ok=True)
             raise
+        progress.report_published(target.name for target in published)
 
     def _rename(self, part: Path, target: Path) -> None:
         try:

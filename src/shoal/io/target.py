@@ -5,6 +5,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
+from shoal import _progress as progress
 from shoal.errors import FileError, ParameterError
 from shoal.io.database import connected, is_database, redact_address, split_table_name, sqlite_file
 from shoal.io.dialect import Dialect
@@ -150,6 +151,7 @@ class TableTarget:
         """Commit the transaction."""
         self._transaction.close()
         self._new_file = None
+        progress.report_published([str(self.table)])
 
     def __enter__(self) -> Self:
         return self

@@ -7,10 +7,13 @@ cells alone.
 import codecs
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TextIO
 
-from shoal.io.compression import open_decompressed, open_decompressed_text
+from shoal.errors import FileError
+from shoal.io.compression import open_compressed_text, open_decompressed, open_decompressed_text
 from shoal.io.dialect import Dialect
 
 SAMPLE = 1 << 18  # characters that decide on the quotation marks
@@ -42,6 +45,21 @@ class TextStyle:
     def encoding(self, dialect: Dialect) -> str:
         """Return the encoding to write with."""
         return "utf-8-sig" if self.bom and dialect.is_utf8 else dialect.encoding
+
+
+@contextmanager
+def open_styled(path: Path, dialect: Dialect, style: TextStyle, target: Path) -> Iterator[TextIO]:
+    """Open a text table for writing, packed as the name of ``target`` says."""
+    try:
+        with open_compressed_text(path, style.encoding(dialect), target) as file:
+            yield file
+    except UnicodeEncodeError:
+        raise FileError(
+            f"The table holds characters that {dialect.encoding} cannot write. Use"
+            ' `encoding="utf-8"`.',
+            code="cannot-encode",
+            encoding=dialect.encoding,
+        ) from None
 
 
 def read_style(path: Path, dialect: Dialect, *, quotes: bool = False) -> TextStyle:

@@ -26,6 +26,7 @@ from shoal.metrics import (
     needs,
 )
 from shoal.metrics.category_inputs import category_inputs
+from shoal.metrics.figures import NOT_NUMBERS, flatten
 
 
 class Assessment(dict[str, Any]):
@@ -44,6 +45,19 @@ class Assessment(dict[str, Any]):
     def __init__(self, values: Mapping[str, Any], remarks: Mapping[str, str]):
         super().__init__(values)
         self.remarks = dict(remarks)
+
+    def figures(self) -> dict[str, float]:
+        """Return the measures as numbers by name, for `Limits`; columns follow after a colon."""
+        return flatten({name: value for name, value in self.items() if name not in NOT_NUMBERS})
+
+    def reasons(self) -> dict[str, str]:
+        """Return why measures were not computed, by name."""
+        return {name: remark for name, remark in self.remarks.items() if name not in self}
+
+    def _repr_html_(self) -> str:
+        from shoal.report.notebook import assessment_html  # see docs/architecture.md
+
+        return assessment_html(self)
 
 
 def assess(

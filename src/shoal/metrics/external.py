@@ -15,7 +15,7 @@ def linkage_with(external: Matrix, masked: Matrix, own: Labels) -> float:
     """Share of persons of an external file whose nearest released record is their own [DSS08]_.
 
     The attacker has a file with names, such as a public register, and the masked table, and takes
-    the nearest released record of each person. Records that look alike cannot be told apart: the
+    the nearest released record of each person. Records that look alike cannot be distinguished: the
     own one among t equally near counts 1/t. Each table is standardised by itself. Unlike
     `linkage`, which matches with the original table, this needs no perfect knowledge, and may
     estimate the risk better.

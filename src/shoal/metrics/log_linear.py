@@ -84,8 +84,8 @@ def log_linear_risk(
 
     Examples
     --------
-    >>> found = log_linear_risk(np.array([[0, 0], [0, 0], [0, 1], [1, 0]]), 0.5)
-    >>> found.records.tolist(), round(found.population_uniques, 3)
+    >>> result = log_linear_risk(np.array([[0, 0], [0, 0], [0, 1], [1, 0]]), 0.5)
+    >>> result.records.tolist(), round(result.population_uniques, 3)
     ([2, 3], 0.945)
     """
     if not 0 < sampling_fraction < 1:

@@ -67,8 +67,8 @@ def population_uniqueness(class_sizes: Labels, sampling_fraction: float) -> Popu
 
     Examples
     --------
-    >>> found = population_uniqueness(np.repeat([1, 2, 3], [60, 20, 10]), 0.2)
-    >>> found.chosen, round(found.zayatz, 3)
+    >>> result = population_uniqueness(np.repeat([1, 2, 3], [60, 20, 10]), 0.2)
+    >>> result.chosen, round(result.zayatz, 3)
     ('snb', 0.249)
     """
     if not 0 < sampling_fraction < 1:

@@ -104,8 +104,8 @@ def suda(
 
     Examples
     --------
-    >>> found = suda(np.array([[2, 0, 0], [1, 3, 6], [1, 0, 0]]))
-    >>> found.scores.tolist(), found.column_contributions.tolist()
+    >>> result = suda(np.array([[2, 0, 0], [1, 3, 6], [1, 0, 0]]))
+    >>> result.scores.tolist(), result.column_contributions.tolist()
     ([2.0, 4.0, 2.0], [0.5, 0.375, 0.375])
     """
     n, n_columns = _check(keys, max_size, sampling_fraction)
@@ -237,9 +237,9 @@ def _minimal_uniques(
 def _dis_scores(scores: Values, uniques: int, dis: float, n_columns: int) -> Values:
     """Return the DIS-SUDA score of each record; 0 where the SUDA score is 0."""
     power = 1 + (8 - n_columns) / 20
-    found = scores > 0
+    positive = scores > 0
     result = np.zeros(len(scores))
-    if found.any() and dis > 0:
-        powers = scores[found] ** power
-        result[found] = 1 / (1 + (uniques / dis - uniques) / (powers * (1 / powers).sum()))
+    if positive.any() and dis > 0:
+        powers = scores[positive] ** power
+        result[positive] = 1 / (1 + (uniques / dis - uniques) / (powers * (1 / powers).sum()))
     return result

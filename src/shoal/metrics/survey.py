@@ -16,6 +16,7 @@ from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.metrics._base import Labels, Values
 from shoal.metrics.anonymity import classes
 from shoal.metrics.assessment import check_names, read_units
+from shoal.metrics.figures import flatten
 from shoal.metrics.log_linear import LogLinearRisk, log_linear_risk
 from shoal.metrics.population_uniqueness import PopulationUniqueness, population_uniqueness
 from shoal.metrics.suda import Suda, suda
@@ -25,6 +26,14 @@ from shoal.metrics.survey_risk import (
     individual_risk,
     key_frequencies,
 )
+
+# Figures of the file, by name; limits can be set on them.
+FIGURES = (
+    "sample_uniques", "k_map", "expected_reidentifications", "reidentification_rate",
+    "greatest_risk", "expected_reidentifications_with_households", "population_uniqueness",
+    "population_uniques", "correct_matches", "suda_dis",
+)  # fmt: skip
+CENSUS = "Not computed: the table is not a sample."
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +87,30 @@ class SurveyRisk:
             columns["risk_suda"] = self.suda.scores
             columns["risk_dis_suda"] = self.suda.dis_scores
         return columns
+
+    def figures(self) -> dict[str, float]:
+        """Return the figures of the file by name, for `Limits`; a model follows after a colon."""
+        entries = self.to_dict()
+        values: dict[str, Any] = {name: entries[name] for name in FIGURES if name in entries}
+        if self.uniqueness is not None:
+            values["population_uniqueness"] = self.uniqueness.estimate
+        for model, risk in self.log_linear.items():
+            values |= {
+                f"population_uniques:{model}": risk.population_uniques,
+                f"correct_matches:{model}": risk.correct_matches,
+            }
+        if self.suda is not None:
+            values["suda_dis"] = self.suda.dis
+        return flatten(values)
+
+    def reasons(self) -> dict[str, str]:
+        """Return why figures were not computed, by name."""
+        computed = {name.partition(":")[0] for name in self.figures()}
+        reasons = {name: CENSUS for name in FIGURES if name not in computed}
+        if self.household_risk is None:
+            households = "Not computed: needs a column of households."
+            reasons["expected_reidentifications_with_households"] = households
+        return reasons
 
     def __repr__(self) -> str:
         lines = [f"quasi-identifiers: {', '.join(self.columns)}"]
@@ -178,8 +211,8 @@ def survey_risk(
     --------
     >>> import pandas as pd
     >>> people = pd.DataFrame({"sex": list("ffm"), "job": list("aab"), "w": [180, 180, 215]})
-    >>> found = survey_risk(people, quasi_identifiers=["sex", "job"], weight="w")
-    >>> found.risk.round(4).tolist(), found.frequencies.k_map
+    >>> risks = survey_risk(people, quasi_identifiers=["sex", "job"], weight="w")
+    >>> risks.risk.round(4).tolist(), risks.frequencies.k_map
     ([0.0054, 0.0054, 0.0251], 215.0)
     """
     names = as_list(quasi_identifiers)

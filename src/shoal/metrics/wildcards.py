@@ -96,11 +96,11 @@ class _Matching:
                 both = self.keys[np.concatenate([rows[mine], theirs])][:, shown]
                 labels = classes(both) if shown.any() else np.zeros(len(both), np.int64)
                 counts = self._count(labels[len(mine) :], theirs, int(labels.max()) + 1)
-                found = counts[labels[: len(mine)]]
+                matching = counts[labels[: len(mine)]]
                 if self.units is None:
-                    total[mine] += found
+                    total[mine] += matching
                 else:
-                    total[mine] = np.maximum(total[mine], found)
+                    total[mine] = np.maximum(total[mine], matching)
         return total
 
     def _count(self, labels: Labels, rows: Labels, number: int) -> Labels:

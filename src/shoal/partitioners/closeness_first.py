@@ -40,7 +40,7 @@ class ClosenessFirst(Partitioner):
     equal size; each group takes one record from every layer, the one nearest to
     its seed. Seeds are those of MDAV: the record farthest from the mean of those
     that are left, and the one farthest from it. Any such group is within a
-    distance of the table that can be told beforehand; k' is the least number of
+    distance of the table that is known beforehand; k' is the least number of
     layers, not below k, for which that distance is at most ``closeness``.
 
     With different values and k' a divisor of n the distance is that of the paper,

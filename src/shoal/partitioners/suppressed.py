@@ -91,7 +91,7 @@ def _table(x: Values, k: int, most: int) -> tuple[Values, NDArray[np.int64]]:
         loss[j, 1:] = loss[j - 1, :-1]
         for m in range(min(k, j + 1), min(2 * k - 1, j) + 1):
             run = x[j - m : j]
-            found = loss[j - m] + float(((run - run.mean()) ** 2).sum())
-            better = found < loss[j]
-            loss[j, better], choice[j, better] = found[better], m
+            candidate = loss[j - m] + float(((run - run.mean()) ** 2).sum())
+            better = candidate < loss[j]
+            loss[j, better], choice[j, better] = candidate[better], m
     return loss, choice

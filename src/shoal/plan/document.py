@@ -14,8 +14,10 @@ from shoal.frame.missing_codes import as_missing_codes
 from shoal.frame.roles import RECORD_UNIT
 from shoal.frame.types import Type, as_types
 from shoal.io.publish import Publication
+from shoal.metrics.limits import Limits
 from shoal.partitioners import METHODS, Partitioner, partitioner
 from shoal.partitioners import entry as partitioner_entry
+from shoal.plan.limits import as_limits
 from shoal.plan.thresholds import Thresholds, as_thresholds
 from shoal.steps import STEPS, GroupingStep, Step
 
@@ -24,7 +26,7 @@ PARTITION = "partition"  # key of the parameter ``partitioner``, which is accept
 RENAMED = {"round": {"way": "mode"}}  # parameters that plans of older versions name otherwise
 KEYS = (
     "version", "unit", "other_columns", "shuffle", "random_state", "edits", "repair", "roles",
-    "types", "missing_codes", "thresholds", "steps",
+    "types", "missing_codes", "thresholds", "limits", "steps",
 )  # fmt: skip
 
 
@@ -40,6 +42,7 @@ def to_dict(
     missing_codes: Mapping[str, Sequence[str]] | None = None,
     edits: Sequence[Edit] = (),
     repair: str | None = None,
+    limits: Limits | None = None,
 ) -> dict[str, Any]:
     """Return the parts of a plan as a document."""
     declared = {name: declared.to_entry() for name, declared in types.items()}
@@ -56,6 +59,7 @@ def to_dict(
         **({"types": declared} if declared else {}),
         **({"missing_codes": _lists(missing_codes)} if missing_codes else {}),
         **({"thresholds": changed} if changed else {}),
+        **({"limits": limits.to_dict()} if limits else {}),
         "steps": [_step_entry(step) for step in steps],
     }
 
@@ -107,6 +111,7 @@ def from_dict(entries: Mapping[str, Any], folder: Path | None = None) -> dict[st
         "missing_codes": missing_codes,
         "edits": entries.get("edits", ()),
         "repair": entries.get("repair"),
+        "limits": as_limits(entries.get("limits")),
     }
 
 

@@ -12,7 +12,7 @@ from shoal.frame import tables
 from shoal.frame.roles import UNIT_ROLES, Role, columns_with
 from shoal.frame.tables import Frame
 from shoal.frame.values import any_codes, same_values
-from shoal.metrics import classes, fewest_matches, units_per_class
+from shoal.metrics import classes, compute, fewest_matches, units_per_class
 from shoal.partitioners import Partition
 from shoal.plan.verdict import RECORD_UNIT, Finding
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from shoal.plan.plan import Plan
 
 Codes = NDArray[np.int64]
+CLASS_MEASURES = ("smallest_class", "class_sizes", "reidentification")  # depend on classes only
+UNIT_MEASURES = ("fewest_units", "largest_unit_share")  # the same, where units are counted
 
 
 def count_matches(
@@ -109,6 +111,14 @@ class Evidence:
         if self.units is None:
             return np.bincount(labels)
         return units_per_class(labels, self.units)
+
+    def class_measures(self) -> dict[str, Any]:
+        """Return the measures that depend on the classes and the units of the release only."""
+        given: dict[str, Any] = {"released": self.joint_classes[:, np.newaxis]}
+        if self.units is not None:
+            given["units"] = self.units
+        names = [*CLASS_MEASURES, *(UNIT_MEASURES if self.units is not None else ())]
+        return {name: compute(name, given) for name in names}
 
     @property
     def counted_unit(self) -> str:

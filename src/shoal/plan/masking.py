@@ -104,7 +104,7 @@ def draft_release(plan: "Plan", data: IntoDataFrame, *, interpreted: bool = Fals
         frame,
         units,
         partitions,
-        measures=dict(measures),
+        measures=measures,
         run_findings=[*interpretation, *run_findings(plan, whole, kept, results)],
     )
     fields = dict(

@@ -5,6 +5,7 @@ from typing import Any
 
 from shoal._params import RandomState, as_seed
 from shoal.frame.tables import IntoDataFrame
+from shoal.metrics.limits import Limits
 from shoal.partitioners import Partitioner, partitioner
 from shoal.plan import Plan
 from shoal.plan.release import Release
@@ -48,6 +49,7 @@ def microaggregate(
     refine_recoding: bool = True,
     edits: Sequence[str] = (),
     repair: Repair | None = None,
+    limits: Limits | Mapping[str, Any] | None = None,
     shuffle: bool = False,
     random_state: RandomState = None,
     n_jobs: int | None = None,
@@ -142,6 +144,9 @@ def microaggregate(
         Linear rules that the records obey, such as ``"total == a + b"``; see `Plan`.
     repair : {"refuse", "regroup"}, optional
         What to do about edits that masking breaks; by default they qualify the verdict.
+    limits : Limits or mapping, optional
+        Greatest and least values of figures, such as ``{"max_linkage": 0.1}``; one that is not met
+        breaks the guarantee. See `shoal.Limits`.
     shuffle : bool
         Whether the released records stand in random order. Without it they keep their order,
         which may tell whose they are.
@@ -205,6 +210,7 @@ def microaggregate(
         refine_recoding=refine_recoding,
         edits=edits,
         repair=repair,
+        limits=limits,
         shuffle=shuffle,
         random_state=seed if shuffle or homogeneity == "noise" else None,
     ).run(data)

@@ -15,17 +15,19 @@ from shoal.frame.missing_codes import as_missing_codes
 from shoal.frame.roles import RECORD_UNIT, UNIT_ROLES, as_list, check_roles, columns_with
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import as_types
+from shoal.metrics.limits import Limits
 from shoal.partitioners import Partitioner
 from shoal.plan import document
 from shoal.plan.chaining import deciding_steps, guarantee_of, is_intact
 from shoal.plan.draft import Draft
 from shoal.plan.guarantees import judge
+from shoal.plan.limits import as_limits
 from shoal.plan.masking import draft_release
 from shoal.plan.other_columns import OtherColumns, check_other_columns
 from shoal.plan.release import Release
 from shoal.plan.repair import Repair, check_repair, join_blocks
 from shoal.plan.thresholds import Thresholds, as_thresholds
-from shoal.plan.validation import check, check_steps
+from shoal.plan.validation import check, check_steps, roles_of
 from shoal.steps import GroupingStep, Microaggregate, Step
 from shoal.steps.survey import with_roles
 from shoal.steps.units import read_units, refuse_repeated, with_unit
@@ -33,7 +35,7 @@ from shoal.steps.units import read_units, refuse_repeated, with_unit
 # The parameters of a plan.
 FIELDS = (
     "roles", "steps", "types", "missing_codes", "thresholds", "unit", "other_columns", "shuffle",
-    "random_state", "edits", "repair",
+    "random_state", "edits", "repair", "limits",
 )  # fmt: skip
 
 
@@ -79,6 +81,9 @@ class Plan:
     repair : str, optional
         What to do about edits that masking breaks: ``"refuse"`` the release, or ``"regroup"`` the
         columns of each edit in one block, and refuse the release if that is not enough.
+    limits : Limits, mapping, path or None
+        Greatest and least values of figures that the release must keep, such as
+        ``{"max_linkage": 0.1}``; see `shoal.Limits`. One that is not met breaks the guarantee.
 
     Examples
     --------
@@ -101,6 +106,7 @@ class Plan:
         missing_codes: Mapping[str, Any] | None = None,
         edits: Sequence[str | Edit] = (),
         repair: Repair | None = None,
+        limits: Limits | Mapping[str, Any] | str | Path | None = None,
     ):
         check_roles(roles)
         check_steps(steps)
@@ -114,6 +120,7 @@ class Plan:
         self.random_state = as_seed(random_state)
         self.edits = as_edits(edits)
         self.repair = check_repair(repair, self.edits)
+        self.limits = as_limits(limits)
         if self.repair == "regroup":
             self.steps = join_blocks(self.steps, self.edits)
         check(self)
@@ -134,6 +141,7 @@ class Plan:
         missing_codes: Mapping[str, Any] | None = None,
         edits: Sequence[str] = (),
         repair: Repair | None = None,
+        limits: Limits | Mapping[str, Any] | str | Path | None = None,
         **options: Any,
     ) -> Self:
         """Return a plan of one microaggregation; ``options`` are those of the step."""
@@ -155,6 +163,7 @@ class Plan:
             missing_codes=missing_codes,
             edits=edits,
             repair=repair,
+            limits=limits,
         )
 
     def replace(self, **changes: Any) -> "Plan":
@@ -364,30 +373,15 @@ class Plan:
     def __repr__(self) -> str:
         return f"Plan({', '.join(_describe(step) for step in self.steps)})"
 
+    def _repr_html_(self) -> str:
+        from shoal.report.notebook import plan_html  # see docs/architecture.md
+
+        return plan_html(self)
+
     @property
     def required_columns(self) -> list[str]:
         """The columns in which a missing value drops the record."""
         return [name for step in self.steps if step.drops_incomplete for name in step.columns]
-
-
-def roles_of(
-    columns: Sequence[str], identifiers: Sequence[str], confidential: Sequence[str]
-) -> dict[str, str]:
-    """Return the roles of columns to mask, to drop and to keep; refuse two roles of one column."""
-    roles: dict[str, str] = {}
-    for role, names in {
-        "identifier": identifiers,
-        "quasi-identifier": columns,
-        "confidential": confidential,
-    }.items():
-        for name in names:
-            if roles.setdefault(name, role) != role:
-                raise PlanError(
-                    f"Column {name!r} is named as {roles[name]} and as {role}. Choose one.",
-                    code="two-roles",
-                    columns=(name,),
-                )
-    return roles
 
 
 def _describe(step: Step) -> str:

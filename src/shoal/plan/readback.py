@@ -22,9 +22,6 @@ from shoal.plan.verdict import Verdict
 if TYPE_CHECKING:
     from shoal.plan.plan import Plan
 
-CLASS_MEASURES = ("smallest_class", "class_sizes", "reidentification")  # depend on classes only
-UNIT_MEASURES = ("fewest_units", "largest_unit_share")  # the same, where units are counted
-
 
 class Judged(NamedTuple):
     """The verdict on a file, its measures and its columns."""
@@ -167,8 +164,4 @@ def _class_measures(before: Evidence, after: Evidence) -> Mapping[str, Any]:
         and compute("class_sizes", {"released": labels}) == before.measures["class_sizes"]
     ):
         return {}
-    given: dict[str, Any] = {"released": labels}
-    if after.units is not None:
-        given["units"] = after.units
-    names = [*CLASS_MEASURES, *(UNIT_MEASURES if after.units is not None else ())]
-    return {name: compute(name, given) for name in names}
+    return after.class_measures()

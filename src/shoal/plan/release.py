@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from shoal.comparison.tradeoff import Point
     from shoal.plan import Plan
+    from shoal.report import InlineReport
 
 
 class ReleaseLike(Protocol):
@@ -144,20 +145,21 @@ class Release:
 
     def report(
         self,
-        path: str | Path,
+        path: str | Path | None = None,
         *,
         audience: str = "public",
         curve: "Sequence[Point]" = (),
         title: str = "",
         author: str = "",
         force: bool = False,
-    ) -> None:
-        """Write a report on the guarantee and the measures: HTML, JSON or text.
+    ) -> "InlineReport | None":
+        """Write a report on the guarantee and the measures, or show it in a notebook.
 
         Parameters
         ----------
-        path : str or Path
-            The file: ``.html`` (one page without external resources), ``.json`` or ``.txt``.
+        path : str or Path, optional
+            The file: ``.html`` (one page without external resources), ``.json`` or ``.txt``. If
+            None, nothing is written.
         audience : str
             ``"public"``, without seeds, groups and values of single records, or ``"internal"``,
             with everything that helps to decide on the release.
@@ -169,9 +171,16 @@ class Release:
             Who is responsible for the release.
         force : bool
             Whether to replace an existing file.
-        """
-        from shoal.report import write_report  # imports upwards: see docs/architecture.md
 
+        Returns
+        -------
+        InlineReport or None
+            Without a path, an object that notebooks show; its ``html`` is the page.
+        """
+        from shoal.report import inline_report, write_report  # upwards: see docs/architecture.md
+
+        if path is None:
+            return inline_report(self, audience=audience, curve=curve, title=title, author=author)
         write_report(
             self,
             Path(path),
@@ -181,6 +190,25 @@ class Release:
             author=author,
             force=force,
         )
+        return None
+
+    def plot(self) -> Any:
+        """Draw the class sizes and the masked columns with matplotlib (extra ``plots``).
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The number of classes of each size, and each masked column before and after. Like the
+            public report, it shows no value of a single record.
+        """
+        from shoal.report.plots import plot_release  # imports upwards, as report does
+
+        return plot_release(self)
+
+    def _repr_html_(self) -> str:
+        from shoal.report.notebook import release_html  # imports upwards, as report does
+
+        return release_html(self)
 
     def __repr__(self) -> str:
         sizes = [size for groups in self.partitions for size in groups.sizes]

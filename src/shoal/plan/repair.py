@@ -14,8 +14,8 @@ def check_repair(repair: object, edits: Sequence[Edit]) -> Repair | None:
     """Return ``repair`` if it is valid; refuse it without edits."""
     if repair is not None and (repair not in get_args(Repair) or not edits):
         raise PlanError(
-            'repair is "refuse" or "regroup", and needs edits. Leave it out to be told of broken'
-            " edits by the verdict.",
+            'repair is "refuse" or "regroup", and needs edits. Without it, the verdict reports'
+            " broken edits.",
             code="plan-repair",
         )
     return repair  # type: ignore[return-value]

@@ -36,7 +36,16 @@ def check(plan: "Plan") -> None:
             code="masked-and-dropped",
             columns=tuple(dropped),
         )
-    masked_strata = [name for step in plan.steps for name in step.strata if name in plan.masked]
+    strata = [name for step in plan.steps for name in step.strata]
+    dropped = [name for name in columns_with(plan.roles, "identifier") if name in strata]
+    if dropped:
+        raise PlanError(
+            f"{name_columns(dropped)} cannot be a stratum: identifiers are dropped."
+            " Change the role, or leave it out of `within`.",
+            code="stratum-and-dropped",
+            columns=tuple(dropped),
+        )
+    masked_strata = [name for name in strata if name in plan.masked]
     if masked_strata:
         raise PlanError(
             f"{name_columns(masked_strata)} cannot be masked by one step and split the strata of"
@@ -144,3 +153,23 @@ def _check_order(shuffle: object, seed: object) -> None:
             code="plan-random-state",
             key="random_state",
         )
+
+
+def roles_of(
+    columns: Sequence[str], identifiers: Sequence[str], confidential: Sequence[str]
+) -> dict[str, str]:
+    """Return the roles of columns to mask, to drop and to keep; refuse two roles of one column."""
+    roles: dict[str, str] = {}
+    for role, names in {
+        "identifier": identifiers,
+        "quasi-identifier": columns,
+        "confidential": confidential,
+    }.items():
+        for name in names:
+            if roles.setdefault(name, role) != role:
+                raise PlanError(
+                    f"Column {name!r} is named as {roles[name]} and as {role}. Choose one.",
+                    code="two-roles",
+                    columns=(name,),
+                )
+    return roles

@@ -9,6 +9,8 @@ from shoal.frame.roles import RECORD_UNIT as RECORD_UNIT
 
 # Code of the finding that missing cells were counted as equal to every value.
 MATCH_ANY = "missing-cells-match-any"
+# Code of the finding that a limit of the plan is not met.
+LIMIT_BROKEN = "limit-broken"
 
 Severity = Literal["breaks", "qualifies", "informs"]
 Status = Literal["kept", "qualified", "not kept"]
@@ -88,6 +90,11 @@ class Verdict:
     def sentence(self) -> str:
         """The verdict in one sentence, the same in every interface."""
         attained = self._attained
+        broken = self.of("breaks")
+        if broken and all(finding.code == LIMIT_BROKEN for finding in broken):
+            limits = "1 limit" if len(broken) == 1 else f"{len(broken)} limits"
+            verb = "is" if len(broken) == 1 else "are"
+            return f"{limits} of the plan {verb} not met; {attained}."
         if self.promised is None:
             return f"No k-anonymity is promised; {attained}."
         if self.promised == 1:
@@ -145,6 +152,11 @@ class Verdict:
             "unit": self.unit,
             "findings": findings,
         }
+
+    def _repr_html_(self) -> str:
+        from shoal.report.notebook import verdict_html  # see docs/architecture.md
+
+        return verdict_html(self)
 
 
 def make_verdict(

@@ -7,42 +7,39 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from shoal._text import aligned
+from shoal._text import aligned, count, wrapped
 from shoal.comparison import Comparison
+from shoal.comparison.risks import RISKS
 from shoal.errors import FileError
 from shoal.io.publish import Publication
-from shoal.metrics import ABOUT, MEASURES
 from shoal.plan import document
 from shoal.report.draw import Figure
 from shoal.report.html import page
+from shoal.report.layout import short_number
 from shoal.report.maps import Spot, risk_map
 
-AXES = {
-    "linkage": ("records linked rightly in %", 100),
-    "linkage_top2": ("records linked with two guesses in %", 100),
-    "smallest_class": ("smallest class (more is safer)", 1),
-}
 PLANS = "plans"  # folder of the plans behind the trials
 
 
 def rows(comparison: Comparison) -> list[dict[str, Any]]:
     """Return a row for every trial: its decisions, its measures and the file of its plan."""
-    front = {id(trial) for trial in comparison.front}
+    front, best = {id(trial) for trial in comparison.front}, comparison.recommended
     digits = max(2, len(str(len(comparison.trials))))
     risks = list(dict.fromkeys(["smallest_class", comparison.risk]))
     entries = []
     for at, trial in enumerate(comparison.trials, start=1):
         number = f"{at:0{digits}d}"
-        named = ", ".join(dict.fromkeys(_method(s) for s in trial.plan.to_dict()["steps"]))
         entries.append(
             {
                 "number": number,
-                "method": trial.method or named,
+                "method": trial.method or trial.planned_method,
                 "k": trial.plan.k,
                 "dependence": trial.dependence,
                 "information_loss": trial.measures.get("information_loss"),
                 **{name: trial.measures.get(name) for name in risks},
+                "verdict": trial.verdict,
                 "front": id(trial) in front,
+                "recommended": trial is best,
                 "plan": f"{PLANS}/{number}.toml",
                 "reason": str(trial.error) if trial.error else "",
             }
@@ -52,48 +49,83 @@ def rows(comparison: Comparison) -> list[dict[str, Any]]:
 
 def draw_map(table: Sequence[Mapping[str, Any]], risk: str) -> Figure:
     """Draw the risk-utility map of some rows."""
-    label, unit = AXES[risk]
+    about = RISKS[risk]
     done = [row for row in table if not row["reason"]]
     spots = {
         row["number"]: Spot(
             row["information_loss"],
-            unit * row[risk],
+            about.scale * row[risk],
             row["number"],
             f"{row['number']}: {describe_row(row)}",
             "best" if row["front"] else "other",
+            row["recommended"],
         )
         for row in done
     }
     front = sorted(spots[row["number"]] for row in done if row["front"])
+    chosen = next((spot.label for spot in front if spot.ring), "")
     words = (
-        f"{len(done)} runs by information loss and risk."
+        f"{count(len(done), 'run')} by information loss and risk."
         f" {'Runs' if len(front) > 1 else 'Run'} {', '.join(spot.label for spot in front)}"
         f" {'are' if len(front) > 1 else 'is'} on the Pareto front: every other run has at least"
         " as much loss and as much risk as one of these."
+        f"{f' Run {chosen} is recommended.' if chosen else ''}"
     )
     legend = [("best", "on the Pareto front"), ("other", "dominated by another")]
-    drawn = risk_map(list(spots.values()), front, words, label, title="Risk-utility map", width=640)
-    heading = ["run", "information loss in %", label]
-    numbers = [[s.label, f"{s.loss:.3f}", f"{s.risk:.3f}"] for s in spots.values()]
+    legend += [("ring", "recommended")] if chosen else []
+    drawn = risk_map(
+        list(spots.values()), front, words, about.label, title="Risk-utility map", width=640
+    )
+    heading = ["run", "information loss in %", about.label]
+    numbers = [[s.label, short_number(s.loss), short_number(s.risk)] for s in spots.values()]
     return Figure(
         drawn.title, words, drawn.width, drawn.height, drawn.marks, legend, [heading, *numbers]
     )
 
 
-def comparison_text(table: Sequence[Mapping[str, Any]], risk: str) -> str:
-    """Return the rows for a terminal, with the Pareto front marked, and the failed runs."""
-    risks = list(dict.fromkeys(["smallest_class", risk]))
-    lines = [["run", "method", "k", "dependence", "loss %", *risks, "", "plan"]]
-    for row in table:
-        if not row["reason"]:
-            numbers = [f"{row[name]:.4g}" for name in risks]
-            start = [row["number"], row["method"], str(row["k"] or "-"), f"{row['dependence']:g}"]
-            mark = "*" if row["front"] else ""
-            loss = f"{row['information_loss']:.2f}"
-            lines.append([*start, loss, *numbers, mark, row["plan"]])
+def comparison_text(comparison: Comparison) -> str:
+    """Return the trials for a terminal, with the Pareto front marked, and the failed runs.
+
+    Dependence and verdict are shown where the trials differ in them.
+    """
+    table = rows(comparison)
+    done = [row for row in table if not row["reason"]]
+    columns = {
+        "run": [row["number"] for row in done],
+        "method": [row["method"] for row in done],
+        "k": [str(row["k"] or "-") for row in done],
+        "dependence": [f"{row['dependence']:g}" for row in done],
+        "loss %": [f"{row['information_loss']:.2f}" for row in done],
+    }
+    for name in dict.fromkeys(["smallest_class", comparison.risk]):
+        about = RISKS[name]
+        heading = about.short.replace(", %", " %").lower()
+        columns[heading] = [f"{about.scale * row[name]:.4g}" for row in done]
+    columns["front"] = [
+        "recommended" if row["recommended"] else "*" if row["front"] else "" for row in done
+    ]
+    columns["verdict"] = [row["verdict"] for row in done]
+    columns["plan"] = [row["plan"] for row in done]
+    shown = {
+        name: cells
+        for name, cells in columns.items()
+        if name not in ("dependence", "verdict") or len(set(cells)) > 1
+    }
+    lines = [list(shown), *map(list, zip(*shown.values(), strict=True))]
     failed = [f"not run: {', '.join(runs)}: {reason}" for reason, runs in failures(table).items()]
     note = "* on the Pareto front: no other run has less loss without more risk."
-    return "\n".join([aligned(lines), note, *failed])
+    return "\n".join([aligned(lines), note, wrapped(recommendation(comparison)), *failed])
+
+
+def recommendation(comparison: Comparison) -> str:
+    """Return the recommended run with its reason, in one or two sentences."""
+    row = next((row for row in rows(comparison) if row["recommended"]), None)
+    if row is None:
+        return comparison.reason
+    return (
+        f"Recommended: run {row['number']} ({describe_row(row)}). {comparison.reason} Where a rule"
+        " asks for a larger k, choose among the runs that have it."
+    )
 
 
 def describe_row(row: Mapping[str, Any]) -> str:
@@ -123,8 +155,8 @@ def write_comparison(comparison: Comparison, folder: Path, *, force: bool = Fals
             table=table,
             figure=figure,
             risk=comparison.risk,
-            unit=ABOUT[comparison.risk].unit,
-            meaning=(MEASURES[comparison.risk].__doc__ or "").split("\n")[0].split(" [")[0],
+            about=RISKS[comparison.risk],
+            recommendation=recommendation(comparison),
             failures=failures(table),
         ),
         "map.svg": page("map.svg", figure=figure),
@@ -151,10 +183,6 @@ def _check_folder(folder: Path, names: set[str]) -> None:
             folder=str(place),
             count=len(others),
         )
-
-
-def _method(step: Mapping[str, Any]) -> str:
-    return str(step.get("partition", step)["method"])
 
 
 def _csv(table: Sequence[Mapping[str, Any]]) -> str:

@@ -14,7 +14,7 @@ MAX_OPACITY = 0.6  # of a correlation of 1, on which a number is still readable
 
 def class_sizes(sizes: Mapping[int, int], k: int) -> Figure:
     """Draw how many classes there are of each size."""
-    bars = _ranges({int(size): count for size, count in sizes.items()}, k)
+    bars = size_bars(sizes, k)
     most = max(count for *_, count in bars)
     plot = Plot((0, len(bars)), (0, most * 1.12), width=WIDTH, height=260)
     plot.axes("records that look alike", "classes", x_ticks=False)
@@ -182,8 +182,9 @@ def _categories(entry: Mapping[str, Any]) -> Figure:
     )
 
 
-def _ranges(sizes: Mapping[int, int], k: int) -> list[tuple[int, int, int]]:
-    """Return least size, greatest size and count of each bar."""
+def size_bars(sizes: Mapping[int, int], k: int) -> list[tuple[int, int, int]]:
+    """Return least size, greatest size and count of each bar of class sizes."""
+    sizes = {int(size): count for size, count in sizes.items()}
     if len(sizes) <= MAX_BARS:
         return [(size, size, count) for size, count in sorted(sizes.items())]
     edges = [1, k] if k > 1 else [1]

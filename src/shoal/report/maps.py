@@ -14,6 +14,7 @@ class Spot(NamedTuple):
     label: str
     title: str
     style: str = "other"
+    ring: bool = False  # around the recommended run
 
 
 def risk_map(
@@ -38,8 +39,13 @@ def risk_map(
         plot.path([(spot.loss, spot.risk) for spot in front], "front")
     for spot in spots:
         plot.dot(spot.loss, spot.risk, 5, spot.style, spot.title, spot.label)
-    for spot, (x, y, anchor) in zip(spots, _label_positions(plot, spots), strict=True):
-        plot.words(spot.label, x, y, anchor, "tick")
+        if spot.ring:
+            plot.dot(spot.loss, spot.risk, 9, "ring", spot.title)
+    dots = [(plot.across(spot.loss), plot.up(spot.risk)) for spot in spots]
+    box = (plot.left, 8.0, float(plot.width), plot.up(plot.y[0]) - 4)
+    places = place_labels(dots, [spot.label for spot in spots], box)
+    for spot, (x, y) in zip(spots, places, strict=True):
+        plot.words(spot.label, x, y + 4, "middle", "tick")
     return Figure(title, words, plot.width, plot.height, plot.marks)
 
 
@@ -107,44 +113,53 @@ def trade_off(entry: Mapping[str, Any]) -> Figure:
     return Figure(title, words, plot.width, plot.height, plot.marks)
 
 
-def _label_positions(plot: Plot, spots: Sequence[Spot]) -> list[tuple[float, float, str]]:
-    """Return a position for each label next to its spot, with as few overlaps as possible."""
-    dots = [(plot.across(spot.loss), plot.up(spot.risk)) for spot in spots]
-    centres: list[tuple[float, float]] = []  # of the labels
-    placed: list[tuple[float, float, str]] = []
-    for spot, (x, y) in zip(spots, dots, strict=True):
-        half = 3.5 * len(spot.label)
+def place_labels(
+    dots: Sequence[tuple[float, float]],
+    labels: Sequence[str],
+    box: tuple[float, float, float, float],
+) -> list[tuple[float, float]]:
+    """Return the centre of each label next to its dot, with as few overlaps as possible.
+
+    Parameters
+    ----------
+    dots : list of (float, float)
+        Positions in units of the plot, from the left and from the top.
+    labels : list of str
+        The label of each dot, in letters of about 7 by 11 units.
+    box : (float, float, float, float)
+        Left, top, right and bottom limit of labels.
+
+    Returns
+    -------
+    list of (float, float)
+        The centres.
+    """
+    left, top, right, bottom = box
+    placed: list[tuple[float, float, float]] = []  # centre and half the width
+    for (x, y), label in zip(dots, labels, strict=True):
+        half = 3.5 * len(label)
         options = [
-            (x + dx * (half + 8), y + dy)
-            for dx, dy in (
-                (0, -14),
-                (1, 0),
-                (0, 14),
-                (-1, 0),
-                (1, -12),
-                (-1, -12),
-                (1, 12),
-                (-1, 12),
-            )
+            (x + dx * (half + reach), y + dy * reach * 1.4)
+            for reach in (10, 18, 28)
+            for dx, dy in ((0, -1), (1, 0), (0, 1), (-1, 0), (1, -1), (-1, -1), (1, 1), (-1, 1))
         ]
         inside = [
             (across, down)
             for across, down in options
-            if plot.left + half < across < plot.width - half and 8 < down < plot.up(plot.y[0]) - 4
+            if left + half < across < right - half and top < down < bottom
         ]
-        best = min(inside or options, key=lambda place: _count_overlaps(place, half, centres, dots))
-        centres.append(best)
-        placed.append((best[0], best[1] + 4, "middle"))
-    return placed
+        best = min(inside or options, key=lambda place: _count_overlaps(place, half, placed, dots))
+        placed.append((*best, half))
+    return [(across, down) for across, down, _ in placed]
 
 
 def _count_overlaps(
     place: tuple[float, float],
     half: float,
-    labels: Sequence[tuple[float, float]],
+    labels: Sequence[tuple[float, float, float]],
     dots: Sequence[tuple[float, float]],
 ) -> int:
     """Return the number of labels and dots that a label at ``place`` would overlap."""
     x, y = place
-    overlaps = sum(abs(x - a) < 2 * half and abs(y - b) < 12 for a, b in labels)
-    return overlaps + sum(abs(x - a) < half + 5 and abs(y - b) < 11 for a, b in dots)
+    overlaps = sum(abs(x - a) < half + other + 2 and abs(y - b) < 12 for a, b, other in labels)
+    return overlaps + sum(abs(x - a) < half + 6 and abs(y - b) < 11 for a, b in dots)

@@ -17,6 +17,7 @@ from shoal.frame.roles import columns_with
 from shoal.metrics import ABOUT, MEASURES
 from shoal.metrics.digits import rounded
 from shoal.plan import document
+from shoal.plan.findings.limits import limits_of
 from shoal.plan.release import ReleaseLike
 from shoal.report.identity import Identity, identity_entries
 from shoal.report.verdict import beyond, can, cannot, explanation, uncovered
@@ -79,6 +80,7 @@ def _summary(
             **beyond(release),
         },
         "verdict": release.verdict.to_dict(ways_out=internal),
+        "limits": limits_of(release.verdict),
         "explanation": explanation(release),
         "attacker": {"cannot": cannot(release), "can": can(release)},
         "missing": release.provenance["missing"],
@@ -166,10 +168,13 @@ def check_audience(audience: str) -> None:
 
 
 def _measure(name: str, value: Any) -> dict[str, Any]:
+    return {"name": name, "value": value, **describe_measure(name)}
+
+
+def describe_measure(name: str) -> dict[str, str]:
+    """Return unit, kind, direction and meaning of a measure."""
     about = ABOUT[name]
     return {
-        "name": name,
-        "value": value,
         "unit": about.unit,
         "kind": about.kind,
         "better": about.better,

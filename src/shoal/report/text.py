@@ -49,6 +49,8 @@ def whole_text(summary: dict[str, Any]) -> str:
     parts = [one_line(summary), _folded(f"{verdict['sentence']} {summary['explanation']}")]
     if verdict["findings"]:
         parts.append("\n".join(_folded(finding_line(one), "  ") for one in verdict["findings"]))
+    if summary["limits"]:
+        parts.append("\n".join(map(limit_line, summary["limits"])))
     for verb in ("cannot", "can"):
         if attacker[verb]:
             lines = "\n".join(_folded(entry, "  - ") for entry in attacker[verb])
@@ -78,6 +80,13 @@ def finding_line(finding: Mapping[str, Any]) -> str:
     """Return a finding as a line, with advice if the summary contains it."""
     line = f"{SEVERITIES[finding['severity']]}: {finding['sentence']} {finding.get('way_out', '')}"
     return line.replace("`", "").rstrip()
+
+
+def limit_line(entry: Mapping[str, Any]) -> str:
+    """Return whether a limit is met as a line."""
+    sign = "pass" if entry["passed"] else "FAIL"
+    shown = entry["reason"] if entry["value"] is None else f"{entry['value']:.4g}"
+    return f"{sign} {entry['limit']} = {entry['bound']:g}: {shown}"
 
 
 def table(measures: Mapping[str, Any], remarks: Mapping[str, str] | None = None) -> str:

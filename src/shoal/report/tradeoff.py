@@ -1,16 +1,10 @@
 """The dependence trade-off as text and as a plot."""
 
 from collections.abc import Sequence
-from itertools import groupby
 from pathlib import Path
 
-from shoal.comparison.tradeoff import Point, best_relative, knee
-from shoal.errors import MissingDependency
-
-
-def by_k(points: Sequence[Point]) -> dict[int, list[Point]]:
-    """Return the points of each k."""
-    return {k: list(group) for k, group in groupby(points, key=lambda point: point.k)}
+from shoal.comparison.tradeoff import Point, best_relative, by_k, knee
+from shoal.report.plots import plot_tradeoff
 
 
 def tradeoff_text(points: Sequence[Point]) -> str:
@@ -36,39 +30,10 @@ def tradeoff_text(points: Sequence[Point]) -> str:
 
 
 def draw_tradeoff(points: Sequence[Point], path: Path, kind: str) -> None:
-    """Draw D_Y against D_X, and the relative increments, one curve for each k."""
-    try:
-        import matplotlib
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingDependency(
-            'Pictures need matplotlib: pip install "shoal[plots]".',
-            code="package-missing",
-            extra="plots",
-        ) from None
-    matplotlib.rcParams["svg.hashsalt"] = "shoal"  # the same curves give the same bytes
-    figure = Figure(figsize=(10, 4.5), layout="constrained")
-    plain, relative = figure.subplots(1, 2)
-    for k, curve in by_k(points).items():
-        best = knee(curve)
-        x, y = [p.distortion_x for p in curve], [p.distortion_y for p in curve]
-        (line,) = plain.plot(x, y, marker="o", markersize=3, label=f"k = {k}")
-        shifts = [p.increments(curve[0]) for p in curve]
-        rise, fall = [100 * r for r, _ in shifts], [100 * f for _, f in shifts]
-        relative.plot(rise, fall, marker="o", markersize=3, color=line.get_color())
-        at = curve.index(best)
-        for axes, across, up in ((plain, x, y), (relative, rise, fall)):
-            axes.plot(across[at], up[at], marker="o", markersize=9, fillstyle="none",
-                      color=line.get_color())  # fmt: skip
-            axes.annotate(f"λ = {best.dependence:g}", (across[at], up[at]), xytext=(6, 6),
-                          textcoords="offset points", fontsize=8)  # fmt: skip
-    plain.set(xlabel="$D_X$: lost of the quasi-identifiers",
-              ylabel="$D_Y$: not explained of the confidential columns")  # fmt: skip
-    reach = max(relative.get_xlim()[1], -relative.get_ylim()[0])
-    relative.plot([0, reach], [0, -reach], linestyle=":", color="grey", linewidth=1)
-    relative.set(xlabel="change of $D_X$ (%)", ylabel="change of $D_Y$ (%)",
-                 xlim=(None, reach), ylim=(-100, 5))  # fmt: skip
-    plain.legend(frameon=False)
-    for axes in (plain, relative):
-        axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(path, format=kind, dpi=150, metadata={"Date": None} if kind == "svg" else None)
+    """Draw the trade-off to a file; the same curves give the same bytes."""
+    figure = plot_tradeoff(points)  # refuses if matplotlib is not installed
+    from matplotlib import rc_context
+
+    with rc_context({"svg.hashsalt": "shoal"}):
+        metadata = {"Date": None} if kind == "svg" else None
+        figure.savefig(path, format=kind, dpi=150, metadata=metadata)

@@ -5,9 +5,11 @@ from typing import Any
 
 from shoal.errors import GuaranteeBroken
 from shoal.frame.roles import name_columns
+from shoal.metrics.assessment import Assessment
 from shoal.plan import Plan
 from shoal.plan.findings.attained import check_attained
 from shoal.plan.findings.homogeneity import check_homogeneous
+from shoal.plan.findings.limits import limit_findings, not_checked
 from shoal.plan.findings.loss import check_groups, check_loss
 from shoal.plan.findings.unchanged import check_roles, check_unique
 from shoal.plan.findings.units import check_identifiers
@@ -53,7 +55,8 @@ def check_guarantee(
 
 def judge(
     plan: Plan, job: Job, columns: Sequence[str], blocks: Sequence[MaskedBlock],
-    shards: Sequence[Shard], n_source: int, measures: Mapping[str, Any], noted: Sequence[Finding],
+    shards: Sequence[Shard], n_source: int, measures: Mapping[str, Any],
+    remarks: Mapping[str, str], noted: Sequence[Finding],
 ) -> Verdict:  # fmt: skip
     """Return the verdict on a release, from what was counted on its blocks and files."""
     attained, class_sizes = measures["smallest_class"], measures["class_sizes"]
@@ -65,6 +68,7 @@ def judge(
         *check_roles(plan, columns),
         *check_homogeneous(measures.get("homogeneous_classes", {}), sum(class_sizes.values())),
         *check_loss(measures["information_loss"], plan.thresholds.loss),
+        *limit_findings(plan.limits.check(Assessment(measures, remarks))),
         *_missing_value_findings(blocks, n_source, n_released),
         *_constant_column_findings(job),
         *findings_from_counts(counts, job.step, class_sizes, plan.thresholds),
@@ -91,6 +95,7 @@ def judge_recount(plan: Plan, attained: int, columns: Iterable[str]) -> Verdict:
     findings = [
         *check_attained(plan, attained),
         *check_roles(plan, list(columns)),
+        *not_checked([limit.name for limit in plan.limits]),
         not_computed(NOT_RECOUNTED),
     ]
     return make_verdict(plan.k, attained, RECORD_UNIT, findings)

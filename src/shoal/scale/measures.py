@@ -11,6 +11,11 @@ from shoal.scale.job import Job
 from shoal.scale.tasks import MaskedBlock, Shard
 from shoal.scale.weights import total_change
 
+# The measures that are computed on a large table, as far as its columns allow.
+COMPUTED = (
+    "information_loss", "smallest_class", "reidentification", "weighted_total_change",
+    "homogeneous_classes", "linkage",
+)  # fmt: skip
 CONFIDENTIAL_NEEDS = ("confidential", "confidential_codes", "ordered")
 NEEDS_COLUMNS = "Not computed: needs {}."
 NEEDS_WHOLE_TABLE = (

@@ -132,6 +132,11 @@ class LargeRelease:
 
         write_report(self, Path(path), audience=audience, force=force)
 
+    def _repr_html_(self) -> str:
+        from shoal.report.notebook import release_html  # workers do not need the templates
+
+        return release_html(self)
+
     def __repr__(self) -> str:
         return (
             f"LargeRelease({self.provenance['records']} records in {len(self.files)} files, groups"

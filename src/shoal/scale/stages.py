@@ -81,7 +81,7 @@ class Run:
         check_guarantee(self.plan, measures, statistics.records, n_written)
         n_source = sum(chunk.records for chunk in self.chunks)
         verdict = judge(
-            self.plan, job, schema.names, blocks, shards, n_source, measures, self.findings
+            self.plan, job, schema.names, blocks, shards, n_source, measures, remarks, self.findings
         )
         self.warnings += python_warnings(verdict)
         sizes = sum_counts(block.group_sizes for block in blocks)

@@ -12,6 +12,7 @@ from shoal.frame.names import words_of
 from shoal.frame.roles import columns_with, name_columns
 from shoal.partitioners import Prove, Search
 from shoal.scale.dask_frames import is_dask_frame
+from shoal.scale.measures import COMPUTED
 from shoal.steps import Microaggregate
 from shoal.steps._step import check_confidential
 
@@ -49,6 +50,14 @@ def check_plan(plan: "Plan") -> Microaggregate:
             "Edits are not checked by shoal.scale. Leave them out, and check the release.",
             code="not-for-large-tables",
             what="edits",
+        )
+    limited = [name for name in plan.limits.figures if name not in COMPUTED]
+    if limited:
+        raise PlanError(
+            f"A limit on {limited[0]} is not supported by shoal.scale, which computes"
+            f" {', '.join(COMPUTED)}. Leave it out, and check it on a part of the table.",
+            code="not-for-large-tables",
+            what="limits",
         )
     for name, way_out in UNSUPPORTED.items():
         if getattr(step, name) is not None:

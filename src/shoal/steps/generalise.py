@@ -48,10 +48,10 @@ class Generalise(Step):
         Greatest share of the records that may be suppressed.
     loss : {"distinctions", "entropy", "discernibility"}
         What is minimised: averaged over all cells, the share of the other values of its hierarchy
-        that a cell is no longer told from; or the bits that would tell it from those values, as a
-        share of all bits of the column (non-uniform entropy); or the share of pairs of records in
-        the same class, where a suppressed record counts as if it were in a class with all
-        (discernibility [BA05]_).
+        that a cell is no longer distinguished from; or the bits that would distinguish it from
+        them, as a share of all bits of the column (non-uniform entropy); or the share of
+        pairs of records in the same class, where a suppressed record counts as if it were in a
+        class with all (discernibility [BA05]_).
     unit : str, optional
         Column whose values k counts, dropped from the release. Defaults to the column with the
         role ``unit`` or ``household``.
@@ -153,14 +153,14 @@ class Generalise(Step):
             constraint,
             discernibility=self.loss == "discernibility",
         )
-        found = search(lattice, self.max_nodes)
-        if found is None and constraint is not None and lattice.held >= self.k:
+        optimum = search(lattice, self.max_nodes)
+        if optimum is None and constraint is not None and lattice.held >= self.k:
             raise InputError(
                 "No combination of levels meets diversity and closeness, counted in units. Ask for"
                 " less.",
                 code="constraint-out-of-reach",
             )
-        if found is None:
+        if optimum is None:
             what = "records" if units is None else "units"
             raise InputError(
                 f"A class needs k={self.k} {what}, and the data hold fewer. Lower k.",
@@ -168,33 +168,33 @@ class Generalise(Step):
                 k=self.k,
             )
         values = {
-            column.name: self._released(column, level, found)
-            for column, level in zip(columns, found.node, strict=True)
+            column.name: self._released(column, level, optimum)
+            for column, level in zip(columns, optimum.node, strict=True)
         }
-        return StepResult(values, warnings=(self._describe(columns, found),))
+        return StepResult(values, warnings=(self._describe(columns, optimum),))
 
     def _released(
-        self, column: RecodedColumn, level: int, found: Optimum
+        self, column: RecodedColumn, level: int, optimum: Optimum
     ) -> RowGather | TextColumn:
         if level == 0:
-            return RowGather(np.arange(len(column.codes)), found.suppressed)
+            return RowGather(np.arange(len(column.codes)), optimum.suppressed)
         labels = column.released(level)
-        labels[found.suppressed] = None
+        labels[optimum.suppressed] = None
         return TextColumn(labels)
 
-    def _describe(self, columns: Sequence[RecodedColumn], found: Optimum) -> ValuesGeneralised:
+    def _describe(self, columns: Sequence[RecodedColumn], optimum: Optimum) -> ValuesGeneralised:
         levels = ", ".join(
             f"{column.name!r} {level} of {len(column.labels) - 1}"
-            for column, level in zip(columns, found.node, strict=True)
+            for column, level in zip(columns, optimum.node, strict=True)
         )
-        suppressed = int(found.suppressed.sum())
+        suppressed = int(optimum.suppressed.sum())
         records = f" {suppressed:,} records were suppressed." if suppressed else ""
-        share = f"{100 * found.loss:.3g} % {LOST[self.loss]}"
-        least = f"the least of all {found.nodes:,} combinations of levels"
-        if found.bound < found.loss:
+        share = f"{100 * optimum.loss:.3g} % {LOST[self.loss]}"
+        least = f"the least of all {optimum.nodes:,} combinations of levels"
+        if optimum.bound < optimum.loss:
             least = (
-                f"the least of {found.evaluated:,} of {found.nodes:,} combinations of levels; none"
-                f" loses less than {100 * found.bound:.3g} %"
+                f"the least of {optimum.evaluated:,} of {optimum.nodes:,} combinations of levels;"
+                f" none loses less than {100 * optimum.bound:.3g} %"
             )
         return ValuesGeneralised(
             f"Columns were recoded to levels of their hierarchies: {levels}. {share}, {least}."
@@ -202,14 +202,14 @@ class Generalise(Step):
             code="values-generalised",
             columns=tuple(self.columns),
             figures={
-                "loss": found.loss,
-                "bound": found.bound,
+                "loss": optimum.loss,
+                "bound": optimum.bound,
                 "suppressed": suppressed,
-                "evaluated": found.evaluated,
-                "nodes": found.nodes,
+                "evaluated": optimum.evaluated,
+                "nodes": optimum.nodes,
                 "levels": {
-                    column.name: column.use_of_levels(np.where(found.suppressed, -1, level))
-                    for column, level in zip(columns, found.node, strict=True)
+                    column.name: column.use_of_levels(np.where(optimum.suppressed, -1, level))
+                    for column, level in zip(columns, optimum.node, strict=True)
                 },
             },
         )

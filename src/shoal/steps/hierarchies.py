@@ -120,7 +120,7 @@ def _number(labels: NDArray[Any]) -> Codes:
 def _distinctions(
     ancestors: Sequence[Codes], counts: Cells, labels: Sequence[NDArray[Any]], rows: Sequence[Row]
 ) -> list[Cells]:
-    """Return the share of the other values of the hierarchy that a cell is no longer told from.
+    """Return the share of the other values of the hierarchy that a cell is merged with.
 
     A missing value counts as a value of the hierarchy if it occurs.
     """

@@ -112,16 +112,16 @@ class _Search:
         if node in self._attains:
             return self._attains[node]
         progress.report("generalising", len(self._attains) + 1, 0)
-        lattice, found = self.lattice, self.lattice.evaluate(node)
-        self._bounds[node] = lattice.bound_above(found)
-        if found.hopeless > lattice.max_suppressed:
+        lattice, evaluated = self.lattice, self.lattice.evaluate(node)
+        self._bounds[node] = lattice.bound_above(evaluated)
+        if evaluated.hopeless > lattice.max_suppressed:
             below = (self._failed <= node).all(axis=1)
             self._failed = np.vstack([self._failed[~below], node])
-        self._attains[node] = found.failing <= lattice.max_suppressed
+        self._attains[node] = evaluated.failing <= lattice.max_suppressed
         # Where classes had to be suppressed with others, nodes below may still be released.
-        few = lattice.n_records(found.suppressed) <= lattice.max_suppressed
-        if self._attains[node] and found.is_kept and few:
-            candidate = _Best(found.loss, node, found.suppressed)
+        few = lattice.n_records(evaluated.suppressed) <= lattice.max_suppressed
+        if self._attains[node] and evaluated.is_kept and few:
+            candidate = _Best(evaluated.loss, node, evaluated.suppressed)
             self.best = min(self.best, candidate, key=lambda one: one[:2])
         return self._attains[node]
 

@@ -74,8 +74,8 @@ def read_recoded(
 def common_ancestors(recoded: RecodedColumn, groups: Partition, missing: Mask) -> LocalRecoding:
     """Return for each record the lowest common ancestor of its group's values.
 
-    The loss of a cell is the share of the other values of its hierarchy that it is no longer told
-    from, as for `shoal.steps.Generalise`.
+    The loss of a cell is the share of the other values of its hierarchy that it is merged
+    with, as for `shoal.steps.Generalise`.
     """
     labels, known = groups.labels, ~suppress_single_values(groups, missing)
     level = np.full(len(groups.sizes), -1)

@@ -10,31 +10,21 @@ from shoal._params import Above, AtLeast, Between, RandomState
 from shoal.frame import tables
 from shoal.frame.codes import value_codes
 from shoal.frame.columns import Column, read_column, refuse_missing
-from shoal.frame.decimals import decimals_of_values
-from shoal.frame.new_values import RowGather, TextColumn
 from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.partitioners import Partition, Partitioner
 from shoal.steps._step import GroupingStep, StepResult, check_confidential
-from shoal.steps.centroid import centroid
 from shoal.steps.checks import check_axes, check_options, check_values
 from shoal.steps.column_warnings import describe_constant, describe_missing_values
 from shoal.steps.distance_space import Space, build_space
 from shoal.steps.group_loss import bound_on_loss, describe_weights
+from shoal.steps.group_values import GroupValues, read_recoded_columns
 from shoal.steps.grouping import GroupingInput, group_block
 from shoal.steps.guarantee_sentences import describe_guarantee
 from shoal.steps.homogeneity_noise import vary_homogeneous
 from shoal.steps.households import refuse_split
-from shoal.steps.local_recoding import (
-    LOCAL,
-    LocalRecoding,
-    RecodedTable,
-    common_ancestors,
-    describe_local_recoding,
-    ranges,
-    read_recoded,
-)
+from shoal.steps.local_recoding import LOCAL, describe_local_recoding
 from shoal.steps.privacy_constraints import privacy_constraint
 from shoal.steps.strata import Strata, merge_small, refuse_small, split
 from shoal.steps.units import read_units
@@ -325,23 +315,17 @@ class Microaggregate(GroupingStep):
             confidential,
             self._confidential_codes(frame, confidential),
             units,
-            self._read_recoded(frame, columns, types),
+            read_recoded_columns(self, frame, columns, types),
         )
-        values: dict[str, NDArray[Any] | RowGather | TextColumn] = {}
-        recodings: dict[str, LocalRecoding] = {}
+        released = GroupValues(self, frame, given.recoded, weights)
         partitions: list[Partition] = []
         fitted: list[Partitioner] = []
-        groups_of, partitioner = {}, self.partitioner
+        partitioner = self.partitioner
         for names in self.column_blocks:
             in_block = [columns[self.columns.index(name)] for name in names]
             block = group_block(self, in_block, given, partitioner)
             for column, missing in zip(in_block, block.missing.T, strict=True):
-                if column.name in self.recoded_columns:
-                    recoded = self._recode(column, given.recoded, block.groups, missing)
-                    values[column.name], recodings[column.name] = recoded.values, recoded
-                else:
-                    values[column.name] = self._mask(column, block.groups, missing, frame, weights)
-                groups_of[column.name] = block.groups
+                released.add(column, block.groups, missing)
             partitions.append(block.groups)
             fitted += block.fitted
             partitioner = block.reproducible_partitioner
@@ -351,16 +335,18 @@ class Microaggregate(GroupingStep):
             rng = np.random.default_rng(self.random_state)
             noisy = vary_homogeneous(frame, confidential, types, partitions, self.noise, rng, units)
         return StepResult(
-            {**values, **strata.released, **noisy},
+            {**released.values, **strata.released, **noisy},
             tuple(partitions),
             tuple(fitted),
             partitioner,
             bound_on_loss(self, fitted, columns),
             (
                 *describe_constant(space.constant_columns),
-                *describe_missing_values(columns, values, groups_of, imputed=imputed),
+                *describe_missing_values(
+                    columns, released.values, released.groups, imputed=imputed
+                ),
                 *strata.warnings,
-                *describe_local_recoding(recodings),
+                *describe_local_recoding(released.recodings),
                 *describe_weights(self, space, partitions),
             ),
         )
@@ -391,39 +377,3 @@ class Microaggregate(GroupingStep):
     def recoded_columns(self) -> list[str]:
         """The columns that are released as ancestors or ranges."""
         return [name for name in self.columns if self.aggregate_of(name) in LOCAL]
-
-    def _read_recoded(
-        self, frame: Frame, columns: Sequence[Column], types: Mapping[str, Type]
-    ) -> RecodedTable:
-        as_range = [name for name in self.columns if self.aggregate_of(name) == "range"]
-        recoded = [column for column in columns if column.name in self.recoded_columns]
-        return read_recoded(frame, recoded, as_range, types)
-
-    def _recode(
-        self, column: Column, recoded: RecodedTable, groups: Partition, missing: Mask
-    ) -> LocalRecoding:
-        if column.name in recoded.numbers:
-            return ranges(column, groups, missing)
-        return common_ancestors(recoded.ancestors[column.name], groups, missing)
-
-    def _mask(
-        self,
-        column: Column,
-        groups: Partition,
-        missing: Mask,
-        frame: Frame,
-        weights: NDArray[np.float64] | None,
-    ) -> NDArray[Any] | RowGather:
-        decimals = self.decimals_of(column.name)
-        if decimals is None and self.round == "original" and column.kind == "numeric":
-            decimals = decimals_of_values(column.values)
-        return centroid(
-            column,
-            groups,
-            missing,
-            aggregate=self.aggregate_of(column.name),
-            trim=self.trim,
-            decimals=decimals,
-            whole=tables.is_whole(frame, column.name),
-            weights=weights,
-        )

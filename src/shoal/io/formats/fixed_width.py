@@ -21,12 +21,12 @@ import pyarrow.compute as pc
 from shoal._params import hint
 from shoal.errors import FileError, ParameterError
 from shoal.frame.types import Type
-from shoal.io.compression import open_compressed_text, open_decompressed_text
+from shoal.io.compression import open_decompressed_text
 from shoal.io.csv import MAX_LINE, cell_texts, parse_columns, wrong_encoding
 from shoal.io.dialect import Dialect
 from shoal.io.limits import check_growth
 from shoal.io.source import Source
-from shoal.io.text_style import read_style
+from shoal.io.text_style import open_styled, read_style
 
 KEYS = ("name", "start", "width", "type")
 TYPES = ("text", "number")
@@ -99,16 +99,8 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         fields.append(_field(table, position, dialect))
         at = position.end + 1
     lines = pc.binary_join_element_wise(*fields, "")
-    try:
-        with open_compressed_text(path, source.style.encoding(dialect), target) as file:
-            file.writelines(f"{line}{source.style.line_end}" for line in lines.to_pylist())
-    except UnicodeEncodeError:
-        raise FileError(
-            f"The table holds characters that {dialect.encoding} cannot write. Use"
-            ' `encoding="utf-8"`.',
-            code="cannot-encode",
-            encoding=dialect.encoding,
-        ) from None
+    with open_styled(path, dialect, source.style, target) as file:
+        file.writelines(f"{line}{source.style.line_end}" for line in lines.to_pylist())
     return source.notes.describe_loss("A fixed-width table", (), "text")
 
 

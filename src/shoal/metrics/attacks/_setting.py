@@ -210,16 +210,16 @@ class Setting:
 
     def _in_parallel(self, search: partial[Neighbours], n: int, stage: str) -> Neighbours:
         parts = [slice(start, min(n, start + STRIDE)) for start in range(0, n, STRIDE)]
-        found = []
+        results = []
         with ThreadPoolExecutor(self.n_jobs) as pool:
             for part, result in zip(parts, pool.map(search, parts), strict=True):
-                found.append(result)
+                results.append(result)
                 progress.report(stage, part.stop, n)
-        counts = np.concatenate([np.diff(part.starts) for part in found])
+        counts = np.concatenate([np.diff(part.starts) for part in results])
         return Neighbours(
-            np.concatenate([part.squares for part in found]),
+            np.concatenate([part.squares for part in results]),
             np.concatenate([[0], np.cumsum(counts)]),
-            np.concatenate([part.nearest for part in found]),
+            np.concatenate([part.nearest for part in results]),
         )
 
 

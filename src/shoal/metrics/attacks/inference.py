@@ -71,13 +71,13 @@ def _infer(setting: Setting, name: str) -> AttackResult:
 
 def _chances(setting: Setting, name: str, truth: Column, which: Which) -> Values:
     """Return the chance that the guess about each target is right; NaN if the truth is missing."""
-    found = setting.neighbours(setting.quasi_identifiers, which)
+    neighbours = setting.neighbours(setting.quasi_identifiers, which)
     members = setting.classes(setting.quasi_identifiers)
     values = setting.tables.released[name]
     guesses: dict[bytes, list[float]] = {}  # targets with the same candidates share the guess
     chances = np.empty(len(truth))
     for at, value in enumerate(truth.tolist()):
-        near = found.of(at)
+        near = neighbours.of(at)
         key = near.tobytes()
         if key not in guesses:
             guesses[key] = best_guess(values[members.records(near)])

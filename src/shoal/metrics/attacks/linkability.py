@@ -74,10 +74,10 @@ def _chances(
 ) -> np.ndarray:
     """Return the chance of each target that both halves lead to the same record."""
     sides = [setting.classes(half) for half in halves]
-    found = [setting.neighbours(half, which) for half in halves]  # type: ignore[arg-type]
-    chances = np.empty(len(found[0].squares))
+    neighbours = [setting.neighbours(half, which) for half in halves]  # type: ignore[arg-type]
+    chances = np.empty(len(neighbours[0].squares))
     for at in range(len(chances)):
-        near = [one.of(at) for one in found]
+        near = [one.of(at) for one in neighbours]
         sizes = [int(side.sizes[some].sum()) for side, some in zip(sides, near, strict=True)]
         few, many = (0, 1) if sizes[0] <= sizes[1] else (1, 0)
         records = sides[few].records(near[few])

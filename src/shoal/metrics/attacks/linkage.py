@@ -74,12 +74,12 @@ def _link(setting: Setting, name: str, scale: Scale) -> AttackResult | str:
     if not setting.aligned:
         return NOT_ALIGNED
     known = setting.quasi_identifiers
-    found = setting.neighbours(known, scale=scale)
+    neighbours = setting.neighbours(known, scale=scale)
     labels = setting.classes(known).labels
     sizes = setting.classes(known).sizes
     chances = np.empty(len(setting.targets))
     for at, target in enumerate(setting.targets.tolist()):
-        candidates = found.of(at)
+        candidates = neighbours.of(at)
         right = right_records(setting, labels, candidates, target)
         chances[at] = right / sizes[candidates].sum()
     return linkage_result(setting, name, chances)

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
+from shoal.metrics.figures import attack_figures
+
 NORMAL_QUANTILE = 1.959963984540054  # for intervals that cover 95 %
 
 
@@ -175,6 +177,22 @@ class Attacks(Mapping[str, AttackResult]):
         """Names of the attacks whose whole interval lies above their ceiling."""
         return tuple(result.name for result in self.results if result.exceeds_ceiling)
 
+    def figures(self) -> dict[str, float]:
+        """Return rates and excesses by name, for `Limits`; columns follow after a colon."""
+        figures: dict[str, float] = {}
+        for result in self.results:
+            attack, colon, column = result.name.partition(":")
+            for name, value in zip(
+                attack_figures(attack), (result.rate, result.excess), strict=True
+            ):
+                figures[f"{name}{colon}{column}"] = value
+        return figures
+
+    def reasons(self) -> dict[str, str]:
+        """Return why attacks were not carried out, by the names of their figures."""
+        reasons = self.not_run.items()
+        return {name: why for attack, why in reasons for name in attack_figures(attack)}
+
     def to_dict(self) -> dict[str, Any]:
         """Return all results as plain data."""
         return {
@@ -185,6 +203,11 @@ class Attacks(Mapping[str, AttackResult]):
             "not_run": self.not_run,
             "remarks": list(self.remarks),
         }
+
+    def _repr_html_(self) -> str:
+        from shoal.report.notebook import attacks_html  # see docs/architecture.md
+
+        return attacks_html(self)
 
     def __repr__(self) -> str:
         head = ["attack", "rate", "95 % interval", "baseline", "excess", "ceiling", "attacks"]

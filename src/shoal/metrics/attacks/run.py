@@ -110,10 +110,10 @@ def attack(
     >>> import pandas as pd
     >>> before = pd.DataFrame({"age": [20, 22, 60, 62], "ill": ["no", "yes", "no", "no"]})
     >>> after = before.assign(age=[21, 21, 61, 61])
-    >>> found = attack(
+    >>> attacks = attack(
     ...     before, after, quasi_identifiers=["age"], confidential=["ill"], random_state=0
     ... )
-    >>> found["linkage-distance"].rate, found["linkage-distance"].ceiling
+    >>> attacks["linkage-distance"].rate, attacks["linkage-distance"].ceiling
     (0.5, 0.5)
     """
     names = as_list(attacks) or list(ATTACKS)

@@ -11,6 +11,7 @@ from shoal.plan.findings.exact import find_exact
 from shoal.plan.findings.homogeneity import find_homogeneous
 from shoal.plan.findings.imputed import find_imputed
 from shoal.plan.findings.insiders import find_insiders
+from shoal.plan.findings.limits import find_limits
 from shoal.plan.findings.loss import find_loss
 from shoal.plan.findings.order import find_order
 from shoal.plan.findings.privacy_constraints import find_privacy_constraints
@@ -37,4 +38,5 @@ CHECKS: tuple[Callable[[Evidence], list[Finding]], ...] = (
     find_imputed,
     find_loss,
     find_edits,
+    find_limits,
 )

@@ -32,16 +32,16 @@ class Classes:
 
     def lookup(self, pattern: int, pieces: Codes) -> Codes:
         """Return the class of a pattern that each piece can join, or -1."""
-        found = np.full(len(pieces), -1)
+        joined = np.full(len(pieces), -1)
         members = np.flatnonzero(self.assignment.pattern == pattern)
         fits = self.assignment.problem.fits(pattern, self.assignment.row[pieces])
         if not len(members) or not fits.any():
-            return found
+            return joined
         keys, first = np.unique(self.assignment.keys(pattern, members), return_index=True)
         wanted = self.assignment.keys(pattern, pieces[fits])
         at = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
-        found[fits] = np.where(keys[at] == wanted, self.label[members[first[at]]], -1)
-        return found
+        joined[fits] = np.where(keys[at] == wanted, self.label[members[first[at]]], -1)
+        return joined
 
 
 def improve(assignment: Assignment) -> Assignment:

@@ -1,0 +1,47 @@
+"""Checks of limits, those of the plan and others, on a released file."""
+
+from collections.abc import Iterator
+
+from shoal.audit.check import Check
+from shoal.metrics.limits import Limits
+from shoal.plan.evidence import Evidence
+from shoal.plan.findings.limits import limits_of, measured
+from shoal.plan.verdict import Verdict
+
+
+def check_limits(evidence: Evidence, limits: Limits, verdict: Verdict | None) -> Iterator[Check]:
+    """Yield a check of each limit, of the plan and of ``limits``.
+
+    A limit of the plan that needs the original cannot be checked without it. One of ``limits``
+    then fails: whoever names it wants to know whether it is met.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        The released file and, if it is available, the original.
+    limits : Limits
+        Limits besides those of the plan.
+    verdict : Verdict or None
+        The verdict of the repeated run, which has checked the limits of the plan.
+
+    Yields
+    ------
+    Check
+        Whether one limit is met.
+    """
+    if verdict is not None and not limits:
+        for entry in limits_of(verdict):
+            message = entry["reason"] or f"{entry['value']:.4g}"
+            yield _check(entry["limit"], entry["bound"], entry["passed"], message)
+        return
+    every = evidence.plan.limits.merged(limits)
+    named = {limit.name for limit in limits}
+    for result in every.check(*measured(evidence, every)):
+        passed: bool | None = result.passed
+        if result.value is None and evidence.original is None and result.limit.name not in named:
+            passed = None
+        yield _check(result.limit.name, result.limit.value, passed, result.message)
+
+
+def _check(name: str, bound: float, passed: bool | None, message: str) -> Check:
+    return Check(f"limit {name} = {bound:g}", passed, message)

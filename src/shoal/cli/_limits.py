@@ -1,0 +1,78 @@
+"""Limits on the command line: read them, print whether each is met, exit with 1 if not."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from shoal.errors import ParameterError
+
+if TYPE_CHECKING:
+    from shoal.metrics.figures import HasFigures
+    from shoal.metrics.limit_results import LimitResults
+
+LimitsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--limits",
+        metavar="FILE",
+        help="Limits on the figures: .toml. The exit status is 1 if one is not met.",
+    ),
+]
+
+
+class CheckedLimits:
+    """The limits of a file that are about the figures of one command.
+
+    Parameters
+    ----------
+    path : Path or None
+        The file; no limits where None.
+    command : str
+        The command.
+    """
+
+    def __init__(self, path: Path | None, command: str):
+        from shoal.metrics.limits import Limits
+
+        every = Limits() if path is None else Limits.load(path)
+        self.limits: Limits = every.by(command)
+        self.others = [limit for limit in every if limit.source != command]
+        self.results: LimitResults | None = None
+        if path is not None and not self.limits:
+            raise ParameterError(
+                f"{path.name!r} sets no limit on a figure of 'shoal {command}'.",
+                code="no-limit-of-command",
+                file=path.name,
+                command=command,
+            )
+
+    def check(self, result: "HasFigures") -> None:
+        """Compare the figures of a result with the limits."""
+        self.results = self.limits.check(result) if self.limits else None
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The results for JSON; empty without limits."""
+        if self.results is None:
+            return {}
+        return {
+            "limits": self.results.to_list(),
+            "limits_not_checked": [limit.name for limit in self.others],
+        }
+
+    @property
+    def text(self) -> str:
+        """The results for a reader; empty without limits."""
+        if self.results is None:
+            return ""
+        others = [
+            f"-    {limit.name} = {limit.value:g}: not checked here, see 'shoal {limit.source}'"
+            for limit in self.others
+        ]
+        return "\n".join(["", str(self.results), *others])
+
+    def exit(self) -> None:
+        """Exit with 1 if a limit is not met."""
+        if self.results is not None and not self.results.passed:
+            raise typer.Exit(1)

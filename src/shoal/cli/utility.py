@@ -1,0 +1,112 @@
+"""``shoal utility``: the same analyses of an original and a masked file."""
+
+from dataclasses import replace
+from typing import Annotated
+
+import typer
+
+from shoal.cli import _options as options
+from shoal.cli._limits import CheckedLimits, LimitsFile
+from shoal.cli._session import print_result, session
+
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-c",
+        "--column",
+        metavar="COLUMN",
+        help="Column to analyse; repeat for more. By default all that both files have.",
+    ),
+]
+Formulas = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--formula",
+        metavar="FORMULA",
+        help="Regression model, such as 'wage ~ education + experience'; repeat for more.",
+    ),
+]
+Targets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--target", metavar="COLUMN", help="Column to predict from the others; repeat for more."
+    ),
+]
+Weight = Annotated[
+    str | None, typer.Option("--weight", metavar="COLUMN", help="Column of survey weights.")
+]
+Measures = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measure",
+        metavar="ANALYSIS",
+        help="propensity, prediction, regression, range-counts, group-by or estimates; all by"
+        " default.",
+    ),
+]
+MaskedTable = Annotated[
+    str | None,
+    typer.Option("--masked-table", metavar="TABLE", help="Masked table in a database."),
+]
+Seed = Annotated[
+    int | None, typer.Option("--seed", metavar="INT", min=0, help="Random state of the draws.")
+]
+Original = Annotated[
+    str, typer.Argument(metavar="ORIGINAL", help="File or database before masking.")
+]
+Masked = Annotated[str, typer.Argument(metavar="MASKED", help="File or database after masking.")]
+
+
+def utility(
+    original: Original,
+    masked: Masked,
+    reading: options.ReadOptions,
+    column: Columns = None,
+    formula: Formulas = None,
+    target: Targets = None,
+    weight: Weight = None,
+    by: options.By = None,
+    min_group: options.MinGroup = 5,
+    measure: Measures = None,
+    types: options.Types = None,
+    masked_table: MaskedTable = None,
+    seed: Seed = None,
+    limits: LimitsFile = None,
+    n_jobs: options.NJobs = None,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
+) -> None:
+    """Compare analyses of ORIGINAL and MASKED.
+
+    Propensity scores, models trained on masked records, regressions, random queries and survey
+    estimates, each before and after masking. The exit code is 1 if a limit of --limits is not met.
+    """
+    with session(quiet=quiet):
+        from shoal.frame.types import as_types, parse_type_options
+        from shoal.io.files import open_source, read_typed, typed_table
+        from shoal.metrics.analyses import utility as compare_analyses
+        from shoal.plan.interpretation import inferred_types
+
+        checked = CheckedLimits(limits, "utility")
+        dialect = reading.dialect()
+        opened = open_source(original, dialect=dialect, numbers=())
+        names = [*opened.table.column_names]
+        declared = inferred_types(opened, names, as_types(parse_type_options(types or [])))
+        result = compare_analyses(
+            typed_table(opened, declared),
+            read_typed(masked, declared, replace(dialect, table=masked_table)),
+            columns=column,
+            target=target,
+            formula=formula,
+            weight=weight,
+            by=by,
+            min_group=min_group,
+            measures=measure,
+            types=declared,
+            random_state=seed,
+            n_jobs=n_jobs,
+        )
+        checked.check(result)
+        content = {**result.to_dict(), **checked.content}
+        print_result(content, repr(result) + checked.text, as_json=json, quiet=quiet)
+        checked.exit()

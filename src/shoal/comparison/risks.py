@@ -1,0 +1,51 @@
+"""The measures of risk that runs are compared by, in the words of every interface.
+
+The first is the risk that reports and the web page show.
+"""
+
+from typing import NamedTuple
+
+
+class Risk(NamedTuple):
+    """The words and the scale of a measure of risk."""
+
+    label: str  # of an axis
+    short: str  # of a column
+    meaning: str
+    scale: int = 100  # from the measure to what is shown
+
+    def clause(self, value: float) -> str:
+        """Return a value of the measure in words."""
+        shown = f"{self.scale * value:.3g}"
+        return (
+            f"{self.short.removesuffix(', %').lower()} {shown}{' %' if self.scale == 100 else ''}"
+        )
+
+
+RISKS = {
+    "reidentification": Risk(
+        "records at risk in %",
+        "Records at risk, %",
+        "Records at risk: the share of all records that an attacker who knows the quasi-identifiers"
+        " of everybody links to the right person. It is the mean of 1 / (size of the class of a"
+        " record).",
+    ),
+    "linkage": Risk(
+        "records whose nearest record is their own, in %",
+        "Linked, %",
+        "Linked: the share of all records whose nearest released record is their own.",
+    ),
+    "linkage_top2": Risk(
+        "records among whose two nearest is their own, in %",
+        "Linked in two guesses, %",
+        "Linked in two guesses: the share of all records one of whose two nearest released records"
+        " is their own.",
+    ),
+    "smallest_class": Risk(
+        "smallest class (more is safer)",
+        "Smallest class",
+        "Smallest class: the number of records in the smallest set that looks alike.",
+        scale=1,
+    ),
+}
+DEFAULT = "reidentification"

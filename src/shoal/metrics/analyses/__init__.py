@@ -1,0 +1,6 @@
+"""Analyses of the original and the masked table, one kind a file."""
+
+from shoal.metrics.analyses.result import FIGURES, AnalysisResult, Utility
+from shoal.metrics.analyses.run import ANALYSES, utility
+
+__all__ = ["ANALYSES", "FIGURES", "AnalysisResult", "Utility", "utility"]

@@ -1,0 +1,200 @@
+"""Formulas of regression models as matrices; only names, numbers and known functions."""
+
+import ast
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import MissingDependency, ParameterError
+from shoal.frame.model_frame import model_frame
+from shoal.metrics._base import Labels, Matrix, Values
+from shoal.metrics.analyses._study import Study
+from shoal.metrics.analyses._tables import SIDES, ColumnPair, Side
+
+FUNCTIONS = ("C", "I", "bs", "center", "exp", "log", "log10", "log2", "poly", "scale")
+_NODES = (
+    ast.Expression, ast.Call, ast.Name, ast.Load, ast.Constant, ast.keyword, ast.BinOp, ast.UnaryOp,
+    ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.UAdd, ast.USub,
+)  # fmt: skip
+_QUOTED = re.compile(r"`[^`]*`")
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """Response and design matrix of one table.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_complete,)
+        The response; 0 and 1 for two categories.
+    X : ndarray of shape (n_complete, n_terms)
+        The columns of the model.
+    rows : ndarray of shape (n_complete,)
+        Records without a missing value in a column of the formula.
+    """
+
+    y: Values
+    X: Matrix
+    rows: Labels
+
+
+@dataclass(frozen=True, eq=False)
+class Designs:
+    """Designs of both tables with the same terms.
+
+    Parameters
+    ----------
+    terms : tuple of str
+        Names of the columns of the model.
+    sides : dict of str to Design
+        Design of each table.
+    is_binary : bool
+        Whether the response has two values, so that the model is a logistic regression.
+    """
+
+    terms: tuple[str, ...]
+    sides: dict[Side, Design]
+    is_binary: bool
+
+
+def parse(formula: str) -> Any:
+    """Return the parsed formula; refuse whatever is not a plain model.
+
+    A formula may come from a file, and a function call in it would be run. So only functions of
+    `FUNCTIONS` are accepted, with columns, numbers and arithmetic as arguments.
+    """
+    try:
+        from formulaic import Formula
+        from formulaic.errors import FormulaicError
+    except ImportError:
+        raise MissingDependency(
+            "Formulas need the package formulaic: pip install 'shoal[formulas]'.",
+            code="missing-dependency",
+            extra="formulas",
+        ) from None
+    try:
+        parsed = Formula(formula)
+        left, right = list(parsed.lhs), list(parsed.rhs)
+        factors = [factor for term in [*left, *right] for factor in term.factors]
+        accepted = all(map(_is_accepted, factors))
+    except (FormulaicError, AttributeError, SyntaxError, TypeError):
+        accepted, left = False, []
+    if not accepted or len(left) != 1:
+        raise ParameterError(
+            "A `formula` has one response and terms, such as wage ~ education + log(experience)."
+            f" Accepted functions: {', '.join(FUNCTIONS)}.",
+            code="formula-not-accepted",
+            formula=formula,
+        )
+    return parsed
+
+
+def formula_columns(formulas: list[str]) -> list[str]:
+    """Return the columns that formulas use, in alphabetical order."""
+    return sorted({str(name) for formula in formulas for name in parse(formula).required_variables})
+
+
+def build_designs(study: Study, formula: str) -> Designs | str:
+    """Return the designs of both tables, or why there is none.
+
+    Both tables are evaluated together, so that transformations and categories are the same. The
+    reference category of a column occurs in both tables if one does.
+    """
+    parsed = parse(formula)
+    pairs = [study.pairs[name] for name in formula_columns([formula])]
+    rows = {side: np.flatnonzero(_complete(pairs, study.size(side), side)) for side in SIDES}
+    if not all(map(len, rows.values())):
+        return "no record has a value in all of its columns."
+    table = _table(pairs, rows)
+    response = _response(study, str(next(iter(parsed.lhs))), rows)
+    if response is None:
+        return "the response must be a number or have two categories."
+    y, is_binary = response
+    try:
+        if y is None:
+            y = _matrix(parsed.lhs, table)[1][:, -1]
+        terms, X = _matrix(parsed.rhs, table)
+    except _unusable():
+        return "it cannot be evaluated on these columns."
+    n = len(rows["original"])
+    sides: dict[Side, Design] = {}
+    for side, part in zip(SIDES, (slice(0, n), slice(n, None)), strict=True):
+        finite = np.isfinite(X[part]).all(axis=1) & np.isfinite(y[part])
+        sides[side] = Design(y[part][finite], X[part][finite], rows[side][finite])
+    return Designs(terms, sides, is_binary)
+
+
+def _is_accepted(factor: Any) -> bool:
+    if factor.eval_method.value == "lookup":
+        return True
+    tree = ast.parse(_QUOTED.sub("column", factor.expr), mode="eval")
+    nodes = list(ast.walk(tree))
+    calls = [node.func for node in nodes if isinstance(node, ast.Call)]
+    return all(isinstance(node, _NODES) for node in nodes) and all(
+        isinstance(function, ast.Name) and function.id in FUNCTIONS for function in calls
+    )
+
+
+def _unusable() -> tuple[type[Exception], ...]:
+    from formulaic.errors import FormulaicError
+
+    return (FormulaicError, TypeError, ValueError, ArithmeticError, KeyError, IndexError)
+
+
+def _complete(pairs: list[ColumnPair], n: int, side: Side) -> NDArray[np.bool_]:
+    complete = np.ones(n, bool)
+    for pair in pairs:
+        complete &= ~pair.missing(side)
+    return complete
+
+
+def _table(pairs: list[ColumnPair], rows: dict[Side, Labels]) -> Any:
+    """Return the records of both tables, one table after the other."""
+    numbers, categories = {}, {}
+    for pair in pairs:
+        parts: list[Any] = [pair.side(side)[rows[side]] for side in SIDES]
+        both = np.concatenate(parts)
+        if pair.is_number:
+            numbers[pair.name] = both
+            continue
+        common = set(np.intersect1d(*parts).tolist())
+        order = sorted(np.unique(both).tolist(), key=lambda c: (c not in common, pair.labels[c]))
+        place = np.zeros(pair.n_categories, np.int64)
+        place[order] = np.arange(len(order))
+        categories[pair.name] = (place[both], [pair.labels[code] for code in order])
+    return model_frame(numbers, categories)
+
+
+def _response(
+    study: Study, name: str, rows: dict[Side, Labels]
+) -> tuple[Values | None, bool] | None:
+    """Return the response as 0 and 1 if it is a column of two values, else None, and which it is.
+
+    The result is None if the response is a column of more categories.
+    """
+    pair = study.pairs.get(name.strip("`"))
+    if pair is None:
+        return None, False
+    parts: list[Any] = [pair.side(side)[rows[side]] for side in SIDES]
+    values = np.unique(parts[0])
+    if pair.is_number:
+        if values.tolist() == [0, 1] and np.isin(parts[1], values).all():
+            return np.concatenate(parts), True
+        return None, False
+    if len(values) != 2 or not np.isin(parts[1], values).all():
+        return None
+    one = max(values.tolist(), key=lambda code: pair.labels[code])
+    return (np.concatenate(parts) == one).astype(np.float64), True
+
+
+def _matrix(spec: Any, table: Any) -> tuple[tuple[str, ...], Matrix]:
+    from formulaic import ModelSpec
+
+    with np.errstate(all="ignore"):
+        found = ModelSpec(formula=spec, na_action="ignore", output="pandas").get_model_matrix(
+            table, context={}
+        )
+    return tuple(map(str, found.columns)), np.asarray(found, np.float64)

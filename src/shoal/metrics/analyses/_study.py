@@ -1,0 +1,103 @@
+"""What all analyses share: columns of both tables, weights, options and random draws."""
+
+from dataclasses import dataclass, replace
+from zlib import crc32
+
+import numpy as np
+
+from shoal.metrics._base import Labels, Values
+from shoal.metrics.analyses._tables import SIDES, ColumnPair, Side
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """Tables and options of a run of analyses.
+
+    Parameters
+    ----------
+    pairs : dict of str to ColumnPair
+        Columns of both tables by name.
+    columns : tuple of str
+        Columns to analyse, without the weights.
+    targets : tuple of str
+        Columns to predict from the others.
+    formulas : tuple of str
+        Regression models.
+    weights : dict of str to ndarray, optional
+        Survey weights of each table.
+    aligned : bool
+        Whether both tables have the same records in the same order.
+    n_resamples : int
+        Number of bootstrap samples.
+    n_queries : int
+        Number of random queries.
+    max_records : int
+        Models that are only fitted to compare tables use a sample of this many records.
+    min_group : int
+        Smallest number of records of a group that may be shown.
+    seed : int
+        Seed of all draws.
+    n_jobs : int
+        Number of threads.
+    """
+
+    pairs: dict[str, ColumnPair]
+    columns: tuple[str, ...]
+    targets: tuple[str, ...]
+    formulas: tuple[str, ...]
+    weights: dict[Side, Values] | None
+    aligned: bool
+    n_resamples: int
+    n_queries: int
+    max_records: int
+    min_group: int
+    seed: int
+    n_jobs: int
+
+    @property
+    def selected(self) -> list[ColumnPair]:
+        """The columns to analyse."""
+        return [self.pairs[name] for name in self.columns]
+
+    @property
+    def numbers(self) -> list[ColumnPair]:
+        """The columns to analyse that hold numbers."""
+        return [pair for pair in self.selected if pair.kind == "number"]
+
+    def size(self, side: Side) -> int:
+        """Return the number of records of a table."""
+        return len(next(iter(self.pairs.values())).side(side))
+
+    def weights_of(self, side: Side) -> Values:
+        """Return the weights of a table; ones without a column of weights."""
+        return np.ones(self.size(side)) if self.weights is None else self.weights[side]
+
+    def rng(self, purpose: str) -> np.random.Generator:
+        """Return a generator of its own for each purpose, so that analyses are independent."""
+        return np.random.default_rng([self.seed, crc32(purpose.encode())])
+
+    def restricted(self, original: Labels, masked: Labels) -> "Study":
+        """Return the study of some rows of each table."""
+        rows = dict(zip(SIDES, (original, masked), strict=True))
+        return replace(
+            self,
+            pairs={name: pair.take(original, masked) for name, pair in self.pairs.items()},
+            weights=None
+            if self.weights is None
+            else {side: self.weights[side][rows[side]] for side in SIDES},
+        )
+
+    def sample(self, purpose: str) -> "Study":
+        """Return the study of at most ``max_records`` random records of each table."""
+        rng, rows = self.rng(f"{purpose}, sample"), []
+        for side in SIDES:
+            n = self.size(side)
+            chosen = np.arange(n)
+            if n > self.max_records:
+                chosen = np.sort(rng.choice(n, self.max_records, replace=False))
+            rows.append(chosen)
+        if self.aligned:
+            rows[1] = rows[0]
+        if all(len(chosen) == self.size(side) for side, chosen in zip(SIDES, rows, strict=True)):
+            return self
+        return self.restricted(rows[0], rows[1])

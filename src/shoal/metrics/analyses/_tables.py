@@ -1,0 +1,109 @@
+"""The columns of the original and the masked table that analyses can compare."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import InputError
+from shoal.frame.codes import text_codes_and_labels
+from shoal.frame.columns import kind_of, read_concatenated
+from shoal.frame.roles import name_columns
+from shoal.frame.tables import Frame
+from shoal.frame.types import Type
+from shoal.metrics._base import Labels, Values
+
+Kind = Literal["number", "date", "category"]
+Side = Literal["original", "masked"]
+SIDES: tuple[Side, Side] = ("original", "masked")
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnPair:
+    """One column in both tables.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column.
+    kind : str
+        ``"number"``, ``"date"`` (days since the earliest one) or ``"category"``.
+    original : ndarray of shape (n_original,)
+        Numbers with NaN where missing, or codes of categories with -1 where missing.
+    masked : ndarray of shape (n_masked,)
+        The same of the masked table, with the same codes.
+    labels : tuple of str
+        Text of each code; empty for numbers and dates.
+    """
+
+    name: str
+    kind: Kind
+    original: NDArray[Any]
+    masked: NDArray[Any]
+    labels: tuple[str, ...] = ()
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the values are numbers or dates, not codes of categories."""
+        return self.kind != "category"
+
+    @property
+    def n_categories(self) -> int:
+        """Number of categories in both tables together; 0 for numbers."""
+        return len(self.labels)
+
+    def side(self, side: Side) -> NDArray[Any]:
+        """Return the values of one table."""
+        return self.original if side == "original" else self.masked
+
+    def missing(self, side: Side) -> NDArray[np.bool_]:
+        """Return a mask of the missing values of one table."""
+        values = self.side(side)
+        return np.asarray(np.isnan(values) if self.is_number else values < 0)
+
+    def take(self, original: Labels, masked: Labels) -> "ColumnPair":
+        """Return the column for some rows of each table."""
+        return ColumnPair(
+            self.name, self.kind, self.original[original], self.masked[masked], self.labels
+        )
+
+
+def read_pairs(
+    original: Frame, masked: Frame, names: Sequence[str], types: Mapping[str, Type]
+) -> tuple[dict[str, ColumnPair], list[str]]:
+    """Return columns of both tables by name, and remarks on those that cannot be compared."""
+    pairs: dict[str, ColumnPair] = {}
+    left_out, recoded = [], []
+    for name in names:
+        try:
+            pairs[name] = _read_pair(original, masked, name, types.get(name))
+        except InputError:
+            left_out.append(name)
+            continue
+        pair = pairs[name]
+        if pair.kind == "category" and not np.isin(pair.masked, [-1, *pair.original]).all():
+            recoded.append(name)
+    remarks = []
+    if left_out:
+        remarks.append(f"{name_columns(left_out)} left out: not of one kind in both tables.")
+    if recoded:
+        remarks.append(f"{name_columns(recoded)} recoded: has categories that the original lacks.")
+    return pairs, remarks
+
+
+def _read_pair(original: Frame, masked: Frame, name: str, declared: Type | None) -> ColumnPair:
+    kinds = []
+    for frame in (original, masked):
+        if frame[name].null_count() < len(frame):
+            kinds.append(kind_of(frame, name, declared))
+    kind = kinds[0] if kinds else "nominal"
+    if kind in ("numeric", "date"):
+        values: Values = read_concatenated(original, masked, name, declared).values
+        parts = values[: len(original)], values[len(original) :]
+        return ColumnPair(name, "number" if kind == "numeric" else "date", *parts)
+    if any((other in ("numeric", "date")) for other in kinds):
+        raise InputError("The column is not of one kind.", code="kinds-differ", column=name)
+    (before, after), labels = text_codes_and_labels([original, masked], name)
+    return ColumnPair(name, "category", before, after, tuple(labels))

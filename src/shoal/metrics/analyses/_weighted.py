@@ -1,0 +1,70 @@
+"""Weighted estimates of a finite population."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from shoal.metrics._base import Values
+
+
+def weighted_mean(values: Values, weights: Values) -> float:
+    """Return the weighted mean.
+
+    Examples
+    --------
+    >>> weighted_mean(np.array([1.0, 4.0]), np.array([2.0, 1.0]))
+    2.0
+    """
+    return float((values * weights).sum() / weights.sum())
+
+
+def weighted_deviation(values: Values, weights: Values) -> float:
+    """Return the weighted standard deviation of a population.
+
+    Examples
+    --------
+    >>> weighted_deviation(np.array([1.0, 3.0]), np.array([1.0, 1.0]))
+    1.0
+    """
+    squares = (values - weighted_mean(values, weights)) ** 2
+    return float(np.sqrt(weighted_mean(squares, weights)))
+
+
+def weighted_quantiles(values: Values, weights: Values, shares: ArrayLike) -> Values:
+    """Return quantiles: the least value at which the cumulated weights reach each share.
+
+    Where they meet the share exactly, the mean of that value and the next one is taken, as for the
+    median of an even number of records.
+
+    Examples
+    --------
+    >>> weighted_quantiles(np.array([10.0, 20.0, 30.0]), np.array([1.0, 1.0, 2.0]), [0.25, 0.5])
+    array([15., 25.])
+    """
+    order = np.argsort(values, kind="stable")
+    ordered, cumulated = values[order], np.cumsum(weights[order])
+    wanted = np.asarray(shares, np.float64) * cumulated[-1]
+    slack = 1e-12 * cumulated[-1]  # sums of weights are rounded
+    first = np.minimum(np.searchsorted(cumulated, wanted - slack), len(values) - 1)
+    second = np.minimum(np.searchsorted(cumulated, wanted + slack), len(values) - 1)
+    return np.asarray((ordered[first] + ordered[second]) / 2)
+
+
+def gini(values: Values, weights: Values) -> float:
+    r"""Return the Gini coefficient of values that are not negative.
+
+    With values in ascending order, shares :math:`p_i` of the weights and :math:`L_i` the share of
+    the total that the first :math:`i` records have, it is
+    :math:`1 - \sum_i p_i (L_i + L_{i-1})`.
+
+    Examples
+    --------
+    >>> gini(np.array([1.0, 1.0]), np.ones(2)), gini(np.array([0.0, 1.0]), np.ones(2))
+    (0.0, 0.5)
+    """
+    order = np.argsort(values, kind="stable")
+    ordered, shares = values[order], weights[order] / weights.sum()
+    held = ordered * shares
+    if held.sum() == 0:
+        return 0.0
+    lorenz = np.concatenate([[0.0], np.cumsum(held) / held.sum()])
+    return float(1 - (shares * (lorenz[1:] + lorenz[:-1])).sum())

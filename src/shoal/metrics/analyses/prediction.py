@@ -1,0 +1,182 @@
+"""Train on masked records, test on real ones."""
+
+from typing import Any
+
+import numpy as np
+
+from shoal import _progress as progress
+from shoal.frame.roles import name_columns
+from shoal.metrics._base import Labels, Matrix, Values
+from shoal.metrics.analyses._features import MAX_CATEGORIES, features, usable
+from shoal.metrics.analyses._study import Study
+from shoal.metrics.analyses._tables import ColumnPair
+from shoal.metrics.analyses.result import AnalysisResult
+
+FOLDS = 5
+TREES = 20
+LEAST_RECORDS = 20
+
+
+def prediction(study: Study) -> AnalysisResult | str:
+    """Compare models trained on original and on masked records, both tested on original ones.
+
+    The records are divided into five parts at random. Each part is predicted by models that were
+    trained on the other four: on their original values, and on their masked values. The target is
+    a column of numbers (regression) or of categories (classification); all other columns are
+    features.
+
+    Parameters
+    ----------
+    study : Study
+        Tables and options of the analysis.
+
+    Returns
+    -------
+    AnalysisResult or str
+        One row for each target and model. Scores of a regression are the share of variance
+        explained (1 is best, 0 that of the mean); of a classification the mean area under the ROC
+        curve over the classes (1 is best, 0.5 that of a guess). The loss is the score with
+        original records minus that with masked ones.
+    """
+    if not study.targets:
+        return "Needs a target: the column to predict."
+    sampled = study.sample("prediction")
+    remarks = []
+    if sampled is not study:
+        remarks.append(f"On a sample of {study.max_records:,} records.")
+    if not study.aligned:
+        remarks.append("Masked records of the test parts are in training too: rows do not match.")
+    rows: list[dict[str, Any]] = []
+    for at, target in enumerate(study.targets):
+        pairs, too_many = usable([pair for pair in sampled.selected if pair.name != target])
+        if too_many:
+            remarks.append(f"{name_columns(too_many)} left out: too many categories.")
+        reason = _unsuitable(sampled.pairs[target], pairs)
+        if reason:
+            remarks.append(f"Target {target!r}: {reason}")
+        else:
+            rows += _scores(sampled, sampled.pairs[target], pairs)
+        progress.report("prediction", at + 1, len(study.targets))
+    if not rows:
+        return " ".join(remarks)
+    figures = {"prediction_loss": max(row["loss"] for row in rows)}
+    for model in ("linear", "forest"):
+        losses = [row["loss"] for row in rows if row["model"] == model]
+        figures[f"prediction_loss_{model}"] = max(losses)
+    return AnalysisResult("prediction", figures, tuple(rows), tuple(dict.fromkeys(remarks)))
+
+
+def _unsuitable(target: ColumnPair, pairs: list[ColumnPair]) -> str:
+    """Return why a column cannot be predicted, or nothing."""
+    known = target.original[~target.missing("original")]
+    if not pairs:
+        return "there is no other column to predict it from."
+    if len(known) < LEAST_RECORDS or (~target.missing("masked")).sum() < LEAST_RECORDS:
+        return f"fewer than {LEAST_RECORDS} records have a value."
+    if not (known != known[0]).any():
+        return "it has a single value."
+    if len(np.unique(known)) > MAX_CATEGORIES and not target.is_number:
+        return "it has too many categories."
+    return ""
+
+
+def _scores(study: Study, target: ColumnPair, pairs: list[ColumnPair]) -> list[dict[str, Any]]:
+    before, after, _ = features(pairs)
+    rng = study.rng(f"prediction, {target.name}")
+    known = ~target.missing("original")
+    fold = rng.permutation(len(before)) % FOLDS
+    predicted: dict[tuple[str, str], Matrix] = {}
+    classes = np.unique(target.original[known])
+    for part in range(FOLDS):
+        test = known & (fold == part)
+        rest = fold != part
+        training = {
+            "original": (before, target.original, known & rest),
+            "masked": (
+                after,
+                target.masked,
+                ~target.missing("masked") & (rest if study.aligned else np.full(len(after), True)),
+            ),
+        }
+        for side, (X, y, rows) in training.items():
+            for model in ("linear", "forest"):
+                result = _predict(model, target.is_number, X[rows], y[rows], before[test], classes)
+                kept = predicted.setdefault((side, model), np.zeros((len(before), result.shape[1])))
+                kept[test] = result
+    truth = target.original[known]
+    rows_of_table = []
+    for model in ("linear", "forest"):
+        score = {
+            side: explained_share(truth, predicted[side, model][known, 0])
+            if target.is_number
+            else mean_auc(truth, predicted[side, model][known], classes)
+            for side in ("original", "masked")
+        }
+        rows_of_table.append(
+            {
+                "target": target.name,
+                "model": model,
+                "score": "explained variance" if target.is_number else "area under ROC",
+                "original": score["original"],
+                "masked": score["masked"],
+                "loss": score["original"] - score["masked"],
+            }
+        )
+    return rows_of_table
+
+
+def _predict(
+    model: str, is_number: bool, X: Matrix, y: Any, test: Matrix, classes: Labels
+) -> Matrix:
+    """Return predicted numbers, or the chance of each class, of the test records."""
+    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+    from sklearn.linear_model import LogisticRegression, Ridge
+
+    forest = {"n_estimators": TREES, "min_samples_leaf": 5, "random_state": 0, "n_jobs": 1}
+    if is_number:
+        regressor = Ridge(alpha=1e-6) if model == "linear" else RandomForestRegressor(**forest)
+        return np.asarray(regressor.fit(X, y).predict(test))[:, np.newaxis]
+    chances = np.zeros((len(test), len(classes)))
+    present = np.unique(y)
+    if len(present) == 1:
+        chances[:, classes == present[0]] = 1.0
+        return chances
+    classifier = (
+        LogisticRegression(max_iter=200, tol=1e-3)
+        if model == "linear"
+        else RandomForestClassifier(**forest)
+    )
+    found = classifier.fit(X, y).predict_proba(test)
+    for at, value in enumerate(classifier.classes_):
+        chances[:, classes == value] = found[:, [at]]
+    return chances
+
+
+def explained_share(truth: Values, predicted: Values) -> float:
+    """Return the share of the variance that predictions explain; negative if they are worse.
+
+    Examples
+    --------
+    >>> explained_share(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 2.0]))
+    0.5
+    """
+    return float(1 - ((truth - predicted) ** 2).sum() / ((truth - truth.mean()) ** 2).sum())
+
+
+def mean_auc(truth: Labels, chances: Matrix, classes: Labels) -> float:
+    """Return the area under the ROC curve, the mean over the classes, each against all others.
+
+    Examples
+    --------
+    >>> chances = np.array([[0.9, 0.1], [0.4, 0.6], [0.6, 0.4], [0.2, 0.8]])
+    >>> mean_auc(np.array([0, 0, 1, 1]), chances, np.array([0, 1]))
+    0.75
+    """
+    areas = []
+    for at, value in enumerate(classes):
+        inside = truth == value
+        _, place, counts = np.unique(chances[:, at], return_inverse=True, return_counts=True)
+        ranks = (np.cumsum(counts) - (counts - 1) / 2)[place.ravel()]
+        n, m = int(inside.sum()), int((~inside).sum())
+        areas.append((ranks[inside].sum() - n * (n + 1) / 2) / (n * m))
+    return float(np.mean(areas))

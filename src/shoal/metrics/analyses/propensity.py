@@ -1,0 +1,143 @@
+"""Propensity score: whether a model can tell masked records from original ones."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from shoal import _progress as progress
+from shoal.frame.roles import name_columns
+from shoal.metrics._base import Matrix, Values
+from shoal.metrics.analyses._features import features, independent, usable
+from shoal.metrics.analyses._study import Study
+from shoal.metrics.analyses.result import AnalysisResult
+
+PENALTY = 1e4  # inverse strength: in effect none, but finite where classes can be separated
+LEAF_SHARE = 0.01  # of all records in a leaf of the tree, at least
+LEAST_LEAF = 10
+
+Probabilities = Callable[[Matrix, Matrix, int], tuple[Values, Values]]
+
+
+def propensity(study: Study) -> AnalysisResult | str:
+    r"""Mean squared error of a propensity score, relative to that of a new sample [SRNDS18]_.
+
+    A model predicts from a record whether it is a masked one. With :math:`N` records in both
+    tables, a share :math:`c` of masked ones and predicted chances :math:`p_i`,
+
+    .. math:: \mathrm{pMSE} = \frac{1}{N} \sum_{i=1}^{N} (p_i - c)^2.
+
+    The null distribution is that of a bootstrap sample of the original in place of the masked
+    table. The ratio divides pMSE by the mean of the null distribution, and the score is the
+    difference in standard deviations of it.
+
+    Parameters
+    ----------
+    study : Study
+        Tables and options of the analysis.
+
+    Returns
+    -------
+    AnalysisResult or str
+        One row for each model: a logistic regression with squares and products of numbers, and a
+        classification tree. pMSE is 0 if no model can tell the tables apart and :math:`c (1 - c)`
+        if records are never alike. A ratio near or below 1 is that of another sample of the same
+        population; above 10, analyses will differ.
+
+    References
+    ----------
+    .. [SRNDS18] Snoke, J., Raab, G. M., Nowok, B., Dibben, C. and Slavkovic, A. (2018). General and
+       specific utility measures for synthetic data. Journal of the Royal Statistical Society A
+       181(3), 663-688.
+    """
+    sampled = study.sample("propensity")
+    pairs, too_many = usable(sampled.selected)
+    if not pairs:
+        return "Needs a column that can be compared between the tables."
+    remarks = []
+    if too_many:
+        remarks.append(f"{name_columns(too_many)} left out: too many categories.")
+    if sampled is not study:
+        remarks.append(f"On a sample of {study.max_records:,} records.")
+    rows = []
+    models: dict[str, tuple[bool, Probabilities]] = {
+        "logistic": (True, logistic_probabilities),
+        "tree": (False, tree_probabilities),
+    }
+    for at, (name, (second_order, model)) in enumerate(models.items()):
+        before, after, _ = features(pairs, second_order=second_order)
+        row = compare(before, after, model, sampled, name)
+        rows.append({"model": name, **row})
+        progress.report("propensity score", at + 1, len(models))
+    figures = {f"pmse_{row['model']}": row["pmse"] for row in rows}
+    for row in rows:
+        if row["ratio"] is not None:
+            figures[f"pmse_ratio_{row['model']}"] = row["ratio"]
+    ratios = [row["ratio"] for row in rows if row["ratio"] is not None]
+    if ratios:
+        figures["pmse_ratio"] = max(ratios)
+    return AnalysisResult("propensity", figures, tuple(rows), tuple(remarks))
+
+
+def compare(
+    before: Matrix, after: Matrix, model: Probabilities, study: Study, name: str
+) -> dict[str, Any]:
+    """Return pMSE of one model, with the mean and standard deviation of its null distribution."""
+    observed = pmse(*model(before, after, 0))
+    rng = study.rng(f"propensity, {name}")
+    draws = [rng.integers(len(before), size=len(after)) for _ in range(study.n_resamples)]
+
+    def resampled(at: int) -> float:
+        return pmse(*model(before, before[draws[at]], at))
+
+    with ThreadPoolExecutor(study.n_jobs) as pool:
+        null = np.array(list(pool.map(resampled, range(len(draws)))))
+    mean, spread = float(null.mean()), float(null.std(ddof=1)) if len(null) > 1 else 0.0
+    return {
+        "pmse": observed,
+        "null_mean": mean,
+        "null_sd": spread,
+        "ratio": observed / mean if mean > 0 else (0.0 if observed == 0 else None),
+        "score": (observed - mean) / spread if spread > 0 else None,
+    }
+
+
+def pmse(original: Values, masked: Values) -> float:
+    """Return the mean squared error of propensity scores of original and masked records.
+
+    Examples
+    --------
+    >>> pmse(np.array([0.5, 0.5]), np.array([0.5, 0.5])), pmse(np.zeros(2), np.ones(2))
+    (0.0, 0.25)
+    """
+    scores = np.concatenate([original, masked])
+    return float(((scores - len(masked) / len(scores)) ** 2).mean())
+
+
+def logistic_probabilities(before: Matrix, after: Matrix, seed: int) -> tuple[Values, Values]:
+    """Return the chance that each record is a masked one, by logistic regression."""
+    del seed
+    from sklearn.linear_model import LogisticRegression
+
+    X = independent(np.vstack([before, after]))
+    model = LogisticRegression(C=PENALTY, solver="newton-cholesky", max_iter=50)
+    return _fitted(model, X, len(before))
+
+
+def tree_probabilities(before: Matrix, after: Matrix, seed: int) -> tuple[Values, Values]:
+    """Return the chance that each record is a masked one, by a classification tree."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    X = np.vstack([before, after])
+    leaf = max(LEAST_LEAF, int(LEAF_SHARE * len(X)))
+    return _fitted(DecisionTreeClassifier(min_samples_leaf=leaf, random_state=seed), X, len(before))
+
+
+def _fitted(model: Any, X: Matrix, n: int) -> tuple[Values, Values]:
+    if not X.shape[1]:  # nothing varies: every record has the same chance
+        chances = np.full(len(X), 1 - n / len(X))
+        return chances[:n], chances[n:]
+    is_masked = np.arange(len(X)) >= n
+    chances = model.fit(X, is_masked).predict_proba(X)[:, 1]
+    return chances[:n], chances[n:]

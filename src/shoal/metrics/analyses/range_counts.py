@@ -1,0 +1,128 @@
+"""Random range counts: how many records lie in a box."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.metrics._base import Labels, Values
+from shoal.metrics.analyses._study import Study
+from shoal.metrics.analyses._tables import SIDES, ColumnPair, Side
+from shoal.metrics.analyses.result import AnalysisResult
+
+WIDTHS = (1, 2, 3)  # numbers of columns in a query
+SHARE = 0.1  # of the records that a query covers, if its columns are independent
+LEAST_SHARE = 0.005  # of the records: errors of smaller counts are relative to this
+
+
+@dataclass(frozen=True, eq=False)
+class Condition:
+    """A range of numbers, both ends included, or a set of categories."""
+
+    pair: ColumnPair
+    low: float = 0.0
+    high: float = 0.0
+    accepted: NDArray[np.bool_] | None = None
+
+    def holds(self, side: Side) -> NDArray[np.bool_]:
+        """Return which records of a table meet the condition; missing values do not."""
+        values: Any = self.pair.side(side)
+        if self.accepted is not None:
+            return np.asarray(np.append(self.accepted, False)[values])
+        return np.asarray((values >= self.low) & (values <= self.high))
+
+
+def range_counts(study: Study) -> AnalysisResult | str:
+    r"""Count the records in random ranges of one to three columns, before and after.
+
+    A range covers a random run of the original values, or a random set of categories, such that
+    a query covers a tenth of the records if its columns are independent. The relative error of a
+    count is
+
+    .. math:: |c_\mathrm{masked} - c_\mathrm{original}| / \max(c_\mathrm{original}, b),
+
+    where :math:`b` is 0.5 % of the records, and at least the smallest group that may be shown.
+    With survey weights, records count with their weights.
+
+    Parameters
+    ----------
+    study : Study
+        Tables and options of the analysis.
+
+    Returns
+    -------
+    AnalysisResult or str
+        One row for each number of columns, with the mean, the median and the 95 % quantile of the
+        errors. 0 if no count changed.
+    """
+    pairs = [pair for pair in study.selected if (~pair.missing("original")).any()]
+    if not pairs:
+        return "Needs a column with values that can be compared between the tables."
+    rng = study.rng("range counts")
+    widths = [width for width in WIDTHS if width <= len(pairs)]
+    queries = [
+        [
+            _condition(pairs[at], SHARE ** (1 / width), rng)
+            for at in rng.choice(len(pairs), width, replace=False).tolist()
+        ]
+        for width in widths
+        for _ in range(max(1, study.n_queries // len(widths)))
+    ]
+    weights = {side: study.weights_of(side) for side in SIDES}
+
+    def counts(query: list[Condition]) -> list[float]:
+        return [_count(query, side, weights[side]) for side in SIDES]
+
+    with ThreadPoolExecutor(study.n_jobs) as pool:
+        counted = np.array(list(pool.map(counts, queries)))
+    total, n = weights["original"].sum(), study.size("original")
+    least = max(LEAST_SHARE * total, study.min_group * total / n)
+    errors = np.abs(counted[:, 1] - counted[:, 0]) / np.maximum(counted[:, 0], least)
+    sizes = np.array([len(query) for query in queries])
+    rows = [{"columns": str(width), **_summary(errors[sizes == width])} for width in widths]
+    rows.append({"columns": "all", **_summary(errors)})
+    figures = {
+        "range_count_error": rows[-1]["mean"],
+        "range_count_error_95": rows[-1]["95 % quantile"],
+    }
+    return AnalysisResult("range-counts", figures, tuple(rows))
+
+
+def _condition(pair: ColumnPair, share: float, rng: np.random.Generator) -> Condition:
+    known: Any = pair.original[~pair.missing("original")]
+    if pair.is_number:
+        ordered = np.sort(known)
+        n = max(1, round(share * len(ordered)))
+        start = int(rng.integers(len(ordered) - n + 1))
+        return Condition(pair, float(ordered[start]), float(ordered[start + n - 1]))
+    return Condition(pair, accepted=_categories(known, pair.n_categories, share, rng))
+
+
+def _categories(
+    known: Labels, n_categories: int, share: float, rng: np.random.Generator
+) -> NDArray[np.bool_]:
+    """Return a random set of categories that covers at least a share of the records."""
+    sizes = np.bincount(known, minlength=n_categories)
+    order = rng.permutation(np.flatnonzero(sizes))
+    covered = np.cumsum(sizes[order]) / len(known)
+    accepted = np.zeros(n_categories, bool)
+    accepted[order[: int(np.searchsorted(covered, share)) + 1]] = True
+    return accepted
+
+
+def _count(query: list[Condition], side: Side, weights: Values) -> float:
+    inside = query[0].holds(side)
+    for condition in query[1:]:
+        inside &= condition.holds(side)
+    return float(weights[inside].sum())
+
+
+def _summary(errors: Values) -> dict[str, Any]:
+    return {
+        "queries": len(errors),
+        "mean": float(errors.mean()),
+        "median": float(np.median(errors)),
+        "95 % quantile": float(np.quantile(errors, 0.95)),
+    }

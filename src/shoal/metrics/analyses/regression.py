@@ -1,0 +1,154 @@
+"""Regression models before and after, with the overlap of confidence intervals."""
+
+from typing import Any
+
+import numpy as np
+
+from shoal import _progress as progress
+from shoal._text import count
+from shoal.metrics.analyses._fit import Fit, fit
+from shoal.metrics.analyses._formula import Designs, build_designs, formula_columns
+from shoal.metrics.analyses._study import Study
+from shoal.metrics.analyses._tables import SIDES, Side
+from shoal.metrics.analyses.result import AnalysisResult
+
+CONSTANT = "Intercept"
+
+__all__ = ["formula_columns", "interval_overlap", "regression"]
+
+
+def regression(study: Study) -> AnalysisResult | str:
+    r"""Fit models to both tables and compare the coefficients [KKORS06]_.
+
+    The model is a linear regression, or a logistic one if the response is a column of two values.
+    For the confidence intervals :math:`(L_o, U_o)` and :math:`(L_m, U_m)` of a coefficient at 95 %
+    in the original and the masked table, whose intersection is :math:`(L_i, U_i)`, the overlap is
+
+    .. math:: \frac{1}{2} \left( \frac{U_i - L_i}{U_o - L_o} + \frac{U_i - L_i}{U_m - L_m} \right),
+
+    and 0 if they do not intersect, or if the masked table does not allow an estimate. The figures
+    are those of all coefficients but the constant, of which few readers draw conclusions. Standard
+    errors are robust where there are survey weights.
+
+    Parameters
+    ----------
+    study : Study
+        Tables and options of the analysis.
+
+    Returns
+    -------
+    AnalysisResult or str
+        One row for each coefficient. Overlaps are between 0 and 1; 1 means that a reader draws the
+        same conclusions.
+
+    References
+    ----------
+    .. [KKORS06] Karr, A. F., Kohnen, C. N., Oganian, A., Reiter, J. P. and Sanil, A. P. (2006). A
+       framework for evaluating the utility of data altered to protect confidentiality. The American
+       Statistician 60(3), 224-232.
+    """
+    if not study.formulas:
+        return "Needs a formula, such as wage ~ education + experience."
+    rows: list[dict[str, Any]] = []
+    remarks = []
+    for at, formula in enumerate(study.formulas, 1):
+        outcome = _compare(study, formula)
+        if isinstance(outcome, str):
+            remarks.append(f"Model {at} ({formula}): {outcome}")
+        else:
+            found, description = outcome
+            rows += [{"model": str(at), **row} for row in found]
+            remarks.append(f"Model {at} ({formula}): {description}")
+        progress.report("regression", at, len(study.formulas))
+    if not rows:
+        return " ".join(remarks)
+    counted = [row for row in rows if row["coefficient"] != CONSTANT] or rows
+    overlaps = [row["overlap"] for row in counted]
+    figures = {
+        "ci_overlap": min(overlaps),
+        "ci_overlap_mean": float(np.mean(overlaps)),
+        "conclusions_changed": float(np.mean([row["changed"] for row in counted])),
+    }
+    shifts = [row["shift"] for row in counted if row["shift"] is not None]
+    if shifts:
+        figures["coefficient_shift"] = max(shifts)
+    hidden = ("shift",) if len(study.formulas) > 1 else ("model", "shift")
+    return AnalysisResult("regression", figures, tuple(rows), tuple(remarks), hidden)
+
+
+def interval_overlap(first: tuple[float, float], second: tuple[float, float]) -> float:
+    """Return the mean of the shares that the intersection has of both intervals.
+
+    Examples
+    --------
+    >>> interval_overlap((0, 4), (2, 4)), interval_overlap((0, 1), (2, 3))
+    (0.75, 0.0)
+    """
+    common = min(first[1], second[1]) - max(first[0], second[0])
+    if common < 0:
+        return 0.0
+    shares = [common / (high - low) if high > low else 1.0 for low, high in (first, second)]
+    return sum(shares) / 2
+
+
+def _compare(study: Study, formula: str) -> tuple[list[dict[str, Any]], str] | str:
+    designs = build_designs(study, formula)
+    if isinstance(designs, str):
+        return designs
+    fits: dict[Side, Fit] = {}
+    for side in SIDES:
+        design = designs.sides[side]
+        weights = None if study.weights is None else study.weights_of(side)[design.rows]
+        found = fit(design.y, design.X, weights, is_binary=designs.is_binary)
+        if isinstance(found, str):
+            return f"{side} table: {found}"
+        fits[side] = found
+    rows, hidden = _rows(designs, fits, study.min_group)
+    if not rows:
+        return "no coefficient can be estimated."
+    sizes = [f"{len(designs.sides[side].y):,}" for side in SIDES]
+    words = f"{'logistic' if designs.is_binary else 'linear'} regression, {sizes[0]} records before"
+    words += f" and {sizes[1]} after."
+    if hidden:
+        words += (
+            f" {count(hidden, 'coefficient')} of categories with fewer than"
+            f" {study.min_group} records not shown."
+        )
+    return rows, words
+
+
+def _rows(
+    designs: Designs, fits: dict[Side, Fit], min_group: int
+) -> tuple[list[dict[str, Any]], int]:
+    """Return a row for each coefficient of the original, and the number of those not shown."""
+    before, after = (fits[side] for side in SIDES)
+    filled = (designs.sides["original"].X != 0).sum(axis=0)
+    rows, hidden = [], 0
+    for at, term in enumerate(designs.terms):
+        if np.isnan(before.coefficients[at]):
+            continue
+        if filled[at] < min_group:
+            hidden += 1
+            continue
+        values = [float(one.coefficients[at]) for one in (before, after)]
+        lost = np.isnan(after.coefficients[at])
+        intervals = [(one.low[at], one.high[at]) for one in (before, after)]
+        gap = abs(after.coefficients[at] - before.coefficients[at])
+        rows.append(
+            {
+                "coefficient": term,
+                "original": values[0],
+                "original interval": list(map(float, intervals[0])),
+                "masked": None if lost else values[1],
+                "masked interval": None if lost else list(map(float, intervals[1])),
+                "overlap": 0.0 if lost else float(interval_overlap(*intervals)),
+                "shift": None if lost or not before.errors[at] else float(gap / before.errors[at]),
+                "changed": bool(lost or _sign(*intervals[0]) != _sign(*intervals[1])),
+            }
+        )
+    return rows, hidden
+
+
+def _sign(low: float, high: float) -> int:
+    """Return the sign of an interval: 0 if it contains 0."""
+    return int(low > 0) - int(high < 0)

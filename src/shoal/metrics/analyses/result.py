@@ -1,0 +1,247 @@
+"""The results of analyses: figures, tables and remarks."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from shoal._text import aligned
+from shoal.metrics.figures import WORST
+from shoal.metrics.subgroups import Subgroups
+
+Better = Literal["lower", "higher"]
+
+
+class About(NamedTuple):
+    """The analysis that computes a figure, which values are better, and what it is."""
+
+    analysis: str
+    better: Better
+    meaning: str
+
+
+FIGURES: dict[str, About] = {
+    "pmse_ratio": About("propensity", "lower", "greatest pMSE ratio of the models"),
+    "pmse_ratio_logistic": About("propensity", "lower", "pMSE ratio of the logistic model"),
+    "pmse_ratio_tree": About("propensity", "lower", "pMSE ratio of the tree"),
+    "pmse_logistic": About("propensity", "lower", "pMSE of the logistic model"),
+    "pmse_tree": About("propensity", "lower", "pMSE of the tree"),
+    "prediction_loss": About(
+        "prediction", "lower", "greatest loss of a score by training on masked records"
+    ),
+    "prediction_loss_linear": About("prediction", "lower", "the same of linear models"),
+    "prediction_loss_forest": About("prediction", "lower", "the same of random forests"),
+    "ci_overlap": About(
+        "regression", "higher", "least overlap of the confidence intervals of a coefficient"
+    ),
+    "ci_overlap_mean": About("regression", "higher", "mean overlap over the coefficients"),
+    "coefficient_shift": About(
+        "regression", "lower", "greatest change of a coefficient, in standard errors"
+    ),
+    "conclusions_changed": About(
+        "regression", "lower", "share of coefficients whose sign or significance changes"
+    ),
+    "range_count_error": About("range-counts", "lower", "mean relative error of range counts"),
+    "range_count_error_95": About("range-counts", "lower", "95 % quantile of these errors"),
+    "group_count_error": About("group-by", "lower", "mean relative error of group counts"),
+    "group_mean_error": About(
+        "group-by", "lower", "mean error of group means, in standard deviations"
+    ),
+    "groups_lost": About("group-by", "lower", "share of groups without a masked record"),
+    "total_error": About("estimates", "lower", "greatest relative error of a total"),
+    "mean_error": About("estimates", "lower", "greatest error of a mean, in standard deviations"),
+    "median_error": About(
+        "estimates", "lower", "greatest error of a median, in standard deviations"
+    ),
+    "quantile_error": About(
+        "estimates", "lower", "greatest error of a quantile, in standard deviations"
+    ),
+    "gini_error": About("estimates", "lower", "greatest absolute error of a Gini coefficient"),
+    "table_error": About(
+        "estimates", "lower", "greatest total variation distance of a table of categories"
+    ),
+}
+
+
+@dataclass(frozen=True)
+class AnalysisResult:
+    """Result of one kind of analysis.
+
+    Parameters
+    ----------
+    name : str
+        Name in `shoal.metrics.analyses.ANALYSES`.
+    figures : dict of str to float
+        Named numbers; see `Utility`.
+    rows : tuple of dict
+        Table of details, with the same keys in each row.
+    remarks : tuple of str
+        What a reader has to know beside the figures.
+    hidden : tuple of str
+        Keys of the rows that the text leaves out.
+    """
+
+    name: str
+    figures: dict[str, float]
+    rows: tuple[dict[str, Any], ...]
+    remarks: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain data."""
+        return {
+            "analysis": self.name,
+            "figures": self.figures,
+            "rows": list(self.rows),
+            "remarks": list(self.remarks),
+        }
+
+    def __str__(self) -> str:
+        keys = [
+            key
+            for key in self.rows[0]
+            if key not in self.hidden and any(row[key] is not None for row in self.rows)
+        ]
+        cells = [[shown(row[key]) for key in keys] for row in self.rows]
+        return "\n".join([self.name, aligned([keys, *cells]), *self.remarks])
+
+
+class Utility(Mapping[str, AnalysisResult]):
+    """Results of analyses before and after masking, by name.
+
+    ``figures()`` returns all numbers below that were computed, by these names, so that limits can
+    be set on them. With ``by``, each has a second figure with the suffix ``_worst_group``.
+
+    =========================  ===================================================================
+    ``pmse_ratio``             greatest pMSE ratio of the models; lower is better, 1 is a new sample
+    ``pmse_ratio_logistic``    pMSE ratio of the logistic model
+    ``pmse_ratio_tree``        pMSE ratio of the tree
+    ``pmse_logistic``          pMSE of the logistic model, from 0 to 0.25 for equally long tables
+    ``pmse_tree``              pMSE of the tree
+    ``prediction_loss``        greatest loss of a score by training on masked records
+    ``prediction_loss_linear`` the same of linear models
+    ``prediction_loss_forest`` the same of random forests
+    ``ci_overlap``             least overlap of confidence intervals, from 0 to 1; higher is better
+    ``ci_overlap_mean``        mean overlap over the coefficients
+    ``coefficient_shift``      greatest change of a coefficient, in standard errors
+    ``conclusions_changed``    share of the coefficients whose sign or significance changes
+    ``range_count_error``      mean relative error of range counts
+    ``range_count_error_95``   95 % quantile of these errors
+    ``group_count_error``      mean relative error of group counts
+    ``group_mean_error``       mean error of group means, in standard deviations
+    ``groups_lost``            share of the groups without a masked record
+    ``total_error``            greatest relative error of a total
+    ``mean_error``             greatest error of a mean, in standard deviations
+    ``median_error``           greatest error of a median, in standard deviations
+    ``quantile_error``         greatest error of a quantile, in standard deviations
+    ``gini_error``             greatest absolute error of a Gini coefficient
+    ``table_error``            greatest total variation distance of a table of categories
+    =========================  ===================================================================
+
+    Parameters
+    ----------
+    results : list of AnalysisResult
+        The analyses that were carried out.
+    not_run : mapping of str to str
+        Reason by name of each analysis that was not carried out.
+    records : int
+        Number of records of the original.
+    seed : int
+        Seed of all random draws.
+    remarks : tuple of str
+        What holds for all analyses, such as columns that were left out.
+    groups : Subgroups, optional
+        The same figures by group.
+    """
+
+    def __init__(
+        self,
+        results: list[AnalysisResult],
+        not_run: Mapping[str, str],
+        *,
+        records: int,
+        seed: int,
+        remarks: tuple[str, ...] = (),
+        groups: Subgroups | None = None,
+    ):
+        self.results = tuple(results)
+        self.not_run = dict(not_run)
+        self.records, self.seed, self.remarks, self.groups = records, seed, remarks, groups
+
+    def __getitem__(self, name: str) -> AnalysisResult:
+        for result in self.results:
+            if result.name == name:
+                return result
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return (result.name for result in self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def figures(self) -> dict[str, float]:
+        """Return all figures by name, with those of the worst-off groups."""
+        every = {name: value for result in self.results for name, value in result.figures.items()}
+        ordered = {name: float(every[name]) for name in FIGURES if name in every}
+        for name, (_, value) in (self.groups.worst() if self.groups else {}).items():
+            ordered[f"{name}{WORST}"] = value
+        return ordered
+
+    def reasons(self) -> dict[str, str]:
+        """Return why figures were not computed, by name."""
+        have = self.figures()
+        reasons = {
+            name: self.not_run.get(about.analysis, "Not computed on these columns.")
+            for name, about in FIGURES.items()
+            if name not in have and (about.analysis in self.not_run or about.analysis in self)
+        }
+        if self.groups is None:
+            reasons |= {f"{name}{WORST}": "Needs columns of subgroups." for name in FIGURES}
+        return reasons
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all results as plain data."""
+        return {
+            "records": self.records,
+            "seed": int(self.seed),
+            "figures": self.figures(),
+            "analyses": [result.to_dict() for result in self.results],
+            "groups": None if self.groups is None else self.groups.to_dict(),
+            "not_run": self.not_run,
+            "remarks": list(self.remarks),
+        }
+
+    def __repr__(self) -> str:
+        rows = [["figure", "value", "meaning"]]
+        for name, value in self.figures().items():
+            if name in FIGURES:
+                about = FIGURES[name]
+                rows.append([name, shown(value), f"{about.meaning}; {about.better} is better"])
+        blocks = [aligned(rows)] if len(rows) > 1 else []
+        if self.groups is not None:
+            blocks.append(str(self.groups))
+        blocks += map(str, self.results)
+        notes = [f"{name}: not run. {reason}" for name, reason in self.not_run.items()]
+        notes += self.remarks
+        return "\n\n".join([*blocks, *(["\n".join(notes)] if notes else [])])
+
+
+def shown(value: Any) -> str:
+    """Return a cell of a table.
+
+    Examples
+    --------
+    >>> shown(0.123456), shown(None), shown(12345.6), shown(True), shown([-1.5, 2.25])
+    ('0.1235', '-', '12,346', 'yes', '-1.5 to 2.25')
+    """
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, list):
+        return " to ".join(map(shown, value))
+    if isinstance(value, float):
+        return f"{value:,.0f}" if 1e3 <= abs(value) < 1e12 else f"{value:.4g}"
+    return str(value)

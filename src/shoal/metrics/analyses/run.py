@@ -1,0 +1,245 @@
+"""The function `utility`: the same analyses of the original and the masked table."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from shoal import _progress as progress
+from shoal._params import RandomState, as_seed, draw_seed, effective_n_jobs, hint
+from shoal.errors import InputError, ParameterError
+from shoal.frame import tables
+from shoal.frame.roles import as_list, name_columns
+from shoal.frame.tables import Frame, IntoDataFrame
+from shoal.frame.types import as_types
+from shoal.metrics._base import Values
+from shoal.metrics.analyses._study import Study
+from shoal.metrics.analyses._tables import Side, read_pairs
+from shoal.metrics.analyses.estimates import estimates
+from shoal.metrics.analyses.group_by import group_by
+from shoal.metrics.analyses.prediction import prediction
+from shoal.metrics.analyses.propensity import propensity
+from shoal.metrics.analyses.range_counts import range_counts
+from shoal.metrics.analyses.regression import formula_columns, regression
+from shoal.metrics.analyses.result import FIGURES, AnalysisResult, Utility
+from shoal.metrics.subgroups import MIN_GROUP, Subgroups, check_min_group, split_groups
+
+Outcome = AnalysisResult | str
+ANALYSES: dict[str, Callable[[Study], Outcome]] = {
+    "propensity": propensity,
+    "prediction": prediction,
+    "regression": regression,
+    "range-counts": range_counts,
+    "group-by": group_by,
+    "estimates": estimates,
+}
+
+
+def utility(
+    original: IntoDataFrame,
+    masked: IntoDataFrame,
+    *,
+    columns: Sequence[str] | None = None,
+    target: str | Sequence[str] | None = None,
+    formula: str | Sequence[str] | None = None,
+    weight: str | None = None,
+    by: str | Sequence[str] | None = None,
+    min_group: int = MIN_GROUP,
+    measures: Sequence[str] | None = None,
+    aligned: bool | None = None,
+    n_resamples: int = 30,
+    n_queries: int = 600,
+    max_records: int = 20_000,
+    types: Mapping[str, Any] | None = None,
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
+) -> Utility:
+    """Compare analyses of the original and the masked table.
+
+    Parameters
+    ----------
+    original : pandas, polars or pyarrow table
+        The table before masking.
+    masked : pandas, polars or pyarrow table
+        The table after masking, whoever masked it.
+    columns : list of str, optional
+        Columns to analyse; by default all that both tables have.
+    target : str or list of str, optional
+        Columns to predict from the other columns.
+    formula : str or list of str, optional
+        Regression models, such as ``"wage ~ education + experience"``.
+    weight : str, optional
+        Column of survey weights. The masked table's own weights are used if it has that column.
+    by : str or list of str, optional
+        Columns of the original whose values form subgroups; all figures are also computed for each
+        of these.
+    min_group : int
+        Smallest number of records of a group that may be shown. Smaller groups are merged. Choose
+        at least the k of the release.
+    measures : list of str, optional
+        Names in `shoal.metrics.analyses.ANALYSES`; by default all that are possible.
+    aligned : bool, optional
+        Whether both tables have the same records in the same order; by default if they have the
+        same number of records. If not, subgroups are those of each table's own values.
+    n_resamples : int
+        Number of bootstrap samples for the null distribution of the propensity score.
+    n_queries : int
+        Number of random range counts, and greatest number of group-by queries.
+    max_records : int
+        Propensity scores and predictions use a random sample of this many records of longer tables.
+    types : mapping of str to str or mapping, optional
+        Kinds of columns where the table does not determine them; see `Plan`.
+    random_state : int, Generator or None
+        Seed of the samples and draws. None draws one, which the result states.
+    n_jobs : int or None
+        Number of threads; None or -1 for all cores.
+
+    Returns
+    -------
+    Utility
+        Results by name, with ``figures()``, ``to_dict()`` and tables as its ``repr``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> before = pd.DataFrame({"age": [20, 22, 60, 62], "wage": [10.0, 12.0, 30.0, 32.0]})
+    >>> after = before.assign(wage=[11.0, 11.0, 31.0, 31.0])
+    >>> result = utility(before, after, measures=["estimates"], random_state=0)
+    >>> result.figures()["total_error"], round(result.figures()["quantile_error"], 3)
+    (0.0, 0.1)
+    """
+    names = as_list(measures) or list(ANALYSES)
+    for name in names:
+        if name not in ANALYSES:
+            raise ParameterError(
+                f"There is no analysis {name!r}.{hint(name, ANALYSES)} Choose among:"
+                f" {', '.join(ANALYSES)}.",
+                code="unknown-measure",
+                measure=name,
+            )
+    counts = {"n_resamples": (n_resamples, 2), "n_queries": (n_queries, 1)}
+    for parameter, (value, least) in {**counts, "max_records": (max_records, 2)}.items():
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise ParameterError(
+                f"`{parameter}` must be an int of at least {least}.",
+                code="parameter-not-accepted",
+                parameter=parameter,
+            )
+    check_min_group(min_group)
+    before, after = tables.open_frame(original), tables.open_frame(masked)
+    if aligned and len(before) != len(after):
+        raise InputError(
+            f"The original holds {len(before)} records and the masked table {len(after)}, so these"
+            " are not in the same order. Leave out `aligned=True`.",
+            code="records-differ",
+            original=len(before),
+            masked=len(after),
+        )
+    declared = as_types(types)
+    study, remarks = _prepare(
+        before,
+        after,
+        columns,
+        as_list(target) if target is not None else [],
+        as_list(formula) if formula is not None else [],
+        weight,
+        declared,
+        aligned=len(before) == len(after) if aligned is None else aligned,
+        n_resamples=n_resamples,
+        n_queries=n_queries,
+        max_records=max_records,
+        min_group=min_group,
+        seed=_seed(random_state),
+        n_jobs=effective_n_jobs(n_jobs),
+    )
+    results, not_run = run(study, names)
+    groups = None
+    if by is not None:
+        frames = [before] if study.aligned else [before, after]
+        grouping = split_groups(frames, by, min_group, declared)
+        figures = []
+        for at, group in enumerate(grouping.groups):
+            progress.report("subgroups", at, len(grouping.groups))
+            part = study.restricted(group.rows[0], group.rows[-1])
+            found = [] if not len(group.rows[-1]) else run(part, list(dict.fromkeys(names)))[0]
+            figures.append({n: v for result in found for n, v in result.figures.items()})
+        better = {name: about.better for name, about in FIGURES.items()}
+        groups = Subgroups(grouping, tuple(figures), better)
+    return Utility(
+        results,
+        not_run,
+        records=len(before),
+        seed=study.seed,
+        remarks=tuple(remarks),
+        groups=groups,
+    )
+
+
+def run(study: Study, names: Sequence[str]) -> tuple[list[AnalysisResult], dict[str, str]]:
+    """Return the results of analyses, and the reasons why others were not carried out."""
+    results: list[AnalysisResult] = []
+    not_run: dict[str, str] = {}
+    for at, name in enumerate(names):
+        progress.report("analyses", at, len(names))
+        outcome = ANALYSES[name](study)
+        if isinstance(outcome, str):
+            not_run[name] = outcome
+        else:
+            results.append(outcome)
+    progress.report("analyses", len(names), len(names))
+    return results, not_run
+
+
+def _prepare(
+    before: Frame,
+    after: Frame,
+    columns: Sequence[str] | None,
+    targets: list[str],
+    formulas: list[str],
+    weight: str | None,
+    types: Mapping[str, Any],
+    *,
+    aligned: bool,
+    **options: Any,
+) -> tuple[Study, list[str]]:
+    """Return what the analyses need; refuse columns that do not exist."""
+    tables.check_columns(before, types)
+    chosen = (
+        [n for n in before.columns if n in after.columns] if columns is None else as_list(columns)
+    )
+    wanted = list(dict.fromkeys([*chosen, *targets, *formula_columns(formulas)]))
+    for frame in (before, after):
+        tables.check_columns(frame, wanted)
+    pairs, remarks = read_pairs(before, after, wanted, types)
+    needed = [name for name in [*targets, *formula_columns(formulas)] if name not in pairs]
+    usable = tuple(name for name in chosen if name in pairs and name != weight)
+    if needed or not usable:
+        raise InputError(
+            f"{name_columns(needed or wanted)} cannot be compared: not of one kind in both tables."
+            if wanted
+            else "The tables have no column in common.",
+            code="kinds-differ",
+            columns=tuple(needed or wanted),
+        )
+    weights: dict[Side, Values] | None = None
+    if weight is not None:
+        own = tables.weights(before, weight)
+        if weight in after.columns:
+            weights = {"original": own, "masked": tables.weights(after, weight)}
+        elif aligned:
+            weights = {"original": own, "masked": own}
+            remarks.append("The masked table has no weights: those of the original are used.")
+        else:
+            raise InputError(
+                "The masked table has no column of weights, and its rows do not match those of the"
+                " original. Leave out `weight`.",
+                code="no-weights",
+                column=weight,
+            )
+    study = Study(
+        pairs, usable, tuple(targets), tuple(formulas), weights, aligned=aligned, **options
+    )
+    return study, remarks
+
+
+def _seed(random_state: RandomState) -> int:
+    seed = as_seed(random_state)
+    return int(draw_seed() if seed is None else seed)

@@ -1,0 +1,172 @@
+"""One limit on a figure, and whether figures meet it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isclose
+from typing import Any, Literal, overload
+
+from shoal.metrics.figures import FUNCTIONS, HasFigures, belongs, is_number, sources
+
+TOLERANCE = 1e-9  # figures that exceed a limit by a smaller share differ by rounding
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A greatest or least value of a figure.
+
+    Parameters
+    ----------
+    bound : str
+        ``"max"`` or ``"min"``.
+    figure : str
+        Name of the figure; the name of a column or part follows after a colon.
+    value : float
+        The greatest or least value that is allowed.
+    """
+
+    bound: Literal["max", "min"]
+    figure: str
+    value: float
+
+    @property
+    def name(self) -> str:
+        """The name of the limit, such as ``"max_linkage"``."""
+        return f"{self.bound}_{self.figure}"
+
+    @property
+    def source(self) -> str:
+        """The command that computes the figure, such as ``"attack"``."""
+        return sources()[self.figure.partition(":")[0]]
+
+    def check(self, results: Sequence[HasFigures]) -> "LimitResult":
+        """Compare the worst figure of the results with the limit; fail if there is none."""
+        figures = {
+            name: value
+            for result in results
+            for name, value in result.figures().items()
+            if belongs(name, self.figure)
+        }
+        if not figures:
+            return LimitResult(self, reason=self._reason(results))
+        unusable = [name for name, value in figures.items() if not is_number(value)]
+        if unusable:
+            return LimitResult(self, unusable[0], reason="The figure is not a finite number.")
+        worst = (max if self.bound == "max" else min)(figures, key=figures.__getitem__)
+        return LimitResult(self, worst, figures[worst])
+
+    def _reason(self, results: Sequence[HasFigures]) -> str:
+        """Return why no result has the figure."""
+        base = self.figure.partition(":")[0]
+        for result in results:
+            for name, reason in result.reasons().items():
+                if belongs(self.figure, name) or name == base:
+                    return reason
+            if any(belongs(name, base) for name in result.figures()):
+                return "There is no such column or part."
+        return f"Not computed: it is a figure of {FUNCTIONS[self.source]}."
+
+
+@dataclass(frozen=True)
+class LimitResult:
+    """Whether one limit is met.
+
+    Parameters
+    ----------
+    limit : Limit
+        The limit.
+    figure : str
+        The figure that was compared: of several columns, the worst.
+    value : float or None
+        Its value; None if it could not be computed.
+    reason : str
+        Why it could not be computed; empty otherwise.
+    """
+
+    limit: Limit
+    figure: str = ""
+    value: float | None = None
+    reason: str = ""
+
+    @property
+    def passed(self) -> bool:
+        """Whether the figure was computed and is within the limit."""
+        if self.value is None:
+            return False
+        bound = self.limit.value
+        if isclose(self.value, bound, rel_tol=TOLERANCE):
+            return True
+        return self.value < bound if self.limit.bound == "max" else self.value > bound
+
+    @property
+    def excess(self) -> float:
+        """How far the figure is beyond the limit, in multiples of it; 0 if it is met."""
+        if self.passed:
+            return 0.0
+        if self.value is None:
+            return float("inf")
+        return abs(self.value - self.limit.value) / (abs(self.limit.value) or 1.0)
+
+    @property
+    def message(self) -> str:
+        """The value, with its column if it has one, or the reason why there is none."""
+        if self.value is None:
+            return self.reason
+        _, _, column = self.figure.removeprefix(self.limit.figure).partition(":")
+        return f"{self.value:.4g}" + (f" ({column})" if column else "")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain data."""
+        return {
+            "limit": self.limit.name,
+            "bound": self.limit.value,
+            "figure": self.figure or self.limit.figure,
+            "value": self.value,
+            "passed": self.passed,
+            "reason": self.reason,
+        }
+
+    def __str__(self) -> str:
+        sign = "pass" if self.passed else "FAIL"
+        return f"{sign} {self.limit.name} = {self.limit.value:g}: {self.message}"
+
+
+@dataclass(frozen=True)
+class LimitResults(Sequence[LimitResult]):
+    """Whether limits are met, in their order.
+
+    Parameters
+    ----------
+    results : tuple of LimitResult
+        One result per limit; iterating and indexing give these.
+    """
+
+    results: tuple[LimitResult, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every limit is met."""
+        return not self.failed
+
+    @property
+    def failed(self) -> tuple[LimitResult, ...]:
+        """The limits that are not met, or whose figure could not be computed."""
+        return tuple(result for result in self.results if not result.passed)
+
+    def to_list(self) -> list[dict[str, Any]]:
+        """Return the results as plain data."""
+        return [result.to_dict() for result in self.results]
+
+    @overload
+    def __getitem__(self, at: int) -> LimitResult: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[LimitResult]: ...
+
+    def __getitem__(self, at: int | slice) -> LimitResult | Sequence[LimitResult]:
+        return self.results[at]
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.results))

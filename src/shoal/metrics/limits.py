@@ -1,0 +1,171 @@
+"""The class `Limits`: greatest and least values of figures, such as ``max_linkage = 0.1``."""
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, overload
+
+from shoal._params import hint
+from shoal.errors import FileError, ParameterError
+from shoal.metrics.figures import HasFigures, is_number, sources
+from shoal.metrics.limit_results import Limit, LimitResults
+
+
+class Limits(Sequence[Limit]):
+    """Greatest and least values of figures that a release must keep.
+
+    Each name is ``max_`` or ``min_`` and the name of a figure: a measure of `shoal.assess`, a rate
+    of `shoal.attack` (``linkage_distance``, or ``linkage_distance_excess`` over its baseline) or
+    a figure of `shoal.metrics.survey.survey_risk`. Of a figure with one value per column, the
+    worst counts, unless a column is named: ``{"max_t_closeness": {"income": 0.2}}``.
+
+    Parameters
+    ----------
+    entries : mapping of str to number or mapping
+        The limits by name.
+
+    Examples
+    --------
+    >>> import pandas as pd, shoal
+    >>> before = pd.DataFrame({"age": [20, 22, 60, 62]})
+    >>> measures = shoal.assess(
+    ...     before, before.assign(age=[21, 21, 61, 61]), quasi_identifiers=["age"]
+    ... )
+    >>> results = Limits({"max_linkage": 0.5, "max_information_loss": 0.1}).check(measures)
+    >>> print(results)
+    pass max_linkage = 0.5: 0.5
+    FAIL max_information_loss = 0.1: 0.2494
+    """
+
+    def __init__(self, entries: Mapping[str, Any] | None = None):
+        self._limits = tuple(_parse(entries or {}))
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Limits":
+        """Read limits from a ``.toml`` file: its table ``limits``, or else all its entries."""
+        path = Path(path)
+        try:
+            entries = tomllib.loads(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            reason = (error.strerror or "I/O error").lower()
+            raise FileError(
+                f"{str(path)!r} could not be read: {reason}.",
+                code="file-unreadable",
+                file=str(path),
+            ) from None
+        except (ValueError, RecursionError):
+            raise FileError(
+                f"{path.name!r} is not a TOML file.", code="limits-unreadable", file=path.name
+            ) from None
+        limits = cls(entries.get("limits", entries))
+        if not limits:
+            raise ParameterError(
+                f"{path.name!r} sets no limit. Write for example: max_linkage = 0.1",
+                code="limits-empty",
+                file=path.name,
+            )
+        return limits
+
+    @classmethod
+    def of(cls, given: "Limits | Mapping[str, Any] | str | Path | None") -> "Limits":
+        """Return limits from a mapping or a file; none where None."""
+        if isinstance(given, Limits):
+            return given
+        return cls.load(given) if isinstance(given, str | Path) else cls(given)
+
+    def check(self, *results: HasFigures) -> LimitResults:
+        """Compare figures with the limits.
+
+        Parameters
+        ----------
+        *results : Assessment, Attacks, SurveyRisk or another result with figures
+            Results whose figures are compared.
+
+        Returns
+        -------
+        LimitResults
+            One result per limit. A limit whose figure is in none of the results fails.
+        """
+        return LimitResults(tuple(limit.check(results) for limit in self))
+
+    def by(self, *commands: str) -> "Limits":
+        """Return the limits whose figures some commands compute: assess, attack or risk."""
+        return self._subset([limit for limit in self if limit.source in commands])
+
+    def merged(self, other: "Limits") -> "Limits":
+        """Return both limits; where they limit the same figure, the stricter counts."""
+        limits = {limit.name: limit for limit in self}
+        for limit in other:
+            strictest = min if limit.bound == "max" else max
+            before = limits.get(limit.name, limit)
+            limits[limit.name] = strictest(before, limit, key=lambda one: one.value)
+        return self._subset(list(limits.values()))
+
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """The names of the limited figures, without columns."""
+        return tuple(dict.fromkeys(limit.figure.partition(":")[0] for limit in self))
+
+    def to_dict(self) -> dict[str, float]:
+        """Return the limits as plain data, by name; a column follows after a colon."""
+        return {limit.name: limit.value for limit in self}
+
+    def _subset(self, limits: list[Limit]) -> "Limits":
+        subset = Limits()
+        subset._limits = tuple(limits)
+        return subset
+
+    @overload
+    def __getitem__(self, at: int) -> Limit: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Limit]: ...
+
+    def __getitem__(self, at: int | slice) -> Limit | Sequence[Limit]:
+        return self._limits[at]
+
+    def __len__(self) -> int:
+        return len(self._limits)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Limits) and self._limits == other._limits
+
+    def __hash__(self) -> int:
+        return hash(self._limits)
+
+    def __repr__(self) -> str:
+        return f"Limits({self.to_dict()})"
+
+
+def _parse(entries: Any) -> Iterator[Limit]:
+    """Yield the limits of a mapping; refuse unknown names and values that are no numbers."""
+    if not isinstance(entries, Mapping):
+        raise ParameterError("Limits must be a table: name = number.", code="limits-no-mapping")
+    for name, value in entries.items():
+        bound, _, figure = str(name).partition("_")
+        base = figure.partition(":")[0]
+        if bound not in ("max", "min") or base not in sources():
+            names = [f"{one}_{figure}" for figure in sources() for one in ("max", "min")]
+            raise ParameterError(
+                f"There is no limit {str(name)!r}.{hint(name, names)} A limit is max_ or min_ and"
+                " the name of a measure, of an attack or of a risk: docs/operate/limits.md lists"
+                " them.",
+                code="unknown-limit",
+                limit=str(name),
+            )
+        yield from _expand(bound, figure, value)  # type: ignore[arg-type]
+
+
+def _expand(bound: Literal["max", "min"], figure: str, value: Any) -> Iterator[Limit]:
+    """Yield the limit of a figure, or those of its columns or parts."""
+    if isinstance(value, Mapping) and value:
+        for part, one in value.items():
+            yield from _expand(bound, f"{figure}:{part}", one)
+        return
+    if not is_number(value):
+        raise ParameterError(
+            f"The limit '{bound}_{figure}' must be a number.",
+            code="limit-not-a-number",
+            limit=f"{bound}_{figure}",
+        )
+    yield Limit(bound, figure, value)

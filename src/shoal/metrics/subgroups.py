@@ -1,0 +1,246 @@
+"""Figures by subgroup: groups of enough records, the worst-off first."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal._text import aligned, count
+from shoal.errors import InputError, ParameterError
+from shoal.frame.codes import text_codes_and_labels
+from shoal.frame.columns import read_together
+from shoal.frame.roles import as_list
+from shoal.frame.tables import Frame, check_columns
+from shoal.frame.types import Type
+from shoal.metrics._base import Labels
+
+MAX_VALUES = 20  # a number with more distinct values is divided into quarters
+QUARTERS = ("first quarter", "second quarter", "third quarter", "fourth quarter")
+OTHERS = "other groups"
+MIN_GROUP = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Records of one group, or of all groups that are too small to be shown.
+
+    Parameters
+    ----------
+    label : str
+        Columns and values of the group.
+    size : int
+        Number of records, or of units where these are given, in the first table.
+    rows : tuple of ndarray
+        Rows of the group in each table.
+    """
+
+    label: str
+    size: int
+    rows: tuple[Labels, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Grouping:
+    """All groups of a table, each of at least ``min_group`` records.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        Columns whose values form the groups.
+    groups : tuple of Group
+        The groups; those that are too small are merged into one, which comes last.
+    min_group : int
+        Smallest number of records of a group.
+    merged : int
+        Number of groups that were merged.
+    """
+
+    columns: tuple[str, ...]
+    groups: tuple[Group, ...]
+    min_group: int
+    merged: int
+
+
+def split_groups(
+    frames: Sequence[Frame],
+    by: str | Sequence[str],
+    min_group: int,
+    types: Mapping[str, Type] | None = None,
+    units: Labels | None = None,
+) -> Grouping:
+    """Return the groups of records with the same values of the columns ``by`` in all tables.
+
+    A number with more than 20 distinct values is divided into quarters of the first table. Groups
+    of fewer than ``min_group`` records, or units, are merged. If they are too few together, the
+    smallest other group joins them, since otherwise their size would be what the others leave.
+    """
+    check_min_group(min_group)
+    names = as_list(by)
+    for frame in frames:
+        check_columns(frame, names)
+    labels: list[list[str]] = []
+    codes: list[list[Labels]] = []
+    for name in names:
+        column, texts = _codes(frames, name, (types or {}).get(name))
+        codes.append([np.where(part < 0, len(texts), part) for part in column])
+        labels.append([*(f"{name}={text}" for text in texts), f"{name} missing"])
+    first = np.column_stack([column[0] for column in codes])
+    combinations, own = np.unique(first, axis=0, return_inverse=True)
+    keys = [own.ravel()]
+    place = {tuple(row): at for at, row in enumerate(combinations.tolist())}
+    for at in range(1, len(frames)):
+        rows = np.column_stack([column[at] for column in codes]).tolist()
+        keys.append(np.array([place.get(tuple(row), -1) for row in rows], np.int64))
+    sizes = _sizes(keys[0], len(combinations), units)
+    small = _too_small(sizes, min_group)
+    if small.all():
+        raise InputError(
+            f"All groups by {', '.join(map(repr, names))} have fewer than {min_group} records, or"
+            " only one would remain. Choose columns with fewer values.",
+            code="groups-too-small",
+            columns=tuple(names),
+            min_group=min_group,
+        )
+    groups = []
+    for at in np.flatnonzero(~small).tolist():
+        words = ", ".join(texts[c] for texts, c in zip(labels, combinations[at], strict=True))
+        groups.append(Group(words, int(sizes[at]), tuple(np.flatnonzero(k == at) for k in keys)))
+    if small.any():
+        merged = np.append(small, True)  # records of later tables may be in groups of their own
+        rows_of = tuple(np.flatnonzero(merged[key]) for key in keys)
+        total = int(_sizes(small[keys[0]].astype(np.int64), 2, units)[1])
+        groups.append(Group(OTHERS, total, rows_of))
+    return Grouping(tuple(names), tuple(groups), min_group, int(small.sum()))
+
+
+def check_min_group(min_group: Any) -> None:
+    """Refuse a smallest group of fewer than two records."""
+    if not isinstance(min_group, int) or isinstance(min_group, bool) or min_group < 2:
+        raise ParameterError(
+            "`min_group` must be an int of at least 2: figures of a single record disclose it.",
+            code="parameter-not-accepted",
+            parameter="min_group",
+        )
+
+
+def _too_small(sizes: Labels, min_group: int) -> NDArray[np.bool_]:
+    """Return which groups are merged, so that the merged ones have enough records together."""
+    small = sizes < min_group
+    if small.any():
+        for at in np.argsort(sizes, kind="stable"):
+            if sizes[small].sum() >= min_group:
+                break
+            small[at] = True
+    return small
+
+
+def _sizes(key: Labels, n_groups: int, units: Labels | None) -> Labels:
+    """Return the number of records, or of distinct units, of each group."""
+    if units is not None:
+        key = np.unique(np.column_stack([key, units]), axis=0)[:, 0]
+    return np.bincount(key, minlength=n_groups)
+
+
+def _codes(
+    frames: Sequence[Frame], name: str, declared: Type | None
+) -> tuple[list[Labels], list[str]]:
+    """Return a column as codes with their labels; -1 where a value is missing."""
+    try:
+        column = read_together(frames, name, declared)
+    except InputError:
+        return text_codes_and_labels(frames, name)
+    if column.kind not in ("numeric", "date"):
+        return text_codes_and_labels(frames, name)
+    known = column.values[: len(frames[0])]
+    known = known[~np.isnan(known)]
+    if len(np.unique(known)) <= MAX_VALUES:
+        return text_codes_and_labels(frames, name)
+    edges = np.quantile(known, (0.25, 0.5, 0.75))
+    quarter = np.searchsorted(edges, column.values, side="left").astype(np.int64)
+    quarter[np.isnan(column.values)] = -1
+    return np.split(quarter, np.cumsum([len(frame) for frame in frames])[:-1]), list(QUARTERS)
+
+
+@dataclass(frozen=True, eq=False)
+class Subgroups:
+    """Figures of each group, with the worst-off group of each figure first.
+
+    Parameters
+    ----------
+    grouping : Grouping
+        The groups.
+    figures : tuple of dict
+        Figures by name of each group.
+    better : mapping of str to str
+        ``"lower"``, ``"higher"`` or ``"near one"`` by figure; figures without an entry are not
+        compared.
+    unit : str
+        What the sizes of groups count.
+    """
+
+    grouping: Grouping
+    figures: tuple[dict[str, float], ...]
+    better: Mapping[str, str]
+    unit: str = "record"
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the figures that at least one group has."""
+        return [n for n in self.better if any(n in figures for figures in self.figures)]
+
+    def ordered(self, name: str) -> list[tuple[Group, float]]:
+        """Return the groups that have a figure with its value, the worst-off group first."""
+        pairs = [
+            (group, figures[name])
+            for group, figures in zip(self.grouping.groups, self.figures, strict=True)
+            if name in figures
+        ]
+        return sorted(pairs, key=lambda pair: -_badness(pair[1], self.better[name]))
+
+    def worst(self) -> dict[str, tuple[str, float]]:
+        """Return the label and the value of the worst-off group of each figure."""
+        firsts = {name: self.ordered(name)[0] for name in self.names}
+        return {name: (group.label, value) for name, (group, value) in firsts.items()}
+
+    @property
+    def remark(self) -> str:
+        """A sentence on groups that are not shown by themselves."""
+        if not self.grouping.merged:
+            return ""
+        return (
+            f"{count(self.grouping.merged, 'group')} merged into '{OTHERS}': no group of fewer than"
+            f" {count(self.grouping.min_group, self.unit)} is shown."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as plain data, with the groups of each from the worst to the best."""
+        return {
+            "by": list(self.grouping.columns),
+            "min_group": self.grouping.min_group,
+            "merged_groups": self.grouping.merged,
+            "sizes": {group.label: group.size for group in self.grouping.groups},
+            "figures": {
+                name: [
+                    {"group": group.label, "value": value} for group, value in self.ordered(name)
+                ]
+                for name in self.names
+            },
+            "remark": self.remark,
+        }
+
+    def __str__(self) -> str:
+        rows = [["figure", "worst-off group", f"{self.unit}s", "value", "best-off group", "value"]]
+        for name in self.names:
+            (worst, low), (best, high) = (self.ordered(name)[at] for at in (0, -1))
+            rows.append([name, worst.label, f"{worst.size:,}", f"{low:.4g}"])
+            rows[-1] += [best.label, f"{high:.4g}"]
+        head = f"by {', '.join(self.grouping.columns)}"
+        return "\n".join(filter(None, [head, aligned(rows), self.remark]))
+
+
+def _badness(value: float, better: str) -> float:
+    if better == "near one":
+        return abs(value - 1)
+    return -value if better == "higher" else value

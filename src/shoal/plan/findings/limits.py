@@ -1,0 +1,191 @@
+"""Findings on the limits of a plan: each is met, or the guarantee of the plan is broken."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from shoal.errors import InputError
+from shoal.frame import tables
+from shoal.frame.roles import columns_with
+from shoal.frame.tables import Frame
+from shoal.metrics.assessment import Assessment, assess_frames
+from shoal.metrics.figures import HasFigures
+from shoal.metrics.limit_results import LimitResult, LimitResults
+from shoal.metrics.limits import Limits
+from shoal.plan.evidence import Evidence
+from shoal.plan.verdict import Finding, Verdict
+
+SEED = 0  # of the attacks that limits need, so that a verdict can be repeated
+WAY_OUT = "Raise k, mask more columns or use another method; or set another limit."
+
+
+def find_limits(evidence: Evidence) -> list[Finding]:
+    """Return a finding on all limits of the plan, and one on each that is not met.
+
+    Without the original, the figures of most limits cannot be computed; these are only named.
+    """
+    limits = evidence.plan.limits
+    if not limits:
+        return []
+    results = limits.check(*measured(evidence, limits))
+    if evidence.original is not None:
+        return limit_findings(results)
+    known = LimitResults(tuple(one for one in results if one.value is not None))
+    unknown = [one.limit.name for one in results if one.value is None]
+    return [*limit_findings(known), *not_checked(unknown)]
+
+
+def measured(evidence: Evidence, limits: Limits) -> list[HasFigures]:
+    """Return the results that limits need, computed on the released values.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        The released table and, for most figures, the original.
+    limits : Limits
+        The limits; only measures, attacks and risks that these name are computed.
+
+    Returns
+    -------
+    list of results
+        The measures of the release, with those of classes counted on the released values, and
+        the attacks and the survey risk where limits name them.
+    """
+    original = evidence.original
+    held = Assessment(
+        {**(evidence.measures or {}), **evidence.class_measures()},
+        getattr(evidence.measures, "remarks", {}),
+    )
+    if original is None:
+        return [held, NotComputed(limits.figures, "Not computed: needs the original.")]
+    lacking = [name for name in limits.by("assess").figures if name not in held]
+    results: list[HasFigures] = [held]
+    if lacking:
+        results.insert(0, _measures(evidence, original, lacking))
+    if limits.by("attack"):
+        results.append(_attacks(evidence, original, limits))
+    if limits.by("risk"):
+        results.append(_survey_risk(evidence, original))
+    return results
+
+
+def _measures(evidence: Evidence, original: Frame, names: Sequence[str]) -> HasFigures:
+    plan = evidence.plan
+    try:
+        return assess_frames(
+            original,
+            evidence.released,
+            plan.quasi_identifiers,
+            [name for name in plan.masked if name not in plan.recoded],
+            columns_with(plan.roles, "confidential"),
+            names,
+            plan.types,
+            weight=plan.weight,
+            units=evidence.units,
+            recoded=plan.recoded,
+        )
+    except InputError as error:
+        return NotComputed(names, str(error))
+
+
+def limits_of(verdict: Verdict) -> list[dict[str, Any]]:
+    """Return the limits that a verdict checked, with their figures, as plain data."""
+    checked = [f for f in verdict.findings if f.code == "limits-checked"]
+    return [dict(entry) for finding in checked for entry in finding.figures.get("limits", ())]
+
+
+def limit_findings(results: LimitResults) -> list[Finding]:
+    """Return a finding on all limits, and one that breaks the guarantee for each that fails."""
+    if not results:
+        return []
+    met = len(results) - len(results.failed)
+    summary = Finding(
+        "limits-checked",
+        "informs",
+        f"{met} of {len(results)} limits of the plan are met.",
+        {"limits": results.to_list()},
+    )
+    return [*(_broken(result) for result in results.failed), summary]
+
+
+def not_checked(names: Sequence[str]) -> list[Finding]:
+    """Return a finding that names the limits that need the original."""
+    if not names:
+        return []
+    return [
+        Finding(
+            "limits-not-checked",
+            "informs",
+            f"Limits of the plan that need the original are not checked: {', '.join(names)}.",
+            {"limits": list(names)},
+        )
+    ]
+
+
+def _broken(result: LimitResult) -> Finding:
+    limit = result.limit
+    name = f"The limit {limit.name} = {limit.value:g} is not met"
+    sentence = f"{name}: the release has {result.message}."
+    if result.value is None:
+        sentence = f"{name}, because its figure could not be computed. {result.reason}"
+    return Finding(
+        "limit-broken",
+        "breaks",
+        sentence,
+        {"limit": limit.name, "bound": limit.value, "value": result.value},
+        way_out=WAY_OUT if result.value is not None else "Leave it out, or provide what it needs.",
+    )
+
+
+class NotComputed:
+    """The place of a result that could not be computed."""
+
+    def __init__(self, names: Sequence[str], reason: str):
+        self._reasons = dict.fromkeys(names, reason)
+
+    def figures(self) -> dict[str, float]:
+        """Return no figure."""
+        return {}
+
+    def reasons(self) -> dict[str, str]:
+        """Return the reason for each figure."""
+        return self._reasons
+
+
+def _attacks(evidence: Evidence, original: Frame, limits: Limits) -> HasFigures:
+    from shoal.metrics.attacks.run import ATTACKS, attack  # imports compiled loops
+    from shoal.metrics.figures import attack_figures
+
+    plan, figures = evidence.plan, limits.by("attack").figures
+    named = [name for name in ATTACKS if set(attack_figures(name)) & set(figures)]
+    try:
+        return attack(
+            tables.to_native(original),
+            tables.to_native(evidence.released),
+            quasi_identifiers=plan.quasi_identifiers,
+            confidential=columns_with(plan.roles, "confidential"),
+            attacks=named,
+            unit=plan.unit_column,
+            types={name: kind for name, kind in plan.types.items() if name not in plan.recoded},
+            random_state=SEED,
+        )
+    except InputError as error:
+        return NotComputed(figures, str(error))
+
+
+def _survey_risk(evidence: Evidence, original: Frame) -> HasFigures:
+    from shoal.metrics.survey import FIGURES, survey_risk
+
+    plan, weight = evidence.plan, evidence.plan.weight
+    if weight is None:
+        return NotComputed(FIGURES, "The plan names no column of survey weights.")
+    households: Any = columns_with(plan.roles, "household")
+    data = tables.with_columns_of(evidence.released, original, [weight, *households])
+    try:
+        return survey_risk(
+            tables.to_native(data),
+            quasi_identifiers=plan.quasi_identifiers,
+            weight=weight,
+            household=households[0] if households else None,
+        )
+    except InputError as error:
+        return NotComputed(FIGURES, str(error))

@@ -1,0 +1,166 @@
+"""Objects as HTML for notebooks, made of the parts of the report.
+
+Each output is self-contained, needs no script and styles nothing but itself. Like the public
+report, it shows no value of a single record and no drawn seed.
+"""
+
+from collections.abc import Mapping
+from itertools import count as counter
+from typing import TYPE_CHECKING, Any
+
+from shoal._text import count
+from shoal.comparison import Comparison
+from shoal.comparison.risks import RISKS
+from shoal.metrics.assessment import Assessment
+from shoal.metrics.attacks.result import Attacks
+from shoal.plan import Plan, document
+from shoal.plan.release import ReleaseLike
+from shoal.plan.verdict import Verdict
+from shoal.report.comparison import draw_map, failures, recommendation, rows
+from shoal.report.html import page, pictures
+from shoal.report.layout import by_reason, numbers, tables
+from shoal.report.scope import CLASS, scoped_styles
+from shoal.report.summary import describe_measure, summarise
+from shoal.report.text import one_line
+
+if TYPE_CHECKING:
+    from shoal.inspection import Inspection
+
+MAX_COLUMNS = 12  # of a release that are shown before and after; the report shows all
+MAX_FIGURES = 6  # of columns before and after
+
+_numbers = counter(1)  # makes ids of several outputs in one page differ
+
+
+def release_html(release: ReleaseLike) -> str:
+    """Return a release: its verdict, its main figures, its columns before and after, its plan."""
+    summary = summarise(release)
+    values = {entry["name"]: entry["value"] for entry in summary["measures"]}
+    sections = pictures(summary)
+    columns = sections["Columns before and after"][:MAX_FIGURES]
+    changed = summary["before_and_after"]
+    return _output(
+        "notebook/release.html",
+        summary | _verdict(release.verdict),
+        line=one_line(summary),
+        facts=_facts(summary, values),
+        changed=changed[:MAX_COLUMNS],
+        others=len(changed) - MAX_COLUMNS,
+        figures=[*sections["Protection and loss"], *columns],
+        **_measured(values, summary["remarks"]),
+    )
+
+
+def verdict_html(verdict: Verdict) -> str:
+    """Return a verdict with its findings."""
+    return _output("notebook/verdict.html", _verdict(verdict))
+
+
+def plan_html(plan: Plan) -> str:
+    """Return a plan: its roles, its steps with their guarantees, and its document."""
+    roles: dict[str, list[str]] = {}
+    for name, role in plan.roles.items():
+        roles.setdefault(role, []).append(name)
+    entries = plan.to_dict(drawn_seeds=False)
+    steps = [
+        {
+            "name": step.name,
+            "columns": step.columns,
+            "method": entry.get("partition", {}).get("method", ""),
+            "guarantee": guarantee,
+        }
+        for step, entry, guarantee in zip(
+            plan.steps, entries["steps"], plan.guarantees, strict=True
+        )
+    ]
+    return _output(
+        "notebook/plan.html", k=plan.k, roles=roles, steps=steps, text=document.dumps(entries)
+    )
+
+
+def comparison_html(comparison: Comparison) -> str:
+    """Return a comparison: the recommended run, the map and the table of runs."""
+    table = rows(comparison)
+    return _output(
+        "notebook/comparison.html",
+        table=table,
+        figure=draw_map(table, comparison.risk),
+        risk=comparison.risk,
+        about=RISKS[comparison.risk],
+        recommendation=recommendation(comparison),
+        failures=failures(table),
+    )
+
+
+def inspection_html(inspection: "Inspection", caveat: str) -> str:
+    """Return an inspection: the columns with their suggested roles, and what else was found."""
+    return _output(
+        "notebook/inspection.html",
+        source=inspection.source,
+        size=f"{count(inspection.records, 'record')}, {count(len(inspection.columns), 'column')}",
+        entries=inspection.columns,
+        sentences=[sentence.text for sentence in inspection.sentences],
+        combinations=inspection.combinations,
+        caveat=caveat,
+    )
+
+
+def assessment_html(assessment: Assessment) -> str:
+    """Return measures: numbers about the table, numbers by column, and remarks."""
+    return _output("notebook/assessment.html", _measured(assessment, assessment.remarks))
+
+
+def attacks_html(attacks: Attacks) -> str:
+    """Return the results of attacks, and the reasons why others were not carried out."""
+    return _output(
+        "notebook/attacks.html",
+        k=attacks.k,
+        unit=attacks.unit,
+        results=attacks.results,
+        not_run=attacks.not_run,
+        remarks=attacks.remarks,
+    )
+
+
+def _output(template: str, *content: Mapping[str, Any], **more: Any) -> str:
+    """Return a template inside an element with the styles of notebooks."""
+    number = next(_numbers)
+    values = {name: value for part in content for name, value in part.items()}
+    return page(
+        template, {**values, **more, "id": f"{CLASS}-{number}", "css": scoped_styles()}
+    ).strip()
+
+
+def _verdict(verdict: Verdict) -> dict[str, Any]:
+    """Return a verdict with its advice, options written as in Python."""
+    entries = verdict.to_dict()
+    for finding, entry in zip(verdict.findings, entries["findings"], strict=True):
+        entry["way_out"] = finding.advice()
+    return {"verdict": entries}
+
+
+def _facts(summary: Mapping[str, Any], values: Mapping[str, Any]) -> list[tuple[str, Any, str]]:
+    """Return the main figures of a release: name, number and unit."""
+    promise = summary["promise"]
+    facts = [
+        ("k promised", promise["k"] or "none", ""),
+        ("Smallest class", promise["attained"], ""),
+    ]
+    if "information_loss" in values:
+        facts.append(("Information loss", values["information_loss"], " %"))
+    risk = 100 * values["reidentification"]["marketer"]
+    facts.append((RISKS["reidentification"].short.removesuffix(", %"), risk, " %"))
+    score = summary["scores"].get("overall")
+    if score is not None:
+        facts.append(("Similarity", score, ""))
+    return [*facts, ("Method", ", ".join(summary["methods"]) or "no groups", "")]
+
+
+def _measured(values: Mapping[str, Any], remarks: Mapping[str, str]) -> dict[str, Any]:
+    shown = {name: value for name, value in values.items() if name != "class_sizes"}
+    return {
+        "numbers": numbers(shown),
+        "tables": tables(shown),
+        "about": {name: describe_measure(name) for name in shown},
+        "unmeasured": by_reason(remarks),
+    }

@@ -1,0 +1,185 @@
+"""Plots with matplotlib, which the extra ``plots`` installs: figures to edit, save and print."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from shoal.comparison import Comparison
+from shoal.comparison.risks import RISKS
+from shoal.comparison.tradeoff import Point, by_k, knee
+from shoal.errors import MissingDependency
+from shoal.plan.release import ReleaseLike
+from shoal.report.comparison import rows
+from shoal.report.figures import size_bars
+from shoal.report.maps import place_labels
+from shoal.report.palette import CURVES, LIGHT
+from shoal.report.summary import summarise
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from shoal.report.matplotlib_figure import ShownFigure
+
+PANEL = (3.6, 2.7)  # inches
+ACROSS = 3  # panels in a row
+MAX_COLUMNS = 11  # with the class sizes they fill four rows
+MAX_NAME = 16  # characters of a category
+
+
+def new_figure(width: float, height: float) -> "ShownFigure":
+    """Return an empty figure that notebooks show; refuse if matplotlib is not installed."""
+    try:
+        from shoal.report.matplotlib_figure import ShownFigure
+    except ImportError:
+        raise MissingDependency(
+            'Plots need matplotlib: pip install "shoal[plots]".',
+            code="package-missing",
+            extra="plots",
+        ) from None
+    return ShownFigure(figsize=(width, height), layout="constrained", facecolor=LIGHT["paper"])
+
+
+def plot_release(release: ReleaseLike) -> "ShownFigure":
+    """Draw the sizes of the classes and each masked column before and after."""
+    summary = summarise(release)
+    values = {entry["name"]: entry["value"] for entry in summary["measures"]}
+    columns = summary["pictures"].get("distributions", [])[:MAX_COLUMNS]
+    across = min(ACROSS, 1 + len(columns))
+    down = -(-(1 + len(columns)) // across)
+    figure = new_figure(PANEL[0] * across, PANEL[1] * down)
+    panels = figure.subplots(down, across, squeeze=False).ravel()
+    _class_sizes(panels[0], values["class_sizes"], summary["promise"]["k"] or 1)
+    for axes, entry in zip(panels[1:], columns, strict=False):
+        (_categories if "categories" in entry else _numbers)(axes, entry)
+    for axes in panels[1 + len(columns) :]:
+        axes.remove()
+    if columns:
+        handles, labels = panels[1].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower right", ncols=2, frameon=False)
+    return figure
+
+
+def plot_comparison(comparison: Comparison) -> "ShownFigure":
+    """Draw the risk-utility map: loss against risk, the Pareto front and the recommended run."""
+    table = [row for row in rows(comparison) if not row["reason"]]
+    about = RISKS[comparison.risk]
+    points = {
+        row["number"]: (row["information_loss"], about.scale * row[comparison.risk])
+        for row in table
+    }
+    figure = new_figure(6.8, 4.6)
+    figure.set_layout_engine("none")
+    axes = figure.add_axes((0.11, 0.2, 0.86, 0.77))
+    axes.set_xlim(0, 1.1 * max(*(x for x, _ in points.values()), 1e-9))
+    axes.set_ylim(0, 1.15 * max(*(y for _, y in points.values()), 1e-9))
+    front = sorted(points[row["number"]] for row in table if row["front"])
+    others = [points[row["number"]] for row in table if not row["front"]]
+    if others:
+        axes.plot(*zip(*others, strict=True), "o", mfc=LIGHT["paper"], mec=LIGHT["faint"],
+                  label="dominated by another")  # fmt: skip
+    axes.plot(*zip(*front, strict=True), "o--", color=LIGHT["deep"], label="on the Pareto front")
+    for row in table:
+        if row["recommended"]:
+            x, y = points[row["number"]]
+            axes.plot(x, y, "o", markersize=13, fillstyle="none", color=LIGHT["deep"],
+                      linestyle="none", label="recommended")  # fmt: skip
+    height = figure.bbox.height
+    dots = [axes.transData.transform(point) for point in points.values()]
+    box = axes.bbox
+    limits = (box.x0, height - box.y1, box.x1, height - box.y0)
+    places = place_labels([(x, height - y) for x, y in dots], list(points), limits)
+    for label, (x, y), (dot_x, dot_y) in zip(points, places, dots, strict=True):
+        shift = ((x - dot_x) * 72 / figure.dpi, (height - y - dot_y) * 72 / figure.dpi)
+        axes.annotate(label, points[label], xytext=shift, textcoords="offset points", ha="center",
+                      va="center", fontsize=8, color=LIGHT["faint"])  # fmt: skip
+    axes.set(xlabel="information loss in %", ylabel=about.label)
+    figure.legend(loc="lower center", ncols=3, frameon=False)
+    _style(axes)
+    return figure
+
+
+def plot_tradeoff(points: Sequence[Point]) -> "ShownFigure":
+    """Draw D_Y against D_X, and their relative changes, one curve for each k."""
+    figure = new_figure(10, 4.5)
+    plain, relative = figure.subplots(1, 2)
+    for number, (k, curve) in enumerate(by_k(points).items()):
+        colour, best = CURVES[number % len(CURVES)], knee(curve)
+        changes = [point.increments(curve[0]) for point in curve]
+        distortions = [(point.distortion_x, point.distortion_y) for point in curve]
+        for axes, places in ((plain, distortions), (relative, changes)):
+            across, up = ([100 * value for value in axis] for axis in zip(*places, strict=True))
+            axes.plot(across, up, marker="o", markersize=3, color=colour,
+                      label=f"k = {k}, knee at λ = {best.dependence:g}")  # fmt: skip
+            at = curve.index(best)
+            axes.plot(across[at], up[at], marker="o", markersize=9, fillstyle="none", color=colour)
+    plain.set(xlabel="$D_X$: lost of the quasi-identifiers (%)",
+              ylabel="$D_Y$: not explained of the confidential columns (%)")  # fmt: skip
+    (left, right), (low, high) = relative.get_xlim(), relative.get_ylim()
+    reach = max(right, -low)
+    relative.plot([0, reach], [0, -reach], linestyle=":", color=LIGHT["faint"], linewidth=1,
+                  label="as much lost as gained")  # fmt: skip
+    relative.set(xlabel="change of $D_X$ (%)", ylabel="change of $D_Y$ (%)", xlim=(left, right),
+                 ylim=(low, high))  # fmt: skip
+    relative.legend(frameon=False)
+    for axes in (plain, relative):
+        _style(axes)
+    return figure
+
+
+def _class_sizes(axes: "Axes", sizes: Mapping[int, int], k: int) -> None:
+    bars = size_bars(sizes, k)
+    labels = [str(low) if low == high else f"{low}–{high}" for low, high, _ in bars]
+    colours = [LIGHT["deep"] if low >= k else LIGHT["bad"] for low, _, _ in bars]
+    axes.bar(labels, [number for *_, number in bars], color=colours)
+    axes.set(xlabel="records that look alike", ylabel="classes")
+    axes.set_title("How many records look alike", **_TITLE)
+    if sum(map(len, labels)) > 30:
+        axes.tick_params(axis="x", rotation=90)
+    _style(axes)
+
+
+def _numbers(axes: "Axes", entry: Mapping[str, Any]) -> None:
+    edges = entry["edges"]
+    step = edges[1] - edges[0] if len(edges) > 1 else 1.0
+    bounds = [edges[0] - step, *edges, edges[-1] + step]
+    records = sum(entry["after"])
+    before, after = (
+        [100 * (number or 0) / records for number in entry[name]] for name in ("before", "after")
+    )
+    widths = [high - low for low, high in pairwise(bounds)]
+    axes.bar(bounds[:-1], before, widths, align="edge", color=LIGHT["before"], alpha=0.55,
+             label="before")  # fmt: skip
+    axes.stairs(after, bounds, color=LIGHT["deep"], linewidth=1.6, label="after")
+    axes.set(ylabel="% of the records")
+    axes.set_title(entry["column"], **_TITLE)
+    axes.locator_params(axis="x", nbins=5)
+    _style(axes)
+
+
+def _categories(axes: "Axes", entry: Mapping[str, Any]) -> None:
+    names = [*entry["categories"], *([f"{entry['others']} others"] if entry["others"] else [])]
+    short = [name if len(name) <= MAX_NAME else f"{name[: MAX_NAME - 1]}…" for name in names]
+    records = max(1, sum(entry["after"]))
+    for name, shift, colour in (("before", -0.2, "before"), ("after", 0.2, "deep")):
+        shares = [100 * number / records for number in entry[name]]
+        places = [at + shift for at in range(len(names))]
+        opacity = 0.55 if name == "before" else 1.0
+        axes.barh(places, shares, 0.4, color=LIGHT[colour], alpha=opacity, label=name)
+    axes.set_yticks(range(len(names)), short)
+    axes.invert_yaxis()
+    axes.set(xlabel="% of the records")
+    axes.set_title(entry["column"], **_TITLE)
+    _style(axes)
+
+
+_TITLE: dict[str, Any] = {
+    "loc": "left", "fontsize": 10, "fontweight": "bold", "parse_math": False
+}  # fmt: skip
+
+
+def _style(axes: "Axes") -> None:
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color(LIGHT["faint"])
+    axes.tick_params(colors=LIGHT["faint"], labelsize=8)
+    for label in (axes.xaxis.label, axes.yaxis.label):
+        label.set(color=LIGHT["ink"], fontsize=9)

@@ -1,0 +1,95 @@
+"""Values that microaggregation releases for its groups: aggregates, ancestors or ranges."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.frame import tables
+from shoal.frame.columns import Column
+from shoal.frame.decimals import decimals_of_values
+from shoal.frame.new_values import RowGather, TextColumn
+from shoal.frame.tables import Frame
+from shoal.frame.types import Type
+from shoal.partitioners import Partition
+from shoal.steps.centroid import centroid
+from shoal.steps.local_recoding import (
+    LocalRecoding,
+    RecodedTable,
+    common_ancestors,
+    ranges,
+    read_recoded,
+)
+
+if TYPE_CHECKING:
+    from shoal.steps.microaggregate import Microaggregate
+
+Mask = NDArray[np.bool_]
+Values = NDArray[Any] | RowGather | TextColumn
+
+
+def read_recoded_columns(
+    step: "Microaggregate", frame: Frame, columns: Sequence[Column], types: Mapping[str, Type]
+) -> RecodedTable:
+    """Return the columns that the step releases as ancestors or ranges."""
+    as_range = [name for name in step.columns if step.aggregate_of(name) == "range"]
+    recoded = [column for column in columns if column.name in step.recoded_columns]
+    return read_recoded(frame, recoded, as_range, types)
+
+
+@dataclass
+class GroupValues:
+    """The released values of a step's columns, filled block by block.
+
+    Parameters
+    ----------
+    step : Microaggregate
+        The step.
+    frame : Frame
+        The table.
+    recoded : RecodedTable
+        The columns that become ancestors or ranges.
+    weights : ndarray, optional
+        Survey weights of the records.
+    """
+
+    step: "Microaggregate"
+    frame: Frame
+    recoded: RecodedTable
+    weights: NDArray[np.float64] | None
+    values: dict[str, Values] = field(default_factory=dict)
+    groups: dict[str, Partition] = field(default_factory=dict)
+    recodings: dict[str, LocalRecoding] = field(default_factory=dict)
+
+    def add(self, column: Column, groups: Partition, missing: Mask) -> None:
+        """Compute the released values of a column; ``missing`` marks its empty cells."""
+        self.groups[column.name] = groups
+        if column.name in self.step.recoded_columns:
+            recoding = self._recode(column, groups, missing)
+            self.values[column.name], self.recodings[column.name] = recoding.values, recoding
+        else:
+            self.values[column.name] = self._aggregate(column, groups, missing)
+
+    def _recode(self, column: Column, groups: Partition, missing: Mask) -> LocalRecoding:
+        if column.name in self.recoded.numbers:
+            return ranges(column, groups, missing)
+        return common_ancestors(self.recoded.ancestors[column.name], groups, missing)
+
+    def _aggregate(
+        self, column: Column, groups: Partition, missing: Mask
+    ) -> NDArray[Any] | RowGather:
+        decimals = self.step.decimals_of(column.name)
+        if decimals is None and self.step.round == "original" and column.kind == "numeric":
+            decimals = decimals_of_values(column.values)
+        return centroid(
+            column,
+            groups,
+            missing,
+            aggregate=self.step.aggregate_of(column.name),
+            trim=self.step.trim,
+            decimals=decimals,
+            whole=tables.is_whole(self.frame, column.name),
+            weights=self.weights,
+        )
