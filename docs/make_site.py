@@ -16,6 +16,7 @@ from making import (
     changelog,
     codes,
     commands,
+    gallery,
     landing,
     measures,
     methods,
@@ -29,7 +30,7 @@ ROOT = DOCS.parent
 BESIDE = ("examples", "README.md", "CONTRIBUTING.md", "LICENSE")  # what pages may link to
 
 MAKERS = (
-    methods, measures, papers, reference, commands, codes, references, changelog,
+    methods, measures, papers, gallery, reference, commands, codes, references, changelog,
 )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ import tempfile
 import textwrap
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path[:0] = [str(Path(__file__).parents[1] / "tests"), str(Path(__file__).parent)]
 
 import pages  # noqa: E402 (the tests run the pages)
 

@@ -9,6 +9,7 @@ CARDS = (
     ("Choose", "choose/index.html", "From data and purpose to a method, k and effort."),
     ("Understand", "understand/index.html", "What disclosure is, and what k-anonymity provides."),
     ("Operate", "operate/index.html", "Files, plans, scheduled runs, verification."),
+    ("Gallery", "gallery/index.html", "Worked examples, each with a picture."),
     ("Reference", "reference/index.html", "Every name, command and error code."),
     ("Development", "contribute.html", "How Shoal is built, how fast it is, how to contribute."),
 )

@@ -29,7 +29,7 @@ PHONE, DESK = 375, 1400
 # Every layout: landing, code and pictures, wide tables, formulas, signatures, search.
 LOOKED_AT = [
     "index", "install", "methods/mdav", "measures/linkage", "reference/datasets", "files",
-    "papers/methods", "search",
+    "papers/methods", "search", "gallery/index", "gallery/comparison",
 ]  # fmt: skip
 
 # Python runs it at its start: whoever asks another machine while the site is built, fails.
