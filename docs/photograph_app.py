@@ -19,15 +19,17 @@ def journey(view):
     """Walk through the states; yield the name of each and where its picture begins."""
     yield "start", "h1"
     view.get_by_role("button", name="survey").click()
+    view.locator("html[data-ready] #settings").wait_for()
     view.get_by_label("Role of region").select_option("stratum")
     yield "table", "h1"
     view.locator("#effort").select_option("search")
     view.locator("[id='effort:search:budget']").fill("600")
     view.locator("#k").fill("5")
     view.get_by_role("button", name="Run", exact=True).click()
-    view.get_by_text("searching").wait_for()
+    view.locator("article").get_by_text("searching").wait_for()
     yield "running", "#way"
     view.get_by_role("button", name="Cancel run 1").click()
+    view.get_by_role("button", name="Delete run 1").click()
     view.locator("#effort").select_option("")
     for number, (k, method) in enumerate((("3, 5, 10", "auto"), ("3, 5, 10", "sorted")), 1):
         view.locator("#k").fill(k)

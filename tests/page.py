@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
@@ -91,11 +91,11 @@ def wait_for(true):
 
 
 @contextmanager
-def running(place: Path, *options: str) -> Iterator[Page]:
+def running(place: Path, *options: str, start: Sequence[str] = ("-m", "shoal")) -> Iterator[Page]:
     """Start ``shoal app``; its private folder is made in ``place``."""
     known = os.environ.get("PYTHONPATH")
     process = subprocess.Popen(
-        [sys.executable, "-u", "-m", "shoal", "app", "--no-browser", *options],
+        [sys.executable, "-u", *start, "app", "--no-browser", *options],
         env={
             **os.environ,
             "TMPDIR": str(place),

@@ -3,9 +3,9 @@
 A page is run in an empty folder. Its ``python`` blocks share one namespace; what they print is
 compared where a ``text`` block that begins with ``# output`` follows, or after ``>>>`` as in
 docstrings. A ``console`` block holds commands after ``$`` and what each of them shows. In stated
-output ``...`` stands for anything, and blanks count as one. A ``{picture}`` block draws: it leaves a
-figure of matplotlib in ``picture``, and readers see the figure in its place. Blocks of other
-languages are read by people alone.
+output ``...`` stands for anything, and blanks count as one. A ``{picture}`` block draws: it leaves
+a figure of matplotlib in ``picture``, which readers see in its place. Blocks of other languages are
+read by people alone.
 """
 
 import ast

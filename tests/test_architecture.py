@@ -33,8 +33,8 @@ ALLOWED = {
         "io", "frame", "geometry", "partitioners", "metrics", "steps", "plan", "audit", "report",
     },
     "app": {
-        "datasets", "io", "frame", "inspection", "partitioners", "steps", "plan", "comparison",
-        "report",
+        "datasets", "io", "frame", "inspection", "partitioners", "steps", "plan", "audit",
+        "comparison", "report",
     },
     "cli": {
         "_kernels", "io", "frame", "datasets", "partitioners", "metrics", "steps", "plan", "audit",

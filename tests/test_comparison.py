@@ -25,6 +25,7 @@ from shoal import _progress as progress
 from shoal.comparison import Comparison, Trial, compare_plans, grid
 from shoal.comparison import plans as plans_module
 from shoal.comparison.cache import Cache, _sources
+from shoal.comparison.parallel import run_parallel
 from shoal.errors import (
     FileError,
     InputError,
@@ -273,7 +274,7 @@ def test_an_interrupt_reaches_the_runs_themselves():
             raise KeyboardInterrupt
 
     with progress.reporting_to(listener), pytest.raises(KeyboardInterrupt):
-        plans_module._run_parallel(run, [PLAN, PLAN, PLAN], 2)
+        run_parallel(run, [PLAN, PLAN, PLAN], 2, "comparing")
     assert completed == []
 
 

@@ -14,7 +14,7 @@ from raising import raises
 from shoal import _params as parameters
 from shoal import cli
 from shoal.app import worker
-from shoal.app.form import page_wording
+from shoal.app.messages import page_wording
 from shoal.cli._wording import FILE_FLAGS, PLAN_FLAGS, command_wording, plan_wording
 from shoal.errors import InputError
 from shoal.partitioners import METHODS
@@ -111,11 +111,12 @@ def test_the_page_names_its_fields(tmp_path, monkeypatch):
         "folder": str(tmp_path),
         "name": "in.csv",
         "target": "out.csv",
+        "number": 1,
         "plan": shoal.Plan.of(["age", "wage"], METHODS["mdav"](k=2)).to_dict(),
     }
     with raises(InputError) as caught:
         worker.mask(order)
-    assert "'Missing' drop" in caught.value.message_for(page_wording)
+    assert "“Missing values: leave such records out”" in caught.value.message_for(page_wording)
 
 
 def test_wording_of_a_plan_keeps_the_options_of_files():

@@ -10,7 +10,7 @@ from shoal.partitioners import METHODS
 from shoal.steps import STEPS
 
 FUNCTIONS = (
-    "microaggregate", "partition", "assess", "attack", "utility", "compare", "verify",
+    "microaggregate", "partition", "assess", "attack", "utility", "compare", "advise", "verify",
     "lower_bound", "inspect",
 )  # fmt: skip
 OBJECTS = {
@@ -20,7 +20,7 @@ OBJECTS = {
     "shoal.metrics.limit_results": ("Limit", "LimitResult", "LimitResults"),
     "shoal.inspection": ("Inspection",),
     "shoal.partitioners": ("Partition", "Partitioner", "ClosenessFirst"),
-    "shoal.comparison": ("Comparison", "Trial"),
+    "shoal.comparison": ("Comparison", "Trial", "Advice", "AdvisedTrial"),
     "shoal.metrics.attacks": ("Attacks", "AttackResult"),
     "shoal.metrics.analyses": ("Utility", "AnalysisResult"),
     "shoal.metrics.subgroups": ("Subgroups",),

@@ -8,7 +8,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from shoal import datasets, scale
     from shoal.audit import verify
-    from shoal.comparison import compare
+    from shoal.comparison import advise, compare
     from shoal.frame.hierarchies import Hierarchy
     from shoal.inspection import inspect
     from shoal.metrics import MEASURES
@@ -32,6 +32,7 @@ _MODULES = {
     "Microaggregate": "shoal.steps",
     "Plan": "shoal.plan",
     "Release": "shoal.plan.release",
+    "advise": "shoal.comparison",
     "assess": "shoal.metrics.assessment",
     "attack": "shoal.metrics.attacks",
     "compare": "shoal.comparison",
@@ -54,6 +55,7 @@ __all__ = [
     "Microaggregate",
     "Plan",
     "Release",
+    "advise",
     "assess",
     "attack",
     "compare",

@@ -69,7 +69,7 @@ def test_the_cheapest_group_of_each_record_is_found(seed, k, more, near):
 
 
 @given(seed=st.integers(0, 10**6), most=st.integers(3, 8), work=st.integers(0, 40))
-@settings(max_examples=60)
+@settings(max_examples=20)
 def test_a_search_cut_short_still_tells_what_no_group_goes_below(seed, most, work):
     X, triples, duals = drawn(seed)
     table, prices = searched(X, triples, duals, 3, 4, 5)

@@ -1,17 +1,27 @@
 """The form says what the signatures say, and a filled one makes the plan that was meant."""
 
+import ast
+import re
+from pathlib import Path
+
 import pytest
 
+import shoal
 from raising import raises
 from shoal import Plan
 from shoal import _params as parameters
-from shoal.app import form
+from shoal.app import form, words
+from shoal.app.field_words import words_of
+from shoal.app.fields import NOT_GENERATED
+from shoal.app.messages import message_of, page_wording
 from shoal.app.sessions import Session
 from shoal.errors import ParameterError
+from shoal.frame.roles import ROLES
 from shoal.partitioners import METHODS, partitioner
 from shoal.partitioners.registry import EFFORTS
 from shoal.steps import STEPS, Microaggregate
 
+SRC = Path(shoal.__file__).parent
 COLUMNS = [
     {"name": "<b>name</b>", "role": "identifier"},
     {"name": "age", "role": "quasi-identifier"},
@@ -24,6 +34,13 @@ COLUMNS = [
 def filled(**more):
     settings = {**form.first_settings(COLUMNS), "k": "3"}
     return settings | {name.replace("__", ":"): text for name, text in more.items()}
+
+
+def own_fields(step):
+    """Return the fields of a step."""
+    entries = form.catalogue()
+    groups = entries["groups_of_step"].values()
+    return entries["of_step"].get(step) or [field for group in groups for field in group]
 
 
 def test_suggested_roles_stand_in_the_form_and_k_does_not():
@@ -70,51 +87,190 @@ def test_every_step_can_be_chosen(name):
         assert step.partitioner.k == 3
     else:
         assert step.k == (3 if "k" in declared else None)
-    fields = form.catalogue()["of_step"].get(name, form.catalogue()["step"])
-    shown = {field.name.rpartition(":")[2] for field in fields}
-    assert set(declared) - {"columns", "partitioner", "within", "k"} <= shown
+    shown = {field.name.rpartition(":")[2] for field in own_fields(name)}
+    assert set(declared) - NOT_GENERATED == shown
+
+
+def test_every_parameter_of_method_and_effort_has_a_field():
+    entries = form.catalogue()
+    for kind, classes in (("method", METHODS), ("effort", EFFORTS)):
+        for name, fields in entries[f"of_{kind}"].items():
+            known = set(parameters.signature_parameters(classes[name])) - NOT_GENERATED
+            assert {field.name for field in fields} == {f"{kind}:{name}:{one}" for one in known}
 
 
 def test_levels_become_hierarchies_where_the_step_uses_them():
-    chosen = filled(what="generalise", levels__1="intervals: 5, 10", levels__2="prefixes: 2,1")
+    chosen = filled(
+        what="generalise", rule__1="intervals", levels__1="5, 10", rule__2="prefixes",
+        levels__2="2,1",
+    )  # fmt: skip
     (plan,) = form.plans(form.known_only(chosen, COLUMNS), COLUMNS)
     assert plan.types["age"].intervals == (5, 10)
     assert plan.types["school"].prefixes == (2, 1)
     (plan,) = form.plans({**chosen, "what": "suppress"}, COLUMNS)
     assert plan.types == {}
     suggested = [{**COLUMNS[1], "hierarchy": {"periods": ["month", "year"]}}]
-    assert form.first_settings(suggested)["levels:0"] == "periods: month, year"
-    for text, code in (
-        ("steps: 3", "levels-not-a-rule"),
-        ("intervals: few", "intervals-not-widths"),
+    first = form.first_settings(suggested)
+    assert (first["rule:0"], first["levels:0"]) == ("periods", "month, year")
+    for change, code in (
+        ({"rule:1": "steps"}, "levels-not-a-rule"),
+        ({"levels:1": "few"}, "intervals-not-widths"),
+        ({"rule:1": "file"}, "hierarchy-not-loaded"),
     ):
         with raises(ParameterError, code, column="age"):
-            form.plans({**chosen, "levels:1": text}, COLUMNS)
+            form.plans({**chosen, **change}, COLUMNS)
     with raises(ParameterError, "step-without-strata", columns=("town",)):
         form.plans({**chosen, "role:4": "stratum"}, COLUMNS)
     with raises(ParameterError, "unknown-step"):
         form.plans({**chosen, "what": "<b>"}, COLUMNS)
 
 
-def test_every_parameter_of_step_method_and_effort_has_a_field():
+def test_levels_from_a_file_become_a_hierarchy():
+    rows = [["a", "x", "*"], ["b", "x", "*"]]
+    chosen = filled(what="generalise", rule__2="file", hierarchy__2="key", rule__1="intervals")
+    chosen["levels:1"] = "5"
+    (plan,) = form.plans(chosen, COLUMNS, {"key": {"name": "f.csv", "rows": rows}})
+    assert plan.types["school"].hierarchy == tuple(map(tuple, rows))
+
+
+def test_details_of_columns_become_types_codes_and_options_by_column():
+    chosen = filled(
+        kind__2="date", format__2="%d.%m.%Y", codes__1="98, 99", codes__3="7", importance__1="2",
+        decimals__1="1", aggregate__1="median",
+    )  # fmt: skip
+    (plan,) = form.plans(form.known_only(chosen, COLUMNS), COLUMNS)
+    assert plan.types["school"].format == "%d.%m.%Y"
+    assert plan.missing_codes == {"age": ("98", "99")}  # those of a confidential column stay values
+    (step,) = plan.steps
+    assert step.column_weights == {"age": 2}
+    assert (step.decimals, step.aggregate) == ({"age": 1}, {"age": "median"})
+    shown = {"step:aggregate": "range"}
+    (plan,) = form.plans({**chosen, **shown}, COLUMNS)
+    assert plan.steps[0].aggregate == {"age": "median", "school": "range"}
+    (plan,) = form.plans({**chosen, "what": "suppress"}, COLUMNS)
+    assert plan.steps[0].importance == {"age": 2}
+    with raises(ParameterError, "parameter-not-accepted", column="age"):
+        form.plans({**chosen, "importance:1": "much"}, COLUMNS)
+
+
+def test_an_inspection_fills_in_dates_missing_codes_and_what_happens_to_them():
+    columns = [
+        {"name": "born", "role": "quasi-identifier", "formats": ["%d/%m/%Y", "%m/%d/%Y"]},
+        {"name": "age", "role": "quasi-identifier", "missing_codes": ["98"], "declare": ""},
+        {"name": "sex", "role": "confidential", "declare": "nominal", "missing_codes": ["9"]},
+    ]
+    first = form.first_settings(columns)
+    assert (first["kind:0"], first["format:0"]) == ("date", "%d/%m/%Y")
+    assert (first["codes:1"], first["step:missing"]) == ("98", "own-groups")
+    assert not {"kind:2", "codes:2"} & set(first)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_every_role_of_a_plan_can_be_chosen(role):
+    chosen = filled(role__4="" if role == "unassigned" else role)
+    (plan,) = form.plans(form.known_only(chosen, COLUMNS), COLUMNS)
+    assert plan.roles["town"] == role
+
+
+def test_k_counts_records_where_that_is_stated():
+    (plan,) = form.plans(filled(counts="record"), COLUMNS)
+    assert plan.unit == "record"
+    (plan,) = form.plans(filled(role__4="unit"), COLUMNS)
+    assert plan.unit == "town"
+
+
+def test_steps_are_chained_in_the_order_in_which_they_were_added():
+    chosen = filled(what="top-bottom-code", of="1")
+    chosen["step:top-bottom-code:top_share"] = "0.1"
+    chosen = form.with_earlier_step(chosen)
+    assert "step:top-bottom-code:top_share" not in chosen
+    assert "k" not in chosen
+    plans = form.plans(form.known_only({**chosen, "k": "3, 5"}, COLUMNS), COLUMNS)
+    assert [plan.k for plan in plans] == [3, 5]
+    assert [(step.name, step.columns) for step in plans[0].steps] == [
+        ("top-bottom-code", ["age"]),
+        ("microaggregate", ["age", "school"]),
+    ]
+    (line,) = [form.describe_step(one, COLUMNS) for one in form.earlier_steps(chosen)]
+    assert line == "Top and bottom coding: age"
+    assert form.earlier_steps(form.without_earlier_step(chosen, 0)) == []
+    for bad in ("no", "[1]", "{}"):
+        with raises(ParameterError, "steps-malformed"):
+            form.plans(filled(steps=bad), COLUMNS)
+
+
+PYTHON = re.compile(
+    r"[`_]|\bNone\b|\bTrue\b|\bint\b|\bfloat\b|shoal\.|--|==|\[\w|\w\(|Takes |parameter"
+)
+
+
+def shown_texts():
+    """Yield all words that the form shows, except those of the data."""
     entries = form.catalogue()
-    named = {field.name for field in entries["step"]}
-    assert named - {"shuffle"} == {
-        f"step:{name}"
-        for name in parameters.signature_parameters(Microaggregate)
-        if name not in ("columns", "partitioner", "within")
-    }
-    for kind, classes in (("method", METHODS), ("effort", EFFORTS)):
-        for name, fields in entries[f"of_{kind}"].items():
-            known = set(parameters.signature_parameters(classes[name])) - {"k", "method", "n_jobs"}
-            assert {field.name for field in fields} == {f"{kind}:{name}:{one}" for one in known}
+    for kind in ("roles", "methods", "efforts", "steps"):
+        for choice in entries[kind].values():
+            yield from choice
+    yield from entries["kinds"].values()
+    for field in (*form.all_fields(), form.SHUFFLE):
+        yield from (field.label, field.help, field.unit, field.group)
+        yield from (label for _, label in field.choices)
+
+
+def test_the_form_speaks_no_python():
+    assert [text for text in shown_texts() if PYTHON.search(text)] == []
+
+
+def test_every_parameter_step_and_method_has_words_of_its_own():
+    bare = [
+        f"{owner}:{name}"
+        for owner, cls in {**STEPS, **METHODS}.items()
+        for name in parameters.signature_parameters(cls)
+        if name not in NOT_GENERATED and words_of(owner, name) is None
+    ]
+    assert bare == []
+    assert set(words.STEPS) == set(STEPS)
+    assert set(words.METHODS) == set(METHODS) - set(EFFORTS)
+    assert set(words.EFFORTS) == {"", "quick", *EFFORTS}
+
+
+OPTION = re.compile(r"`([a-z_]+)(?:=([^`]*))?`")
+SPOKEN = ["frame", "io", "geometry", "partitioners", "steps", "plan", "inspection"]
+
+
+def options_in_messages():
+    """Yield the options that messages mention, from the text of the modules that raise them."""
+    for package in SPOKEN:
+        for path in (SRC / package).rglob("*.py"):
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+                for text in (n for n in ast.walk(call) if isinstance(n, ast.Constant)):
+                    if isinstance(text.value, str):
+                        yield from OPTION.findall(text.value)
+
+
+def test_every_option_in_a_message_has_words_on_the_page():
+    options = set(options_in_messages())
+    assert len(options) > 30
+    worded = {option: page_wording(option[0], option[1] or None) for option in options}
+    assert {o: text for o, text in worded.items() if PYTHON.search(text) or "=" in text} == {}
+    known = {field.name.rpartition(":")[2] for field in form.all_fields()}
+    known |= {*words.OPTIONS, *words.VALUES, "shuffle"}
+    assert {name for name, _ in options} - known == set()
+
+
+def test_an_error_of_a_parameter_is_worded_by_its_field():
+    error = ParameterError("x", code="parameter-not-accepted", parameter="gamma", of="VMDAV")
+    assert "“Growth of groups”" in message_of(error)
+    with raises(ParameterError, "parameter-not-accepted") as caught:
+        form.plans(filled(method="two-mu-approx"), COLUMNS)
+    assert message_of(caught.value) == "This method is defined for k = 2 only."
 
 
 def test_what_the_form_shows_at_first_is_what_happens_without_it():
     plain = form.plans(filled(), COLUMNS)
     shown = {
         field.name: field.default
-        for several in [form.catalogue()["step"], form.catalogue()["of_method"]["sorted"]]
+        for several in [own_fields("microaggregate"), form.catalogue()["of_method"]["sorted"]]
         for field in several
         if field.choices
     }
@@ -144,7 +300,7 @@ def test_fields_become_parameters_and_columns_become_strata_and_types():
     assert entry["types"]["school"]["order"] == ["none", "some", "much"]
 
 
-@pytest.mark.parametrize(("chosen", "shuffled"), [("random", True), ("as in the file", False)])
+@pytest.mark.parametrize(("chosen", "shuffled"), [("true", True), ("false", False)])
 def test_the_order_of_the_records_can_be_chosen(chosen, shuffled):
     settings = form.known_only(filled(shuffle=chosen), COLUMNS)
     assert [plan.shuffle for plan in form.plans(settings, COLUMNS)] == [shuffled]

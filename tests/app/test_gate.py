@@ -58,15 +58,27 @@ def test_a_wrong_token_gets_nothing(page, path):
     assert b"<" not in answer.content
 
 
-@pytest.mark.parametrize("host", ["evil.example", "localhost", "127.0.0.1", "[::1]", "", None])
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1", "[::1]", "", None])
 def test_a_wrong_host_gets_nothing_and_spends_no_token(page, host):
     port, before = page.host.split(":")[1], len(page.links)
-    named = f"{host}:{port}" if host in ("evil.example", "localhost", "[::1]") else host
+    named = f"{host}:{port}" if host in ("evil.example", "[::1]") else host
     answer = page.ask(query(page.link()), Host=named)
     assert answer.status in (400, 403)
     assert answer.getheader("Set-Cookie") is None
     assert b"Shoal" not in answer.content
     assert len(page.links) == before  # a link that is used is followed by another one
+
+
+def test_localhost_leads_to_the_address_itself_and_spends_no_token(page):
+    port, before = page.host.split(":")[1], len(page.links)
+    answer = page.ask(query(page.link()), Host=f"localhost:{port}")
+    assert (answer.status, answer.getheader("Location")) == (307, page.link())
+    assert answer.getheader("Set-Cookie") is None
+    assert len(page.links) == before
+    hostile = page.ask("//evil.example/%0d%0aX:1", Host=f"localhost:{port}")
+    assert hostile.getheader("Location").startswith(f"http://{page.host}//evil.example/")
+    refused = page.ask("/", "POST", b"", Host=f"localhost:{port}")
+    assert refused.status == 403
 
 
 def test_a_session_opens_with_its_own_cookie_alone(page):
@@ -178,6 +190,30 @@ def test_at_the_end_nothing_is_left_and_nothing_was_said(tmp_path, number):
     assert page.process.returncode == 0
     assert page.folders == []
     assert SECRET not in said
+    assert said.count("http://") == len(said.splitlines()) == 2
+
+
+LIMITED = (
+    "import resource, runpy, sys; resource.setrlimit(resource.RLIMIT_NOFILE, (56, 56));"
+    "sys.argv[0] = 'shoal'; runpy.run_module('shoal', run_name='__main__')"
+)
+
+
+def test_with_few_open_files_idle_connections_do_not_deny_service(tmp_path):
+    with running(tmp_path, start=("-c", LIMITED)) as page:
+        port = int(page.host.split(":")[1])
+        idle = []
+        for _ in range(80):
+            idle.append(socket.create_connection(("127.0.0.1", port)))
+            idle[-1].sendall(b"GET / HTTP/1.1\r\nHost: ")
+        place, cookie = page.enter()
+        header = {"Cookie": cookie, "X_File_Name": "a.csv"}
+        assert page.ask(f"{place}file", "POST", b"a\n1\n", **header).status == 200
+        wait_for(lambda: b'id="settings"' in page.ask(place, Cookie=cookie).content)
+        for one in idle:
+            one.close()
+        said = page.end()
+    assert "Traceback" not in said
     assert said.count("http://") == len(said.splitlines()) == 2
 
 

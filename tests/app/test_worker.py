@@ -42,14 +42,18 @@ def test_a_release_has_the_format_of_its_source(folder, name):
     inspection = worker.inspect_file({"name": name, "dialect": {}})
     assert [column["name"] for column in inspection["columns"]] == ["person", *KNOWN]
     (folder / "run-1").mkdir()
-    order = {"name": name, "dialect": {}, "plan": PLAN.to_dict(), "folder": "run-1"}
+    order = {"name": name, "dialect": {}, "plan": PLAN.to_dict(), "folder": "run-1", "number": 1}
     done = worker.mask({**order, "target": release_name(name)})
     json.dumps(done)  # it must pass through a pipe
     released = read(f"run-1/{release_name(name)}").to_pandas()
     assert list(released) == KNOWN
     assert released.groupby(KNOWN).size().min() == done["attained"] >= 4
-    assert Plan.load("run-1/plan.toml").k == 4
-    assert {"report.html", "internal.html"} <= {path.name for path in Path("run-1").iterdir()}
+    assert Plan.load("run-1/plan-1.toml").k == 4
+    made = {path.name for path in Path("run-1").iterdir()}
+    assert made == {release_name(name), *worker.file_names(1).values()}
+    manifest = Path("run-1/manifest-1.json")
+    checked = shoal.verify(f"run-1/{release_name(name)}", manifest=manifest, original=name)
+    assert checked.passed
 
 
 @pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
@@ -58,7 +62,13 @@ def test_the_dialect_of_the_source_is_that_of_the_release(folder):
     put("a.csv", dialect)
     (folder / "run-1").mkdir()
     plain = worker.dialect_entries(dialect)
-    order = {"name": "a.csv", "dialect": plain, "plan": PLAN.to_dict(), "folder": "run-1"}
+    order = {
+        "name": "a.csv",
+        "dialect": plain,
+        "plan": PLAN.to_dict(),
+        "folder": "run-1",
+        "number": 1,
+    }
     worker.mask({**order, "target": "a-release.csv"})
     first = (folder / "run-1" / "a-release.csv").read_text().splitlines()[0]
     assert first.replace('"', "") == "age;height;weight"
@@ -66,7 +76,7 @@ def test_the_dialect_of_the_source_is_that_of_the_release(folder):
 
 def test_a_job_says_what_went_wrong_and_never_how_it_looks_inside(tmp_path):
     answer = Job("inspect", {"name": "none.csv", "dialect": {}}, tmp_path).wait(lambda *step: None)
-    assert answer == {"failed": "There is no file 'none.csv'."}
+    assert answer == {"failed": "There is no file 'none.csv'.", "code": "no-such-file"}
     answer = Job("inspect", {"name": 3, "dialect": {"colour": 1}}, tmp_path).wait(
         lambda *step: None
     )

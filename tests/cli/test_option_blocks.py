@@ -59,7 +59,8 @@ def flags(command):
 
 
 @pytest.mark.parametrize(
-    "command", ["mask", "run", "assess", "attack", "risk", "inspect", "compare", "tradeoff"]
+    "command",
+    ["mask", "run", "assess", "attack", "utility", "risk", "inspect", "compare", "tradeoff"],
 )
 def test_every_command_that_reads_a_table_takes_all_options_for_reading(command):
     names = {f"--{field.name.replace('_', '-')}" for field in fields(ReadOptions)}

@@ -109,8 +109,11 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize("columns", [60, 80])
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda words: words[0])
+@pytest.mark.parametrize(
+    ("command", "columns"),
+    [*((command, 60) for command in COMMANDS), (COMMANDS[2], 80)],
+    ids=lambda given: given[0] if isinstance(given, list) else str(given),
+)
 def test_lines_fit_the_terminal_and_words_are_whole(folder, command, columns):
     """A line that fills the terminal would have been broken by it."""
     code, screen, _ = run_on_terminal(*command, columns=columns)

@@ -211,9 +211,10 @@ def test_marks_must_be_one_character_and_differ(options):
         Dialect(**options)
 
 
-def test_an_unknown_encoding_is_refused():
-    with raises(ParameterError, "unknown-encoding", encoding="utf-9"):
-        Dialect(encoding="utf-9")
+@pytest.mark.parametrize("name", ["utf-9", "hex", "rot13", "idna", "punycode", "undefined", "a\0b"])
+def test_an_unknown_encoding_is_refused(name):
+    with raises(ParameterError, "unknown-encoding", encoding=name):
+        Dialect(encoding=name)
 
 
 def test_characters_that_the_encoding_lacks_are_refused(tmp_path):

@@ -166,7 +166,7 @@ def test_small_groups_are_not_compared():
 def test_estimates_by_hand():
     before = pd.DataFrame({"x": [1.0, 2.0, 3.0, 6.0], "c": list("aabb"), "w": [1, 1, 1, 3]})
     after = before.assign(x=[1.5, 1.5, 4.5, 4.5], c=list("aaab"))
-    result = shoal.utility(before, after, weight="w", measures=["estimates"])
+    result = shoal.utility(before, after, weight="w", min_group=2, measures=["estimates"])
     rows = {(r["column"], r["estimate"], r["weighted"]): r for r in result["estimates"].rows}
     total = rows["x", "total", True]
     assert (total["original"], total["masked"]) == (24, 21)

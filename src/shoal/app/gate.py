@@ -5,16 +5,18 @@ import sys
 import traceback
 from collections.abc import Callable
 from http.cookies import CookieError, SimpleCookie
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, quote
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from shoal.app.connections import in_time
 from shoal.app.sessions import Session, Sessions
 from shoal.errors import ParameterError
 
 HOST = "127.0.0.1"
+ALIAS = "localhost"  # what people type
 COOKIE = "shoal"
 NOTHING = "There is nothing here. The terminal that runs 'shoal app' shows a link that works once."
 SAFE_METHODS = ("GET", "HEAD")
@@ -54,7 +56,7 @@ class Gate:
 
     def __init__(self, app: ASGIApp, sessions: Sessions, port: int, tell: Callable[[str], None]):
         self._app, self._sessions, self._tell = app, sessions, tell
-        self._host = f"{HOST}:{port}"
+        self._host, self._alias = f"{HOST}:{port}", f"{ALIAS}:{port}"
         self._token = secrets.token_urlsafe(32)
 
     @property
@@ -78,7 +80,7 @@ class Gate:
             await send(message)
 
         try:
-            await self._answer(scope)(scope, receive, send_with_headers)
+            await self._answer(scope)(scope, in_time(receive), send_with_headers)
         except Exception as error:
             # The message of an unexpected error may contain a value from the data.
             sys.stderr.write("".join(traceback.format_tb(error.__traceback__)))
@@ -86,6 +88,8 @@ class Gate:
 
     def _answer(self, scope: Scope) -> ASGIApp:
         headers, path = Headers(scope=scope), scope["path"]
+        if headers.getlist("host") == [self._alias] and scope["method"] == "GET":
+            return self._redirect(path, scope["query_string"])
         if not self._is_same_origin(headers, scope["method"]):
             return PlainTextResponse("", 403)
         if path == "/" and scope["method"] == "GET":
@@ -104,6 +108,11 @@ class Gate:
         if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
             return False
         return method in SAFE_METHODS or headers.getlist("origin") == [f"http://{self._host}"]
+
+    def _redirect(self, path: str, query: bytes) -> Response:
+        """Send a browser from ``localhost`` to the address that cookies are bound to."""
+        address = f"http://{self._host}{quote(path)}"
+        return RedirectResponse(f"{address}?{query.decode('latin-1')}" if query else address, 307)
 
     def _exchange(self, query: bytes) -> Response:
         """Exchange the token for a session."""

@@ -88,7 +88,7 @@ class Job:
         writer.close()
 
     def wait(self, tell: Callable[[str, int, int], None]) -> dict[str, Any]:
-        """Return ``{"done": result}`` or ``{"failed": reason}``; report progress to ``tell``."""
+        """Return ``{"done": result}``, or ``{"failed": reason}`` and more; report to ``tell``."""
         answer: dict[str, Any] = {}
         while not answer:
             try:

@@ -1,9 +1,7 @@
 """Routes of the page."""
 
-import re
-from importlib import resources
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from urllib.parse import parse_qsl, unquote
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -13,27 +11,41 @@ from starlette.responses import (
     HTMLResponse,
     JSONResponse,
     PlainTextResponse,
-    RedirectResponse,
     Response,
 )
 from starlette.routing import Route
 
 from shoal.app import form, views, worker
 from shoal.app.gate import COOKIE
-from shoal.app.sessions import Run, Session, Sessions, release_name
-from shoal.errors import FileError, ParameterError, ShoalError
+from shoal.app.messages import message_of
+from shoal.app.requests import (
+    as_dialect,
+    back,
+    fields_of,
+    is_current,
+    is_json,
+    run_of,
+    safe_name,
+    session_of,
+    text_of,
+)
+from shoal.app.runs import new_run
+from shoal.app.sessions import Sessions, is_text, release_name
+from shoal.app.uploads import load_hierarchy, reading_question, receive
+from shoal.errors import ParameterError, ShoalError
 from shoal.io.dialect import Dialect
 from shoal.io.formats import format_of
-from shoal.plan import Plan
-from shoal.report import styles
-from shoal.steps import GroupingStep
 
-MAX_FORM = 1_000_000  # bytes
-STATIC = {"app.css": "text/css", "app.js": "text/javascript", "figures.css": "text/css"}
+MAX_TITLE = 60  # characters of the name of a run
 REPORT_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
 )
-DIALECT_FIELDS = ("separator", "decimal", "encoding", "missing", "sheet")
+OTHER_TAB = (
+    "Another tab has changed this session since this page was shown, so that nothing was done."
+    " Here is the current state: check it and try again."
+)
+
+Handler = Callable[[Request], Awaitable[Response]]
 
 
 class Pages:
@@ -52,136 +64,216 @@ class Pages:
 
     def application(self) -> Starlette:
         """Return the application, to be wrapped by `Gate`."""
-        get, post = ["GET"], ["POST"]
+        get: dict[str, Handler] = {
+            "/": self.show,
+            "/static/{name}": self.static,
+            "/state": self.state,
+            "/runs": self.runs,
+            "/lines": self.lines,
+            "/columns/{at:int}": self.column,
+            "/runs/{number:int}/{what}": self.download,
+        }
+        post: dict[str, Handler] = {
+            "/file": self.upload,
+            "/read": self.read,
+            "/example": self.example,
+            "/settings": self.settings,
+            "/columns/{at:int}/hierarchy": self.hierarchy,
+            "/steps": self.add_step,
+            "/steps/{at:int}/remove": self.remove_step,
+            "/run": self.run,
+            "/runs/{number:int}/cancel": self.cancel,
+            "/runs/{number:int}/again": self.again,
+            "/runs/{number:int}/rename": self.rename,
+            "/runs/{number:int}/delete": self.delete,
+            "/{way}": self.simple,
+        }
         return Starlette(
             routes=[
-                Route("/", self.show, methods=get),
-                Route("/static/{name}", self.static, methods=get),
-                Route("/state", self.state, methods=get),
-                Route("/runs", self.runs, methods=get),
-                Route("/runs/{number:int}/{what}", self.download, methods=get),
-                Route("/file", self.upload, methods=post),
-                Route("/example", self.example, methods=post),
-                Route("/settings", self.settings, methods=post),
-                Route("/run", self.run, methods=post),
-                Route("/runs/{number:int}/cancel", self.cancel, methods=post),
-                Route("/runs/{number:int}/again", self.again, methods=post),
-                Route("/{way}", self.simple, methods=post),
+                *(Route(path, handler, methods=["GET"]) for path, handler in get.items()),
+                *(Route(path, handler, methods=["POST"]) for path, handler in post.items()),
             ],
             exception_handlers={HTTPException: _refused},
         )
 
     async def show(self, request: Request) -> Response:
         """Show the page, with a pending message."""
-        session = _session(request)
+        session = session_of(request)
         if not session.settings and session.columns:
             session.settings = form.first_settings(session.columns)
         text = views.whole_page(session, self._limit)
-        session.message = ""
+        session.message = session.notice = ""
         return HTMLResponse(text)
 
     async def static(self, request: Request) -> Response:
         """Send a static file."""
-        name = request.path_params["name"]
-        if name not in STATIC:
+        sent = views.static(request.path_params["name"])
+        if sent is None:
             raise HTTPException(404)
-        if name == "figures.css":
-            text = styles()
-        else:
-            place = resources.files("shoal.app") / "static" / name
-            text = place.read_text(encoding="utf-8")
-        return Response(text, media_type=STATIC[name])
+        return Response(sent[0], media_type=sent[1])
 
     async def state(self, request: Request) -> Response:
         """Return the progress of all work."""
-        return JSONResponse(views.state(_session(request)))
+        return JSONResponse(views.state(session_of(request)))
 
     async def runs(self, request: Request) -> Response:
         """Show only the runs."""
-        return HTMLResponse(views.runs(_session(request)))
+        return HTMLResponse(views.runs(session_of(request)))
+
+    async def lines(self, request: Request) -> Response:
+        """Show the first lines of the stored file, split as the query says."""
+        session = session_of(request)
+        try:
+            dialect = as_dialect(dict(request.query_params))
+        except ShoalError as error:
+            return HTMLResponse(views.lines(None, reason=message_of(error)))
+        if session.file is None or not is_text(session.file):
+            raise HTTPException(404)
+        return HTMLResponse(views.lines(session.file, dialect))
+
+    async def column(self, request: Request) -> Response:
+        """Show the details of a column."""
+        session, at = session_of(request), request.path_params["at"]
+        if at >= len(session.columns):
+            raise HTTPException(404)
+        return HTMLResponse(views.column(session, at))
 
     async def upload(self, request: Request) -> Response:
         """Receive a file as a stream, and start its inspection."""
-        session = _session(request)
+        session, given = session_of(request), dict(request.query_params)
+        if not is_current(session, given):
+            session.message = OTHER_TAB
+            return JSONResponse({"message": "", "reload": True}, 409)
         try:
-            name = safe_name(unquote(request.headers.get("x-file-name", "")))
+            name = safe_name(text_of(request.headers.get("x-file-name", "")))
             format_of(Path(name))
-            dialect = _dialect(dict(request.query_params))
+            dialect = as_dialect(given)
             session.forget()
-            await self._receive(request, session.place / name)
+            session.written = given
+            await receive(request, session.place / name, self._limit)
         except ShoalError as error:
-            return JSONResponse({"message": error.message_for(form.page_wording)}, 400)
+            answer = {"message": message_of(error), "revision": session.revision}
+            return JSONResponse(answer, 400)
         except ClientDisconnect:
             session.forget()
             return Response(status_code=400)
-        session.inspect(name, dialect)
+        session.notice = reading_question(session.place / name, given)
+        if session.notice:
+            session.keep(name)
+        else:
+            session.inspect(name, dialect)
         return JSONResponse({"message": ""})
 
-    async def _receive(self, request: Request, path: Path) -> None:
-        most, length = self._limit * 1_000_000, 0
-        too_large = FileError(
-            f"The file is larger than {self._limit:,} MB. Use the command line, or start the page"
-            " with a larger --limit.",
-            code="file-too-large",
-            limit=self._limit,
-        )
-        if int(request.headers.get("content-length") or 0) > most:
-            raise too_large
+    async def read(self, request: Request) -> Response:
+        """Read the stored file as the form says that it is written."""
+        session, given = session_of(request), await fields_of(request)
+        if not is_current(session, given):
+            session.message = OTHER_TAB
+            return back(request)
+        session.written = given
         try:
-            with path.open("xb") as file:
-                async for chunk in request.stream():
-                    length += len(chunk)
-                    if length > most:
-                        raise too_large
-                    file.write(chunk)
-        except BaseException as error:
-            path.unlink(missing_ok=True)
-            if isinstance(error, OSError) and not isinstance(error, ShoalError):
-                raise FileError(
-                    "The file could not be stored: is the disk full?", code="disk-full"
-                ) from None
-            raise
+            if session.file is None:
+                raise ParameterError("There is no file to read. Load one.", code="no-table")
+            session.inspect(session.name, as_dialect(given))
+        except ShoalError as error:
+            session.message = message_of(error)
+        return back(request)
 
     async def example(self, request: Request) -> Response:
         """Load a table that comes with the package."""
-        session, name = _session(request), (await _form(request)).get("name", "")
-        if name in views.EXAMPLES:
+        session, given = session_of(request), await fields_of(request)
+        if not is_current(session, given):
+            session.message = OTHER_TAB
+        elif given.get("name") in views.EXAMPLES:
             session.forget()
-            session.inspect(f"{name}.csv", Dialect(), name)
-        return _back(request)
+            session.inspect(f"{given['name']}.csv", Dialect(), given["name"])
+        return back(request)
 
     async def settings(self, request: Request) -> Response:
-        """Store the settings of the form."""
-        session = _session(request)
-        await _take_settings(request)
-        return JSONResponse({"undo": bool(session.past), "redo": bool(session.future)})
+        """Store the settings of the form, unless another tab has changed them."""
+        session = session_of(request)
+        if not await _take_settings(request):
+            return JSONResponse({"message": OTHER_TAB, "reload": True}, 409)
+        return JSONResponse(
+            {
+                "undo": bool(session.past),
+                "redo": bool(session.future),
+                "revision": session.revision,
+            }
+        )
+
+    async def hierarchy(self, request: Request) -> Response:
+        """Load the levels of a column from a file."""
+        session, at = session_of(request), request.path_params["at"]
+        if at >= len(session.columns):
+            raise HTTPException(404)
+        try:
+            key = await load_hierarchy(request, session, at)
+        except ShoalError as error:
+            return JSONResponse({"message": message_of(error)}, 400)
+        loaded = session.hierarchies[key]
+        return JSONResponse({"key": key, "words": views.describe_levels(loaded)})
+
+    async def add_step(self, request: Request) -> Response:
+        """Put the step of the form before a new one."""
+        session = session_of(request)
+        if not await _take_settings(request):
+            session.message = OTHER_TAB
+            return back(request)
+        try:
+            form.plans(session.settings, session.columns, session.hierarchies)
+            session.change(form.with_earlier_step(session.settings))
+        except ShoalError as error:
+            session.message = message_of(error)
+        return back(request, "#message" if session.message else "#way")
+
+    async def remove_step(self, request: Request) -> Response:
+        """Remove one of the earlier steps."""
+        session = session_of(request)
+        session.change(form.without_earlier_step(session.settings, request.path_params["at"]))
+        return back(request, "#way")
 
     async def run(self, request: Request) -> Response:
         """Store the settings of the form, and start its runs."""
-        session = _session(request)
-        await _take_settings(request)
+        session = session_of(request)
+        if not await _take_settings(request):
+            if is_json(request):
+                return JSONResponse({"message": OTHER_TAB, "reload": True}, 409)
+            session.message = OTHER_TAB
+            return back(request)
         try:
             if not session.columns:
                 raise ParameterError("There is no table. Load a file first.", code="no-table")
-            plans = form.plans(session.settings, session.columns)
-            session.add_runs([_run(plan, session.settings) for plan in plans])
+            plans = form.plans(session.settings, session.columns, session.hierarchies)
+            session.add_runs([new_run(plan, session.settings) for plan in plans])
         except ShoalError as error:
-            session.message = error.message_for(form.page_wording)
-        return _back(request, "#message" if session.message else "#runs")
+            session.message = message_of(error)
+        return back(request, "#message" if session.message else "#runs")
 
     async def cancel(self, request: Request) -> Response:
         """Cancel a run."""
-        _session(request).cancel(_the_run(request))
-        return _back(request, "#runs")
+        session_of(request).cancel(run_of(request))
+        return back(request, "#runs")
 
     async def again(self, request: Request) -> Response:
         """Copy the settings of a run to the form."""
-        _session(request).change(dict(_the_run(request).settings))
-        return _back(request, "#settings")
+        session_of(request).change(dict(run_of(request).settings))
+        return back(request, "#settings")
+
+    async def rename(self, request: Request) -> Response:
+        """Give a run a name, or take it away."""
+        name = (await fields_of(request)).get("name", "")
+        run_of(request).name = " ".join(name.split())[:MAX_TITLE]
+        return back(request, "#runs")
+
+    async def delete(self, request: Request) -> Response:
+        """Delete a run and its files."""
+        session_of(request).delete(run_of(request))
+        return back(request, "#runs")
 
     async def simple(self, request: Request) -> Response:
         """Undo, redo, stop reading, close the file or end the session."""
-        session, way = _session(request), request.path_params["way"]
+        session, way = session_of(request), request.path_params["way"]
         ways = {
             "undo": session.undo,
             "redo": session.redo,
@@ -190,100 +282,45 @@ class Pages:
         }
         if way == "end":
             self._sessions.close(session)
-            answer = PlainTextResponse("The session is over; file and runs are removed.")
+            text, policy = views.ended()
+            answer = HTMLResponse(text, headers={"Content-Security-Policy": policy})
             answer.delete_cookie(COOKIE, path=f"/s/{session.id}/")
             return answer
         if way not in ways:
             raise HTTPException(404)
         ways[way]()
-        return _back(request, "#settings" if way in ("undo", "redo") else "")
+        if way == "close":
+            session.notice = "The file is closed. It and its runs are removed from this machine."
+        return back(request, "#settings" if way in ("undo", "redo") else "")
 
     async def download(self, request: Request) -> Response:
         """Send a file of a run."""
-        session, run, what = _session(request), _the_run(request), request.path_params["what"]
-        release = release_name(session.name)
-        files = {
-            "release": (release, release),
-            "plan": (worker.PLAN, views.plan_name(run)),
-            "report": (worker.PUBLIC, ""),
-            "internal": (worker.INTERNAL, ""),
-            "report-file": (worker.PUBLIC, f"report-{run.number}.html"),
-            "internal-file": (worker.INTERNAL, f"report-{run.number}-internal.html"),
-        }
-        if run.state != "done" or what not in files:
+        session, run, what = session_of(request), run_of(request), request.path_params["what"]
+        names = {"release": release_name(session.name), **worker.file_names(run.number)}
+        shown, saved = what in ("report", "internal"), what.removesuffix("-file")
+        if run.state != "done" or saved not in names:
             raise HTTPException(404)
-        name, saved = files[what]
-        path = session.place / run.folder / name
-        if saved:
-            return FileResponse(path, media_type="application/octet-stream", filename=saved)
-        return FileResponse(
-            path, media_type="text/html", headers={"Content-Security-Policy": REPORT_POLICY}
-        )
+        path = session.place / run.folder / names[saved]
+        if shown:
+            return FileResponse(
+                path, media_type="text/html", headers={"Content-Security-Policy": REPORT_POLICY}
+            )
+        return FileResponse(path, media_type="application/octet-stream", filename=names[saved])
 
 
-def safe_name(name: str) -> str:
-    r"""Return a file name that is safe on all systems.
-
-    Examples
-    --------
-    >>> safe_name("../../etc/my survey.csv"), safe_name("C:\\a<b>.csv"), safe_name("-..")
-    ('my survey.csv', 'a_b_.csv', 'table')
-    """
-    last = name.replace("\\", "/").rsplit("/", 1)[-1]
-    return re.sub(r"[^\w. -]", "_", last)[-100:].lstrip(". -") or "table"
-
-
-def _session(request: Request) -> Session:
-    session: Session = request.scope["session"]
-    return session
-
-
-def _the_run(request: Request) -> Run:
-    for run in _session(request).runs:
-        if run.number == request.path_params["number"]:
-            return run
-    raise HTTPException(404)
-
-
-def _run(plan: Plan, settings: dict[str, str]) -> Run:
-    effort = settings.get("effort")
-    step = plan.steps[0]
-    size = step.partitioner.k if isinstance(step, GroupingStep) else step.k
-    words = f"{settings.get('method')}{f' + {effort}' if effort else ''}"
-    if step.name != "microaggregate":
-        words = f"{step.name}, {words}" if isinstance(step, GroupingStep) else step.name
-    words += "" if size is None else f", k = {size}"
-    kept = {**settings, "k": settings.get("k", "") if size is None else str(size)}
-    return Run(plan=plan.to_dict(), settings=kept, words=words)
-
-
-def _dialect(given: dict[str, str]) -> Dialect:
-    chosen = {name: given[name] for name in DIALECT_FIELDS if given.get(name)}
-    if chosen.get("separator") in ("tab", "\\t"):
-        chosen["separator"] = "\t"
-    return Dialect(**chosen)  # type: ignore[arg-type]
-
-
-async def _take_settings(request: Request) -> None:
-    session = _session(request)
+async def _take_settings(request: Request) -> bool:
+    """Store the settings of the form; return False where another tab has changed them."""
+    session, given = session_of(request), await fields_of(request)
+    if not is_current(session, given):
+        return False
     if session.columns:
-        session.change(form.known_only(await _form(request), session.columns))
-
-
-async def _form(request: Request) -> dict[str, str]:
-    """Return the fields of a form; refuse a body that is too long."""
-    body = b""
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > MAX_FORM:
-            raise HTTPException(413)
-    return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
-
-
-def _back(request: Request, part: str = "") -> Response:
-    return RedirectResponse(f"/s/{_session(request).id}/{part}", 303)
+        # Details of columns that were not opened are not part of the form.
+        known = form.known_only(given, session.columns)
+        session.change({**session.settings, **known})
+    return True
 
 
 async def _refused(request: Request, error: Exception) -> Response:
+    del request
     status = error.status_code if isinstance(error, HTTPException) else 400
     return PlainTextResponse("There is nothing here.", status)

@@ -45,6 +45,7 @@ def serve(
         ) from None
     listener = _listen(port)
     from shoal.app import jobs  # slow imports, after the port is known to be free
+    from shoal.app.connections import BoundedConnection, allowed_connections
     from shoal.app.gate import Gate
     from shoal.app.pages import Pages
     from shoal.app.sessions import Sessions
@@ -59,10 +60,13 @@ def serve(
         tell(f"Shoal listens on this machine alone. Ctrl-C ends it. Open: {gate.link}")
         if browser:
             Timer(0.5, webbrowser.open, [gate.link]).start()
-        logging.getLogger("uvicorn").setLevel(logging.CRITICAL)
+        for library in ("uvicorn", "asyncio"):
+            logging.getLogger(library).setLevel(logging.CRITICAL)
+        BoundedConnection.max_connections = allowed_connections()
         config = uvicorn.Config(
             gate, access_log=False, log_config=None, ws="none", proxy_headers=False,
             server_header=False, timeout_graceful_shutdown=SHUTDOWN_TIMEOUT,
+            http=BoundedConnection, backlog=BoundedConnection.max_connections,
         )  # fmt: skip
         server = uvicorn.Server(config)
         server.capture_signals = lambda: _ended_by_signals(server)  # type: ignore[method-assign]

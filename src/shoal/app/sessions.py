@@ -8,10 +8,12 @@ from threading import Lock, Thread
 from typing import Any
 
 from shoal.app import worker
+from shoal.app.first_lines import detect, read_sample
 from shoal.app.jobs import Job
 from shoal.errors import FileError, ParameterError
 from shoal.io.compression import compression_of, strip_compression_suffix
 from shoal.io.dialect import Dialect
+from shoal.io.formats import format_of
 
 MAX_SESSIONS = 20
 MAX_RUNS = 200
@@ -28,6 +30,7 @@ class Work:
     done: int = 0
     total: int = 0
     reason: str = ""
+    sheets: list[str] = field(default_factory=list)  # to choose from, where that was the reason
     result: dict[str, Any] = field(default_factory=dict)
     job: Job | None = None
 
@@ -49,6 +52,12 @@ class Run(Work):
     plan: dict[str, Any] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
     words: str = ""
+    name: str = ""  # given by the user
+
+    @property
+    def title(self) -> str:
+        """The name that the user gave it, or else its settings in words."""
+        return self.name or self.words
 
     @property
     def folder(self) -> str:
@@ -68,26 +77,40 @@ class Session:
     def __init__(self, folder: Path):
         self.id, self.secret = secrets.token_urlsafe(16), secrets.token_urlsafe(32)
         self.folder = folder
+        self.revision = 0  # changes with the file and the settings, so that tabs notice each other
         self._run_lock = Lock()  # one run at a time: each may need all the memory
         self._state_lock = Lock()  # makes changes of state atomic
         self._generation = 0
+        self.written: dict[str, str] = {}  # how the user says that files are written
+        self.runs: list[Run] = []
+        self.inspection: Work | None = None
         self.forget()
 
     def forget(self) -> None:
         """Cancel all work, and remove the file and all results."""
-        for run in [*getattr(self, "runs", []), getattr(self, "inspection", None)]:
-            if run is not None and run.under_way:
-                self.cancel(run)
+        self._cancel_all()
         shutil.rmtree(self.folder, ignore_errors=True)
         self._generation += 1  # lets threads of earlier work detect that it is over
         self.name: str = ""
         self.dialect = Dialect()
-        self.inspection: Work | None = None
-        self.runs: list[Run] = []
-        self.message = ""
+        self.inspection = None
+        self.message = self.notice = ""
+        self._start_over()
+
+    def _cancel_all(self) -> None:
+        for work in [*self.runs, self.inspection]:
+            if work is not None and work.under_way:
+                self.cancel(work)
+
+    def _start_over(self) -> None:
+        """Remove the runs and the settings."""
+        self._run_count = 0
+        self.runs = []
+        self.hierarchies: dict[str, dict[str, Any]] = {}  # loaded from files, by a key
         self.settings: dict[str, str] = {}
         self.past: list[dict[str, str]] = []
         self.future: list[dict[str, str]] = []
+        self.revision += 1
 
     @property
     def place(self) -> Path:
@@ -101,8 +124,23 @@ class Session:
         """The inspected columns; empty before the inspection is done."""
         return self.inspection.result.get("columns", []) if self.inspection else []
 
+    @property
+    def file(self) -> Path | None:
+        """The stored file; None if there is none."""
+        path = self.folder / str(self._generation) / self.name
+        return path if self.name and path.is_file() else None
+
+    def keep(self, name: str) -> None:
+        """Keep a file that was stored, without reading it yet."""
+        self.name = name
+        self.revision += 1
+
     def inspect(self, name: str, dialect: Dialect, example: str = "") -> None:
-        """Inspect the file of that name, or an example, in a job."""
+        """Inspect the file of that name, or an example, in a job; runs on it are removed."""
+        self._cancel_all()
+        for run in self.runs:
+            shutil.rmtree(self.place / run.folder, ignore_errors=True)
+        self._start_over()
         self.name, self.dialect = name, dialect
         self.inspection = Work()
         order = {"name": name, "dialect": worker.dialect_entries(dialect), "example": example}
@@ -122,7 +160,8 @@ class Session:
                 code="disk-full",
             )
         for run in runs:
-            run.number = len(self.runs) + 1
+            self._run_count += 1
+            run.number = self._run_count
             self.runs.append(run)
         Thread(target=self._execute_queue, daemon=True).start()
 
@@ -134,23 +173,32 @@ class Session:
         if work.state == "cancelled" and work.job is not None:
             work.job.cancel()
 
+    def delete(self, run: Run) -> None:
+        """Cancel a run where it is under way, and remove it with its files."""
+        self.cancel(run)
+        self.runs = [one for one in self.runs if one is not run]
+        shutil.rmtree(self.place / run.folder, ignore_errors=True)
+
     def change(self, settings: dict[str, str]) -> None:
         """Store settings, and keep the previous ones for undo."""
         if settings != self.settings:
             self.past.append(self.settings)
             self.settings, self.future = settings, []
+            self.revision += 1
 
     def undo(self) -> None:
         """Restore the previous settings."""
         if self.past:
             self.future.append(self.settings)
             self.settings = self.past.pop()
+            self.revision += 1
 
     def redo(self) -> None:
         """Restore the settings that were undone."""
         if self.future:
             self.past.append(self.settings)
             self.settings = self.future.pop()
+            self.revision += 1
 
     def _execute_queue(self) -> None:
         with self._run_lock:
@@ -160,6 +208,7 @@ class Session:
                     "dialect": worker.dialect_entries(self.dialect),
                     "plan": run.plan,
                     "folder": run.folder,
+                    "number": run.number,
                     "target": release_name(self.name),
                 }
                 self._execute(run, "mask", order)
@@ -185,8 +234,12 @@ class Session:
         elif "done" in answer:
             work.result, work.state = answer["done"], "done"
         else:
-            shutil.rmtree(place if task == "inspect" else made, ignore_errors=True)
-            work.reason, work.state = answer["failed"], "failed"
+            work.reason, work.sheets = answer["failed"], answer.get("sheets", [])
+            if task == "mask":
+                shutil.rmtree(made, ignore_errors=True)
+            elif not work.sheets and not is_text(place / self.name):
+                shutil.rmtree(place, ignore_errors=True)  # to read it in another way will not help
+            work.state = "failed"
 
 
 class Sessions:
@@ -231,15 +284,20 @@ class Sessions:
             self.close(session)
 
 
+def is_text(path: Path) -> bool:
+    """Return whether a file is a text table, so that its first lines can be shown."""
+    return format_of(path).name == "text" and detect(read_sample(path)) is not None
+
+
 def release_name(name: str) -> str:
     """Return the name of the masked file.
 
     Examples
     --------
-    >>> release_name("survey.csv.gz"), release_name("old.sas7bdat")
-    ('survey-release.csv.gz', 'old-release.xpt')
+    >>> release_name("survey.csv.gz"), release_name("old.sas7bdat"), release_name("a.XLS")
+    ('survey-release.csv.gz', 'old-release.xpt', 'a-release.xlsx')
     """
     compression = Path(name).suffix if compression_of(Path(name)) else ""
     plain = strip_compression_suffix(Path(name))
-    ending = ".xpt" if plain.suffix.lower() == ".sas7bdat" else plain.suffix  # read, not written
+    ending = format_of(plain).written_as or plain.suffix  # some formats are read, not written
     return f"{plain.stem}-release{ending}{compression}"

@@ -1,48 +1,113 @@
 """Rendering of a session with templates."""
 
+import secrets
 import shlex
 from functools import cache
+from importlib import resources
+from pathlib import Path
 from typing import Any
 
-from shoal.app import form as forms
-from shoal.app.sessions import Run, Session, release_name
-from shoal.comparison.pareto import pareto_front
-from shoal.datasets import CATALOGUE
+from shoal.app import column_settings, first_lines, form, words
+from shoal.app import runs as run_words
+from shoal.app.map import draw_map, front_of
+from shoal.app.requests import as_dialect
+from shoal.app.sessions import Run, Session, is_text, release_name
+from shoal.app.worker import file_names
+from shoal.errors import ShoalError
+from shoal.io.dialect import Dialect
 from shoal.io.formats import FORMATS
-from shoal.report import embedded
-from shoal.report.draw import Figure
-from shoal.report.maps import Spot, risk_map
+from shoal.report import styles
 
 EXAMPLES = ("survey", "sme")
-UNSUPPORTED = "fixed-width text"  # needs a second file, its column map
-RISK = "records linked correctly in %"
+EXAMPLE_WORDS = {
+    "survey": "1,000 invented people of a health survey",
+    "sme": "eleven companies, small enough to follow by hand",
+}
+UNSUPPORTED = ("fixed-width text", "DuckDB")  # need more than one file, or a table of it
+STATIC = {
+    "app.css": "text/css",
+    "app.js": "text/javascript",
+    "common.js": "text/javascript",
+    "upload.js": "text/javascript",
+    "settings.js": "text/javascript",
+    "runs.js": "text/javascript",
+}
+WIDE = 20  # columns from which on a table is filtered rather than looked through
 
 
 def whole_page(session: Session, limit: int) -> str:
     """Return the page of a session: without a file, while it is read, or with a table."""
     inspection = session.inspection
+    common = {"message": session.message, "notice": session.notice, "revision": session.revision}
     if inspection is None or inspection.state in ("failed", "cancelled"):
         reason = inspection.reason if inspection else ""
         return page(
             "start.html",
-            message=session.message or reason,
+            **common | {"message": session.message or reason},
             limit=limit,
-            formats=[(form.name, form.endings) for form in FORMATS if form.name != UNSUPPORTED],
-            examples={name: CATALOGUE[name].line for name in EXAMPLES},
+            formats=[(one.name, one.endings) for one in FORMATS if one.name not in UNSUPPORTED],
+            examples=EXAMPLE_WORDS,
+            reading=_reading(session),
+            name=session.name,
         )
     if inspection.under_way:
-        return page("reading.html", name=session.name, work=inspection, message="")
+        return page("reading.html", **common, name=session.name, work=inspection)
     return page(
         "table.html",
-        message=session.message,
+        **common,
         name=session.name,
         inspection=inspection.result,
+        types=words.TYPES,
         settings=session.settings,
+        reading=_reading(session),
+        wide=len(session.columns) > WIDE,
         undo=bool(session.past),
         redo=bool(session.future),
-        **forms.catalogue(),
+        earlier=[form.describe_step(one, session.columns) for one in _earlier(session)],
+        of=session.settings.get("of", "").split(),
+        **form.catalogue(),
         **_runs(session),
     )
+
+
+def _earlier(session: Session) -> list[dict[str, str]]:
+    return form.earlier_steps(session.settings)
+
+
+def _reading(session: Session) -> dict[str, Any] | None:
+    """Return how the stored file is read and what is shown of it; None if there is none."""
+    file, failed = session.file, session.inspection
+    sheets = failed.sheets if failed else []
+    if file is None or not (is_text(file) or sheets):
+        return {"fields": session.written, "text": True, "lines": "", "sheets": [], "stored": False}
+    fields = dict(session.written)
+    if is_text(file):
+        detected = first_lines.detect(first_lines.read_sample(file))
+        for name, value in (detected.to_dict() if detected else {}).items():
+            fields[name] = fields.get(name) or {"\t": "tab"}.get(value, value)
+    shown = _lines_of(file, fields) if is_text(file) else ""
+    return {
+        "fields": fields,
+        "text": is_text(file),
+        "lines": shown,
+        "sheets": sheets,
+        "stored": True,
+    }
+
+
+def _lines_of(file: Path, fields: dict[str, str]) -> str:
+    try:
+        return lines(file, as_dialect(fields))
+    except ShoalError:
+        return lines(file, Dialect())
+
+
+def lines(file: Path | None, dialect: Dialect | None = None, *, reason: str = "") -> str:
+    """Return the first lines of a file as a table, or why there are none."""
+    shown = {"rows": [], "words": reason}
+    if file is not None and dialect is not None:
+        shown = first_lines.shown(file, dialect)
+    return page("lines.html", **shown)
 
 
 def runs(session: Session) -> str:
@@ -50,17 +115,60 @@ def runs(session: Session) -> str:
     return page("runs.html", **_runs(session))
 
 
+def column(session: Session, at: int) -> str:
+    """Return the details of a column."""
+    entry = session.columns[at]
+    key = session.settings.get(f"hierarchy:{at}", "")
+    loaded = session.hierarchies.get(key)
+    formats = dict(column_settings.FORMATS)
+    for form_ in (*entry.get("formats", ()), session.settings.get(f"format:{at}", "")):
+        formats.setdefault(form_, form_)
+    return page(
+        "column.html",
+        at=at,
+        column=entry,
+        settings=session.settings,
+        kinds=words.KINDS,
+        types=words.TYPES,
+        formats=formats,
+        rules=column_settings.RULE_WORDS,
+        rule_help=column_settings.RULE_HELP,
+        aggregates=column_settings.AGGREGATES,
+        loaded=describe_levels(loaded) if loaded else "",
+    )
+
+
+def describe_levels(loaded: dict[str, Any]) -> str:
+    """Return a line about levels that were loaded from a file."""
+    rows = loaded["rows"]
+    return f"{loaded['name']}: {len(rows):,} values, {len(rows[0])} levels"
+
+
 def state(session: Session) -> dict[str, Any]:
     """Return the progress that a waiting page polls."""
-    works = [session.inspection, *session.runs]
+    reading = session.inspection
     return {
-        "reading": session.inspection is not None and session.inspection.under_way,
-        "works": [
-            {"stage": work.stage, "done": work.done, "total": work.total, "state": work.state}
-            for work in works
-            if work is not None
+        "reading": reading is not None and reading.under_way,
+        "revision": session.revision,
+        "file": None if reading is None else _progress(reading),
+        "runs": [
+            {
+                "number": run.number,
+                "says": run_words.announcement(run),
+                **_progress(run),
+                **({"stage": _queue(run, session)} if run.state == "waiting" else {}),
+            }
+            for run in session.runs
         ],
     }
+
+
+def _queue(run: Run, session: Session) -> str:
+    return run_words.queue_words(run, session.runs)
+
+
+def _progress(work: Any) -> dict[str, Any]:
+    return {"stage": work.stage, "done": work.done, "total": work.total, "state": work.state}
 
 
 def command(session: Session, run: Run) -> str:
@@ -73,73 +181,43 @@ def command(session: Session, run: Run) -> str:
         "--missing-text": dialect.missing or None,
         "--sheet": dialect.sheet,
     }
-    arguments = ["shoal", "run", plan_name(run), session.name, release_name(session.name)]
+    plan = file_names(run.number)["plan"]
+    arguments = ["shoal", "run", plan, session.name, release_name(session.name)]
     arguments += [word for name, value in options.items() if value for word in (name, value)]
     return shlex.join(arguments)
 
 
-def plan_name(run: Run) -> str:
-    """Return the file name of the plan of a run."""
-    return f"plan-{run.number}.toml"
-
-
 def _runs(session: Session) -> dict[str, Any]:
-    front = _front(session.runs)
+    front = front_of(session.runs)
     return {
         "runs": session.runs[::-1],
         "front": front,
-        "map": _map(session.runs, front),
+        "map": draw_map(session.runs, front),
         "commands": {run.number: command(session, run) for run in session.runs},
+        "chosen": {run.number: run_words.chosen_method(run) for run in session.runs},
+        "queue": {run.number: _queue(run, session) for run in session.runs},
+        "files": {run.number: file_names(run.number) for run in session.runs},
         "under_way": any(run.under_way for run in session.runs),
     }
 
 
-def _measured(runs: list[Run]) -> dict[int, tuple[float, float]]:
-    """Return loss and risk of the runs that have both."""
-    return {
-        run.number: (run.result["loss"], 100 * run.result["risk"])
-        for run in runs
-        if run.state == "done" and run.result["loss"] is not None
-    }
+def ended() -> tuple[str, str]:
+    """Return the last page of a session, and its policy: its styles are part of it."""
+    nonce = secrets.token_urlsafe(16)
+    style = (styles() + _own("app.css")).replace("</", "<\\/")
+    policy = f"default-src 'none'; style-src 'nonce-{nonce}'; base-uri 'none'"
+    return page("ended.html", style=style, nonce=nonce), f"{policy}; frame-ancestors 'none'"
 
 
-def _front(runs: list[Run]) -> set[int]:
-    """Return the runs on the Pareto front of loss and risk."""
-    return set(pareto_front(_measured(runs)))
+def static(name: str) -> tuple[str, str] | None:
+    """Return a static file and its media type; None if there is no such file."""
+    if name == "figures.css":
+        return styles(), "text/css"
+    return (_own(name), STATIC[name]) if name in STATIC else None
 
 
-def _map(runs: list[Run], front: set[int]) -> str:
-    """Return the risk-utility map; empty if no run is done."""
-    points = _measured(runs)
-    if not points:
-        return ""
-    words = {run.number: run.words for run in runs}
-    spots = {
-        number: Spot(
-            loss,
-            risk,
-            str(number),
-            f"run {number}: {words[number]}",
-            "best" if number in front else "other",
-        )
-        for number, (loss, risk) in points.items()
-    }
-    best = sorted(spots[number] for number in front)
-    description = (
-        f"{len(spots)} run{'s' if len(spots) > 1 else ''} by information loss and by the share of"
-        " the records that an attacker who links all of them links correctly. On the Pareto"
-        f" front: {', '.join(spot.label for spot in best)}."
-    )
-    drawn = risk_map(
-        list(spots.values()), best, description, RISK, title="Risk-utility map", width=640
-    )
-    legend = [("best", "on the Pareto front"), ("other", "dominated by another")]
-    heading = ["run", "information loss in %", RISK]
-    rows = [[s.label, f"{s.loss:.3f}", f"{s.risk:.3f}"] for s in spots.values()]
-    figure = Figure(
-        drawn.title, description, drawn.width, drawn.height, drawn.marks, legend, [heading, *rows]
-    )
-    return embedded(figure, "map")
+def _own(name: str) -> str:
+    return (resources.files("shoal.app") / "static" / name).read_text(encoding="utf-8")
 
 
 def page(template: str, **content: Any) -> str:

@@ -10,6 +10,7 @@ import os
 import signal
 import time
 import warnings
+from collections.abc import Sequence
 from dataclasses import asdict
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -17,19 +18,23 @@ from typing import Any
 
 from shoal import _progress as progress
 from shoal import datasets
-from shoal.app.form import page_wording
+from shoal.app.messages import message_of, page_wording
+from shoal.audit import manifest as manifests
+from shoal.audit.hashes import hash_key_path
+from shoal.audit.record import Record
 from shoal.errors import FileError, ShoalError, ShoalWarning
+from shoal.frame.preview import preview
 from shoal.inspection import inspect_source
 from shoal.io.dialect import Dialect
 from shoal.io.files import open_source, write
-from shoal.plan import Plan, document
+from shoal.io.limits import at_most_columns
+from shoal.plan import Plan, Release, document
 from shoal.plan.deliver import Delivery, deliver
 from shoal.report import Identity, one_line, render, summarise, today
 
 MAX_COLUMNS = 500  # that the page shows
 MAX_NAME = 200  # characters of a column's name
 REPORT_INTERVAL = 0.1  # seconds between two messages about progress
-PLAN, PUBLIC, INTERNAL = "plan.toml", "report.html", "internal.html"
 
 
 def work(task: str, order: str, folder: str, pipe: Connection) -> None:
@@ -45,7 +50,9 @@ def work(task: str, order: str, folder: str, pipe: Connection) -> None:
             warnings.simplefilter("ignore", ShoalWarning)  # the report contains them
             answer: dict[str, Any] = {"done": TASKS[task](json.loads(order))}
     except ShoalError as error:
-        answer = {"failed": error.message_for(page_wording)}
+        answer = {"failed": message_of(error), "code": error.code}
+        if error.attributes.get("sheets"):
+            answer["sheets"] = [str(sheet) for sheet in error.attributes["sheets"]]
     except MemoryError:
         answer = {"failed": "There is not enough memory for this table. Nothing was released."}
     except Exception as error:
@@ -57,23 +64,33 @@ def work(task: str, order: str, folder: str, pipe: Connection) -> None:
 
 
 def inspect_file(order: dict[str, Any]) -> dict[str, Any]:
-    """Return the inspection of a file, or of an example written to it."""
+    """Return the inspection of a file, or of an example written to it, and a preview."""
     name = order["name"]
     if order.get("example"):
         table = datasets.CATALOGUE[order["example"]].load(kind="pyarrow")
         write(table, name, target=Path(name))
     progress.report("reading", 0, 0)
-    opened = open_source(name, dialect=Dialect(**order["dialect"]), numbers=())
+    with at_most_columns(MAX_COLUMNS):
+        opened = open_source(name, dialect=Dialect(**order["dialect"]), numbers=())
     table = opened.table
-    if table.num_columns > MAX_COLUMNS:
+    check_shown(name, table.column_names)
+    progress.report("inspecting the columns", 0, 0)
+    inspected = inspect_source(opened, name).to_dict()
+    typed = opened.with_numbers(table.column_names)
+    return {**inspected, **preview(table, typed)}
+
+
+def check_shown(name: str, columns: Sequence[str]) -> None:
+    """Refuse tables that are too wide for the page, or that have names too long for it."""
+    if len(columns) > MAX_COLUMNS:
         raise FileError(
-            f"{name!r} has {table.num_columns} columns; the page shows at most {MAX_COLUMNS}. Use"
+            f"{name!r} has {len(columns)} columns; the page shows at most {MAX_COLUMNS}. Use"
             " the command line, or leave columns out.",
             code="too-many-columns",
             file=name,
-            count=table.num_columns,
+            count=len(columns),
         )
-    longest = max(map(len, table.column_names), default=0)
+    longest = max(map(len, columns), default=0)
     if longest > MAX_NAME:
         raise FileError(
             f"A column of {name!r} has a name of {longest} characters; the page shows at most"
@@ -82,44 +99,83 @@ def inspect_file(order: dict[str, Any]) -> dict[str, Any]:
             file=name,
             length=longest,
         )
-    progress.report("inspecting the columns", 0, 0)
-    return inspect_source(opened, name).to_dict()
 
 
 def mask(order: dict[str, Any]) -> dict[str, Any]:
-    """Run a plan; write release, plan and both reports to a folder, and return the figures."""
-    folder = Path(order["folder"])
+    """Run a plan; write release, plan, manifest and both reports, and return the figures."""
+    folder, dialect, target = Path(order["folder"]), Dialect(**order["dialect"]), order["target"]
+    names = file_names(order["number"])
+    reports: dict[str, str] = {}
+    record = Record(folder / names["manifest"])
+
+    def report(delivery: Delivery, audience: str) -> str:
+        sha256 = delivery.target.sha256 if delivery.target else ""
+        identity = Identity(file=target, sha256=sha256, date=today())
+        reports[audience] = render(summarise(delivery.release, audience, identity=identity))
+        return reports[audience]
+
+    def manifest(delivery: Delivery) -> str:
+        entries = manifests.of_delivery(
+            delivery,
+            dialect,
+            source=(order["name"], None),
+            target=(target, None),
+            hash_key=record.hash_key,
+        )
+        return manifests.dumps(manifests.with_report(entries, names["report"], reports["public"]))
+
     made = deliver(
         Plan.from_dict(order["plan"], None),
         order["name"],
-        folder / order["target"],
-        dialect=Dialect(**order["dialect"]),
+        folder / target,
+        dialect=dialect,
         documents={
-            folder / PUBLIC: lambda delivery: _report(delivery, order["target"], "public"),
-            folder / INTERNAL: lambda delivery: _report(delivery, order["target"], "internal"),
+            folder / names["report"]: lambda delivery: report(delivery, "public"),
+            folder / names["internal"]: lambda delivery: report(delivery, "internal"),
             # With its seeds: it repeats the release.
-            folder / PLAN: lambda delivery: document.dumps(delivery.release.plan.to_dict()),
+            folder / names["plan"]: lambda delivery: document.dumps(
+                delivery.release.plan.to_dict()
+            ),
+            **record.documents(manifest),
         },
+        secret=record.secret,
         fingerprints=True,
     ).release
+    return figures(made)
+
+
+def file_names(number: int) -> dict[str, str]:
+    """Return the names of the files of a run, except the release itself."""
+    manifest = f"manifest-{number}.json"
+    return {
+        "plan": f"plan-{number}.toml",
+        "report": f"report-{number}.html",
+        "internal": f"report-{number}-internal.html",
+        "manifest": manifest,
+        "key": str(hash_key_path(manifest)),
+    }
+
+
+def figures(made: Release) -> dict[str, Any]:
+    """Return what the page shows of a release, in its own words."""
     summary = summarise(made, "public")
+    verdict = made.verdict
+    repeated = {finding.with_advice() for finding in verdict.findings}
     return {
         "line": one_line(summary),
-        "verdict": summary["verdict"],
-        "kept": summary["promise"]["kept"],
-        "warnings": summary["warnings"],
+        "status": verdict.status,
+        "sentence": verdict.sentence,
+        "findings": [
+            {"severity": finding.severity, "sentence": finding.with_advice(page_wording)}
+            for finding in verdict.findings
+        ],
+        "warnings": [warning for warning in made.warnings if warning not in repeated],
         "methods": summary["methods"],
         "k": made.plan.k,
         "attained": made.measures["smallest_class"],
         "loss": made.measures.get("information_loss"),
         "risk": made.measures["reidentification"]["marketer"],
     }
-
-
-def _report(delivery: Delivery, file: str, audience: str) -> str:
-    sha256 = delivery.target.sha256 if delivery.target else ""
-    identity = Identity(file=file, sha256=sha256, date=today())
-    return render(summarise(delivery.release, audience, identity=identity))
 
 
 TASKS = {"inspect": inspect_file, "mask": mask}

@@ -16,6 +16,7 @@ from shoal.cli._options import FLAG
 from shoal.cli._session import interrupt
 from shoal.cli._source_arguments import SeveralSourcesCommand
 from shoal.cli._step_commands import StepGroup
+from shoal.cli.advise import advise
 from shoal.cli.assess import assess
 from shoal.cli.attack import attack
 from shoal.cli.compare import compare
@@ -39,8 +40,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 COMMANDS = (
-    mask, run, verify, keygen, assess, attack, utility, risk, inspect, compare, tradeoff, methods,
-    steps, demo,
+    mask, run, verify, keygen, assess, attack, utility, risk, inspect, compare, advise, tradeoff,
+    methods, steps, demo,
 )  # fmt: skip
 for command in COMMANDS:
     takes_several = command in (mask, run)

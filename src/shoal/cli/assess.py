@@ -43,6 +43,8 @@ def assess(
     weight: options.Weight = None,
     types: options.Types = None,
     masked_table: MaskedTable = None,
+    by: options.By = None,
+    min_group: options.MinGroup = 5,
     limits: LimitsFile = None,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -77,12 +79,15 @@ def assess(
             measures=measure,
             types=declared,
             weight=weight,
+            by=by,
+            min_group=min_group,
         )
         checked.check(measures)
         content = {
             "quasi_identifiers": quasi_identifiers,
             "measures": measures,
             "remarks": measures.remarks,
+            **({} if measures.groups is None else {"groups": measures.groups.to_dict()}),
             **checked.content,
         }
         assessed = [*quasi_identifiers, *(confidential or ())]
@@ -90,6 +95,9 @@ def assess(
         text = f"quasi-identifiers: {', '.join(quasi_identifiers)}\n"
         if others:
             text += f"not assessed: {', '.join(others)}\n"
-        text += table(measures, measures.remarks) + checked.text
+        text += table(measures, measures.remarks)
+        if measures.groups is not None:
+            text += f"\n\n{measures.groups}"
+        text += checked.text
         print_result(content, text, as_json=json, quiet=quiet)
         checked.exit()

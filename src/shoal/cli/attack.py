@@ -64,6 +64,8 @@ def attack(
     types: options.Types = None,
     released_table: ReleasedTable = None,
     seed: Seed = None,
+    by: options.By = None,
+    min_group: options.MinGroup = 5,
     limits: LimitsFile = None,
     n_jobs: options.NJobs = None,
     quiet: options.Quiet = False,
@@ -96,6 +98,8 @@ def attack(
             n_attacks=n_attacks,
             unit=unit,
             types=declared,
+            by=by,
+            min_group=min_group,
             random_state=seed,
             n_jobs=n_jobs,
         )

@@ -1,19 +1,17 @@
 """The function `compare`: run many plans on one table and compare loss and risk."""
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import product
 from numbers import Real
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 from shoal import _params as parameters
-from shoal import _progress as progress
-from shoal._params import effective_n_jobs, format_argument, hint
+from shoal._params import format_argument, hint
 from shoal.comparison.cache import Cache, key
+from shoal.comparison.parallel import run_parallel
 from shoal.comparison.risks import DEFAULT, RISKS
 from shoal.comparison.trials import Comparison, Trial
 from shoal.errors import InputError, ParameterError, ShoalError, ShoalWarning
@@ -30,7 +28,6 @@ from shoal.plan.other_columns import columns_to_drop, name_all_columns
 from shoal.steps import Microaggregate
 
 SEEDED_KEYS = ("partition", "random_state")  # entries of a step to which a run adds seeds
-POLL_INTERVAL = 0.2  # seconds between two checks for an interrupt
 
 
 def compare(
@@ -190,7 +187,7 @@ def compare_plans(
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ShoalWarning)  # issued when a plan is chosen and run
-        trials = tuple(_run_parallel(run, plans, n_jobs))
+        trials = tuple(run_parallel(run, plans, n_jobs, "comparing"))
     if all(trial.error is not None for trial in trials):
         raise next(trial.error for trial in trials if trial.error is not None)
     return Comparison(trials, risk or DEFAULT, tables.library_of(frame))
@@ -253,37 +250,6 @@ def _run(plan: Plan, needed: Frame, risk: str | None) -> dict[str, Any]:
             for step in release.plan.to_dict()["steps"]
         ],
     }
-
-
-def _run_parallel(
-    run: Callable[[Plan], Trial], plans: Sequence[Plan], n_jobs: int | None
-) -> Iterable[Trial]:
-    """Run plans on threads (compiled loops release the GIL); stop all when one fails."""
-    n_threads = effective_n_jobs(n_jobs)
-    stop = Event()
-
-    def check_stop(stage: str, done: int, total: int) -> None:
-        if stop.is_set():
-            raise KeyboardInterrupt
-
-    def run_until_stopped(plan: Plan) -> Trial:
-        with progress.reporting_to(check_stop):
-            return run(plan)
-
-    with ThreadPoolExecutor(n_threads) as pool:
-        futures: list[Future[Trial]] = [pool.submit(run_until_stopped, plan) for plan in plans]
-        waiting = set(futures)
-        try:
-            while waiting:
-                done, waiting = wait(waiting, POLL_INTERVAL, FIRST_COMPLETED)
-                for future in done:
-                    future.result()
-                progress.report("comparing", len(futures) - len(waiting), len(futures))
-        except BaseException:
-            stop.set()
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    return [future.result() for future in futures]
 
 
 def _numbers(measures: Any) -> dict[str, float]:

@@ -63,15 +63,13 @@ class Dialect:
                 f"The separator and the decimal mark are both {self.decimal!r}. Change one.",
                 code="marks-alike",
             )
-        try:
-            codecs.lookup(self.encoding)
-        except LookupError:
+        if not _encodes_text(self.encoding):
             raise ParameterError(
-                f"There is no encoding {self.encoding!r}. Common ones are: utf-8, latin-1, cp1252,"
-                " utf-16.",
+                f"There is no character encoding {self.encoding!r}. Common ones are: utf-8,"
+                " latin-1, cp1252, utf-16.",
                 code="unknown-encoding",
                 encoding=self.encoding,
-            ) from None
+            )
 
     @property
     def is_utf8(self) -> bool:
@@ -88,3 +86,19 @@ class Dialect:
         return self.separator or (
             "\t" if strip_compression_suffix(path).suffix.lower() == ".tsv" else ","
         )
+
+
+_SAMPLE = 'a,"b"\n1;2.5\t\r\n'
+
+
+def _encodes_text(encoding: str) -> bool:
+    """Return whether an encoding stores the text of tables, and not other data as text."""
+    try:
+        codec = codecs.lookup(encoding)
+        return (
+            codec._is_text_encoding  # as open() asks; codecs such as hex store bytes
+            and codec.name not in ("idna", "punycode")  # for names of hosts
+            and _SAMPLE.encode(encoding).decode(encoding) == _SAMPLE
+        )
+    except (LookupError, ValueError, TypeError):  # unknown, with a NUL character, undefined
+        return False

@@ -1,11 +1,16 @@
 """Limits on the memory that a file may take, checked before it is read."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
 from shoal.errors import FileError
 
 ALWAYS_ALLOWED = 1 << 29  # bytes in memory, whatever the size of the file
 MAX_RATIO = 200  # tables compress 3 to 50 times; more suggests a decompression bomb
 MAX_COLUMNS = 50_000  # each takes about 10 kB even without records
 GIGABYTE = 10**9
+_max_columns = ContextVar("max_columns", default=MAX_COLUMNS)
 
 
 def check_growth(name: str, file_size: int, memory_size: int, limit: float | None = None) -> None:
@@ -44,11 +49,22 @@ def growth_limit(file_size: int, limit: float | None = None) -> float:
     return max(ALWAYS_ALLOWED, MAX_RATIO * file_size) if limit is None else limit * GIGABYTE
 
 
+@contextmanager
+def at_most_columns(number: int) -> Iterator[None]:
+    """Refuse files of more than ``number`` columns, before their records are read."""
+    before = _max_columns.set(number)
+    try:
+        yield
+    finally:
+        _max_columns.reset(before)
+
+
 def check_columns(name: str, number: int) -> None:
     """Refuse a file with more columns than are supported."""
-    if number > MAX_COLUMNS:
+    most = _max_columns.get()
+    if number > most:
         raise FileError(
-            f"{name!r} has {number:,} columns; at most {MAX_COLUMNS:,} are supported. Is the first"
+            f"{name!r} has {number:,} columns; at most {most:,} are supported here. Is the first"
             " line a header, and is the separator right? Otherwise leave columns out.",
             code="too-many-columns",
             path=name,

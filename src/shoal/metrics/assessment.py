@@ -11,7 +11,7 @@ from shoal.errors import InputError, ParameterError
 from shoal.frame import tables
 from shoal.frame.codes import codes, keys
 from shoal.frame.columns import ordered_columns, ranks, read_concatenated
-from shoal.frame.roles import as_list, name_columns
+from shoal.frame.roles import RECORD_UNIT, as_list, name_columns
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import Type, as_types
 from shoal.geometry import MAX_EXACT, assemble, axes_of, means
@@ -27,6 +27,12 @@ from shoal.metrics import (
 )
 from shoal.metrics.category_inputs import category_inputs
 from shoal.metrics.figures import NOT_NUMBERS, flatten
+from shoal.metrics.subgroups import MIN_GROUP, Subgroups, split_groups
+
+KNOWN_GROUP = (
+    "Risks are those of an attacker who knows which group a person belongs to; attacks by subgroup"
+    " do not assume it."
+)
 
 
 class Assessment(dict[str, Any]):
@@ -40,15 +46,24 @@ class Assessment(dict[str, Any]):
         Value of each measure.
     remarks : mapping of str to str
         Columns that a measure could not use and why, by the name of the measure.
+    groups : Subgroups, optional
+        The same measures by subgroup.
     """
 
-    def __init__(self, values: Mapping[str, Any], remarks: Mapping[str, str]):
+    def __init__(
+        self,
+        values: Mapping[str, Any],
+        remarks: Mapping[str, str],
+        groups: Subgroups | None = None,
+    ):
         super().__init__(values)
         self.remarks = dict(remarks)
+        self.groups = groups
 
     def figures(self) -> dict[str, float]:
         """Return the measures as numbers by name, for `Limits`; columns follow after a colon."""
-        return flatten({name: value for name, value in self.items() if name not in NOT_NUMBERS})
+        figures = flatten({name: value for name, value in self.items() if name not in NOT_NUMBERS})
+        return figures | ({} if self.groups is None else self.groups.worst_figures())
 
     def reasons(self) -> dict[str, str]:
         """Return why measures were not computed, by name."""
@@ -70,6 +85,8 @@ def assess(
     types: Mapping[str, Any] | None = None,
     weight: str | None = None,
     unit: str | None = None,
+    by: str | Sequence[str] | None = None,
+    min_group: int = MIN_GROUP,
 ) -> Assessment:
     """Measure the information loss and the disclosure risk of a masked table.
 
@@ -93,12 +110,19 @@ def assess(
         Column of survey weights in the original, for changes of weighted totals.
     unit : str, optional
         Column of persons, households or firms in the original; risks are then counted in these.
+    by : str or list of str, optional
+        Columns of the original whose values form subgroups. All measures are then also computed
+        for the records of each group, as if it were a table of its own: risks are those of an
+        attacker who knows which group a person belongs to.
+    min_group : int
+        Smallest number of records, or units, of a group that may be shown. Smaller groups are
+        merged. Choose at least the k of the release.
 
     Returns
     -------
     Assessment
         A dict with the value of each measure by name. Its ``remarks`` state which measures could
-        not be computed, or not for every column, and why.
+        not be computed, or not for every column, and why; ``groups`` holds the subgroups.
 
     Examples
     --------
@@ -124,17 +148,22 @@ def assess(
     names = as_list(quasi_identifiers)
     declared = as_types(types)
     tables.check_columns(before, declared)
-    assessment = assess_frames(
-        before,
-        after,
-        names,
-        names,
-        as_list(confidential),
-        measures or MEASURES,
-        declared,
-        weight=weight,
-        units=None if unit is None else read_units(before, unit),
-    )
+    units = None if unit is None else read_units(before, unit)
+
+    def assess_rows(rows: NDArray[np.int64] | None) -> Assessment:
+        return assess_frames(
+            before if rows is None else tables.take(before, rows),
+            after if rows is None else tables.take(after, rows),
+            names,
+            names,
+            as_list(confidential),
+            measures or MEASURES,
+            declared,
+            weight=weight,
+            units=units if units is None or rows is None else units[rows],
+        )
+
+    assessment = assess_rows(None)
     lacking = [name for name in measures or () if name not in assessment]
     if lacking:
         reason = assessment.remarks[lacking[0]].removeprefix("Not computed: ")
@@ -142,6 +171,24 @@ def assess(
             f"The measure {lacking[0]!r} cannot be computed: {reason}",
             code="measure-not-computable",
             measure=lacking[0],
+        )
+    if by is not None:
+        grouping = split_groups([before], by, min_group, declared, units)
+        results = tuple(assess_rows(group.rows[0]) for group in grouping.groups)
+        figures = tuple(result.figures() for result in results)
+        better = {
+            name: ABOUT[name.partition(":")[0]].better
+            for name in assessment.figures()
+            if ABOUT[name.partition(":")[0]].better != "neither"
+        }
+        has_risk = any(ABOUT[name].kind == "risk" for name in assessment)
+        assessment.groups = Subgroups(
+            grouping,
+            figures,
+            better,
+            unit or RECORD_UNIT,
+            results,
+            KNOWN_GROUP if has_risk else "",
         )
     return assessment
 

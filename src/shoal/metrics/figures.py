@@ -38,7 +38,8 @@ def sources() -> dict[str, str]:
     names = {name: "assess" for name in ABOUT if name not in NOT_NUMBERS}
     for attack in ATTACKS:
         names |= {figure: "attack" for figure in attack_figures(attack)}
-    names |= {f"{name}{end}": "utility" for name in ANALYSES for end in ("", WORST)}
+    names |= {name: "utility" for name in ANALYSES}
+    names |= {f"{name}{WORST}": command for name, command in names.items()}
     return {**{name: "risk" for name in FIGURES}, **names}
 
 

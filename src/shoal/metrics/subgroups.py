@@ -15,6 +15,7 @@ from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame, check_columns
 from shoal.frame.types import Type
 from shoal.metrics._base import Labels
+from shoal.metrics.figures import WORST
 
 MAX_VALUES = 20  # a number with more distinct values is divided into quarters
 QUARTERS = ("first quarter", "second quarter", "third quarter", "fourth quarter")
@@ -94,7 +95,7 @@ def split_groups(
         rows = np.column_stack([column[at] for column in codes]).tolist()
         keys.append(np.array([place.get(tuple(row), -1) for row in rows], np.int64))
     sizes = _sizes(keys[0], len(combinations), units)
-    small = _too_small(sizes, min_group)
+    small = _too_small(keys[0], sizes, min_group, units)
     if small.all():
         raise InputError(
             f"All groups by {', '.join(map(repr, names))} have fewer than {min_group} records, or"
@@ -110,8 +111,7 @@ def split_groups(
     if small.any():
         merged = np.append(small, True)  # records of later tables may be in groups of their own
         rows_of = tuple(np.flatnonzero(merged[key]) for key in keys)
-        total = int(_sizes(small[keys[0]].astype(np.int64), 2, units)[1])
-        groups.append(Group(OTHERS, total, rows_of))
+        groups.append(Group(OTHERS, _merged_size(keys[0], small, units), rows_of))
     return Grouping(tuple(names), tuple(groups), min_group, int(small.sum()))
 
 
@@ -125,15 +125,22 @@ def check_min_group(min_group: Any) -> None:
         )
 
 
-def _too_small(sizes: Labels, min_group: int) -> NDArray[np.bool_]:
+def _too_small(
+    key: Labels, sizes: Labels, min_group: int, units: Labels | None
+) -> NDArray[np.bool_]:
     """Return which groups are merged, so that the merged ones have enough records together."""
     small = sizes < min_group
     if small.any():
-        for at in np.argsort(sizes, kind="stable"):
-            if sizes[small].sum() >= min_group:
+        for at in np.argsort(sizes, kind="stable")[small.sum() :]:
+            if _merged_size(key, small, units) >= min_group:
                 break
             small[at] = True
     return small
+
+
+def _merged_size(key: Labels, merged: NDArray[np.bool_], units: Labels | None) -> int:
+    """Return the number of records, or of distinct units, of some groups together."""
+    return int(_sizes(merged[key].astype(np.int64), 2, units)[1])
 
 
 def _sizes(key: Labels, n_groups: int, units: Labels | None) -> Labels:
@@ -178,12 +185,35 @@ class Subgroups:
         compared.
     unit : str
         What the sizes of groups count.
+    results : tuple
+        Result of each group, as for the whole table.
+    note : str
+        What a reader has to know about the figures of groups.
     """
 
     grouping: Grouping
     figures: tuple[dict[str, float], ...]
     better: Mapping[str, str]
     unit: str = "record"
+    results: tuple[Any, ...] = ()
+    note: str = ""
+
+    def __getitem__(self, label: str) -> Any:
+        for group, result in zip(self.grouping.groups, self.results, strict=True):
+            if group.label == label:
+                return result
+        raise KeyError(label)
+
+    def worst_figures(self) -> dict[str, float]:
+        """Return the figures of the worst-off groups, for `Limits`.
+
+        ``_worst_group`` follows the name of the figure, before the name of a column if it has one.
+        """
+        worst = {}
+        for name, (_, value) in self.worst().items():
+            figure, colon, column = name.partition(":")
+            worst[f"{figure}{WORST}{colon}{column}"] = value
+        return worst
 
     @property
     def names(self) -> list[str]:
@@ -227,17 +257,20 @@ class Subgroups:
                 ]
                 for name in self.names
             },
-            "remark": self.remark,
+            "remarks": [one for one in (self.remark, self.note) if one],
         }
 
     def __str__(self) -> str:
         rows = [["figure", "worst-off group", f"{self.unit}s", "value", "best-off group", "value"]]
         for name in self.names:
             (worst, low), (best, high) = (self.ordered(name)[at] for at in (0, -1))
+            if low == high:
+                rows.append([name, "all alike", "", f"{low:.4g}", "", ""])
+                continue
             rows.append([name, worst.label, f"{worst.size:,}", f"{low:.4g}"])
             rows[-1] += [best.label, f"{high:.4g}"]
         head = f"by {', '.join(self.grouping.columns)}"
-        return "\n".join(filter(None, [head, aligned(rows), self.remark]))
+        return "\n".join(filter(None, [head, aligned(rows), self.remark, self.note]))
 
 
 def _badness(value: float, better: str) -> float:

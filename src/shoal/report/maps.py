@@ -15,6 +15,7 @@ class Spot(NamedTuple):
     title: str
     style: str = "other"
     ring: bool = False  # around the recommended run
+    run: str = ""  # identifies it for scripts; by default the label
 
 
 def risk_map(
@@ -38,7 +39,7 @@ def risk_map(
     if len(front) > 1:
         plot.path([(spot.loss, spot.risk) for spot in front], "front")
     for spot in spots:
-        plot.dot(spot.loss, spot.risk, 5, spot.style, spot.title, spot.label)
+        plot.dot(spot.loss, spot.risk, 5, spot.style, spot.title, spot.run or spot.label)
         if spot.ring:
             plot.dot(spot.loss, spot.risk, 9, "ring", spot.title)
     dots = [(plot.across(spot.loss), plot.up(spot.risk)) for spot in spots]

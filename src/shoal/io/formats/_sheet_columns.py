@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.errors import FileError
+from shoal.io.limits import check_columns
 
 EXACT = 2**53  # float64 does not represent all larger whole numbers
 _KINDS = {bool: "yes/no", int: "number", float: "number", str: "text", dt.datetime: "date"}
@@ -37,6 +38,7 @@ class SheetColumns:
         header: Sequence[Any] = next((row for row in every_row if _has_values(row)), ())
         if not header:
             raise self._no_names()
+        check_columns(path.name, len(header))
         cells: list[list[Any]] = [[] for _ in header]
         length = 0
         for row in every_row:

@@ -39,7 +39,8 @@ def estimates(study: Study) -> AnalysisResult | str:
 
     where :math:`s` is the absolute value of the original for a total, the standard deviation of
     the original column for means and quantiles, and 1 for Gini coefficients. The error of a table
-    of categories is half of the sum of the absolute differences of the shares.
+    of categories is half of the sum of the absolute differences of the shares. Only quantiles with
+    enough records on both sides are computed.
 
     Parameters
     ----------
@@ -83,7 +84,7 @@ def _rows(study: Study, pair: ColumnPair, weighted: bool) -> Iterator[dict[str, 
         yield _row("shares", weighted, None, None, error)
         return
     spread = weighted_deviation(values["original"], weights["original"])
-    found = {side: _estimates(pair, values[side], weights[side]) for side in SIDES}
+    found = {side: _estimates(pair, values[side], weights[side], study.min_group) for side in SIDES}
     for name in found["original"]:
         if name not in found["masked"]:
             continue
@@ -100,11 +101,20 @@ def _error(before: float, after: float, scale: float) -> float | None:
     return gap / scale if scale > 0 else None
 
 
-def _estimates(pair: ColumnPair, values: Values, weights: Values) -> dict[str, float]:
-    """Return the estimates of one table; dates have no total and no Gini coefficient."""
+def _estimates(pair: ColumnPair, values: Values, weights: Values, least: int) -> dict[str, float]:
+    """Return the estimates of one table; dates have no total and no Gini coefficient.
+
+    A quantile has at least ``least`` records on each side: the quantiles of a few records are
+    values of theirs.
+    """
     result = {"mean": weighted_mean(values, weights)}
-    quantiles = weighted_quantiles(values, weights, list(SHARES.values())).tolist()
-    result |= dict(zip(SHARES, quantiles, strict=True))
+    shares = {
+        name: share
+        for name, share in SHARES.items()
+        if min(share, 1 - share) * len(values) >= least
+    }
+    quantiles = weighted_quantiles(values, weights, list(shares.values())).tolist()
+    result |= dict(zip(shares, quantiles, strict=True))
     if pair.kind == "number":
         result = {"total": float((values * weights).sum()), **result}
         if (values >= 0).all():

@@ -11,6 +11,9 @@ from shoal.metrics.subgroups import Subgroups
 Better = Literal["lower", "higher"]
 
 
+SHOWN = 15  # estimates by group in the text
+
+
 class About(NamedTuple):
     """The analysis that computes a figure, which values are better, and what it is."""
 
@@ -183,9 +186,7 @@ class Utility(Mapping[str, AnalysisResult]):
         """Return all figures by name, with those of the worst-off groups."""
         every = {name: value for result in self.results for name, value in result.figures.items()}
         ordered = {name: float(every[name]) for name in FIGURES if name in every}
-        for name, (_, value) in (self.groups.worst() if self.groups else {}).items():
-            ordered[f"{name}{WORST}"] = value
-        return ordered
+        return ordered | ({} if self.groups is None else self.groups.worst_figures())
 
     def reasons(self) -> dict[str, str]:
         """Return why figures were not computed, by name."""
@@ -206,10 +207,37 @@ class Utility(Mapping[str, AnalysisResult]):
             "seed": int(self.seed),
             "figures": self.figures(),
             "analyses": [result.to_dict() for result in self.results],
-            "groups": None if self.groups is None else self.groups.to_dict(),
+            "groups": None if self.groups is None else self._groups(),
             "not_run": self.not_run,
             "remarks": list(self.remarks),
         }
+
+    def _groups(self) -> dict[str, Any]:
+        """Return the figures by group, with the survey estimates of each group."""
+        assert self.groups is not None
+        pairs = zip(self.groups.grouping.groups, self.groups.results, strict=True)
+        tables = {
+            group.label: list(result["estimates"].rows)
+            for group, result in pairs
+            if "estimates" in result
+        }
+        return {**self.groups.to_dict(), "estimates": tables}
+
+    def _estimates_by_group(self) -> str:
+        """Return the estimates of all groups that differ most."""
+        tables = {} if self.groups is None else self._groups()["estimates"]
+        rows = [
+            {"group": label, **row}
+            for label, table in tables.items()
+            for row in table
+            if row["error"] is not None
+        ]
+        if not rows:
+            return ""
+        rows.sort(key=lambda row: -row["error"])
+        remark = "" if len(rows) <= SHOWN else f"The greatest {SHOWN} of {len(rows):,} errors."
+        name = "estimates by group"
+        return str(AnalysisResult(name, {}, tuple(rows[:SHOWN]), (remark,) if remark else ()))
 
     def __repr__(self) -> str:
         rows = [["figure", "value", "meaning"]]
@@ -219,7 +247,7 @@ class Utility(Mapping[str, AnalysisResult]):
                 rows.append([name, shown(value), f"{about.meaning}; {about.better} is better"])
         blocks = [aligned(rows)] if len(rows) > 1 else []
         if self.groups is not None:
-            blocks.append(str(self.groups))
+            blocks += filter(None, [str(self.groups), self._estimates_by_group()])
         blocks += map(str, self.results)
         notes = [f"{name}: not run. {reason}" for name, reason in self.not_run.items()]
         notes += self.remarks

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal
 from zlib import crc32
@@ -115,6 +115,10 @@ class Setting:
         Number of columns in a multivariate predicate.
     halves : pair of tuples of str, optional
         Columns of both sources for linkability.
+    rows : ndarray, optional
+        Original records that may be targets; all by default.
+    control_members : ndarray, optional
+        Records of the control table that may be targets; all by default.
     """
 
     tables: AttackTables
@@ -131,6 +135,8 @@ class Setting:
     tolerance: float
     predicate_columns: int
     halves: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+    rows: Labels | None = None
+    control_members: Labels | None = None
     _classes: dict[tuple[str, ...], Classes] = field(default_factory=dict)
     _neighbours: dict[object, Neighbours] = field(default_factory=dict)
     _indexes: dict[object, MixedIndex] = field(default_factory=dict)
@@ -138,10 +144,10 @@ class Setting:
     def __post_init__(self) -> None:
         self.n_released = len(next(iter(self.tables.released.values())))
         self.n_original = len(next(iter(self.tables.original.values())))
-        self.targets = self._sample("targets", self.n_original)
+        self.targets = self._sample("targets", self.n_original, self.rows)
         control = self.tables.control
         n_control = 0 if control is None else len(next(iter(control.values())))
-        self.control_targets = self._sample("control", n_control)
+        self.control_targets = self._sample("control", n_control, self.control_members)
         self.control_rows = np.arange(n_control)  # as many as the original has, if there are
         if n_control > self.n_original:
             rows = self.rng("control rows").choice(n_control, self.n_original, replace=False)
@@ -151,10 +157,16 @@ class Setting:
         """Return a generator of its own for each purpose, so that attacks are independent."""
         return np.random.default_rng([self.seed, crc32(purpose.encode())])
 
-    def _sample(self, purpose: str, n: int) -> Labels:
-        if n <= self.n_attacks:
-            return np.arange(n)
-        return np.sort(self.rng(purpose).choice(n, self.n_attacks, replace=False))
+    def _sample(self, purpose: str, n: int, rows: Labels | None) -> Labels:
+        rows = np.arange(n) if rows is None else rows
+        if len(rows) <= self.n_attacks:
+            return rows
+        chosen = self.rng(purpose).choice(len(rows), self.n_attacks, replace=False)
+        return rows[np.sort(chosen)]
+
+    def of_group(self, rows: Labels, control_members: Labels | None) -> "Setting":
+        """Return the same setting with targets of a group only; classes and indexes are shared."""
+        return replace(self, rows=rows, control_members=control_members, _neighbours={})
 
     def classes(self, names: Sequence[str]) -> Classes:
         """Return the classes of released records that are equal on the columns."""

@@ -6,6 +6,7 @@ from math import sqrt
 from typing import Any
 
 from shoal.metrics.figures import attack_figures
+from shoal.metrics.subgroups import Subgroups
 
 NORMAL_QUANTILE = 1.959963984540054  # for intervals that cover 95 %
 
@@ -144,6 +145,8 @@ class Attacks(Mapping[str, AttackResult]):
         Seed of all random draws.
     remarks : tuple of str
         What holds for all attacks, such as columns that were left out.
+    groups : Subgroups, optional
+        Rates and excesses by subgroup of the targets.
     """
 
     def __init__(
@@ -155,9 +158,11 @@ class Attacks(Mapping[str, AttackResult]):
         unit: str,
         seed: int,
         remarks: tuple[str, ...] = (),
+        groups: Subgroups | None = None,
     ):
         self.results = tuple(results)
         self.not_run = dict(not_run)
+        self.groups = groups
         self.k, self.unit, self.seed, self.remarks = k, unit, seed, remarks
 
     def __getitem__(self, name: str) -> AttackResult:
@@ -174,8 +179,10 @@ class Attacks(Mapping[str, AttackResult]):
 
     @property
     def exceeded(self) -> tuple[str, ...]:
-        """Names of the attacks whose whole interval lies above their ceiling."""
-        return tuple(result.name for result in self.results if result.exceeds_ceiling)
+        """Names of the attacks whose whole interval lies above their ceiling, in a group too."""
+        groups = () if self.groups is None else self.groups.results
+        every = [*self.results, *(result for group in groups for result in group.results)]
+        return tuple(dict.fromkeys(result.name for result in every if result.exceeds_ceiling))
 
     def figures(self) -> dict[str, float]:
         """Return rates and excesses by name, for `Limits`; columns follow after a colon."""
@@ -186,7 +193,7 @@ class Attacks(Mapping[str, AttackResult]):
                 attack_figures(attack), (result.rate, result.excess), strict=True
             ):
                 figures[f"{name}{colon}{column}"] = value
-        return figures
+        return figures | ({} if self.groups is None else self.groups.worst_figures())
 
     def reasons(self) -> dict[str, str]:
         """Return why attacks were not carried out, by the names of their figures."""
@@ -200,6 +207,7 @@ class Attacks(Mapping[str, AttackResult]):
             "unit": self.unit,
             "seed": int(self.seed),
             "attacks": [result.to_dict() for result in self.results],
+            **({} if self.groups is None else {"groups": self.groups.to_dict()}),
             "not_run": self.not_run,
             "remarks": list(self.remarks),
         }
@@ -222,6 +230,8 @@ class Attacks(Mapping[str, AttackResult]):
         notes += [f"{result.name}: {result.remark}" for result in self.results if result.remark]
         notes += self.remarks
         notes += [f"{name}: above its ceiling, which does not hold." for name in self.exceeded]
+        if self.groups is not None:
+            notes += ["", str(self.groups)]
         return "\n".join([f"k = {self.k}, counted in {self.unit}s", *lines, *notes])
 
 

@@ -10,7 +10,7 @@ from shoal.frame import tables
 from shoal.frame.codes import keys
 from shoal.frame.roles import RECORD_UNIT, as_list, name_columns
 from shoal.frame.tables import Frame, IntoDataFrame
-from shoal.frame.types import as_types
+from shoal.frame.types import Type, as_types
 from shoal.metrics import classes, fewest_units, largest_unit_share, smallest_class
 from shoal.metrics.assessment import check_names, read_units
 from shoal.metrics.attacks import singling_out
@@ -23,6 +23,7 @@ from shoal.metrics.attacks.membership import membership
 from shoal.metrics.attacks.probabilistic import probabilistic_linkage
 from shoal.metrics.attacks.reconstruction import reconstruction
 from shoal.metrics.attacks.result import AttackResult, Attacks
+from shoal.metrics.subgroups import MIN_GROUP, Subgroups, split_groups
 
 Outcome = AttackResult | list[AttackResult] | str
 ATTACKS: dict[str, Callable[[Setting], Outcome]] = {
@@ -54,6 +55,8 @@ def attack(
     predicate_columns: int = 3,
     aligned: bool | None = None,
     types: Mapping[str, Any] | None = None,
+    by: str | Sequence[str] | None = None,
+    min_group: int = MIN_GROUP,
     random_state: RandomState = None,
     n_jobs: int | None = None,
 ) -> Attacks:
@@ -95,6 +98,13 @@ def attack(
         reconstruction need; by default if they have the same number of records.
     types : mapping of str to str or mapping, optional
         Kinds of columns where the table does not determine them; see `Plan`.
+    by : str or list of str, optional
+        Columns of the original whose values form subgroups; the targets are then also those of
+        each group, while the release stays whole. Singling out aims at nobody in particular, so it
+        has no subgroups.
+    min_group : int
+        Smallest number of records, or units, of a group that may be shown. Smaller groups are
+        merged. Choose at least the k of the release.
     random_state : int, Generator or None
         Seed of the samples and draws. None draws one, which the result states.
     n_jobs : int or None
@@ -144,6 +154,28 @@ def attack(
         seed=_seed(random_state),
         n_jobs=effective_n_jobs(n_jobs),
     )
+    unit_name = RECORD_UNIT if unit is None else unit
+    groups = None
+    if by is not None:
+        others = None if control is None else tables.open_frame(control)
+        groups = _by_group(
+            setting, before, others, by, min_group, as_types(types), names, unit_name
+        )
+    results, not_run = _run(setting, names)
+    remarks = tuple(setting.tables.remarks)
+    return Attacks(
+        results,
+        not_run,
+        k=setting.k,
+        unit=unit_name,
+        seed=setting.seed,
+        remarks=remarks,
+        groups=groups,
+    )
+
+
+def _run(setting: Setting, names: Sequence[str]) -> tuple[list[AttackResult], dict[str, str]]:
+    """Return the results of attacks, and the reasons why others were not carried out."""
     results: list[AttackResult] = []
     not_run: dict[str, str] = {}
     for at, name in enumerate(names):
@@ -154,14 +186,32 @@ def attack(
         else:
             results += [outcome] if isinstance(outcome, AttackResult) else outcome
     progress.report("attacks", len(names), len(names))
-    return Attacks(
-        results,
-        not_run,
-        k=setting.k,
-        unit=RECORD_UNIT if unit is None else unit,
-        seed=setting.seed,
-        remarks=tuple(setting.tables.remarks),
-    )
+    return results, not_run
+
+
+def _by_group(
+    setting: Setting,
+    before: Frame,
+    control: Frame | None,
+    by: str | Sequence[str],
+    min_group: int,
+    types: Mapping[str, Type],
+    names: Sequence[str],
+    unit: str,
+) -> Subgroups:
+    """Attack the records of each group; those of the control table too, if it has the columns."""
+    has_groups = control is not None and set(as_list(by)) <= set(control.columns)
+    frames = [before, control] if control is not None and has_groups else [before]
+    grouping = split_groups(frames, by, min_group, types, setting.units)
+    aimed = [name for name in names if not name.startswith("singling-out")]
+    results = []
+    for group in grouping.groups:
+        part = setting.of_group(group.rows[0], group.rows[1] if has_groups else None)
+        attacked, not_run = _run(part, aimed)
+        results.append(Attacks(attacked, not_run, k=setting.k, unit=unit, seed=setting.seed))
+    figures = tuple(result.figures() for result in results)
+    every = dict.fromkeys(name for found in figures for name in found)
+    return Subgroups(grouping, figures, dict.fromkeys(every, "lower"), unit, tuple(results))
 
 
 def _prepare(

@@ -8,13 +8,14 @@ from shoal.frame import tables
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame
 from shoal.metrics.assessment import Assessment, assess_frames
-from shoal.metrics.figures import HasFigures
+from shoal.metrics.figures import WORST, HasFigures
 from shoal.metrics.limit_results import LimitResult, LimitResults
 from shoal.metrics.limits import Limits
 from shoal.plan.evidence import Evidence
 from shoal.plan.verdict import Finding, Verdict
 
 SEED = 0  # of the attacks that limits need, so that a verdict can be repeated
+NO_GROUPS = "A plan has no subgroups: check this limit with --by."
 WAY_OUT = "Raise k, mask more columns or use another method; or set another limit."
 
 
@@ -42,13 +43,13 @@ def measured(evidence: Evidence, limits: Limits) -> list[HasFigures]:
     evidence : Evidence
         The released table and, for most figures, the original.
     limits : Limits
-        The limits; only measures, attacks and risks that these name are computed.
+        The limits; only measures, attacks, analyses and risks that these name are computed.
 
     Returns
     -------
     list of results
         The measures of the release, with those of classes counted on the released values, and
-        the attacks and the survey risk where limits name them.
+        the attacks, the analyses and the survey risk where limits name them.
     """
     original = evidence.original
     held = Assessment(
@@ -57,12 +58,18 @@ def measured(evidence: Evidence, limits: Limits) -> list[HasFigures]:
     )
     if original is None:
         return [held, NotComputed(limits.figures, "Not computed: needs the original.")]
-    lacking = [name for name in limits.by("assess").figures if name not in held]
+    of_groups = [name for name in limits.figures if name.endswith(WORST)]
+    wanted = [name for name in limits.by("assess").figures if name not in of_groups]
+    lacking = [name for name in wanted if name not in held]
     results: list[HasFigures] = [held]
+    if of_groups:
+        results.append(NotComputed(of_groups, NO_GROUPS))
     if lacking:
         results.insert(0, _measures(evidence, original, lacking))
     if limits.by("attack"):
         results.append(_attacks(evidence, original, limits))
+    if limits.by("utility"):
+        results.append(_analyses(evidence, original, limits))
     if limits.by("risk"):
         results.append(_survey_risk(evidence, original))
     return results
@@ -165,6 +172,26 @@ def _attacks(evidence: Evidence, original: Frame, limits: Limits) -> HasFigures:
             confidential=columns_with(plan.roles, "confidential"),
             attacks=named,
             unit=plan.unit_column,
+            types={name: kind for name, kind in plan.types.items() if name not in plan.recoded},
+            random_state=SEED,
+        )
+    except InputError as error:
+        return NotComputed(figures, str(error))
+
+
+def _analyses(evidence: Evidence, original: Frame, limits: Limits) -> HasFigures:
+    from shoal.metrics.analyses import FIGURES, utility  # imports scikit-learn
+
+    plan, figures = evidence.plan, limits.by("utility").figures
+    named = {FIGURES[name].analysis for name in figures if name in FIGURES}
+    if not named:
+        return NotComputed(figures, NO_GROUPS)
+    try:
+        return utility(
+            tables.to_native(original),
+            tables.to_native(evidence.released),
+            weight=plan.weight,
+            measures=sorted(named),
             types={name: kind for name, kind in plan.types.items() if name not in plan.recoded},
             random_state=SEED,
         )

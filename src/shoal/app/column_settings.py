@@ -1,0 +1,194 @@
+"""Settings of single columns: roles, kinds, date formats, levels, missing codes, importance."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from shoal.app import words
+from shoal.app.fields import parameter_value
+from shoal.errors import ParameterError
+from shoal.steps import Step
+
+SETTINGS = (
+    "role", "kind", "order", "format", "rule", "levels", "hierarchy", "codes", "importance",
+    "decimals", "aggregate",
+)  # fmt: skip
+RULES = {  # kinds of values that have such levels
+    "intervals": "numeric",
+    "prefixes": "nominal",
+    "periods": "date",
+}
+RULE_WORDS = {
+    "": "none",
+    "intervals": "intervals of widths",
+    "prefixes": "first characters",
+    "periods": "periods",
+    "file": "from a file",
+}
+RULE_HELP = {
+    "intervals": "Widths, the narrowest first, such as 5, 10, 20.",
+    "prefixes": "Numbers of characters, the most first, such as 3, 1.",
+    "periods": "Of day, month, quarter, year and decade, the shortest first: month, year.",
+}
+FORMATS = {  # how a date may be written, and an example
+    "": "as recognised, such as 2024-12-31",
+    "%d/%m/%Y": "31/12/2024 (day, month, year)",
+    "%m/%d/%Y": "12/31/2024 (month, day, year)",
+    "%d.%m.%Y": "31.12.2024",
+    "%d-%m-%Y": "31-12-2024 (day, month, year)",
+    "%m-%d-%Y": "12-31-2024 (month, day, year)",
+    "%Y/%m/%d": "2024/12/31",
+    "%Y.%m.%d": "2024.12.31",
+    "%Y%m%d": "20241231",
+    "%d/%m/%y": "31/12/24 (day, month, year)",
+    "%m/%d/%y": "12/31/24 (month, day, year)",
+    "%d %b %Y": "31 Dec 2024",
+    "%d%b%Y": "31Dec2024",
+    "%Y-%m": "2024-12",
+    "%m/%Y": "12/2024",
+    "excel": "45657 (day numbers of a spreadsheet)",
+}
+AGGREGATES = {
+    "": "as in the step",
+    "mean": "mean",
+    "median": "median",
+    "trimmed-mean": "trimmed mean",
+    "geometric-mean": "geometric mean",
+    "ancestor": "common ancestor",
+    "range": "range",
+}
+
+
+def names(n_columns: int) -> set[str]:
+    """Return the names of the fields of all columns."""
+    return {f"{one}:{at}" for one in SETTINGS for at in range(n_columns)}
+
+
+def suggested(columns: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the settings that an inspection suggests."""
+    settings: dict[str, str] = {}
+    for at, column in enumerate(columns):
+        settings[f"role:{at}"] = column["role"] or ""
+        for rule, parts in (column.get("hierarchy") or {}).items():
+            settings |= {f"rule:{at}": rule, f"levels:{at}": ", ".join(map(str, parts))}
+        if column["role"] != "quasi-identifier":
+            continue
+        if column.get("missing_codes"):
+            settings[f"codes:{at}"] = ", ".join(map(str, column["missing_codes"]))
+        declared = column.get("declare") or {}
+        declared = {"kind": declared} if isinstance(declared, str) else dict(declared)
+        if column.get("formats"):
+            declared = {"kind": "date", "format": column["formats"][0]}
+        settings |= {
+            f"{key}:{at}": str(declared[key]) for key in ("kind", "format") if declared.get(key)
+        }
+        if declared.get("order"):
+            settings[f"order:{at}"] = ", ".join(map(str, declared["order"]))
+    return settings
+
+
+def chosen_roles(settings: Mapping[str, str], columns: Sequence[str]) -> dict[str, str]:
+    """Return the role of each column; refuse unknown ones."""
+    chosen = {name: settings.get(f"role:{at}", "") for at, name in enumerate(columns)}
+    for name, role in chosen.items():
+        if role not in words.ROLES:
+            known = ", ".join(choice.label for choice in words.ROLES.values())
+            raise ParameterError(
+                f"Column {name!r} needs one of these roles: {known}.",
+                code="unknown-role",
+                column=name,
+            )
+    return {name: role or "unassigned" for name, role in chosen.items()}
+
+
+def types(
+    settings: Mapping[str, str],
+    columns: Sequence[str],
+    steps: Sequence[Step],
+    hierarchies: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return the types of columns that are declared, with levels where a step uses them."""
+    by_levels = {name for step in steps if _uses_levels(step) for name in step.columns}
+    made: dict[str, Any] = {}
+    for at, name in enumerate(columns):
+        kind = settings.get(f"kind:{at}", "")
+        entry: dict[str, Any] = {"kind": kind} if kind else {}
+        order, form = (settings.get(f"{one}:{at}", "") for one in ("order", "format"))
+        if kind == "ordinal" and order:
+            entry["order"] = _listed(order)
+        if kind == "date" and form:
+            entry["format"] = form
+        if name in by_levels:
+            entry = {**_levels(settings, at, name, hierarchies), **entry}
+        if entry:
+            made[name] = entry if len(entry) > 1 else entry["kind"]
+    return made
+
+
+def _uses_levels(step: Step) -> bool:
+    aggregate = vars(step).get("aggregate")
+    values = aggregate.values() if isinstance(aggregate, Mapping) else [aggregate]
+    return step.uses_hierarchies or "ancestor" in values
+
+
+def _levels(
+    settings: Mapping[str, str], at: int, name: str, hierarchies: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the part of a type that declares its levels."""
+    rule = settings.get(f"rule:{at}", "")
+    if not rule:
+        return {}
+    if rule == "file":
+        loaded = hierarchies.get(settings.get(f"hierarchy:{at}", ""))
+        if loaded is None:
+            raise ParameterError(
+                f"The levels of column {name!r} shall come from a file. Load it under “Details” of"
+                " the column.",
+                code="hierarchy-not-loaded",
+                column=name,
+            )
+        return {"kind": "nominal", "hierarchy": loaded["rows"]}
+    if rule not in RULES:
+        raise ParameterError(
+            f"The levels of column {name!r} are of no known kind.",
+            code="levels-not-a-rule",
+            column=name,
+        )
+    parts = _listed(settings.get(f"levels:{at}", ""))
+    numbers = parts if rule == "periods" else [parameter_value(part) for part in parts]
+    return {"kind": RULES[rule], rule: numbers}
+
+
+def missing_codes(
+    settings: Mapping[str, str], columns: Sequence[str], steps: Sequence[Step]
+) -> dict[str, list[str]]:
+    """Return the missing codes of masked columns."""
+    masked = {name for step in steps for name in step.columns}
+    given = {name: _listed(settings.get(f"codes:{at}", "")) for at, name in enumerate(columns)}
+    return {name: codes for name, codes in given.items() if codes and name in masked}
+
+
+def by_column(
+    settings: Mapping[str, str], columns: Sequence[str], masked: Sequence[str]
+) -> dict[str, dict[str, Any]]:
+    """Return importance, decimals and aggregates of those masked columns that have their own."""
+    made: dict[str, dict[str, Any]] = {}
+    for at, name in enumerate(columns):
+        for one in ("importance", "decimals", "aggregate") if name in masked else ():
+            text = settings.get(f"{one}:{at}", "")
+            if not text:
+                continue
+            value = text if one == "aggregate" else parameter_value(text)
+            if one != "aggregate" and isinstance(value, str):
+                label = {"importance": "Importance", "decimals": "Decimals"}[one]
+                raise ParameterError(
+                    f"“{label}” of column {name!r} must be a number.",
+                    code="parameter-not-accepted",
+                    parameter=one,
+                    column=name,
+                )
+            made.setdefault(one, {})[name] = value
+    return made
+
+
+def _listed(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]

@@ -1,0 +1,108 @@
+"""Connections that cannot be held open: limits on their number and on the time they may take.
+
+uvicorn closes a connection that is idle between two requests, but waits for ever for the rest of a
+request that has begun. A few such connections would take all files that the process may open.
+"""
+
+import asyncio
+from typing import Any
+
+from starlette.types import Message, Receive
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+HEADER_TIMEOUT = 10.0  # seconds for the head of a request
+BODY_TIMEOUT = 60.0  # seconds without a part of its body
+MAX_CONNECTIONS = 128
+OTHER_FILES = 24  # that the server itself has open: listener, event loop, fork server, a job, ...
+WANTED_FILES = 1024
+
+
+class BoundedConnection(H11Protocol):
+    """A connection that must send the head of its request in time.
+
+    If there are more than ``max_connections``, the one that has been idle longest is closed.
+    """
+
+    header_timeout = HEADER_TIMEOUT
+    max_connections = MAX_CONNECTIONS
+
+    def __init__(self, *arguments: Any, **options: Any):
+        super().__init__(*arguments, **options)
+        self._deadline: asyncio.TimerHandle | None = None
+        self._idle_since = self.loop.time()
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start to wait for a request."""
+        super().connection_made(transport)
+        self._wait_for_request()
+        idle = [one for one in self.connections if isinstance(one, type(self)) and one.is_idle]
+        if len(self.connections) > self.max_connections and idle:
+            oldest = min(idle, key=lambda one: one._idle_since)
+            oldest.transport.close()
+            self.connections.discard(oldest)
+
+    def data_received(self, data: bytes) -> None:
+        """Take in a part of a request; what comes drop by drop does not extend the time."""
+        super().data_received(data)
+        self._wait_for_request()
+
+    def on_response_complete(self) -> None:
+        """Start to wait for the next request."""
+        self._idle_since = self.loop.time()
+        super().on_response_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop waiting."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request is being answered."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def _wait_for_request(self) -> None:
+        if not self.is_idle:
+            self._stop_waiting()
+        elif self._deadline is None:
+            self._deadline = self.loop.call_later(self.header_timeout, self.transport.close)
+
+    def _stop_waiting(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+
+def in_time(receive: Receive, timeout: float = BODY_TIMEOUT) -> Receive:
+    """Return ``receive`` that reports a disconnect where the body of a request does not go on."""
+    complete = False
+
+    async def receive_in_time() -> Message:
+        nonlocal complete
+        if complete:  # what follows is the end of the connection, whenever that comes
+            return await receive()
+        try:
+            message = await asyncio.wait_for(receive(), timeout)
+        except TimeoutError:
+            complete = True
+            return {"type": "http.disconnect"}
+        complete = not message.get("more_body", False)
+        return message
+
+    return receive_in_time
+
+
+def allowed_connections() -> int:
+    """Return how many connections may be open, after raising a low limit of open files."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return MAX_CONNECTIONS
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    unlimited = resource.RLIM_INFINITY
+    wanted = WANTED_FILES if hard == unlimited else min(WANTED_FILES, hard)
+    if soft not in (unlimited,) and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        soft = wanted
+    files = WANTED_FILES if soft == unlimited else soft
+    return max(4, min(MAX_CONNECTIONS, (files - OTHER_FILES) // 3))

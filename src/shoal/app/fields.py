@@ -1,0 +1,183 @@
+"""Fields of the form, from the signatures of steps, methods and efforts and the words for them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import NoneType
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+from shoal import _params as parameters
+from shoal._params import Parameter
+from shoal.app.field_words import Words, words_of
+from shoal.errors import ParameterError
+
+NOT_GENERATED = {  # roles and other fields of the form stand for these
+    "columns", "partitioner", "within", "k", "method", "n_jobs", "unit", "household", "weight",
+    "column_weights", "importance", "matrix",
+}  # fmt: skip
+NOT_TYPED = (NoneType, *parameters.GENERATORS)  # cannot be entered in a field
+BY_DEFAULT = "as usual"
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field of the form, for one parameter.
+
+    Parameters
+    ----------
+    name : str
+        Name of the field.
+    label, help, unit, group : str
+        What the page says about it.
+    kind : str
+        "choice", "whole", "number", "text", "list" or "lines".
+    choices : tuple of (str, str)
+        Values to choose from, and what they are called.
+    least, most : float, optional
+        Limits of a number.
+    default : str
+        What an empty field stands for.
+    """
+
+    name: str
+    label: str
+    help: str = ""
+    unit: str = ""
+    group: str = ""
+    kind: str = "text"
+    choices: tuple[tuple[str, str], ...] = ()
+    least: float | None = None
+    most: float | None = None
+    default: str = ""
+
+    @property
+    def expected(self) -> str:
+        """What may be entered, in words."""
+        if self.kind == "choice":
+            return f"one of: {', '.join(label for _, label in self.choices)}"
+        if self.kind in ("whole", "number"):
+            words = "a whole number" if self.kind == "whole" else "a number"
+            words += "" if self.least is None else f" from {self.least:g}"
+            return words if self.most is None else f"{words} to {self.most:g}"
+        return {"list": "a list, separated by commas", "lines": "lines such as old = new"}.get(
+            self.kind, "as described beside it"
+        )
+
+    def label_of(self, value: str) -> str:
+        """Return what a value is called."""
+        return dict(self.choices).get(value, value)
+
+
+def fields(cls: type, owner: str, prefix: str) -> list[Field]:
+    """Return the fields for the parameters of ``cls``, which words call ``owner``."""
+    return [
+        make_field(parameter, owner, f"{prefix}:{name}")
+        for name, parameter in parameters.signature_parameters(cls).items()
+        if name not in NOT_GENERATED
+    ]
+
+
+def make_field(parameter: Parameter, owner: str, name: str) -> Field:
+    """Return the field for a parameter."""
+    words = words_of(owner, parameter.name) or Words(
+        parameter.name.replace("_", " ").capitalize(), parameters.plain_text(parameter.description)
+    )
+    parts = [
+        part
+        for part in parameters.union_members(parameter.annotation)
+        if part not in NOT_TYPED and get_origin(part) is not Mapping
+    ]
+    default = "" if parameter.required or parameter.default is None else parameter.default
+    text = str(default).lower() if isinstance(default, bool) else str(default)
+    kind, least, most = _kind(parts, words)
+    return Field(
+        name,
+        words.label,
+        words.help,
+        words.unit,
+        words.group,
+        kind,
+        _choices(parts, words, text) if kind == "choice" else (),
+        least,
+        most,
+        text,
+    )
+
+
+def _kind(parts: Sequence[Any], words: Words) -> tuple[str, float | None, float | None]:
+    """Return the kind of a field, and the limits of its number."""
+    if not parts:
+        return "lines", None, None
+    if words.choices or parts == [bool] or all(get_origin(part) is Literal for part in parts):
+        return "choice", None, None
+    base, *rules = get_args(parts[0]) if get_origin(parts[0]) is Annotated else [parts[0]]
+    if get_origin(base) is not None:
+        return "list", None, None
+    if base not in (int, float) or any(get_origin(part) is Literal for part in parts):
+        return "text", None, None
+    least = next((getattr(rule, "bound", getattr(rule, "low", None)) for rule in rules), None)
+    most = next((getattr(rule, "high", None) for rule in rules), None)
+    return "whole" if base is int else "number", least, most
+
+
+def _choices(parts: Sequence[Any], words: Words, default: str) -> tuple[tuple[str, str], ...]:
+    values = [str(value) for part in parts for value in _literals(part)]
+    if not all(get_origin(part) is Literal or part is bool for part in parts):
+        values = list(words.choices)
+    if default not in values:
+        values = [default, *values]
+    return tuple((value, words.choices.get(value, value or BY_DEFAULT)) for value in values)
+
+
+def _literals(part: Any) -> Sequence[Any]:
+    return ("false", "true") if part is bool else get_args(part)
+
+
+def read(cls: type, own: Sequence[Field], settings: Mapping[str, str]) -> dict[str, Any]:
+    """Return the parameters of ``cls`` whose fields were filled in."""
+    known = parameters.signature_parameters(cls)
+    given: dict[str, Any] = {}
+    for one in own:
+        text, name = settings.get(one.name, ""), one.name.rpartition(":")[2]
+        if not text:
+            continue
+        value = _value(one, text, known[name])
+        if not known[name].accepts(value):
+            raise not_accepted(one)
+        given[name] = value
+    return given
+
+
+def not_accepted(one: Field) -> ParameterError:
+    """Return the error for a field that was filled in wrongly; it repeats no value."""
+    return ParameterError(
+        f"“{one.label}” must be {one.expected}.",
+        code="parameter-not-accepted",
+        parameter=one.name.rpartition(":")[2],
+    )
+
+
+def _value(one: Field, text: str, parameter: Parameter) -> Any:
+    if one.kind == "list":
+        words = [word.strip() for word in text.split(",") if word.strip()]
+        values = [parameter_value(word) for word in words]
+        return values if parameter.accepts(values) else words
+    if one.kind == "lines":
+        pairs = [line.partition("=") for line in text.splitlines() if line.strip()]
+        if not all(mark for _, mark, _ in pairs):
+            raise not_accepted(one)
+        return {old.strip(): new.strip() for old, _, new in pairs}
+    return parameter.parse(text)
+
+
+def parameter_value(word: str) -> Any:
+    """Return a number where a word is one.
+
+    Examples
+    --------
+    >>> parameter_value("18"), parameter_value("2.5"), parameter_value("2020-01-01")
+    (18, 2.5, '2020-01-01')
+    """
+    try:
+        return int(word) if word.lstrip("+-").isdecimal() else float(word)
+    except ValueError:
+        return word

@@ -1,0 +1,141 @@
+"""The first lines of a text file, and how they seem to be written.
+
+Only the beginning of a file is read, so that a person can see the effect of a separator or a
+character set before the whole file is.
+"""
+
+import codecs
+import csv
+import re
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from shoal.io.compression import open_decompressed
+from shoal.io.dialect import Dialect
+
+SAMPLE = 1 << 16  # bytes
+LINES = 8  # shown
+MAX_CELLS = 30  # of a line, shown
+MAX_TEXT = 60  # characters of a cell
+SEPARATORS = (",", ";", "\t", "|")
+_COMMA = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+")
+_POINT = re.compile(r"[+-]?(\d+|\d{1,3}(,\d{3})+)\.\d+")
+
+
+@dataclass(frozen=True)
+class Detected:
+    """How a text file seems to be written; empty where the usual holds."""
+
+    encoding: str = ""
+    separator: str = ""
+    decimal: str = ""
+
+    def to_dict(self) -> dict[str, str]:
+        """Return the settings by name."""
+        return asdict(self)
+
+
+def read_sample(path: Path) -> bytes:
+    """Return the first bytes of a text file, decompressed; empty if that is impossible."""
+    try:
+        with open_decompressed(path) as file:
+            return bytes(file.read(SAMPLE))
+    except Exception:  # a damaged file; decompressors have exceptions of their own
+        return b""
+
+
+def detect(sample: bytes) -> Detected | None:
+    r"""Return how a sample seems to be written; None if it is no text.
+
+    Examples
+    --------
+    >>> detect("naïve;x\n1,5;2\n3,5;4\n".encode("latin-1"))
+    Detected(encoding='latin-1', separator=';', decimal=',')
+    """
+    encoding = _encoding(sample)
+    if encoding is None or not sample:
+        return None
+    text = decode(sample, encoding or "utf-8")
+    if text is None:
+        return None
+    separator = _separator(text)
+    decimal = _decimal(text, separator or ",") if separator != "," else ""
+    return Detected(encoding, "" if separator == "," else separator, decimal)
+
+
+def decode(sample: bytes, encoding: str) -> str | None:
+    """Return the sample as text; None where the encoding does not fit."""
+    if Dialect(encoding=encoding).is_utf8:
+        encoding = "utf-8-sig"
+    try:
+        return codecs.getincrementaldecoder(encoding)().decode(sample, len(sample) < SAMPLE)
+    except (UnicodeError, ValueError):
+        return None
+
+
+def split(text: str, separator: str) -> list[list[str]]:
+    """Return the cells of the first lines, each cut to a length that can be shown."""
+    lines = text.splitlines()[:LINES]
+    rows = []
+    for line in lines:
+        try:
+            cells = next(csv.reader([line[: 1 << 12]], delimiter=separator), [])
+        except csv.Error:
+            cells = [line]
+        rows.append([_short(cell) for cell in cells[:MAX_CELLS]])
+    return rows
+
+
+def shown(path: Path, dialect: Dialect) -> dict[str, Any]:
+    """Return what the page shows of a text file: its first lines, split as ``dialect`` says."""
+    text = decode(read_sample(path), dialect.encoding)
+    if text is None:
+        return {"rows": [], "words": f"The file is not written in {dialect.encoding}."}
+    rows = split(text, dialect.separator_for(path))
+    widths = {len(row) for row in rows if row}
+    words = f"{max(widths, default=0)} column{'s' if widths != {1} else ''}"
+    if len(widths) > 1:
+        words = "The lines have different numbers of cells. Is it another separator?"
+    return {"rows": rows, "words": words}
+
+
+def _encoding(sample: bytes) -> str | None:
+    if sample.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    if b"\0" in sample[:1000]:
+        even, odd = sample[0:1000:2].count(0), sample[1:1000:2].count(0)
+        if max(even, odd) < len(sample[:1000]) // 4:
+            return None
+        return "utf-16-be" if even > odd else "utf-16-le"
+    if decode(sample, "utf-8") is not None:
+        return ""
+    if sum(byte < 9 or 13 < byte < 32 for byte in sample) > len(sample) // 100:
+        return None
+    return "cp1252" if any(0x80 <= byte < 0xA0 for byte in sample) else "latin-1"
+
+
+def _separator(text: str) -> str:
+    """Return the character that splits the first lines into the same number of cells."""
+    lines = [line[: 1 << 12] for line in text.splitlines()[:50] if line.strip()]
+    best, most = "", 1
+    for mark in SEPARATORS:
+        try:
+            widths = [len(row) for row in csv.reader(lines[:-1] or lines, delimiter=mark)]
+        except csv.Error:
+            continue
+        if widths and min(widths) == max(widths) > most:
+            best, most = mark, widths[0]
+    return best
+
+
+def _decimal(text: str, separator: str) -> str:
+    """Return a comma where numbers are written with one, and none with a point."""
+    lines = [line[: 1 << 12] for line in text.splitlines()[1:50]]
+    cells = [cell.strip() for row in csv.reader(lines, delimiter=separator) for cell in row]
+    commas = sum(_COMMA.fullmatch(cell) is not None for cell in cells)
+    return "," if commas and not any(_POINT.fullmatch(cell) for cell in cells) else ""
+
+
+def _short(cell: str) -> str:
+    return cell if len(cell) <= MAX_TEXT else f"{cell[: MAX_TEXT - 1]}…"

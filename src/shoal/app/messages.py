@@ -1,0 +1,56 @@
+"""Messages of Shoal, worded for the page: options by the labels of their fields."""
+
+import re
+from functools import cache
+
+from shoal.app import words
+from shoal.app.fields import Field, not_accepted
+from shoal.app.form import SHUFFLE, all_fields
+from shoal.errors import ShoalError
+
+_NOT_ACCEPTED = ("parameter-not-accepted", "parameter-missing")
+
+
+def page_wording(name: str, value: str | None) -> str:
+    """Return an option as the page names it: by the label of its field.
+
+    >>> page_wording("small_strata", '"merge"'), page_wording("missing_text", None)
+    ('“Small strata: merge with the nearest”', '“Sign for a missing value” when you load the file')
+    >>> page_wording("shuffle", "True")
+    '“Order of the records: random”'
+    """
+    plain = None if value is None else value.strip("\"'")
+    if plain in words.VALUES.get(name, {}):
+        return words.VALUES[name][plain]
+    if plain is not None and name in ("separator", "decimal", "encoding", "sheet"):
+        return f"{words.OPTIONS[name][:-1]}: {plain}”"
+    field = _fields().get(name)
+    if field is None:
+        label = words.OPTIONS.get(name, f"“{name.replace('_', ' ').capitalize()}”")
+        return label if plain is None else f"{label}: {plain}"
+    if plain is None:
+        return f"“{field.label}”"
+    return f"“{field.label}: {field.label_of(plain.lower() if plain == 'True' else plain)}”"
+
+
+def message_of(error: ShoalError) -> str:
+    """Return the message of an error in the words of the page."""
+    parameter = error.attributes.get("parameter")
+    field = _fields().get(str(parameter))
+    if error.code in _NOT_ACCEPTED and parameter == "k":
+        only = re.search(r"equal to (\d+)", error.template)
+        if only:
+            return f"This method is defined for k = {only[1]} only."
+        return "“k” must be a whole number from 1."
+    if error.code in _NOT_ACCEPTED and field is not None and error.attributes.get("of"):
+        return str(not_accepted(field))
+    return error.message_for(page_wording)
+
+
+@cache
+def _fields() -> dict[str, Field]:
+    """Return a field for every parameter, by its name; that of microaggregation comes first."""
+    known: dict[str, Field] = {SHUFFLE.name: SHUFFLE}
+    for field in all_fields():
+        known.setdefault(field.name.rpartition(":")[2], field)
+    return known

@@ -1,0 +1,90 @@
+"""What a request asks for: its session, its run, its fields, and the way back."""
+
+import re
+from collections.abc import Mapping
+from urllib.parse import parse_qsl, unquote
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from shoal.app.sessions import Run, Session
+from shoal.io.dialect import Dialect
+
+MAX_FORM = 1_000_000  # bytes
+DIALECT_FIELDS = ("separator", "decimal", "encoding", "missing", "sheet")
+
+
+def session_of(request: Request) -> Session:
+    """Return the session that the gate has admitted."""
+    session: Session = request.scope["session"]
+    return session
+
+
+def run_of(request: Request) -> Run:
+    """Return the run that the address names."""
+    for run in session_of(request).runs:
+        if run.number == request.path_params["number"]:
+            return run
+    raise HTTPException(404)
+
+
+async def fields_of(request: Request) -> dict[str, str]:
+    """Return the fields of a form; refuse a body that is too long."""
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MAX_FORM:
+            raise HTTPException(413)
+    return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
+
+
+def is_current(session: Session, given: Mapping[str, str]) -> bool:
+    """Return whether a form was shown after the last change of its session."""
+    return given.get("revision") in (None, str(session.revision))
+
+
+def is_json(request: Request) -> bool:
+    """Return whether the script of the page asks, and not a form."""
+    return "application/json" in request.headers.get("accept", "")
+
+
+def back(request: Request, part: str = "") -> Response:
+    """Lead back to the page; tell the script what happened."""
+    session = session_of(request)
+    if is_json(request):
+        message, session.message = session.message, ""
+        return JSONResponse(
+            {
+                "message": message,
+                "revision": session.revision,
+                "undo": bool(session.past),
+                "redo": bool(session.future),
+            }
+        )
+    return RedirectResponse(f"/s/{session.id}/{part}", 303)
+
+
+def as_dialect(given: Mapping[str, str]) -> Dialect:
+    """Return the dialect that the fields of a form describe."""
+    chosen = {name: given[name] for name in DIALECT_FIELDS if given.get(name)}
+    if chosen.get("separator") in ("tab", "\\t"):
+        chosen["separator"] = "\t"
+    return Dialect(**chosen)  # type: ignore[arg-type]
+
+
+def text_of(header: str) -> str:
+    """Return the text that a script has put into a header."""
+    return unquote(header)
+
+
+def safe_name(name: str) -> str:
+    r"""Return a file name that is safe on all systems.
+
+    Examples
+    --------
+    >>> safe_name("../../etc/my survey.csv"), safe_name("C:\\a<b>.csv"), safe_name("-..")
+    ('my survey.csv', 'a_b_.csv', 'table')
+    """
+    last = name.replace("\\", "/").rsplit("/", 1)[-1]
+    return re.sub(r"[^\w. -]", "_", last)[-100:].lstrip(". -") or "table"

@@ -1,0 +1,69 @@
+"""Runs: how they begin, and what the page says about them."""
+
+from shoal.app import words
+from shoal.app.sessions import Run
+from shoal.plan import Plan
+from shoal.steps import GroupingStep
+
+ORDINALS = {1: "next", 2: "2nd", 3: "3rd"}
+
+
+def new_run(plan: Plan, settings: dict[str, str]) -> Run:
+    """Return a run of a plan, described by its last step, with the settings that repeat it."""
+    step = plan.steps[-1]
+    size = step.partitioner.k if isinstance(step, GroupingStep) else step.k
+    method = words.METHODS.get(settings.get("method", ""), words.METHODS["auto"]).label
+    effort = settings.get("effort")
+    method += f" + {words.EFFORTS[effort].label}" if effort in words.EFFORTS and effort else ""
+    label = words.STEPS[step.name].label if step.name in words.STEPS else step.name
+    parts = [label] if step.name != "microaggregate" else []
+    parts += [method] if isinstance(step, GroupingStep) else []
+    parts += [f"k = {size}"] if size is not None else []
+    text = ", ".join(parts)
+    if len(plan.steps) > 1:
+        text += f", after {len(plan.steps) - 1} other step{'s' if len(plan.steps) > 2 else ''}"
+    kept = {**settings, "k": settings.get("k", "") if size is None else str(size)}
+    return Run(plan=plan.to_dict(), settings=kept, words=text)
+
+
+def chosen_method(run: Run) -> str:
+    """Return a sentence about the method that was chosen for a run; empty if the user chose it.
+
+    Examples
+    --------
+    >>> chosen_method(Run(settings={"method": "auto"}, result={"methods": ["mdav + refine"]}))
+    'The automatic choice was MDAV, then refine.'
+    """
+    methods = run.result.get("methods") or []
+    if run.settings.get("method", "auto") != "auto" or not methods:
+        return ""
+    return f"The automatic choice was {'; '.join(dict.fromkeys(map(_named, methods)))}."
+
+
+def _named(label: str) -> str:
+    """Return a label of the registry, such as ``mdav + refine``, in the words of the page."""
+    known = {name: choice.label for name, choice in {**words.METHODS, **words.EFFORTS}.items()}
+    method, _, rest = label.partition(" + ")
+    name, _, blocks = method.partition(" in ")
+    named = known.get(name, name) + (f" in {blocks}" if blocks else "")
+    return ", then ".join([named, *(known.get(one, one) for one in rest.split(" + ") if one)])
+
+
+def announcement(run: Run) -> str:
+    """Return the sentence that a screen reader speaks when the state of a run changes."""
+    name = f"Run {run.number}, {run.title},"
+    if run.state == "waiting":
+        return f"{name} is waiting."
+    if run.state == "running":
+        return f"{name} has started."
+    if run.state == "cancelled":
+        return f"{name} was cancelled."
+    if run.state == "failed":
+        return f"{name} has failed. {run.reason}"
+    return f"{name} has finished. {run.result['sentence']}"
+
+
+def queue_words(run: Run, runs: list[Run]) -> str:
+    """Return where a waiting run stands in the queue."""
+    before = sum(one.state == "waiting" and one.number < run.number for one in runs) + 1
+    return f"waiting: {ORDINALS.get(before, f'{before}th')} in the queue"

@@ -1,0 +1,62 @@
+// What all parts of the page share: messages, what is spoken, requests, and questions before the end.
+
+export const find = (id) => document.getElementById(id);
+
+export const complain = (text) => {
+  find("message").textContent = text;
+  find("message").hidden = !text;
+  if (text) find("message").scrollIntoView({ block: "center" });
+};
+
+// Spoken by screen readers; the text changes only where something has happened.
+export const say = (text) => {
+  find("live").textContent = text;
+};
+
+export const lost = () => complain("The server does not answer. Has Shoal ended, or this session?");
+
+// Forms and the script send what they were shown, so that the server notices changes of other tabs.
+export const remember = (revision) => {
+  if (revision === undefined) return;
+  for (const field of document.querySelectorAll("[name=revision]")) field.value = revision;
+  const drop = find("drop");
+  if (drop) drop.dataset.revision = revision;
+};
+
+// Send a form without leaving the page; return what the server answers, or nothing.
+export const post = async (address, body = null) => {
+  let answer;
+  try {
+    answer = await fetch(address, { method: "POST", body, headers: { Accept: "application/json" } });
+  } catch {
+    lost();
+    return null;
+  }
+  let content;
+  try {
+    content = await answer.json();
+  } catch {
+    lost();
+    return null;
+  }
+  if (content.reload) offerReload(content.message);
+  else if (content.message !== undefined) complain(content.message);
+  remember(content.revision);
+  return answer.ok ? content : null;
+};
+
+const offerReload = (text) => {
+  complain(`${text} `);
+  const button = document.createElement("button");
+  button.type = "button";
+  button.id = "reload";
+  button.textContent = "Show the current state";
+  button.addEventListener("click", () => location.reload());
+  find("message").append(button);
+};
+
+document.addEventListener("click", (event) => {
+  const asks = event.target.closest("[data-ask]");
+  if (asks) find(asks.dataset.ask).showModal();
+  if (event.target.closest("[data-dismiss]")) event.target.closest("dialog").close();
+});

@@ -1,0 +1,163 @@
+// What stands in the form is kept with every change, so that it can be undone and survives a reload.
+import { complain, find, lost, post, remember } from "./common.js";
+
+const settings = find("settings");
+const roles = () => [...settings.querySelectorAll("select[name^='role:']")];
+const roleOf = (at) => settings.querySelector(`[name='role:${at}']`);
+const nameOf = (at) => settings.querySelector(`tr[data-column='${at}']`).dataset.name;
+
+// Show what belongs to the chosen step, method, effort and kinds.
+const fit = () => {
+  for (const part of settings.querySelectorAll("[data-for]")) {
+    const chosen = find(part.dataset.for)?.value ?? "";
+    part.hidden = !part.dataset.value.split(" ").includes(chosen);
+  }
+};
+
+let last = Promise.resolve();
+const keep = () => {
+  fit();
+  showRoles();
+  describe();
+  last = last.then(async () => {
+    const answer = await post("settings", new URLSearchParams(new FormData(settings)));
+    if (!answer) return;
+    find("undo").disabled = !answer.undo;
+    find("redo").disabled = !answer.redo;
+  });
+  return last;
+};
+export const settled = () => last;
+
+// The pickers of persons, households, weights and strata show and change the roles of columns.
+const showRoles = () => {
+  const held = Object.fromEntries(roles().map((select) => [select.name.slice(5), select.value]));
+  const first = (role) => Object.keys(held).find((at) => held[at] === role);
+  find("pick-weight").value = first("weight") ?? "";
+  const unit = first("unit");
+  const household = first("household");
+  const hidden = settings.querySelector("[name=counts]");
+  find("counts").value = unit ? `unit:${unit}` : household ? `household:${household}` : hidden.value;
+  const chips = Object.keys(held).filter((at) => held[at] === "stratum").map((at) => {
+    const chip = document.createElement("button");
+    chip.type = "button";
+    chip.dataset.stratum = at;
+    chip.textContent = `${nameOf(at)} ×`;
+    chip.setAttribute("aria-label", `${nameOf(at)} ×, remove from the columns that split the groups`);
+    return chip;
+  });
+  find("strata").replaceChildren(...chips);
+};
+const give = (at, role) => {
+  if (roleOf(at)) roleOf(at).value = role;
+};
+const only = (role, at) => {
+  for (const select of roles()) if (select.value === role) select.value = "";
+  if (at) give(at, role);
+};
+
+// What the bar at the bottom says: what Run will do.
+const describe = () => {
+  const masked = roles().filter((select) => select.value === "quasi-identifier").length;
+  const undecided = roles().filter((select) => !select.value).length;
+  const step = find("what").selectedOptions[0].textContent;
+  const k = find("k").closest("[hidden]") ? "" : find("k").value.trim() ? `k = ${find("k").value.trim()}` : "k is not filled in";
+  const columns = `${masked} column${masked === 1 ? "" : "s"} masked`;
+  const open = undecided ? `${undecided} not decided` : "";
+  find("bar-words").textContent = [step, k, columns, open].filter(Boolean).join(" · ");
+};
+
+// Filter, and one role for all columns that are shown.
+const rows = () => [...settings.querySelectorAll("tr[data-column]")];
+const filter = () => {
+  const text = find("filter").value.trim().toLowerCase();
+  const role = find("filter-role").value;
+  let shown = 0;
+  for (const row of rows()) {
+    const fits = row.dataset.name.toLowerCase().includes(text) && (role === "any" || roleOf(row.dataset.column).value === role);
+    row.hidden = !fits;
+    if (!fits) find(`details-${row.dataset.column}`).hidden = true;
+    shown += fits;
+  }
+  find("shown-count").textContent = shown;
+  find("apply-bulk").disabled = !shown;
+};
+
+// The details of a column are loaded when they are opened.
+const toggle = async (button) => {
+  const at = button.dataset.details;
+  const row = find(`details-${at}`);
+  const cell = row.firstElementChild;
+  if (!cell.childElementCount) {
+    const answer = await fetch(`columns/${at}`).catch(() => null);
+    if (!answer?.ok) return lost();
+    cell.innerHTML = await answer.text(); // escaped by the server
+  }
+  row.hidden = !row.hidden;
+  button.setAttribute("aria-expanded", String(!row.hidden));
+  if (!row.hidden) cell.querySelector("select, input").focus();
+};
+
+const loadLevels = async (input) => {
+  const at = input.dataset.hierarchy;
+  const file = input.files[0];
+  if (!file) return;
+  const answer = await fetch(`columns/${at}/hierarchy`, {
+    method: "POST", body: file, headers: { "X-File-Name": encodeURIComponent(file.name) },
+  }).catch(() => null);
+  const content = await answer?.json().catch(() => null);
+  if (!content) return complain("The file could not be loaded. It may be too large.");
+  find(`loaded:${at}`).textContent = content.words ?? content.message;
+  if (!answer.ok) return complain(content.message);
+  complain("");
+  settings.querySelector(`[name='hierarchy:${at}']`).value = content.key;
+  keep();
+};
+
+if (settings) {
+  settings.addEventListener("change", (event) => {
+    const field = event.target;
+    if (field.id === "filter" || field.id === "filter-role" || field.id === "bulk") return;
+    if (field.dataset.hierarchy) return loadLevels(field);
+    if (field.dataset.levels) settings.querySelector(`[name='levels:${field.dataset.levels}']`).value = field.value;
+    if (field.id === "pick-weight") only("weight", field.value);
+    if (field.id === "add-stratum" && field.value) {
+      give(field.value, "stratum");
+      field.value = "";
+    }
+    if (field.id === "counts") {
+      const [role, at] = field.value.split(":");
+      only("unit");
+      only("household");
+      if (at) give(at, role);
+      settings.querySelector("[name=counts]").value = at ? "" : field.value;
+    }
+    if (field.dataset.of) {
+      const chosen = [...settings.querySelectorAll("[data-of]:checked")].map((box) => box.dataset.of);
+      settings.querySelector("[name=of]").value = chosen.join(" ");
+    }
+    keep();
+  });
+  settings.addEventListener("input", (event) => {
+    if (event.target.id === "filter" || event.target.id === "filter-role") filter();
+    if (event.target.id === "k") describe();
+  });
+  settings.addEventListener("click", (event) => {
+    const details = event.target.closest("[data-details]");
+    if (details) toggle(details);
+    const chip = event.target.closest("[data-stratum]");
+    if (chip) {
+      give(chip.dataset.stratum, "quasi-identifier");
+      find("add-stratum").focus();
+      keep();
+    }
+    if (event.target.id === "apply-bulk") {
+      for (const row of rows()) if (!row.hidden) give(row.dataset.column, find("bulk").value);
+      filter();
+      keep();
+    }
+  });
+  find("filter").addEventListener("keydown", (event) => event.key === "Enter" && event.preventDefault());
+  showRoles();
+  describe();
+}

@@ -1,0 +1,99 @@
+"""Files that come from the browser: tables, and the levels of columns."""
+
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from shoal.app.first_lines import detect, read_sample
+from shoal.app.requests import safe_name, text_of
+from shoal.app.sessions import Session
+from shoal.errors import FileError
+from shoal.frame.hierarchy_checks import check_rows
+from shoal.frame.type_files import read_rows
+from shoal.io.compression import strip_compression_suffix
+from shoal.io.formats import format_of
+
+MAX_HIERARCHY = 10_000_000  # bytes
+MAX_HIERARCHIES = 200  # in a session
+NAMES = {"\t": "a tab", ";": "a semicolon", "|": "a bar", ",": "a comma"}
+
+
+async def receive(request: Request, path: Path, limit: int) -> None:
+    """Store a file that is sent as a stream; refuse more than ``limit`` MB."""
+    most, length = limit * 1_000_000, 0
+    too_large = FileError(
+        f"The file is larger than {limit:,} MB, the most that this page was started to accept. Use"
+        " the command line, or have the page started with a larger limit.",
+        code="file-too-large",
+        limit=limit,
+    )
+    if int(request.headers.get("content-length") or 0) > most:
+        raise too_large
+    try:
+        with path.open("xb") as file:
+            async for chunk in request.stream():
+                length += len(chunk)
+                if length > most:
+                    raise too_large
+                file.write(chunk)
+    except BaseException as error:
+        path.unlink(missing_ok=True)
+        if isinstance(error, OSError) and not isinstance(error, FileError):
+            raise FileError(
+                "The file could not be stored: is the disk full?", code="disk-full"
+            ) from None
+        raise
+
+
+def reading_question(path: Path, given: Mapping[str, str]) -> str:
+    """Return what to check before a text file is read; empty if it is written as usual.
+
+    Fields that the user has filled in are not questioned.
+    """
+    if format_of(path).name != "text":
+        return ""
+    detected = detect(read_sample(path))
+    if detected is None:
+        return ""
+    seems = []
+    tabs = strip_compression_suffix(path).suffix.lower() == ".tsv" and detected.separator == "\t"
+    if detected.separator and not given.get("separator") and not tabs:
+        seems.append(f"{NAMES[detected.separator]} between cells")
+    if detected.decimal and not given.get("decimal"):
+        seems.append("numbers with a decimal comma")
+    if detected.encoding and not given.get("encoding"):
+        seems.append(f"the character set {detected.encoding}")
+    if not seems:
+        return ""
+    listed = " and ".join([", ".join(seems[:-1]), seems[-1]] if len(seems) > 1 else seems)
+    return f"Recognised: {listed}. Check the first lines, then read the file."
+
+
+async def load_hierarchy(request: Request, session: Session, at: int) -> str:
+    """Store and check the levels of a column from a file; return their key in the session."""
+    name = safe_name(text_of(request.headers.get("x-file-name", "")))
+    if len(session.hierarchies) >= MAX_HIERARCHIES:
+        raise FileError(
+            f"A session holds at most {MAX_HIERARCHIES} files with levels.", code="too-many-files"
+        )
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MAX_HIERARCHY:
+            raise HTTPException(413)
+    key = secrets.token_hex(4)
+    path = session.place / f"levels-{key}{'.toml' if name.lower().endswith('.toml') else '.csv'}"
+    path.write_bytes(body)
+    try:
+        rows = check_rows(read_rows(path, None), session.columns[at]["name"])
+    except FileError as error:
+        raise FileError(error.template.replace(path.name, name), code=error.code) from None
+    finally:
+        path.unlink(missing_ok=True)
+    if not rows:
+        raise FileError(f"{name!r} holds no levels.", code="file-empty", file=name)
+    session.hierarchies[key] = {"name": name, "rows": [list(row) for row in rows]}
+    return key

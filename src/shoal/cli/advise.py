@@ -1,0 +1,121 @@
+"""``shoal advise``: the plan of least loss within limits."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from shoal.cli import _options as options
+from shoal.cli._session import print_result, session
+from shoal.cli._settings import parse_numbers, parse_settings, split_commas
+
+if TYPE_CHECKING:
+    from shoal.plan import Plan
+
+LimitsToMeet = Annotated[
+    Path, typer.Option("--limits", metavar="FILE", help="Limits that the release must keep: .toml.")
+]
+Methods = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-m",
+        "--method",
+        metavar="METHOD",
+        help="Method to try, see 'shoal methods'; repeat it, or separate by commas.",
+    ),
+]
+Steps = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--step",
+        metavar="STEP",
+        help="Step to try: microaggregate (by default), rank-swap or add-noise; repeatable. The"
+        " last two guarantee no k.",
+    ),
+]
+KToTry = Annotated[
+    list[str] | None,
+    typer.Option("-k", metavar="INT", help="Value of k to try; by default a search over k."),
+]
+NPlans = Annotated[
+    int, typer.Option("--plans", metavar="INT", min=1, help="Greatest number of plans to try.")
+]
+PlanToWrite = Annotated[
+    Path | None,
+    typer.Option("--plan", metavar="FILE", help="Plan to write: .toml or .json, for 'shoal run'."),
+]
+
+
+def advise(
+    source: options.Source,
+    limits: LimitsToMeet,
+    plan: options.PlanOptions,
+    reading: options.ReadOptions,
+    method: Methods = None,
+    step: Steps = None,
+    k: KToTry = None,
+    plans: NPlans = 30,
+    write: PlanToWrite = None,
+    force: options.Force = False,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
+) -> None:
+    """Search for the plan of least loss whose release of SOURCE meets limits; release nothing.
+
+    The exit code is 1 if no plan does. Then the closest is shown, with the limits that bind.
+    """
+    with session(quiet=quiet):
+        from shoal.cli._lazy_imports import discard_placeholders
+        from shoal.comparison.advice import check_steps, search
+        from shoal.comparison.candidates import families
+        from shoal.frame.missing_codes import parse_missing_codes
+        from shoal.frame.types import parse_type_options
+        from shoal.io.files import open_source
+        from shoal.io.publish import Publication
+        from shoal.metrics.limits import Limits
+        from shoal.plan import document
+        from shoal.plan.deliver import with_decimals_of
+        from shoal.plan.interpretation import interpret_source
+
+        discard_placeholders()
+        methods = split_commas(method) if method else None
+        of_step, of_method = parse_settings(plan.settings or [], (methods or ["auto"])[0])
+        further: dict[str, Any] = {**of_step, **of_method}
+        if plan.within is not None:
+            further["within"] = plan.within
+        opened = open_source(source, dialect=reading.dialect(), numbers=())
+        candidates = families(
+            plan.column,
+            opened.table.num_rows,
+            limits=Limits.load(limits),
+            k=parse_numbers(k, int, "-k") if k else None,
+            method=methods,
+            steps=check_steps(split_commas(step) if step else "microaggregate"),
+            confidential=plan.confidential or [],
+            identifiers=plan.identifier or [],
+            random_state=plan.seed or 0,
+            types=parse_type_options(plan.types or []),
+            missing_codes=parse_missing_codes(plan.missing_codes or []),
+            **further,
+        )
+        first = interpret_source(candidates[0].make(candidates[0].scale[0]), opened)
+        opened = opened.without_codes(first.missing_codes)
+        table = opened.with_numbers(first.numeric_columns, first.categorical_columns)
+
+        def prepare(made: "Plan") -> "Plan":
+            made = made.replace(types=first.types, missing_codes=first.missing_codes)
+            return with_decimals_of(made, opened, table)
+
+        with Publication(force=force) as publication:
+            if write is not None:
+                document.dumps({}, write.suffix.lower())  # refuses other endings before the search
+            part = None if write is None else publication.add(write)
+            advice = search(table, candidates, n_plans=plans, n_jobs=plan.n_jobs, prepare=prepare)
+            content, text = {**advice.to_dict(), "plan": None}, str(advice)
+            if advice.plan is not None and write is not None and part is not None:
+                entries = advice.plan.to_dict(drawn_seeds=False)
+                part.write_text(document.dumps(entries, write.suffix.lower()), encoding="utf-8")
+                content["plan"], text = str(write), f"{text}\n{write}: the plan"
+            print_result(content, text, as_json=json, quiet=quiet)
+            if advice.plan is None:
+                raise typer.Exit(1)  # nothing is published

@@ -1,0 +1,146 @@
+"""Families of plans to try: one method or step each, with a parameter for its strength."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shoal import _params as parameters
+from shoal.comparison.plans import grid
+from shoal.frame.roles import as_list
+from shoal.metrics.limits import Limits
+from shoal.plan import Plan
+from shoal.plan.validation import roles_of
+from shoal.steps import STEPS
+
+STEPS_TO_TRY = ("microaggregate", "rank-swap", "add-noise")
+METHODS_TO_TRY = ("auto", "mdav", "vmdav")
+LEAST_K = 3  # groups of two disclose the values of one to the other
+SIZES = (3, 4, 5, 7, 10, 15, 20, 30, 50, 75, 100, 200, 500, 1000)
+SCALES = {
+    "rank-swap": ("percent", (2.0, 5.0, 10.0, 15.0, 20.0, 30.0, 50.0)),
+    "add-noise": ("amount", (0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0)),
+}
+PRECISION = 0.1  # of a strength that is not an integer, relative
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """Plans that differ in one number: the greater it is, the more is masked.
+
+    Parameters
+    ----------
+    name : str
+        Name of the method or step.
+    kind : str
+        Name of the step.
+    scale : tuple of float
+        Strengths to try first, in ascending order.
+    make : callable
+        Returns the plan of a strength.
+    is_fixed : bool
+        Whether no other strengths may be tried.
+    """
+
+    name: str
+    kind: str
+    scale: tuple[float, ...]
+    make: Callable[[float], Plan]
+    is_fixed: bool = False
+
+    @property
+    def least(self) -> float:
+        """A strength below which nothing is tried."""
+        return self.scale[0] - 1 if self.kind == "microaggregate" else 0.0
+
+    def near(self, best: float | None) -> tuple[float, ...]:
+        """Return the strengths to try first: near the best of a similar family, or all."""
+        if best is None or self.is_fixed:
+            return self.scale
+        below = [one for one in self.scale if one < best][-1:]
+        return (*below, best)
+
+    def between(self, low: float, high: float) -> float | None:
+        """Return a strength between two others, or None if they are near enough."""
+        if self.is_fixed:
+            return None
+        if self.kind == "microaggregate":
+            return (low + high) // 2 if high - low > 1 else None
+        return (low + high) / 2 if high - low > PRECISION * high else None
+
+    def to_save(self, plan: Plan) -> Plan:
+        """Return a plan without the seeds of steps that draw values, which could undo them."""
+        if self.kind == "microaggregate":
+            return plan
+        steps = [step.replace(random_state=None) for step in plan.steps]
+        return plan.replace(steps=steps)
+
+
+def families(
+    columns: Sequence[str],
+    n_records: int,
+    *,
+    limits: Limits,
+    k: int | Sequence[int] | None,
+    method: str | Sequence[str] | None,
+    steps: Sequence[str],
+    confidential: Sequence[str],
+    identifiers: Sequence[str],
+    random_state: int,
+    types: Mapping[str, Any] | None = None,
+    missing_codes: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> list[Family]:
+    """Return the families of plans to try, the most promising first."""
+    common: dict[str, Any] = {"types": types, "missing_codes": missing_codes}
+    result: list[Family] = []
+    for name in as_list(method or METHODS_TO_TRY) if "microaggregate" in steps else ():
+
+        def microaggregate(size: float, name: str = name) -> Plan:
+            plan = grid(
+                columns,
+                k=int(size),
+                method=name,
+                confidential=confidential,
+                identifiers=identifiers,
+                random_state=random_state,
+                **common,
+                **options,
+            )[0]
+            return plan.replace(limits=limits)
+
+        microaggregate(LEAST_K)  # refuses unknown methods and options before anything is run
+        sizes = _sizes(limits, n_records) if k is None else sorted({*_as_list(k)})
+        scale = tuple(map(float, sizes))
+        result.append(Family(name, "microaggregate", scale, microaggregate, k is not None))
+    for name in steps:
+        if name in SCALES:
+            parameter, scale = SCALES[name]
+
+            def draw(strength: float, name: str = name, parameter: str = parameter) -> Plan:
+                given = {"columns": columns, parameter: strength, "random_state": random_state}
+                return Plan(
+                    roles_of(as_list(columns), identifiers, confidential),
+                    [parameters.build(STEPS[name], given)],
+                    other_columns="release",
+                    limits=limits,
+                    **common,
+                )
+
+            result.append(Family(name, name, scale, draw))
+    return result
+
+
+def _sizes(limits: Limits, n_records: int) -> list[int]:
+    """Return the values of k to try first: at least what limits demand of classes."""
+    demanded = [
+        limit.value
+        for limit in limits
+        if limit.bound == "min" and limit.figure in ("smallest_class", "fewest_units")
+    ]
+    least = max([LEAST_K, *(int(-(-value // 1)) for value in demanded)])
+    most = max(least, n_records // 2)
+    return [least, *(size for size in SIZES if least < size <= most)]
+
+
+def _as_list(k: int | Sequence[int]) -> list[int]:
+    return [k] if isinstance(k, int) else list(k)

@@ -1,0 +1,122 @@
+"""What a table looks like before it is masked: its first rows, and a distribution of each column.
+
+The values stay within the session: they are shown on its page and nowhere else.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+ROWS = 8
+BINS = 12
+TOP = 6  # most frequent values shown
+MAX_TEXT = 40  # characters of a cell
+
+
+def preview(text: pa.Table, typed: pa.Table) -> dict[str, Any]:
+    """Return the first rows as they are written, and a distribution of each column.
+
+    Parameters
+    ----------
+    text : pyarrow.Table
+        The table as it was read.
+    typed : pyarrow.Table
+        The same with numbers parsed.
+
+    Returns
+    -------
+    dict
+        ``rows``, lists of texts, and ``distributions``, one for each column.
+    """
+    first = text.slice(0, ROWS)
+    columns = [[_cell(value) for value in column.to_pylist()] for column in first.columns]
+    return {
+        "rows": [list(row) for row in zip(*columns, strict=True)],
+        "distributions": [distribution(column) for column in typed.columns],
+    }
+
+
+def distribution(column: pa.ChunkedArray) -> dict[str, Any]:
+    """Return the distribution of a column: bars between 0 and 1, and what they stand for.
+
+    Numbers and dates have equally wide bins; other values are counted, the most frequent first.
+    """
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column = pc.cast(column, kind.value_type)
+        kind = column.type
+    values = column.drop_null()
+    if len(values) == 0:
+        return {"kind": "empty", "bars": [], "words": "no values"}
+    if pa.types.is_temporal(kind) and not pa.types.is_duration(kind):
+        return _binned(
+            _seconds(values), _cell(pc.min(values).as_py()), _cell(pc.max(values).as_py())
+        )
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        numbers = pc.cast(values, pa.float64(), safe=False).to_numpy()
+        numbers = numbers[np.isfinite(numbers)]
+        if len(numbers):
+            return _binned(numbers, f"{numbers.min():,.6g}", f"{numbers.max():,.6g}")
+        return {"kind": "empty", "bars": [], "words": "no finite values"}
+    return _counted(values)
+
+
+def _binned(numbers: Any, low: str, high: str) -> dict[str, Any]:
+    if low == high:
+        return {"kind": "bins", "bars": [1.0], "low": low, "high": high, "words": f"always {low}"}
+    distinct = np.unique(numbers[:100_000])
+    bins = min(BINS, max(2, len(distinct)))
+    counts, _ = np.histogram(numbers, bins=bins)
+    middle = float(np.median(numbers)) if not low.count("-") > 1 else math.nan
+    words = f"from {low} to {high}"
+    if math.isfinite(middle) and _is_number(low):
+        words += f", median {middle:,.6g}"
+    return {"kind": "bins", "bars": _shares(counts), "low": low, "high": high, "words": words}
+
+
+def _counted(values: pa.ChunkedArray) -> dict[str, Any]:
+    texts = pc.cast(values, pa.string()) if not pa.types.is_string(values.type) else values
+    counted = texts.value_counts()
+    counts = counted.field("counts").to_numpy()
+    if len(counts) == len(texts) > TOP:
+        return {"kind": "unique", "bars": [], "words": f"{len(counts):,} values, all different"}
+    order = np.lexsort((np.arange(len(counts)), -counts))[:TOP]
+    names = [_cell(counted.field("values")[int(at)].as_py()) for at in order]
+    shares = [float(counts[at]) / len(texts) for at in order]
+    words = ", ".join(
+        f"{n or 'empty'} {100 * s:.0f} %" for n, s in zip(names[:3], shares, strict=False)
+    )
+    rest = len(counts) - 3
+    words += f" and {rest:,} more" if rest > 0 else ""
+    return {"kind": "counts", "bars": _shares(counts[order]), "words": words}
+
+
+def _shares(counts: Any) -> list[float]:
+    """Return the heights of bars, the highest 1."""
+    return [round(float(count) / float(counts.max()), 3) for count in counts]
+
+
+def _seconds(values: pa.ChunkedArray) -> Any:
+    kind = values.type
+    if pa.types.is_time(kind):
+        values = pc.cast(values, pa.int64() if kind.bit_width == 64 else pa.int32())
+    else:
+        values = pc.cast(pc.cast(values, pa.timestamp("us"), safe=False), pa.int64())
+    return values.to_numpy().astype(float)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text.replace(",", ""))
+    except ValueError:
+        return False
+    return True
+
+
+def _cell(value: Any) -> str:
+    """Return a value as short text."""
+    text = "" if value is None else str(value)
+    return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"

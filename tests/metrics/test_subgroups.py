@@ -1,0 +1,172 @@
+"""Figures by subgroup: who is in a group, which are merged, and which is worst off."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import shoal
+from shoal.errors import InputError, ParameterError
+from shoal.frame import tables
+from shoal.metrics.subgroups import OTHERS, split_groups
+
+RNG = np.random.default_rng(0)
+BEFORE = pd.DataFrame(
+    {
+        "sex": ["f"] * 30 + ["m"] * 20 + ["x"] * 3,
+        "age": RNG.integers(20, 60, 53).astype(float),
+        "size": RNG.normal(170, 10, 53).round(1),
+        "ill": RNG.choice(["no", "yes"], 53),
+    }
+)
+# The values of men are masked much more than those of women.
+AFTER = BEFORE.assign(age=np.where(BEFORE["sex"] == "m", 40.0, BEFORE["age"].round(-1)))
+KNOWN = {"quasi_identifiers": ["age", "size"], "confidential": ["ill"]}
+
+
+def groups_of(values, min_group, units=None):
+    frame = tables.open_frame(pd.DataFrame({"g": values}))
+    return split_groups([frame], "g", min_group, None, units)
+
+
+@given(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=40), st.integers(2, 6))
+def test_no_group_is_smaller_than_the_least(values, least):
+    sizes = sorted(map(values.count, set(values)))
+    if sizes[0] < least and (sizes[-1] < least or sum(sizes[:-1]) < least):
+        # All groups are too small, or all but one together are.
+        with pytest.raises(InputError) as caught:
+            groups_of(values, least)
+        assert caught.value.code == "groups-too-small"
+        return
+    grouping = groups_of(values, least)
+    assert all(group.size >= least for group in grouping.groups)
+    rows = np.sort(np.concatenate([group.rows[0] for group in grouping.groups]))
+    assert rows.tolist() == list(range(len(values)))
+    for group in grouping.groups:
+        assert group.size == len(group.rows[0])
+        if group.label != OTHERS:
+            assert {f"g={values[row]}" for row in group.rows[0]} == {group.label}
+    merged = {values[row] for g in grouping.groups if g.label == OTHERS for row in g.rows[0]}
+    assert grouping.merged == len(merged)
+    assert {value for value in values if values.count(value) < least} <= merged
+
+
+def test_a_single_small_group_takes_another_with_it():
+    """Otherwise its three records would be what the others leave."""
+    grouping = groups_of(["a"] * 9 + ["b"] * 6 + ["c"] * 3, 5)
+    assert [(group.label, group.size) for group in grouping.groups] == [("g=a", 9), (OTHERS, 9)]
+    assert grouping.merged == 2
+
+
+def test_groups_of_persons_count_persons():
+    units = np.array([0, 0, 0, 1, 1, 2, 3, 4, 5, 6])
+    values = ["a"] * 5 + ["b"] * 5
+    assert [group.size for group in groups_of(values, 2, units).groups] == [2, 5]
+    with pytest.raises(InputError) as caught:
+        groups_of(values, 3, units)
+    assert caught.value.code == "groups-too-small"
+
+
+def test_persons_of_several_merged_groups_count_once():
+    values = [*"aabbcccc", *"dddddd"]
+    units = np.array([0, 1, 0, 1, 2, 3, 4, 5, *range(6, 12)])
+    grouping = groups_of(values, 3, units)  # a and b are the same two persons, so c joins them
+    assert [(g.label, g.size) for g in grouping.groups] == [("g=d", 6), (OTHERS, 6)]
+
+
+def test_numbers_of_many_values_are_quarters_without_values():
+    grouping = groups_of(np.arange(100.0), 5)
+    assert [group.size for group in grouping.groups] == [25] * 4
+    assert grouping.groups[0].label == "g=first quarter"
+
+
+def test_missing_values_are_a_group():
+    labels = {group.label for group in groups_of(["a", None] * 6, 5).groups}
+    assert labels == {"g=a", "g missing"}
+
+
+def test_combinations_of_columns_are_groups():
+    frame = tables.open_frame(pd.DataFrame({"g": ["a", "b"] * 10, "h": [1] * 10 + [2] * 10}))
+    labels = {group.label for group in split_groups([frame], ["g", "h"], 5).groups}
+    assert labels == {"g=a, h=1", "g=a, h=2", "g=b, h=1", "g=b, h=2"}
+
+
+def test_assess_by_group_is_assess_of_the_group():
+    found = shoal.assess(BEFORE, AFTER, **KNOWN, by="sex", min_group=3)
+    assert set(found) == set(shoal.assess(BEFORE, AFTER, **KNOWN))
+    for label, rows in (("f", slice(0, 30)), ("m", slice(30, 50))):
+        alone = shoal.assess(BEFORE[rows], AFTER[rows], **KNOWN)
+        assert found.groups[f"sex={label}"].figures() == alone.figures()
+    assert found.groups.ordered("information_loss")[0][0].label == "sex=m"
+    losses = [value for _, value in found.groups.ordered("information_loss")]
+    assert losses == sorted(losses, reverse=True)
+    smallest = [value for _, value in found.groups.ordered("smallest_class")]
+    assert smallest == sorted(smallest)
+    assert found.figures()["information_loss_worst_group"] == losses[0]
+
+
+def test_attack_by_group_aims_at_its_members_in_the_whole_release():
+    options = {**KNOWN, "attacks": ["linkage-distance", "inference"], "random_state": 0}
+    found = shoal.attack(BEFORE, AFTER, by="sex", min_group=3, **options)
+    whole = shoal.attack(BEFORE, AFTER, **options)
+    for name in whole:
+        assert found[name] == whole[name]
+        parts = [found.groups[f"sex={label}"][name] for label in "fmx"]
+        assert sum(part.successes for part in parts) == pytest.approx(whole[name].successes)
+        assert [part.trials for part in parts] == [30, 20, 3]
+    rates = found.groups.ordered("linkage_distance")
+    assert rates[0][0].label != "sex=m"  # all men have the same age in the release
+    limit = shoal.Limits({"max_linkage_distance_worst_group": 0.0}).check(found)
+    assert not limit.passed
+
+
+def test_attack_by_group_uses_the_control_records_of_the_group():
+    options = {**KNOWN, "attacks": ["membership"], "random_state": 0}
+    found = shoal.attack(BEFORE, AFTER, control=BEFORE, by="sex", min_group=3, **options)
+    assert [result["membership"].trials for result in found.groups.results] == [60, 40, 6]
+    without = BEFORE.drop(columns="sex")
+    found = shoal.attack(BEFORE, AFTER, control=without, by="sex", min_group=3, **options)
+    assert [result["membership"].trials for result in found.groups.results] == [60, 40, 6]
+
+
+def test_utility_by_group_is_utility_of_the_group():
+    options = {"measures": ["estimates", "group-by"], "random_state": 0, "min_group": 3}
+    found = shoal.utility(BEFORE, AFTER, by="sex", **options)
+    alone = shoal.utility(BEFORE[:30], AFTER[:30], **options)
+    assert found.groups["sex=f"].figures() == alone.figures()
+    assert found.groups.worst()["mean_error"][0] == "sex=m"
+    assert found.to_dict()["groups"]["estimates"]["sex=f"] == list(alone["estimates"].rows)
+
+
+@pytest.mark.parametrize("function", [shoal.assess, shoal.attack, shoal.utility])
+def test_small_groups_are_never_shown(function):
+    options = KNOWN if function is not shoal.utility else {"measures": ["estimates"]}
+    if function is shoal.attack:
+        options = {**KNOWN, "attacks": ["linkage-distance"]}
+    found = function(BEFORE, AFTER, by="sex", min_group=5, **options)
+    shown = [repr(found), str(found.groups), str(found.groups.to_dict())]
+    assert not any("sex=x" in text for text in shown)
+    assert not any("sex=m" in text for text in shown[1:])  # merged with the smaller one
+    assert found.groups.to_dict()["sizes"] == {"sex=f": 30, OTHERS: 23}
+    assert "2 groups" in found.groups.remark
+
+
+@pytest.mark.parametrize("function", [shoal.assess, shoal.attack])
+def test_wrong_groups_are_refused(function):
+    with pytest.raises(ParameterError) as caught:
+        function(BEFORE, AFTER, by="sex", min_group=1, **KNOWN)
+    assert caught.value.parameter == "min_group"
+    with pytest.raises(InputError) as missing:
+        function(BEFORE, AFTER, by="nobody", **KNOWN)
+    assert missing.value.code == "no-such-column"
+
+
+def test_quantiles_of_small_groups_are_not_computed():
+    before = pd.DataFrame({"g": ["a"] * 6 + ["b"] * 12, "x": np.arange(18.0)})
+    found = shoal.utility(before, before, by="g", measures=["estimates"])
+    names = {
+        label: {row["estimate"] for row in rows if row["column"] == "x"}
+        for label, rows in found.to_dict()["groups"]["estimates"].items()
+    }
+    assert names == {"g=a": {"total", "mean", "gini"}, "g=b": {"total", "mean", "median", "gini"}}
