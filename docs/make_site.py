@@ -20,6 +20,7 @@ from making import (
     landing,
     measures,
     methods,
+    notebook,
     papers,
     reference,
     references,
@@ -27,11 +28,10 @@ from making import (
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
-BESIDE = ("examples", "README.md", "CONTRIBUTING.md", "LICENSE")  # what pages may link to
-
 MAKERS = (
-    methods, measures, papers, gallery, reference, commands, codes, references, changelog,
+    methods, measures, papers, gallery, reference, commands, codes, references, changelog, notebook,
 )  # fmt: skip
+BESIDE = ("examples", "README.md", "CONTRIBUTING.md", "LICENSE")  # what pages may link to
 
 
 def gather(folder: Path) -> Path:

@@ -8,11 +8,16 @@ import pytest
 
 ROOT = Path(__file__).parents[1] / "src" / "shoal"
 
-ANYWHERE = {"errors", "_params", "_progress", "_signals", "_text", "_versions"}
+ANYWHERE = {
+    "errors", "_params", "_progress", "_progress_bars", "_progress_estimate", "_signals", "_text",
+    "_versions",
+}  # fmt: skip
 ALLOWED = {
     "errors": set(),
     "_params": {"errors"},
     "_progress": set(),
+    "_progress_bars": set(),
+    "_progress_estimate": set(),
     "_text": set(),
     "_versions": set(),
     "_signals": set(),

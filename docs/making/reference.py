@@ -11,7 +11,7 @@ from shoal.steps import STEPS
 
 FUNCTIONS = (
     "microaggregate", "partition", "assess", "attack", "utility", "compare", "advise", "verify",
-    "lower_bound", "inspect",
+    "lower_bound", "inspect", "show_progress",
 )  # fmt: skip
 OBJECTS = {
     "shoal": ("Plan", "Release"),

@@ -7,6 +7,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from shoal import datasets, scale
+    from shoal._progress import show_progress
     from shoal.audit import verify
     from shoal.comparison import advise, compare
     from shoal.frame.hierarchies import Hierarchy
@@ -42,6 +43,7 @@ _MODULES = {
     "microaggregate": "shoal.plan.microaggregation",
     "partition": "shoal.partitioners",
     "scale": "shoal.scale",
+    "show_progress": "shoal._progress",
     "utility": "shoal.metrics.analyses",
     "verify": "shoal.audit",
 }
@@ -65,6 +67,7 @@ __all__ = [
     "microaggregate",
     "partition",
     "scale",
+    "show_progress",
     "utility",
     "verify",
 ]

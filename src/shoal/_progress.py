@@ -2,16 +2,26 @@
 
 An interface sets a listener for a block of code, as one sets a warning filter; code inside calls
 `report`, which does nothing when no listener is set. A listener may raise to stop the computation.
+Functions that users call are decorated with `shows_progress`: without a listener, notebooks show a
+bar, and scripts where `show_progress` asks for one.
 """
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from shoal._progress_bars import Bar, LineBar, NotebookBar, kernel_shell
 
 Listener = Callable[[str, int, int], None]
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
 
 _listener: ContextVar[Listener | None] = ContextVar("shoal_progress", default=None)
 _published: ContextVar[list[str] | None] = ContextVar("shoal_published", default=None)
+_asked: ContextVar[bool | None] = ContextVar("shoal_show_progress", default=None)
 
 
 @contextmanager
@@ -51,3 +61,51 @@ def report_published(names: Iterable[str]) -> None:
     gathered = _published.get()
     if gathered is not None:
         gathered.extend(names)
+
+
+@contextmanager
+def show_progress(show: bool = True) -> Iterator[None]:
+    """Show or hide the progress of long computations in the enclosed code.
+
+    By default notebooks show it and scripts do not.
+
+    Parameters
+    ----------
+    show : bool
+        Whether to show it: as a bar in a notebook, elsewhere as a line on standard error.
+
+    Yields
+    ------
+    None
+        Nothing.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> with shoal.show_progress():
+    ...     release = shoal.microaggregate(shoal.datasets.sme(), ["surface"], k=3, method="mdav",
+    ...         identifiers=["company"], confidential=["turnover", "net_profit", "employees"])
+    """
+    token = _asked.set(show)
+    try:
+        yield
+    finally:
+        _asked.reset(token)
+
+
+def shows_progress(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """Let a function show its progress where no interface listens; see `show_progress`."""
+
+    @wraps(function)
+    def shown(*values: Parameters.args, **options: Parameters.kwargs) -> Result:
+        asked, shell = _asked.get(), kernel_shell()
+        if _listener.get() is not None or asked is False or (asked is None and shell is None):
+            return function(*values, **options)
+        bar: Bar = LineBar(sys.stderr) if shell is None else NotebookBar()
+        try:
+            with reporting_to(bar.listen):
+                return function(*values, **options)
+        finally:
+            bar.end()
+
+    return shown

@@ -15,9 +15,9 @@ import pytest
 from typer.testing import CliRunner
 
 from pages import COMPILING
+from shoal._progress_estimate import NOT_A_RELEASE, PART_OF, PARTS, Estimate
 from shoal._text import aligned, count, fitting, wrapped
 from shoal.cli import app
-from shoal.cli._progress_bar import NOT_A_RELEASE, PART_OF, PARTS, Estimate
 
 COLUMNS = 80
 

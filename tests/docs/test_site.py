@@ -29,7 +29,7 @@ PHONE, DESK = 375, 1400
 # Every layout: landing, code and pictures, wide tables, formulas, signatures, search.
 LOOKED_AT = [
     "index", "install", "methods/mdav", "measures/linkage", "reference/datasets", "files",
-    "papers/methods", "search", "gallery/index", "gallery/comparison",
+    "papers/methods", "search", "gallery/index", "gallery/comparison", "start/notebook",
 ]  # fmt: skip
 
 # Python runs it at its start: whoever asks another machine while the site is built, fails.
@@ -172,6 +172,14 @@ def test_the_changelog_holds_every_fragment(site):
     released = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").count("\n- ")
     assert released > 0
     assert text.count("<li><p>") == released + len(changelog.fragments(ROOT))
+
+
+def test_the_notebook_was_run_and_shows_its_outputs(site):
+    text = (site / "start" / "notebook.html").read_text(encoding="utf-8")
+    for kind in ("Inspection", "Comparison", "Release.", "Attacks.", "Plan."):
+        assert f'<p class="title"><strong>{kind}' in text
+    assert text.count("data:image/png") == 1
+    assert "<iframe" in text
 
 
 def opened(browser, site, name, scheme="light", width=DESK):

@@ -229,3 +229,15 @@ def test_reports_say_whether_each_limit_is_met(folder, suffix):
         assert "max_" in text
         marks = ("<td>no</td>", "<td>yes</td>") if suffix == "html" else ("FAIL ", "pass ")
         assert all(text.count(mark) == 1 for mark in marks)
+
+
+def test_limits_on_analyses_name_their_formula(folder):
+    write_plan({"formula": '"ill ~ age"', "min_ci_overlap": 0, "max_prediction_loss": 1})
+    plan = Plan.load("plan.toml")
+    assert Plan.from_dict(plan.to_dict()) == plan
+    overlap, prediction = limits_of(plan.run(read("in.csv")).verdict)
+    assert overlap["passed"]
+    assert 0 <= overlap["value"] <= 1
+    assert prediction["reason"]  # there is no target
+    with raises(PlanError, "parameter-not-accepted", parameter="formula"):
+        plan.replace(limits={"formula": 3})

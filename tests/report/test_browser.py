@@ -58,8 +58,8 @@ def folder(tmp_path_factory):
         people, known, k=4, method="mdav", dependence=0.2, confidential=["income", "blood_pressure"]
     )
     release.measures["certified_gap"] = 0.2
-    for audience in ("public", "internal"):
-        release.report(place / f"{audience}.html", audience=audience)
+    release.report(place / "public.html")
+    release.report(place / "internal.html", audience="internal", original=people)
     names = dict(zip(people.columns, HOSTILE, strict=False))
     hostile = people.rename(columns=names)
     *masked, secret, last = names.values()
@@ -74,7 +74,8 @@ def folder(tmp_path_factory):
     made.profile["distributions"].append(
         {"column": "town", "categories": HOSTILE, "others": 2, "before": [9] * 7, "after": [9] * 7}
     )
-    made.report(place / "hostile.html", audience="internal")
+    original = hostile[[*masked, secret, last]]
+    made.report(place / "hostile.html", audience="internal", original=original)
     tried = shoal.compare(hostile, masked, k=[3, 5, 900], method=["mdav", "sorted"])
     tried.save(place)
     return place

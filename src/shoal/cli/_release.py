@@ -101,7 +101,9 @@ def release_file(
     from shoal.report import (
         Identity,
         check_audience,
+        check_evidence_audience,
         check_report,
+        gather_evidence,
         report_text,
         summarise,
         today,
@@ -110,6 +112,13 @@ def release_file(
     discard_placeholders()
     report, manifest, audience = writing.report, writing.manifest, writing.audience
     check_audience(audience)
+    if writing.evidence:
+        check_evidence_audience(audience)
+        if report is None or report == STDOUT:
+            raise ParameterError(
+                "--evidence is a part of the report. Name a file with --report.",
+                code="evidence-without-report",
+            )
     documents: dict[Path, Document] = {}
     if save_plan is not None:
         text = document.dumps(plan.to_dict(drawn_seeds=False), save_plan.suffix.lower())
@@ -131,7 +140,12 @@ def release_file(
                 sha256=delivery.target.sha256 if delivery.target else "",
                 date=today(),
             )
-            summary = summarise(delivery.release, audience, curve=points, identity=about)
+            evidence = None
+            if writing.evidence:
+                evidence = gather_evidence(delivery.release, delivery.table)
+            summary = summarise(
+                delivery.release, audience, curve=points, identity=about, evidence=evidence
+            )
             report_texts[:] = [report_text(summary, path)]
             return report_texts[0]
 
@@ -184,6 +198,7 @@ def _release_folder(
         dialect=dialect,
         unsupported={
             "--curve": writing.curve,
+            "--evidence": writing.evidence,
             "--target-table": writing.target_table,
             "--title": writing.title,
             "--author": writing.author,

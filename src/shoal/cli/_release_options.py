@@ -60,6 +60,15 @@ class ReleaseOptions:
             rich_help_panel=DOCUMENTS,
         ),
     ] = False
+    evidence: Annotated[
+        bool,
+        typer.Option(
+            "--evidence",
+            metavar=FLAG,
+            help="Attack the release and add the results to the internal report.",
+            rich_help_panel=DOCUMENTS,
+        ),
+    ] = False
     limits: Annotated[
         Path | None,
         typer.Option(

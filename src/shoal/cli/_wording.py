@@ -22,6 +22,7 @@ FILE_FLAGS = {
     "formula": "--formula",
     "min_group": "--min-group",
     "random_state": "--seed",
+    "audience": "--audience",
 }
 # Parameters with an option of their own, which --set must not override silently.
 OWN_FLAGS = {

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal._params import hint
+from shoal._progress import shows_progress
 from shoal.comparison.candidates import STEPS_TO_TRY, Family, families
 from shoal.comparison.parallel import run_parallel
 from shoal.errors import InputError, ParameterError, ShoalError, ShoalWarning
@@ -156,6 +157,7 @@ class Advice:
         return "\n".join([*lines, f"what binds: {names or 'the guarantee of the plan'}"])
 
 
+@shows_progress
 def advise(
     data: IntoDataFrame,
     columns: Sequence[str],

@@ -10,6 +10,7 @@ from typing import Any
 
 from shoal import _params as parameters
 from shoal._params import format_argument, hint
+from shoal._progress import shows_progress
 from shoal.comparison.cache import Cache, key
 from shoal.comparison.parallel import run_parallel
 from shoal.comparison.risks import DEFAULT, RISKS
@@ -148,6 +149,7 @@ def grid(
     ]
 
 
+@shows_progress
 def compare_plans(
     data: IntoDataFrame,
     plans: Sequence[Plan],

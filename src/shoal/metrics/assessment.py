@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._params import hint
+from shoal._progress import shows_progress
 from shoal.errors import InputError, ParameterError
 from shoal.frame import tables
 from shoal.frame.codes import codes, keys
@@ -75,6 +76,7 @@ class Assessment(dict[str, Any]):
         return assessment_html(self)
 
 
+@shows_progress
 def assess(
     original: IntoDataFrame,
     masked: IntoDataFrame,

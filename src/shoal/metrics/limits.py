@@ -10,6 +10,8 @@ from shoal.errors import FileError, ParameterError
 from shoal.metrics.figures import HasFigures, is_number, sources
 from shoal.metrics.limit_results import Limit, LimitResults
 
+SETTINGS = ("formula", "target")  # of analyses, besides limits
+
 
 class Limits(Sequence[Limit]):
     """Greatest and least values of figures that a release must keep.
@@ -22,7 +24,8 @@ class Limits(Sequence[Limit]):
     Parameters
     ----------
     entries : mapping of str to number or mapping
-        The limits by name.
+        The limits by name. ``formula`` and ``target`` hold the regression models and the columns to
+        predict for limits on figures of `shoal.utility`.
 
     Examples
     --------
@@ -38,7 +41,10 @@ class Limits(Sequence[Limit]):
     """
 
     def __init__(self, entries: Mapping[str, Any] | None = None):
-        self._limits = tuple(_parse(entries or {}))
+        entries = {} if entries is None else _as_mapping(entries)
+        self.formulas, self.targets = (_names(entries, name) for name in SETTINGS)
+        rest = {name: value for name, value in entries.items() if name not in SETTINGS}
+        self._limits = tuple(_parse(rest))
 
     @classmethod
     def load(cls, path: str | Path) -> "Limits":
@@ -99,20 +105,28 @@ class Limits(Sequence[Limit]):
             strictest = min if limit.bound == "max" else max
             before = limits.get(limit.name, limit)
             limits[limit.name] = strictest(before, limit, key=lambda one: one.value)
-        return self._subset(list(limits.values()))
+        both = self._subset(list(limits.values()))
+        both.formulas = tuple(dict.fromkeys([*self.formulas, *other.formulas]))
+        both.targets = tuple(dict.fromkeys([*self.targets, *other.targets]))
+        return both
 
     @property
     def figures(self) -> tuple[str, ...]:
         """The names of the limited figures, without columns."""
         return tuple(dict.fromkeys(limit.figure.partition(":")[0] for limit in self))
 
-    def to_dict(self) -> dict[str, float]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the limits as plain data, by name; a column follows after a colon."""
-        return {limit.name: limit.value for limit in self}
+        settings = zip(SETTINGS, (self.formulas, self.targets), strict=True)
+        return {
+            **{name: list(given) for name, given in settings if given},
+            **{limit.name: limit.value for limit in self},
+        }
 
     def _subset(self, limits: list[Limit]) -> "Limits":
         subset = Limits()
         subset._limits = tuple(limits)
+        subset.formulas, subset.targets = self.formulas, self.targets
         return subset
 
     @overload
@@ -128,19 +142,36 @@ class Limits(Sequence[Limit]):
         return len(self._limits)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Limits) and self._limits == other._limits
+        return isinstance(other, Limits) and self.to_dict() == other.to_dict()
 
     def __hash__(self) -> int:
-        return hash(self._limits)
+        return hash(frozenset(self._limits))
 
     def __repr__(self) -> str:
         return f"Limits({self.to_dict()})"
 
 
-def _parse(entries: Any) -> Iterator[Limit]:
-    """Yield the limits of a mapping; refuse unknown names and values that are no numbers."""
+def _as_mapping(entries: Any) -> Mapping[str, Any]:
     if not isinstance(entries, Mapping):
         raise ParameterError("Limits must be a table: name = number.", code="limits-no-mapping")
+    return entries
+
+
+def _names(entries: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    """Return the formulas or the columns of a setting; refuse what is no text."""
+    given = entries.get(name, ())
+    texts = (given,) if isinstance(given, str) else given
+    if not isinstance(texts, list | tuple) or not all(isinstance(one, str) for one in texts):
+        raise ParameterError(
+            f"{name!r} of the limits must be a text or a list of texts.",
+            code="parameter-not-accepted",
+            parameter=name,
+        )
+    return tuple(texts)
+
+
+def _parse(entries: Mapping[str, Any]) -> Iterator[Limit]:
+    """Yield the limits of a mapping; refuse unknown names and values that are no numbers."""
     for name, value in entries.items():
         bound, _, figure = str(name).partition("_")
         base = figure.partition(":")[0]

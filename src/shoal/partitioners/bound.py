@@ -10,6 +10,7 @@ from sklearn.utils import check_array
 
 from shoal._kernels.spatial.index import open_index
 from shoal._params import AtLeast, K, Parameter
+from shoal._progress import shows_progress
 from shoal.errors import ParameterError
 from shoal.partitioners._base import Matrix, refused_input
 from shoal.partitioners._neighbours import nearest_others
@@ -22,6 +23,7 @@ Seconds = Annotated[float, AtLeast(0)] | None
 ROUNDING = 1e-12  # more than sums of squares of any table can have gained by rounding
 
 
+@shows_progress
 def lower_bound(
     X: ArrayLike,
     k: int,

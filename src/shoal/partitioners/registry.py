@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from shoal import _params as parameters
+from shoal._progress import shows_progress
 from shoal.errors import ParameterError
 from shoal.partitioners._base import Partition, Partitioner
 from shoal.partitioners._improver import Improver
@@ -253,6 +254,7 @@ def _first_line(cls: type[Partitioner]) -> str:
     return re.sub(r",?( of| as in)?,? \[\w+\]_", "", line)
 
 
+@shows_progress
 def partition(
     X: ArrayLike,
     k: int,

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from shoal import _params as parameters
 from shoal._params import RandomState, as_seed
+from shoal._progress import shows_progress
 from shoal.errors import PlanError
 from shoal.frame.edits import Edit, as_edits
 from shoal.frame.missing_codes import as_missing_codes
@@ -260,6 +261,7 @@ class Plan:
         """What each step guarantees of the release, in sentences."""
         return [guarantee_of(self.steps, step) for step in self.steps]
 
+    @shows_progress
     def run(self, data: IntoDataFrame) -> Release:
         """Mask ``data`` and measure the result.
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._text import count, size_range
+from shoal.frame.tables import IntoDataFrame
 from shoal.partitioners import Partition
 from shoal.partitioners._base import Labels, in_order
 from shoal.plan.verdict import Verdict
@@ -151,6 +152,7 @@ class Release:
         curve: "Sequence[Point]" = (),
         title: str = "",
         author: str = "",
+        original: IntoDataFrame | None = None,
         force: bool = False,
     ) -> "InlineReport | None":
         """Write a report on the guarantee and the measures, or show it in a notebook.
@@ -169,6 +171,9 @@ class Release:
             Title of the report.
         author : str
             Who is responsible for the release.
+        original : pandas, polars or pyarrow table, optional
+            The table before masking. An internal report then has a section of evidence: attacks by
+            criterion (singling out, linkability, inference) and, with weights, the survey risk.
         force : bool
             Whether to replace an existing file.
 
@@ -177,19 +182,21 @@ class Release:
         InlineReport or None
             Without a path, an object that notebooks show; its ``html`` is the page.
         """
-        from shoal.report import inline_report, write_report  # upwards: see docs/architecture.md
-
-        if path is None:
-            return inline_report(self, audience=audience, curve=curve, title=title, author=author)
-        write_report(
-            self,
-            Path(path),
-            audience=audience,
-            curve=curve,
-            title=title,
-            author=author,
-            force=force,
+        from shoal.report import (  # imports upwards: see docs/architecture.md
+            check_evidence_audience,
+            gather_evidence,
+            inline_report,
+            write_report,
         )
+
+        options: dict[str, Any] = {"audience": audience, "curve": curve}
+        options |= {"title": title, "author": author}
+        if original is not None:
+            check_evidence_audience(audience)
+            options["evidence"] = gather_evidence(self, original)
+        if path is None:
+            return inline_report(self, **options)
+        write_report(self, Path(path), force=force, **options)
         return None
 
     def plot(self) -> Any:

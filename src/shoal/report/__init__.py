@@ -1,5 +1,6 @@
 """Reports: a release is summarised as plain data and rendered as HTML, JSON or text."""
 
+from shoal.report.evidence import check_evidence_audience, gather_evidence
 from shoal.report.html import embedded, pictures, render, styles
 from shoal.report.identity import Identity, today
 from shoal.report.inline import InlineReport, inline_report
@@ -11,8 +12,10 @@ __all__ = [
     "Identity",
     "InlineReport",
     "check_audience",
+    "check_evidence_audience",
     "check_report",
     "embedded",
+    "gather_evidence",
     "inline_report",
     "limit_line",
     "one_line",

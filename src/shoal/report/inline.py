@@ -1,6 +1,7 @@
 """Reports inside the output of a notebook."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from shoal.comparison.tradeoff import Point
 from shoal.plan.release import ReleaseLike
@@ -30,8 +31,15 @@ class InlineReport:
 
 
 def inline_report(
-    release: ReleaseLike, *, audience: str, curve: Sequence[Point], title: str, author: str
+    release: ReleaseLike,
+    *,
+    audience: str,
+    curve: Sequence[Point],
+    title: str,
+    author: str,
+    evidence: Mapping[str, Any] | None = None,
 ) -> InlineReport:
     """Return the report on ``release`` as an object that notebooks show."""
     identity = Identity(title, author, date=today())
-    return InlineReport(render(summarise(release, audience, curve=curve, identity=identity)))
+    summary = summarise(release, audience, curve=curve, identity=identity, evidence=evidence)
+    return InlineReport(render(summary))

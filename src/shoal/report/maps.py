@@ -44,7 +44,7 @@ def risk_map(
             plot.dot(spot.loss, spot.risk, 9, "ring", spot.title)
     dots = [(plot.across(spot.loss), plot.up(spot.risk)) for spot in spots]
     box = (plot.left, 8.0, float(plot.width), plot.up(plot.y[0]) - 4)
-    places = place_labels(dots, [spot.label for spot in spots], box)
+    places = place_labels(dots, [spot.label for spot in spots], box, [9 * s.ring for s in spots])
     for spot, (x, y) in zip(spots, places, strict=True):
         plot.words(spot.label, x, y + 4, "middle", "tick")
     return Figure(title, words, plot.width, plot.height, plot.marks)
@@ -118,6 +118,7 @@ def place_labels(
     dots: Sequence[tuple[float, float]],
     labels: Sequence[str],
     box: tuple[float, float, float, float],
+    rings: Sequence[int],
 ) -> list[tuple[float, float]]:
     """Return the centre of each label next to its dot, with as few overlaps as possible.
 
@@ -129,6 +130,8 @@ def place_labels(
         The label of each dot, in letters of about 7 by 11 units.
     box : (float, float, float, float)
         Left, top, right and bottom limit of labels.
+    rings : list of int
+        The radius of a ring around each dot; 0 for none.
 
     Returns
     -------
@@ -137,11 +140,11 @@ def place_labels(
     """
     left, top, right, bottom = box
     placed: list[tuple[float, float, float]] = []  # centre and half the width
-    for (x, y), label in zip(dots, labels, strict=True):
+    for (x, y), label, ring in zip(dots, labels, rings, strict=True):
         half = 3.5 * len(label)
         options = [
             (x + dx * (half + reach), y + dy * reach * 1.4)
-            for reach in (10, 18, 28)
+            for reach in (10 + ring // 2, 18, 28)
             for dx, dy in ((0, -1), (1, 0), (0, 1), (-1, 0), (1, -1), (-1, -1), (1, 1), (-1, 1))
         ]
         inside = [

@@ -54,8 +54,11 @@ def plot_release(release: ReleaseLike) -> "ShownFigure":
     for axes in panels[1 + len(columns) :]:
         axes.remove()
     if columns:
-        handles, labels = panels[1].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower right", ncols=2, frameon=False)
+        named = dict(zip(*reversed(panels[1].get_legend_handles_labels()), strict=True))
+        figure.legend(
+            [named["before"], named["after"]], ["before", "after"], loc="outside lower right",
+            ncols=2, frameon=False,
+        )  # fmt: skip
     return figure
 
 
@@ -87,7 +90,8 @@ def plot_comparison(comparison: Comparison) -> "ShownFigure":
     dots = [axes.transData.transform(point) for point in points.values()]
     box = axes.bbox
     limits = (box.x0, height - box.y1, box.x1, height - box.y0)
-    places = place_labels([(x, height - y) for x, y in dots], list(points), limits)
+    rings = [9 * row["recommended"] for row in table]
+    places = place_labels([(x, height - y) for x, y in dots], list(points), limits, rings)
     for label, (x, y), (dot_x, dot_y) in zip(points, places, dots, strict=True):
         shift = ((x - dot_x) * 72 / figure.dpi, (height - y - dot_y) * 72 / figure.dpi)
         axes.annotate(label, points[label], xytext=shift, textcoords="offset points", ha="center",

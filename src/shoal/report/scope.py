@@ -42,7 +42,10 @@ def scoped(css: str) -> str:
     rules = []
     for selectors, body in _RULE.findall(css):
         names = [name.strip() for name in selectors.split(",")]
-        inside = [PREFIX if name == ":scope" else f"{PREFIX} {name}" for name in names]
+        inside = [
+            name.replace(":scope", PREFIX) if name.startswith(":scope") else f"{PREFIX} {name}"
+            for name in names
+        ]
         body = re.sub(r"(?<=\d)rem\b", "em", body.strip())
         rules.append(f"{','.join(inside)}{{{body}}}")
     return "\n".join(rules)

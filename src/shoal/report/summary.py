@@ -5,7 +5,7 @@ groups and no value of a single record. The internal report gives everything tha
 Drawn seeds are in neither: they may undo the masking, and only the manifest contains them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from inspect import getdoc
 from typing import Any, Literal
@@ -19,6 +19,7 @@ from shoal.metrics.digits import rounded
 from shoal.plan import document
 from shoal.plan.findings.limits import limits_of
 from shoal.plan.release import ReleaseLike
+from shoal.report.evidence import check_evidence_audience
 from shoal.report.identity import Identity, identity_entries
 from shoal.report.verdict import beyond, can, cannot, explanation, uncovered
 
@@ -34,6 +35,7 @@ def summarise(
     *,
     curve: Sequence[Point] = (),
     identity: Identity | None = None,
+    evidence: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return the content of a report on ``release``, ready for JSON.
 
@@ -47,6 +49,8 @@ def summarise(
         Other runs with the same k and other dependence, from `shoal.comparison.tradeoff.sweep`.
     identity : Identity, optional
         Title, author, file and date of the report.
+    evidence : mapping, optional
+        Results of attacks, from `shoal.report.gather_evidence`; for internal reports only.
 
     Returns
     -------
@@ -54,7 +58,10 @@ def summarise(
         Plain data.
     """
     check_audience(audience)
+    if evidence is not None:
+        check_evidence_audience(audience)
     summary = _summary(release, audience == "internal", curve, identity or Identity())
+    summary["evidence"] = dict(evidence or {})
     return summary if audience == "internal" else rounded(summary)
 
 

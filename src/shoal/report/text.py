@@ -55,6 +55,8 @@ def whole_text(summary: dict[str, Any]) -> str:
         if attacker[verb]:
             lines = "\n".join(_folded(entry, "  - ") for entry in attacker[verb])
             parts.append(f"An attacker who knows the quasi-identifiers {verb}\n{lines}")
+    if summary["evidence"]:
+        parts.append(evidence_text(summary["evidence"]))
     parts += [_folded(f"Warning: {warning}") for warning in summary["warnings"]]
     if summary["hierarchies"]:
         parts.append(_levels(summary["hierarchies"]))
@@ -87,6 +89,37 @@ def limit_line(entry: Mapping[str, Any]) -> str:
     sign = "pass" if entry["passed"] else "FAIL"
     shown = entry["reason"] if entry["value"] is None else f"{entry['value']:.4g}"
     return f"{sign} {entry['limit']} = {entry['bound']:g}: {shown}"
+
+
+def evidence_text(evidence: Mapping[str, Any]) -> str:
+    """Return attacks by criterion, and the survey risk."""
+    if evidence["error"]:
+        blocks = [f"No attack was carried out. {evidence['error']}"]
+    else:
+        blocks = [f"Evidence from attacks, seed {evidence['seed']}"]
+        for criterion in evidence.get("criteria", ()):
+            rows = [["attack", "rate", "95 % interval", "baseline", "ceiling", "attacks"]]
+            rows += [_attack_cells(test) for test in criterion["tests"]]
+            untested = [
+                f"{name} ({reason.rstrip('.')})" for name, reason in criterion["not_run"].items()
+            ]
+            untested.append(criterion["untested"].replace("`", ""))
+            notes = _folded(f"Not tested: {'; '.join(untested)}.")
+            blocks.append(f"{criterion['name']}: {criterion['question']}\n{aligned(rows)}\n{notes}")
+    survey = evidence["survey"]
+    if survey:
+        figures = [[name, f"{value:.4g}"] for name, value in survey["figures"].items()]
+        blocks.append(f"Risk as a sample\n{survey['error'] or aligned(figures)}")
+    return "\n\n".join(blocks)
+
+
+def _attack_cells(test: Mapping[str, Any]) -> list[str]:
+    low, high = test["interval"]
+    ceiling = "none" if test["ceiling"] is None else f"{test['ceiling']:.1%}"
+    return [
+        test["attack"], f"{test['rate']:.1%}", f"{low:.1%} - {high:.1%}",
+        f"{test['baseline']:.1%}", ceiling, f"{test['attacks']:,}",
+    ]  # fmt: skip
 
 
 def table(measures: Mapping[str, Any], remarks: Mapping[str, str] | None = None) -> str:

@@ -1,7 +1,7 @@
 """Reports as files, in the format of their suffix."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,10 +47,12 @@ def write_report(
     curve: Sequence[Point] = (),
     title: str = "",
     author: str = "",
+    evidence: Mapping[str, Any] | None = None,
     force: bool = False,
 ) -> None:
     """Write the report on ``release`` to ``path``, completely or not at all."""
     identity = Identity(title, author, date=today())
-    text = report_text(summarise(release, audience, curve=curve, identity=identity), path)
+    summary = summarise(release, audience, curve=curve, identity=identity, evidence=evidence)
+    text = report_text(summary, path)
     with Publication(force=force) as publication:
         publication.add(path).write_text(text, encoding="utf-8")

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 CHUNK_SIZE = 100_000
 
 
+@progress.shows_progress
 def mask(
     source: Any,
     plan: Plan,

@@ -40,6 +40,7 @@ ANALYSES: dict[str, Callable[[Study], Outcome]] = {
 }
 
 
+@progress.shows_progress
 def utility(
     original: IntoDataFrame,
     masked: IntoDataFrame,

@@ -40,6 +40,7 @@ ATTACKS: dict[str, Callable[[Setting], Outcome]] = {
 }
 
 
+@progress.shows_progress
 def attack(
     original: IntoDataFrame,
     released: IntoDataFrame,

@@ -4,17 +4,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from shoal.errors import InputError
-from shoal.frame import tables
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame
 from shoal.metrics.assessment import Assessment, assess_frames
-from shoal.metrics.figures import WORST, HasFigures
+from shoal.metrics.figures import WORST, HasFigures, attack_figures
 from shoal.metrics.limit_results import LimitResult, LimitResults
 from shoal.metrics.limits import Limits
+from shoal.plan.empirical import analyse_release, attack_release, survey_risk_of
 from shoal.plan.evidence import Evidence
 from shoal.plan.verdict import Finding, Verdict
 
-SEED = 0  # of the attacks that limits need, so that a verdict can be repeated
 NO_GROUPS = "A plan has no subgroups: check this limit with --by."
 WAY_OUT = "Raise k, mask more columns or use another method; or set another limit."
 
@@ -43,13 +42,13 @@ def measured(evidence: Evidence, limits: Limits) -> list[HasFigures]:
     evidence : Evidence
         The released table and, for most figures, the original.
     limits : Limits
-        The limits; only measures, attacks, analyses and risks that these name are computed.
+        The limits; only what these name is computed.
 
     Returns
     -------
     list of results
         The measures of the release, with those of classes counted on the released values, and
-        the attacks, the analyses and the survey risk where limits name them.
+        the attacks, the survey risk and the analyses where limits name them.
     """
     original = evidence.original
     held = Assessment(
@@ -71,7 +70,7 @@ def measured(evidence: Evidence, limits: Limits) -> list[HasFigures]:
     if limits.by("utility"):
         results.append(_analyses(evidence, original, limits))
     if limits.by("risk"):
-        results.append(_survey_risk(evidence, original))
+        results.append(_survey_risk(evidence, original, limits))
     return results
 
 
@@ -159,60 +158,42 @@ class NotComputed:
 
 
 def _attacks(evidence: Evidence, original: Frame, limits: Limits) -> HasFigures:
-    from shoal.metrics.attacks.run import ATTACKS, attack  # imports compiled loops
-    from shoal.metrics.figures import attack_figures
+    from shoal.metrics.attacks.run import ATTACKS  # imports compiled loops
 
-    plan, figures = evidence.plan, limits.by("attack").figures
+    figures = limits.by("attack").figures
     named = [name for name in ATTACKS if set(attack_figures(name)) & set(figures)]
+    if not named:
+        return NotComputed(figures, NO_GROUPS)
     try:
-        return attack(
-            tables.to_native(original),
-            tables.to_native(evidence.released),
-            quasi_identifiers=plan.quasi_identifiers,
-            confidential=columns_with(plan.roles, "confidential"),
-            attacks=named,
-            unit=plan.unit_column,
-            types={name: kind for name, kind in plan.types.items() if name not in plan.recoded},
-            random_state=SEED,
-        )
+        return attack_release(evidence.plan, original, evidence.released, named)
     except InputError as error:
         return NotComputed(figures, str(error))
 
 
-def _analyses(evidence: Evidence, original: Frame, limits: Limits) -> HasFigures:
-    from shoal.metrics.analyses import FIGURES, utility  # imports scikit-learn
+def _survey_risk(evidence: Evidence, original: Frame, limits: Limits) -> HasFigures:
+    figures = limits.by("risk").figures
+    try:
+        risk = survey_risk_of(evidence.plan, original, evidence.released)
+    except InputError as error:
+        return NotComputed(figures, str(error))
+    return risk or NotComputed(figures, "The plan names no column of survey weights.")
 
-    plan, figures = evidence.plan, limits.by("utility").figures
+
+def _analyses(evidence: Evidence, original: Frame, limits: Limits) -> HasFigures:
+    from shoal.metrics.analyses import FIGURES  # imports scikit-learn
+
+    figures = limits.by("utility").figures
     named = {FIGURES[name].analysis for name in figures if name in FIGURES}
     if not named:
         return NotComputed(figures, NO_GROUPS)
     try:
-        return utility(
-            tables.to_native(original),
-            tables.to_native(evidence.released),
-            weight=plan.weight,
-            measures=sorted(named),
-            types={name: kind for name, kind in plan.types.items() if name not in plan.recoded},
-            random_state=SEED,
+        return analyse_release(
+            evidence.plan,
+            original,
+            evidence.released,
+            sorted(named),
+            limits.formulas,
+            limits.targets,
         )
     except InputError as error:
         return NotComputed(figures, str(error))
-
-
-def _survey_risk(evidence: Evidence, original: Frame) -> HasFigures:
-    from shoal.metrics.survey import FIGURES, survey_risk
-
-    plan, weight = evidence.plan, evidence.plan.weight
-    if weight is None:
-        return NotComputed(FIGURES, "The plan names no column of survey weights.")
-    households: Any = columns_with(plan.roles, "household")
-    data = tables.with_columns_of(evidence.released, original, [weight, *households])
-    try:
-        return survey_risk(
-            tables.to_native(data),
-            quasi_identifiers=plan.quasi_identifiers,
-            weight=weight,
-            household=households[0] if households else None,
-        )
-    except InputError as error:
-        return NotComputed(FIGURES, str(error))

@@ -1,0 +1,90 @@
+"""Attacks on a release, its survey risk and analyses of it, with the roles of its plan."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from shoal.frame import tables
+from shoal.frame.roles import columns_with
+from shoal.frame.tables import Frame
+
+if TYPE_CHECKING:
+    from shoal.metrics.analyses import Utility
+    from shoal.metrics.attacks import Attacks
+    from shoal.metrics.survey import SurveyRisk
+    from shoal.plan.plan import Plan
+
+SEED = 0  # of attacks and analyses of a release, so that their figures can be repeated
+
+
+def attack_release(
+    plan: "Plan", original: Frame, released: Frame, attacks: Sequence[str] | None = None
+) -> "Attacks":
+    """Attack a release by its quasi-identifiers.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan of the release.
+    original : Frame
+        The released records before masking, in the same order.
+    released : Frame
+        The released table.
+    attacks : list of str, optional
+        Names in `shoal.metrics.attacks.ATTACKS`; by default all that are possible.
+
+    Returns
+    -------
+    Attacks
+        The results, with the seed 0.
+    """
+    from shoal.metrics.attacks import attack  # imports compiled loops
+
+    return attack(
+        tables.to_native(original),
+        tables.to_native(released),
+        quasi_identifiers=plan.quasi_identifiers,
+        confidential=columns_with(plan.roles, "confidential"),
+        attacks=attacks,
+        unit=plan.unit_column,
+        types={name: kind for name, kind in plan.types.items() if name not in plan.recoded},
+        random_state=SEED,
+    )
+
+
+def survey_risk_of(plan: "Plan", original: Frame, released: Frame) -> "SurveyRisk | None":
+    """Return the risk of a release as a sample; None if the plan has no survey weights."""
+    from shoal.metrics.survey import survey_risk
+
+    weight, households = plan.weight, columns_with(plan.roles, "household")
+    if weight is None:
+        return None
+    data = tables.with_columns_of(released, original, [weight, *households])
+    return survey_risk(
+        tables.to_native(data),
+        quasi_identifiers=plan.quasi_identifiers,
+        weight=weight,
+        household=households[0] if households else None,
+    )
+
+
+def analyse_release(
+    plan: "Plan",
+    original: Frame,
+    released: Frame,
+    analyses: Sequence[str],
+    formulas: Sequence[str],
+    targets: Sequence[str],
+) -> "Utility":
+    """Compare analyses of a release and of the original; see `shoal.utility`."""
+    from shoal.metrics.analyses import utility
+
+    return utility(
+        tables.to_native(original),
+        tables.to_native(released),
+        target=list(targets) or None,
+        formula=list(formulas) or None,
+        weight=plan.weight,
+        measures=list(analyses),
+        types={name: kind for name, kind in plan.types.items() if name not in plan.recoded},
+        random_state=SEED,
+    )

@@ -1,0 +1,102 @@
+"""Shoal in the kernel of a notebook: progress bars, interrupts and figures."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from jupyter_client.manager import start_new_kernel
+
+ROOT = Path(__file__).parents[1]
+SLOW = """
+import time
+from shoal import _progress as progress
+
+@progress.shows_progress
+def work():
+    for at in range(20):
+        progress.report("comparing", at, 20)
+        time.sleep(0.05)
+    return "done"
+"""
+
+
+@pytest.fixture(scope="module")
+def kernel():
+    """Start a kernel, and end it."""
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), *sys.path])}
+    manager, client = start_new_kernel(kernel_name="python3", env=env, startup_timeout=600)
+    client.manager = manager
+    yield client
+    client.stop_channels()
+    manager.shutdown_kernel(now=True)
+
+
+def run(kernel, code, on_display=lambda: None):
+    """Run code in the kernel; return the reply and the messages with outputs."""
+    messages = []
+
+    def listen(message):
+        messages.append(message)
+        if message["msg_type"] == "display_data":
+            on_display()
+
+    reply = kernel.execute_interactive(code, output_hook=listen, timeout=600)
+    return reply["content"], messages
+
+
+def shown(messages, kind="text/html"):
+    """Return what was displayed, in order."""
+    kinds = ("display_data", "update_display_data", "execute_result")
+    return [m["content"]["data"].get(kind) for m in messages if m["msg_type"] in kinds]
+
+
+def test_a_bar_is_shown_and_removed(kernel):
+    reply, messages = run(kernel, SLOW + "work()")
+    assert reply["status"] == "ok"
+    *bars, last, result = shown(messages)
+    assert bars
+    assert all('<progress max="100"' in bar and "Comparing" in bar for bar in bars)
+    assert (last, result) == ("", None)
+    assert shown(messages, "text/plain")[-1] == "'done'"
+
+
+@pytest.mark.parametrize(
+    "code", ["with shoal.show_progress(False): work()", "with progress.reporting_to(print): work()"]
+)
+def test_no_bar_is_shown_where_it_is_not_wanted(kernel, code):
+    reply, messages = run(kernel, f"{SLOW}\nimport shoal\n{code}")
+    assert reply["status"] == "ok"
+    assert not shown(messages)
+
+
+def test_an_interrupt_ends_the_computation_and_not_the_kernel(kernel):
+    setup = "import numpy as np, shoal\nX = np.random.default_rng(0).normal(size=(200_000, 4))"
+    run(kernel, setup)
+    interrupts = []
+
+    def interrupt():
+        interrupts.append(1)
+        kernel.manager.interrupt_kernel()
+
+    reply, messages = run(kernel, "shoal.partition(X, 3, 'mdav')", interrupt)
+    assert interrupts
+    assert (reply["status"], reply["ename"]) == ("error", "KeyboardInterrupt")
+    assert shown(messages)[-1] == ""
+    reply, messages = run(kernel, "len(shoal.partition(X[:20], 3, 'mdav').labels)")
+    assert shown(messages, "text/plain") == ["20"]
+
+
+def test_figures_and_objects_are_results_of_a_cell(kernel):
+    code = """
+import sys, warnings
+warnings.simplefilter("ignore")
+release = shoal.microaggregate(shoal.datasets.sme(), ["surface", "employees"], k=3, method="mdav")
+"""
+    run(kernel, code)
+    _, messages = run(kernel, "release.plot()")
+    assert shown(messages, "image/png")[0]
+    _, messages = run(kernel, "release")
+    assert 'class="shoal-output"' in shown(messages)[0]
+    _, messages = run(kernel, "'matplotlib.pyplot' in sys.modules")
+    assert shown(messages, "text/plain") == ["False"]
