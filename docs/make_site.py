@@ -31,6 +31,7 @@ ROOT = DOCS.parent
 MAKERS = (
     methods, measures, papers, gallery, reference, commands, codes, references, changelog, notebook,
 )  # fmt: skip
+SKIP = "  # fmt: skip"
 BESIDE = ("examples", "README.md", "CONTRIBUTING.md", "LICENSE")  # what pages may link to
 
 
@@ -49,6 +50,8 @@ def gather(folder: Path) -> Path:
         for name, text in maker.pages(ROOT):
             (pages / name).parent.mkdir(parents=True, exist_ok=True)
             (pages / name).write_text(text, encoding="utf-8")
+    for path in pages.rglob("*.md"):  # what is said to formatters is of no use to readers
+        path.write_text(path.read_text(encoding="utf-8").replace(SKIP, ""), encoding="utf-8")
     index = pages / "index.md"
     index.write_text(landing.filled(index.read_text(encoding="utf-8")), encoding="utf-8")
     return pages

@@ -44,7 +44,7 @@
   };
 
   const reachScrolling = () => {
-    for (const box of document.querySelectorAll(".highlight pre, .table-wrapper, math[display]")) {
+    for (const box of document.querySelectorAll(".highlight pre, .table-wrapper, .wide, math[display]")) {
       if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
       else box.removeAttribute("tabindex");
     }

@@ -14,6 +14,7 @@ MENDED = (
     (re.compile(r'<aside class="toc-drawer"'), r'\g<0> aria-label="On this page"'),
     # A cell of a head that says nothing is no head of a column.
     (re.compile(r'<th class="head([^"]*)">(?:<p>\s*</p>)?</th>'), r'<td class="head\1"></td>'),
+    (re.compile(r"<th></th>"), "<td></td>"),
     (re.compile(r"<pre>(<span></span>)# output\n"), r'<pre class="output">\1'),
 )
 
