@@ -23,6 +23,7 @@ EXTRAS = {
     "r": {"io"},
     "scale": {"scale"},
     "sign": {"audit"},
+    "splink": {"metrics"},
     "sql": {"io"},
 }
 # A table of polars is made for those who ask for it; rivals.py makes environments of its own.

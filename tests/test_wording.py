@@ -15,7 +15,14 @@ from shoal import _params as parameters
 from shoal import cli
 from shoal.app import worker
 from shoal.app.messages import page_wording
-from shoal.cli._wording import FILE_FLAGS, PLAN_FLAGS, command_wording, plan_wording
+from shoal.cli._wording import (
+    FILE_FLAGS,
+    FLAGS,
+    MEASURE_FLAGS,
+    PLAN_FLAGS,
+    command_wording,
+    plan_wording,
+)
 from shoal.errors import InputError
 from shoal.partitioners import METHODS
 from shoal.steps import STEPS
@@ -52,7 +59,7 @@ def options_in_messages():
 
 
 def test_every_option_in_a_message_exists():
-    known = {*FILE_FLAGS, *PLAN_FLAGS, *inspect.signature(shoal.microaggregate).parameters}
+    known = {*FLAGS, *inspect.signature(shoal.microaggregate).parameters}
     for cls in (*STEPS.values(), *METHODS.values(), shoal.Plan):
         known |= set(parameters.signature_parameters(cls))
     entries = dict(options_in_messages())
@@ -63,6 +70,7 @@ def test_every_option_in_a_message_exists():
 def test_flags_of_the_wording_are_flags_of_the_command():
     assert set({**FILE_FLAGS, **PLAN_FLAGS}.values()) <= flags("mask")
     assert set(FILE_FLAGS.values()) - {"--seed"} <= flags("run")
+    assert set(MEASURE_FLAGS.values()) <= flags("utility") | flags("advise")
 
 
 def test_the_library_speaks_python():

@@ -16,9 +16,10 @@ from raising import raises
 from shoal._kernels.predicates import AT_LEAST, AT_MOST, EQUAL, NO_CONDITION, count_matches
 from shoal.cli import app
 from shoal.errors import ColumnError, InputError, ParameterError
-from shoal.metrics.attacks import ATTACKS, wilson_interval
+from shoal.metrics.attacks import wilson_interval
 from shoal.metrics.attacks.inference import best_guess
 from shoal.metrics.attacks.probabilistic import expectation_maximisation
+from shoal.metrics.attacks.run import DEFAULT
 from twins import attacks as twin
 
 KNOWN = ["age", "height", "region"]
@@ -316,7 +317,7 @@ def test_the_same_seed_gives_the_same_result_on_any_number_of_threads(original, 
 def test_an_attack_does_not_depend_on_which_others_are_carried_out(original):
     after = grouped(original, 4)
     whole = attack(original, after)
-    for name in ATTACKS:
+    for name in DEFAULT:
         alone = attack(original, after, attacks=[name])
         for result in alone.results:
             assert result == whole[result.name]
@@ -460,3 +461,25 @@ def test_the_command_line_attacks_files(original, control, tmp_path):
     assert table.exit_code == 0
     assert "linkage-rank" in table.stdout
     assert "linkage-distance" not in table.stdout
+
+
+def test_splink_links_what_our_own_linkage_links(original):
+    """Two programs with the same levels of agreement; nobody tells either which pairs match."""
+    both = ["linkage-probabilistic", "linkage-splink"]
+    masked = attack(original, grouped(original, 4), attacks=both)
+    assert masked.exceeded == ()
+    assert masked["linkage-splink"].ceiling == masked["linkage-probabilistic"].ceiling
+    low, high = masked["linkage-splink"].interval
+    assert low <= masked["linkage-probabilistic"].rate <= high
+    noisy = original.assign(age=original["age"] + np.resize([-0.2, 0.3], len(original)))
+    leak = attack(original, noisy, attacks=both)
+    assert min(leak[name].rate for name in both) > 0.95
+    assert "linkage-splink" not in attack(original, noisy)
+
+
+def test_splink_is_not_asked_to_compare_too_many_pairs(original, monkeypatch):
+    monkeypatch.setattr("shoal.metrics.attacks.splink_linkage.MAX_PAIRS", 60 * len(original))
+    some = attack(original, original, attacks=["linkage-splink"])
+    assert some["linkage-splink"].trials == 60
+    monkeypatch.setattr("shoal.metrics.attacks.splink_linkage.MAX_PAIRS", 40 * len(original))
+    assert "linkage-splink" in attack(original, original, attacks=["linkage-splink"]).not_run

@@ -19,8 +19,6 @@ FILE_FLAGS = {
     "manifest": "--manifest",
     "sign": "--sign",
     "hash_key": "--hash-key",
-    "formula": "--formula",
-    "min_group": "--min-group",
     "random_state": "--seed",
     "audience": "--audience",
 }
@@ -51,6 +49,9 @@ PLAN_FLAGS = {
     "edits": "--edit",
     "repair": "--repair",
 }
+# Options of commands that measure and advise, and do not release.
+MEASURE_FLAGS = {"formula": "--formula", "min_group": "--min-group", "n_plans": "--plans"}
+FLAGS = {**FILE_FLAGS, **PLAN_FLAGS, **MEASURE_FLAGS}
 
 
 def command_wording(name: str, value: str | None) -> str:
@@ -61,7 +62,7 @@ def command_wording(name: str, value: str | None) -> str:
     >>> command_wording("force", "True"), command_wording("k", None)
     ('--force', '-k')
     """
-    flag = {**FILE_FLAGS, **PLAN_FLAGS}.get(name)
+    flag = FLAGS.get(name)
     argument = None if value in (None, "True") else value.strip("\"'")
     if flag is None:
         return f"--set {name}={'...' if argument is None else argument}"
@@ -74,7 +75,7 @@ def step_wording(name: str, value: str | None) -> str:
     >>> step_wording("min_count", "5"), step_wording("k", None)
     ('--min-count 5', '-k')
     """
-    if name in {**FILE_FLAGS, **PLAN_FLAGS}:
+    if name in FLAGS:
         return command_wording(name, value)
     flag = f"--{name.replace('_', '-')}"
     return flag if value in (None, "True") else f"{flag} {value.strip(chr(34))}"

@@ -1,5 +1,6 @@
 """Tables that narwhals does not support as they are: DuckDB relations, and decimals as objects."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -67,3 +68,8 @@ def _are_decimals(column: Any) -> bool:
         return bool(pa.types.is_decimal(pa.array(column, from_pandas=True).type))
     except (pa.ArrowInvalid, pa.ArrowTypeError):  # too many digits, or other objects
         return False
+
+
+def arrow_from_arrays(columns: Mapping[str, NDArray[Any]]) -> Any:
+    """Return an Arrow table of arrays; NaN becomes a missing value."""
+    return pa.table({name: pa.array(values, from_pandas=True) for name, values in columns.items()})

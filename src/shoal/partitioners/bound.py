@@ -9,15 +9,16 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
 from shoal._kernels.spatial.index import open_index
-from shoal._params import AtLeast, K, Parameter
+from shoal._params import AtLeast, K, NJobs, Parameter
 from shoal._progress import shows_progress
 from shoal.errors import ParameterError
 from shoal.partitioners._base import Matrix, refused_input
+from shoal.partitioners._dual_bound.certificate import certify
 from shoal.partitioners._neighbours import nearest_others
 from shoal.partitioners.mdav import MDAV
-from shoal.partitioners.prove import prove
+from shoal.partitioners.prove import LONG, prove
 
-Effort = Literal["quick", "prove"]
+Effort = Literal["quick", "blocks", "prove"]
 Seconds = Annotated[float, AtLeast(0)] | None
 
 ROUNDING = 1e-12  # more than sums of squares of any table can have gained by rounding
@@ -30,14 +31,17 @@ def lower_bound(
     effort: str = "quick",
     *,
     budget: float | None = None,
-    clock: Callable[[], float] = time.monotonic,
+    clock: Callable[[], float] = time.process_time,
+    n_jobs: int | None = None,
 ) -> float:
     """Return a lower bound of the SSE of all partitions of ``X`` into groups of at least ``k``.
 
     ``"quick"`` sums the squared distances of all records to their k - 1 nearest neighbours
-    and divides by 2k. ``"prove"`` solves a linear programme over all groups and closes its
-    integrality gap as far as possible; that bound is much higher, and its cost grows steeply
-    with k.
+    and divides by 2k. ``"blocks"`` solves the dual of a linear programme over all groups
+    approximately, block by block; its time grows little faster than n, so that it is for tables
+    of any length. ``"prove"`` solves that programme on short tables and closes its integrality gap
+    as far as possible; its cost grows steeply with k. On tables of more than 5,000 records it
+    is the same as ``"blocks"``.
 
     Parameters
     ----------
@@ -45,13 +49,15 @@ def lower_bound(
         Records in comparable units: distances are taken as they are.
     k : int
         Least number of records in a group.
-    effort : {"quick", "prove"}
+    effort : {"quick", "blocks", "prove"}
         How much work to spend.
     budget : float, optional
-        Seconds to spend on ``"prove"``; two minutes where None. The bound is valid whenever
-        the work ends.
+        CPU seconds to spend on ``"blocks"`` or ``"prove"``. Where None, no limit for the former
+        and two minutes for the latter on short tables. The bound is valid whenever the work ends.
     clock : callable
-        A function that returns the time in seconds.
+        A function that returns the time in seconds; CPU seconds of all threads by default.
+    n_jobs : int, optional
+        Number of threads for ``"blocks"``; all cores where None or -1.
 
     Returns
     -------
@@ -64,13 +70,23 @@ def lower_bound(
     >>> round(lower_bound(X, k=2), 6), round(lower_bound(X, k=2, effort="prove"), 6)
     (1.25, 2.5)
     """
-    _check({"k": (K, k), "effort": (Effort, effort), "budget": (Seconds, budget)})
+    _check(
+        {
+            "k": (K, k),
+            "effort": (Effort, effort),
+            "budget": (Seconds, budget),
+            "n_jobs": (NJobs, n_jobs),
+        }
+    )
     with refused_input():
         matrix = check_array(X, dtype=np.float64, order="C")
     start = MDAV(k=int(k))
     start._check(matrix)
     if effort == "quick":
         return quick_bound(matrix, int(k))
+    n = len(matrix)
+    if 1 < k <= n // 2 and (effort == "blocks" or n > LONG):
+        return certify(matrix, int(k), budget=budget, clock=clock, n_jobs=n_jobs).bound
     return prove(matrix, start.fit_predict(matrix), int(k), budget=budget, clock=clock).bound
 
 

@@ -20,6 +20,7 @@ from shoal.partitioners._column_generation.proof import (
 from shoal.partitioners._column_generation.restarts import Restarts
 
 SECONDS = 120.0  # default budget
+LONG = 5_000  # records above which a certificate replaces the linear and integer programmes
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,8 @@ class NeighbourTable(NamedTuple):
     """The records and their nearest neighbours.
 
     ``near[i]`` are the nearest neighbours of record i and ``gaps[i]`` their squared
-    distances, nearest first; ``sums[i, m]`` is the sum of the first m of these.
+    distances, nearest first; ``sums[i, m]`` is the sum of the first m of these. Only records
+    that are searched as first ones need rows in ``near`` and ``gaps``.
     """
 
     X: np.ndarray
@@ -140,8 +141,8 @@ def list_all(table, prices, first, size, records, extra, floor):
 @compiled
 def beyond_near(table, prices, first, size, floor, count, cost):
     """Return a lower bound of all groups that contain a record not among the near ones."""
-    n, most = table.near.shape
-    if most == n - 1:
+    most = table.near.shape[1]
+    if most == table.X.shape[0] - 1:
         return np.inf
     beyond = table.gaps[first, most - 1] / size - prices.ceiling[first]
     least = np.empty(size - 2)
@@ -216,7 +217,7 @@ def gather(table, prices, first, size, group_dual, cutoff, most):
 
     The third result is a lower bound of groups with other records.
     """
-    n, near = table.near.shape
+    n, near = table.X.shape[0], table.near.shape[1]
     cost = group_dual - prices.record_dual[first]
     records, extra, floor = np.empty(near, np.int64), np.empty(near), np.empty(near)
     count = list_near(table, prices, first, size, records, extra, floor)
@@ -239,6 +240,8 @@ def add_pair_duals(prices, first, records, extra, pair, triples, triple_dual):
     returned. If pairs are not stored, triples with two records are listed as well.
     """
     m, count = records.shape[0], 0
+    if prices.triples.shape[0] == 0:
+        return 0
     place = np.full(prices.rank.shape[0], -1)
     place[first] = m
     for i in range(m):

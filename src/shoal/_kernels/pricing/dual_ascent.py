@@ -30,13 +30,14 @@ def soft_greatest(slack, columns, heat):
 def ascend(slack, record_dual, box, start, columns, heat, beyond):
     """Maximise over each dual in turn; return the greatest change.
 
-    ``slack`` is what each group's records pay beyond its cost. The groups of record i
-    are ``columns[start[i] : start[i + 1]]``. A step goes ``beyond`` times as far as its
-    own optimum; between 1 and 2, that comes to rest sooner. No price leaves the ``box``,
-    its least and its greatest: with few groups known, prices would run away.
+    ``slack`` is what the duals of each group exceed its cost by. The groups of record i
+    are ``columns[start[i] : start[i + 1]]``; the duals of records after the last of ``start``
+    are fixed. A step goes ``beyond`` times as far as its own optimum; between 1 and 2, that
+    converges sooner. No dual leaves the ``box``, its least and its greatest: with few groups
+    known, duals would diverge.
     """
     greatest = 0.0
-    for i in range(record_dual.shape[0]):
+    for i in range(start.shape[0] - 1):
         own = columns[start[i] : start[i + 1]]
         step = -soft_greatest(slack, own, heat)
         if abs(step) < heat:

@@ -182,16 +182,13 @@ def note(search, candidates, first, groups, costs, count):
 
 
 @compiled
-def cheapest_groups(table, prices, first, size, group_dual, cutoff, most, work, groups, costs):
-    """Find groups of ``size`` and low reduced cost whose record of lowest rank is ``first``.
+def search_candidates(candidates, first, size, cost, rest, cutoff, work, groups, costs):
+    """Find groups of ``size`` below ``cutoff`` that consist of ``first`` and candidates.
 
-    The cheapest are noted in the rows of ``groups``, with their reduced costs in ``costs``. No
-    more than ``most`` records may join, and no more candidates than ``work`` are tried. The
-    result is a lower bound of the reduced cost of the groups of ``first``, at most ``cutoff``,
-    and how many were noted.
+    ``cost`` is that of the first record, and ``rest`` a lower bound of groups with other records.
+    Groups are noted as in `cheapest_groups`.
     """
-    candidates, rest = candidate_set(table, prices, first, size, group_dual, cutoff, most)
-    search = open_search(candidates, size, group_dual - prices.record_dual[first])
+    search = open_search(candidates, size, cost)
     least = np.empty(size)
     count, depth, bound = 0, 1, cutoff
     while depth > 0:
@@ -215,6 +212,20 @@ def cheapest_groups(table, prices, first, size, group_dual, cutoff, most, work, 
             depth += 1
             work -= search.left[depth] + 1
     return min(bound, rest), count
+
+
+@compiled
+def cheapest_groups(table, prices, first, size, group_dual, cutoff, most, work, groups, costs):
+    """Find groups of ``size`` and low reduced cost whose record of lowest rank is ``first``.
+
+    The cheapest are noted in the rows of ``groups``, with their reduced costs in ``costs``. No
+    more than ``most`` records may join, and no more candidates than ``work`` are tried. The
+    result is a lower bound of the reduced cost of the groups of ``first``, at most ``cutoff``,
+    and how many were noted.
+    """
+    candidates, rest = candidate_set(table, prices, first, size, group_dual, cutoff, most)
+    cost = group_dual - prices.record_dual[first]
+    return search_candidates(candidates, first, size, cost, rest, cutoff, work, groups, costs)
 
 
 @compiled

@@ -75,21 +75,39 @@ def find_in_strides(index: Index, nearest: np.ndarray, squares: np.ndarray) -> I
     """
     total = int(index.size[0])
     for start in range(0, -(-total // BLOCK) if nearest.shape[1] else 0, STRIDE):
-        find_neighbours(index, start, start + STRIDE, nearest, squares)
+        find_neighbours(index, start, start + STRIDE, nearest, squares, False)
         yield min((start + STRIDE) * BLOCK, total)
 
 
+def stream_neighbours(index: Index, m: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Yield some records, their ``m`` nearest others and the squared distances, until all are done.
+
+    No array is longer than a stride, so that memory does not grow with ``m``.
+    """
+    for start in range(0, -(-int(index.size[0]) // BLOCK), STRIDE):
+        records = index.records[start : start + STRIDE].ravel()
+        nearest, squares = np.empty((len(records), m), np.int64), np.empty((len(records), m))
+        find_neighbours(index, start, start + STRIDE, nearest, squares, True)
+        held = records >= 0
+        yield records[held], nearest[held], squares[held]
+
+
 @compiled
-def find_neighbours(index, start, stop, nearest, squares):
-    """Fill the rows of ``nearest`` and ``squares`` that belong to the records of some blocks."""
-    width = index.blocks.shape[1]
+def find_neighbours(index, start, stop, nearest, squares, compact):
+    """Fill the rows of ``nearest`` and ``squares`` that belong to the records of some blocks.
+
+    The row of a record is its number or, where ``compact``, its place after the first block.
+    """
+    width, lines = index.blocks.shape[1], np.empty(BLOCK, np.int64)
     rows = np.empty((BLOCK, width), np.float32)
     needed, counts = np.empty(BLOCK, np.float32), np.empty(BLOCK, np.int64)
     bounds, inner = np.empty(BLOCK, np.float32), np.empty(BLOCKS_PER_GROUP, np.float32)
     asking, box = np.empty((2, width), np.float32), np.empty((2, width), np.float32)
     for b in range(start, min(stop, index.blocks.shape[0])):
         load_queries(index.blocks[b], index.filled[b], rows, needed, counts)
-        search_block(index, b, b, rows, needed, counts, bounds, box, nearest, squares)
+        for i in range(BLOCK):
+            lines[i] = (b - start) * BLOCK + i if compact else index.records[b, i]
+        search_block(index, b, b, rows, lines, needed, counts, bounds, box, nearest, squares)
 
         faces(index.low, index.high, b, asking)
         near_score_bounds(
@@ -112,6 +130,7 @@ def find_neighbours(index, start, stop, nearest, squares):
                         b,
                         g * BLOCKS_PER_GROUP + at,
                         rows,
+                        lines,
                         needed,
                         counts,
                         bounds,
@@ -140,15 +159,16 @@ def faces(low, high, b, box):
 
 
 @compiled
-def search_block(index, b, other, rows, needed, counts, bounds, box, nearest, squares):
+def search_block(index, b, other, rows, lines, needed, counts, bounds, box, nearest, squares):
     """Search one other block for the nearest of the records of block ``b``."""
     reach, all_equal, lowest = rows.shape[1] - 1, index.all_equal[other], index.records[other, 0]
     faces(index.low, index.high, other, box)
     near_score_bounds(index.blocks[b], index.blocks[b], box[0], box[1], bounds)
     for i in range(index.filled[b]):
-        record = index.records[b, i]
+        record, line = index.records[b, i], lines[i]
         if not bounds[i] >= needed[i] or (
-            all_equal and cannot_improve(index.X, lowest, record, nearest, squares, counts[i])
+            all_equal
+            and cannot_improve(index.X, lowest, record, nearest[line], squares[line], counts[i])
         ):
             continue
         if measure_block(
@@ -157,7 +177,7 @@ def search_block(index, b, other, rows, needed, counts, bounds, box, nearest, sq
             counts[i], needed[i] = update_nearest(
                 index.X, index.X[record], record, index.records[other], all_equal, index.gaps,
                 NEAREST, needed[i], index.scale, float(rows[i, reach]),
-                nearest[record], squares[record], counts[i],
+                nearest[line], squares[line], counts[i],
             )  # fmt: skip
 
 
@@ -167,8 +187,6 @@ def cannot_improve(X, lowest, record, nearest, squares, count):
 
     The ``lowest`` of them decides for all.
     """
-    last = nearest.shape[1] - 1
+    last = nearest.shape[0] - 1
     squared = squared_distance(X, lowest, X[record])
-    return count > last and not comes_first(
-        NEAREST, squared, lowest, squares[record, last], nearest[record, last]
-    )
+    return count > last and not comes_first(NEAREST, squared, lowest, squares[last], nearest[last])

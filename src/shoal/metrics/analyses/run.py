@@ -136,7 +136,7 @@ def utility(
     if aligned and len(before) != len(after):
         raise InputError(
             f"The original holds {len(before)} records and the masked table {len(after)}, so these"
-            " are not in the same order. Leave out `aligned=True`.",
+            " are not in the same order. Leave aligned out.",
             code="records-differ",
             original=len(before),
             masked=len(after),

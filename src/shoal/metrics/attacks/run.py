@@ -23,6 +23,7 @@ from shoal.metrics.attacks.membership import membership
 from shoal.metrics.attacks.probabilistic import probabilistic_linkage
 from shoal.metrics.attacks.reconstruction import reconstruction
 from shoal.metrics.attacks.result import AttackResult, Attacks
+from shoal.metrics.attacks.splink_linkage import splink_linkage
 from shoal.metrics.subgroups import MIN_GROUP, Subgroups, split_groups
 
 Outcome = AttackResult | list[AttackResult] | str
@@ -37,7 +38,9 @@ ATTACKS: dict[str, Callable[[Setting], Outcome]] = {
     "linkage-rank": rank_linkage,
     "linkage-probabilistic": probabilistic_linkage,
     "reconstruction": reconstruction,
+    "linkage-splink": splink_linkage,
 }
+DEFAULT = tuple(name for name in ATTACKS if name != "linkage-splink")  # needs an extra
 
 
 @progress.shows_progress
@@ -81,7 +84,8 @@ def attack(
         Records of the same kind that are not in the original: what attacks reveal about them is not
         due to the release. Membership inference needs it.
     attacks : list of str, optional
-        Names in `shoal.metrics.attacks.ATTACKS`; by default all that are possible.
+        Names in `shoal.metrics.attacks.ATTACKS`; by default all that are possible, except
+        ``"linkage-splink"``, a second opinion on probabilistic linkage (extra ``splink``).
     n_attacks : int
         Number of attacks of each kind, if there are as many records.
     unit : str, optional
@@ -127,7 +131,7 @@ def attack(
     >>> attacks["linkage-distance"].rate, attacks["linkage-distance"].ceiling
     (0.5, 0.5)
     """
-    names = as_list(attacks) or list(ATTACKS)
+    names = as_list(attacks) or list(DEFAULT)
     for name in names:
         if name not in ATTACKS:
             raise ParameterError(

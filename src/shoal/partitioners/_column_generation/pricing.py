@@ -97,6 +97,26 @@ def excess(table: NeighbourTable, triples: Labels, duals: Duals, k: int, size: i
     return added - saved * (1 - 1e-12)
 
 
+def duals_by_rank(
+    table: NeighbourTable, triples: Labels, duals: Duals, order: Labels, size: int
+) -> PricingDuals:
+    """Return dual values in the form that the search needs; ``order`` decides the ranks."""
+    n = len(order)
+    rank = np.empty(n, np.int64)
+    rank[order] = np.arange(n)
+    net_dual = (duals.record_dual - table.sums[:, size - 2] / (2 * size))[order]
+    later = np.maximum.accumulate(np.append(net_dual[1:], -np.inf)[::-1])[::-1]
+    active = triples[duals.triple_dual > 0]
+    return PricingDuals(
+        duals.record_dual,
+        rank,
+        later[rank],
+        active,
+        duals.triple_dual[duals.triple_dual > 0],
+        *incidence(active, n),
+    )
+
+
 class Pricing:
     """Searches a table for groups of negative reduced cost."""
 
@@ -105,20 +125,7 @@ class Pricing:
 
     def prices(self, triples: Labels, duals: Duals, order: Labels, size: int) -> PricingDuals:
         """Return the dual values in the form that the compiled search needs."""
-        n = len(order)
-        rank = np.empty(n, np.int64)
-        rank[order] = np.arange(n)
-        net_dual = (duals.record_dual - self.table.sums[:, size - 2] / (2 * size))[order]
-        later = np.maximum.accumulate(np.append(net_dual[1:], -np.inf)[::-1])[::-1]
-        active = triples[duals.triple_dual > 0]
-        return PricingDuals(
-            duals.record_dual,
-            rank,
-            later[rank],
-            active,
-            duals.triple_dual[duals.triple_dual > 0],
-            *incidence(active, n),
-        )
+        return duals_by_rank(self.table, triples, duals, order, size)
 
     def order(self, duals: Duals, suspects: NDArray[np.bool_]) -> tuple[Labels, Labels]:
         """Return all records, suspects first, by decreasing dual; and the suspects alone."""

@@ -1,0 +1,93 @@
+"""Certificates of long tables: how far the loss is from the bound, and what the bound costs.
+
+    python benchmarks/bounds.py --records 10000                 a minute
+    python benchmarks/bounds.py --records 100000                half an hour of CPU time in all
+
+Tables are drawn with 13 columns, k is 5. Each entry goes into docs/bounds.json: the loss in % of
+the groups of ``auto``, the quick bound and that of ``effort="blocks"``, the gap between loss and
+bound, CPU seconds of all threads for groups and bounds, and by how much memory grew at most during
+the certificate, as a multiple of the table. Kernels are compiled before. Then docs/quality.md is
+written again.
+"""
+
+import argparse
+import json
+import resource
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).parent
+STORE = HERE.parent / "docs" / "bounds.json"
+sys.path.append(str(HERE))  # for the generators
+COLUMNS, K = 13, 5
+
+
+def peak():
+    """Return the most memory that the process has had, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def timed(function, *arguments, **options):
+    """Return what a function returns, and its CPU seconds of all threads."""
+    began = time.process_time()
+    result = function(*arguments, **options)
+    return result, round(time.process_time() - began, 1)
+
+
+def measure(kind, n, groups):
+    """Return an entry; the loss is measured last, since its memory is greater."""
+    import numpy as np
+
+    from generators import table
+    from harness import machine
+    from shoal.partitioners import METHODS, lower_bound
+    from shoal.partitioners._base import sse
+    from shoal.partitioners._dual_bound.certificate import certify
+
+    certify(table(kind, 300, COLUMNS), K)  # compiled before the clock starts
+    X = table(kind, n, COLUMNS)
+    before = peak()
+    certificate, seconds = timed(certify, X, K, n_jobs=1)
+    memory = (peak() - before) / X.nbytes
+    quick, quick_seconds = timed(lower_bound, X, K)
+    if groups is None:
+        labels, group_seconds = timed(METHODS["auto"](k=K).fit_predict, X)
+    else:
+        labels, group_seconds = np.load(groups), None
+    loss = sse(X, labels)
+    return {
+        "table": kind, "n": n, "p": COLUMNS, "k": K,
+        "loss": round(100 * loss / X.size, 5),
+        "quick": round(100 * quick / X.size, 5),
+        "bound": round(100 * certificate.bound / X.size, 5),
+        "quick_gap": round(100 * (loss / quick - 1), 2),
+        "gap": round(100 * (loss / certificate.bound - 1), 2),
+        "group_seconds": group_seconds, "quick_seconds": quick_seconds, "bound_seconds": seconds,
+        "memory": round(memory, 1), "machine": machine(),
+    }  # fmt: skip
+
+
+def main():
+    """Measure what the command line asks for and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tables", nargs="+", default=["clustered", "heavy-tailed", "gaussian"])
+    parser.add_argument("--records", type=int, nargs="+", default=[10_000])
+    parser.add_argument("--groups", help="labels of a partition, as a NumPy file")
+    options = parser.parse_args()
+    sys.path.insert(0, str(HERE.parent / "src"))
+    for n in options.records:
+        for kind in options.tables:
+            entry = measure(kind, n, options.groups)
+            print(json.dumps(entry), flush=True)
+            entries = json.loads(STORE.read_text()) if STORE.exists() else []
+            entries = [e for e in entries if (e["table"], e["n"]) != (kind, n)]
+            entries = sorted([*entries, entry], key=lambda e: (e["n"], e["table"]))
+            STORE.write_text(json.dumps(entries, indent=1) + "\n")
+    import quality
+
+    quality.write_page()
+
+
+if __name__ == "__main__":
+    main()

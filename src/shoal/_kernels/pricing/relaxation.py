@@ -1,0 +1,99 @@
+"""Lower bounds of the reduced costs of groups in long tables, from the nearest neighbours.
+
+A group of k records costs the squared distances of all its pairs, divided by k. Beside a first
+row, each other row j adds at least its *floor*: the squared distance to the first row over k, plus
+half of the squared distances to its k - 2 nearest neighbours over k, minus its dual. The *net dual*
+of a row is its dual less that half, so that floor = squared distance / k - net dual.
+
+Rows are ordered by decreasing duals, and a group belongs to its first row in that order.
+"""
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+from shoal._kernels.distances import row_distance
+
+
+@compiled
+def distances_to(X, near):
+    """Return the squared distances of the first rows of ``X`` to the rows ``near`` them."""
+    gaps = np.empty(near.shape)
+    for i in range(near.shape[0]):
+        for m in range(near.shape[1]):
+            gaps[i, m] = row_distance(X, i, X, near[i, m])
+    return gaps
+
+
+@compiled
+def nearest_sums(X, near, rows, most):
+    """Return the sums of the squared distances of ``rows`` to their 0 to ``most`` - 1 nearest."""
+    sums = np.zeros((rows.shape[0], most))
+    for i in range(rows.shape[0]):
+        for m in range(1, most):
+            sums[i, m] = sums[i, m - 1] + row_distance(X, rows[i], X, near[rows[i], m - 1])
+    return sums
+
+
+@compiled
+def net_duals(X, near, k, dual):
+    """Return the net dual of each row."""
+    net = np.empty(dual.shape[0])
+    for i in range(net.shape[0]):
+        total = 0.0
+        for m in range(k - 2):
+            total += row_distance(X, i, X, near[i, m])
+        net[i] = dual[i] - total / (2 * k)
+    return net
+
+
+@compiled
+def comes_later(dual, other, row):
+    """Return whether a row comes after another one in the order of decreasing duals."""
+    return dual[other] < dual[row] or (dual[other] == dual[row] and other > row)
+
+
+@compiled
+def insert_least(least, value):
+    """Insert a value into a sorted list of the least values, if it is among them."""
+    at = least.shape[0]
+    while at > 0 and value < least[at - 1]:
+        if at < least.shape[0]:
+            least[at] = least[at - 1]
+        at -= 1
+    if at < least.shape[0]:
+        least[at] = value
+
+
+@compiled
+def relax_row(X, near, k, dual, net, ceiling, row, least):
+    """Return a lower bound of the reduced costs of the groups of a row, and a limit of floors.
+
+    The bound is at most 0. No row of a group of negative reduced cost has a floor above the
+    limit, which is -inf if there is no such group. ``least`` is filled with the k - 1 least
+    floors of the nearest rows. The floor of any other row is at least the squared distance of the
+    last of these over k, less ``ceiling``, the greatest net dual of later rows.
+    """
+    last = near.shape[1] - 1
+    least[:] = np.inf
+    for m in range(last + 1):
+        other = near[row, m]
+        if comes_later(dual, other, row):
+            insert_least(least, row_distance(X, row, X, other) / k - net[other])
+    beyond = np.inf
+    if last + 1 < X.shape[0] - 1:
+        beyond = row_distance(X, row, X, near[row, last]) / k - ceiling
+    others = -dual[row]
+    for m in range(k - 2):
+        others += min(least[m], beyond)
+    bound = others + min(least[k - 2], beyond)
+    if bound >= 0.0:
+        return 0.0, -np.inf
+    return bound, -others
+
+
+@compiled
+def relax_rows(X, near, k, dual, net, ceiling, correction):
+    """Fill ``correction`` with lower bounds of the reduced costs of the groups of each row."""
+    least = np.empty(k - 1)
+    for row in range(correction.shape[0]):
+        correction[row] = relax_row(X, near, k, dual, net, ceiling[row], row, least)[0]

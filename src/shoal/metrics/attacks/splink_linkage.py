@@ -1,0 +1,139 @@
+"""Probabilistic linkage by splink: a second opinion on Shoal's own."""
+
+import logging
+import warnings
+from typing import Any
+
+import numpy as np
+
+from shoal.errors import MissingDependency
+from shoal.frame.conversion import arrow_from_arrays
+from shoal.metrics._base import Labels, Values
+from shoal.metrics.attacks._setting import Setting
+from shoal.metrics.attacks.linkage import NOT_ALIGNED, linkage_result
+from shoal.metrics.attacks.probabilistic import CLOSE, NEAR
+from shoal.metrics.attacks.result import AttackResult
+
+MAX_PAIRS = 2_000_000  # of targets and classes, all of which are compared
+LEAST_TARGETS = 50
+EXACT = 1e-9  # standard deviations within which numbers are equal but for rounding
+SLACK = 1e-6  # match weights that differ by less are equal but for rounding
+
+
+def splink_linkage(setting: Setting) -> AttackResult | str:
+    """Link each target with the released record of the greatest match weight of splink.
+
+    The levels of agreement are those of `probabilistic_linkage`; splink estimates how often
+    matching and other pairs reach them, and weighs all pairs of a target and a class. Where that
+    are more than two million, fewer targets are taken.
+
+    Parameters
+    ----------
+    setting : Setting
+        Tables and options of the attack.
+
+    Returns
+    -------
+    AttackResult or str
+        The result, or why the attack cannot be carried out.
+    """
+    if not setting.aligned:
+        return NOT_ALIGNED
+    names = setting.quasi_identifiers
+    members = setting.classes(names)
+    n_targets = min(len(setting.targets), MAX_PAIRS // len(members.sizes))
+    if n_targets < min(LEAST_TARGETS, len(setting.targets)):
+        return f"More than {MAX_PAIRS:,} pairs: there are {len(members.sizes):,} classes."
+    rows = setting.targets[:n_targets]
+    if n_targets < len(setting.targets):
+        chosen = setting.rng("linkage-splink").choice(len(setting.targets), n_targets, False)
+        rows = setting.targets[np.sort(chosen)]
+    (numbers, codes), (points, point_codes) = setting.points(names, rows, "original", "values")
+    linker = _linker(
+        _columns(points, point_codes), _columns(numbers, codes), setting.n_released, setting.n_jobs
+    )
+    weights = _weights(linker, setting.seed, n_targets, len(members.sizes))
+    chances = _chances(weights, members.labels[rows], members.sizes)
+    return linkage_result(setting, "linkage-splink", chances)
+
+
+def _columns(numbers: Values, codes: Labels) -> dict[str, Any]:
+    """Return a table for splink: an identifier, numbers and codes of categories."""
+    return {
+        "unique_id": np.arange(len(numbers)),
+        **{f"number_{at}": column for at, column in enumerate(numbers.T)},
+        **{f"code_{at}": column for at, column in enumerate(codes.T)},
+    }
+
+
+def _linker(targets: dict[str, Any], classes: dict[str, Any], n_released: int, n_jobs: int) -> Any:
+    """Return splink's linker of two tables, on a database in memory."""
+    try:
+        import duckdb
+        from splink import DuckDBAPI, Linker, SettingsCreator
+    except ImportError:
+        raise MissingDependency(
+            "Linkage by splink needs the package splink: pip install 'shoal[splink]'.",
+            code="missing-dependency",
+            extra="splink",
+        ) from None
+    database = DuckDBAPI(duckdb.connect(config={"threads": n_jobs}))
+    tables = [
+        database.register(arrow_from_arrays(columns), dataset_display_name=name)
+        for name, columns in (("a_targets", targets), ("b_released", classes))
+    ]
+    every_pair: list[Any] = ["1=1"]
+    settings = SettingsCreator(
+        link_type="link_only",
+        comparisons=[_comparison(name) for name in targets if name != "unique_id"],
+        blocking_rules_to_generate_predictions=every_pair,
+        probability_two_random_records_match=1 / n_released,
+        retain_matching_columns=False,
+    )
+    return Linker(tables, settings, log_level=logging.ERROR)
+
+
+def _comparison(name: str) -> dict[str, Any]:
+    """Return the levels of agreement of a column, as splink declares them."""
+    left, right = f"{name}_l", f"{name}_r"
+    conditions = [f"{left} = {right}"]
+    if name.startswith("number"):
+        conditions = [f"abs({left} - {right}) <= {width}" for width in (EXACT, CLOSE, NEAR)]
+    missing: dict[str, Any] = {
+        "sql_condition": f"{left} IS NULL OR {right} IS NULL",
+        "is_null_level": True,
+    }
+    levels: list[dict[str, Any]] = [
+        missing,
+        *({"sql_condition": one} for one in [*conditions, "ELSE"]),
+    ]
+    return {
+        "output_column_name": name,
+        "comparison_levels": [
+            {**level, "label_for_charts": str(at)} for at, level in enumerate(levels)
+        ],
+    }
+
+
+def _weights(linker: Any, seed: int, n_targets: int, n_classes: int) -> Values:
+    """Return the match weight of each target and class, estimated from these pairs."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # on levels that no pair reaches
+        training = linker.training
+        training.estimate_u_using_random_sampling(max_pairs=MAX_PAIRS, seed=seed % 2**31)
+        training.estimate_parameters_using_expectation_maximisation(
+            "1=1", record_sample_proportion=1.0, fix_probability_two_random_records_match=True
+        )
+        pairs = linker.inference.predict().as_pyarrow_table()
+    weights = np.full((n_targets, n_classes), -np.inf)
+    left, right = (pairs[f"unique_id_{side}"].to_numpy() for side in "lr")
+    weights[left, right] = pairs["match_weight"].to_numpy()
+    return weights
+
+
+def _chances(weights: Values, own: Labels, sizes: Labels) -> Values:
+    """Return the chance of each target to be linked, drawing among equally good records."""
+    best = weights.max(axis=1)
+    tied = weights >= (best - SLACK)[:, np.newaxis]
+    hit = tied[np.arange(len(own)), own]
+    return np.where(hit, 1 / np.maximum(tied @ sizes, 1), 0.0)

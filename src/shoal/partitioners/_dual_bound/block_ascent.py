@@ -1,0 +1,117 @@
+"""Dual ascent over a long table, block by block.
+
+The duals of a block are raised while those of the records around it are fixed. All groups that
+contain a record of the block count, also those that reach across its border, so that duals of
+neighbouring blocks fit together after a few passes.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal._kernels.pricing.candidates import NeighbourTable
+from shoal._kernels.pricing.dual_ascent import climb
+from shoal._kernels.pricing.group_search import price_groups
+from shoal.partitioners._base import Labels, Matrix
+from shoal.partitioners._column_generation.columns import Columns, incidence
+from shoal.partitioners._column_generation.master_problem import Duals
+from shoal.partitioners._column_generation.pricing import KEPT, PricingEffort, duals_by_rank
+from shoal.partitioners._dual_bound.long_table import LongTable, part_of, positions
+
+SWEEPS = 100
+MOST, STEPS = 48, 5_000  # candidates of a row, and search steps; more find hardly more groups
+CONVERGED = 0.3  # of the temperature: duals that move less have converged
+BOX = (0.25, 8.0)  # times the share of a record: the least and the greatest dual
+NONE = np.empty(0)
+
+Members = NDArray[np.int32]
+
+
+class Block:
+    """Rows ``start`` to ``stop`` of a long table, and the groups of k generated for them."""
+
+    def __init__(self, start: int, stop: int, groups: Members):
+        self.start, self.stop, self.groups = start, stop, groups
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+
+def price(
+    table: NeighbourTable,
+    dual: Matrix,
+    order: Labels,
+    anchors: Labels,
+    k: int,
+    effort: PricingEffort,
+) -> tuple[Matrix, Labels, float]:
+    """Return bounds of the reduced costs at some rows, groups of negative ones, and their sum."""
+    n = len(anchors)
+    bounds, counts, costs = np.empty(n), np.zeros(n, np.int64), np.zeros((n, KEPT))
+    groups = np.empty((n, KEPT, k), np.int64)
+    ranked = duals_by_rank(table, np.empty((0, 3), np.int64), Duals(dual, NONE, 0.0), order, k)
+    price_groups(
+        table, ranked, anchors, k, 0.0, effort.max_candidates, effort.max_steps,
+        bounds, groups, costs, counts,
+    )  # fmt: skip
+    return bounds, groups[np.arange(KEPT) < counts[:, None]], -float(costs.min(axis=1).sum())
+
+
+def ascend_block(
+    long: LongTable,
+    duals: Matrix,
+    block: Block,
+    temperature: float,
+    unit: float,
+    max_rounds: int,
+) -> tuple[Matrix, float]:
+    """Return higher duals of a block, and the violation that remained; keep the groups found.
+
+    ``unit`` is the mean cost of a record; the temperature is a share of it.
+    """
+    start, stop, size = block.start, block.stop, len(block)
+    table, rows = part_of(long, start, stop, block.groups.ravel())
+    columns = Columns(table.X, long.k)
+    columns.add(positions(block.groups, start, stop, rows[size:]))
+    share = long.share[start:stop]
+    box = np.array([BOX[0] * share, BOX[1] * share])
+    dual, heat, violation = duals[rows], temperature * unit, 0.0
+    effort = PricingEffort(min(MOST, long.near.shape[1]), STEPS, larger=False)
+    halo = size + np.argsort(-dual[size:], kind="stable")
+    for _ in range(max_rounds):
+        begin, members = incidence(columns.members, len(rows))
+        slack = np.append(dual, 0.0)[columns.members].sum(axis=1) - columns.costs
+        moved = climb(slack, dual, box, begin[: size + 1], members, heat, SWEEPS)
+        own = np.argsort(-dual[:size], kind="stable")
+        _, groups, violation = price(table, dual, np.concatenate([own, halo]), own, long.k, effort)
+        new = columns.add(groups)
+        if new == 0 or (moved < CONVERGED * heat and violation < CONVERGED * heat * size):
+            break
+    block.groups = rows[columns.members[:, : long.k]].astype(np.int32)
+    return dual[:size], violation
+
+
+def make_blocks(long: LongTable, size: int) -> list[Block]:
+    """Return blocks of about ``size`` rows; their first groups are those of nearest neighbours."""
+    n = len(long.X)
+    bounds = np.linspace(0, n, max(1, round(n / size)) + 1).astype(np.int64)
+    blocks = []
+    for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        own = np.arange(start, stop, dtype=np.int32)
+        groups = np.column_stack([own, long.near[start:stop, : long.k - 1]])
+        blocks.append(Block(start, stop, groups))
+    return blocks
+
+
+def groups_of_partition(labels: Labels, k: int) -> Members:
+    """Return groups of ``k`` rows that cover the groups of a partition."""
+    order, sizes = np.argsort(labels, kind="stable"), np.bincount(labels)
+    start = np.cumsum(sizes) - sizes
+    first = np.concatenate([start, (start + sizes - k)[sizes > k]])
+    return np.asarray(order[first[:, None] + np.arange(k)], np.int32)
+
+
+def add_groups(blocks: list[Block], groups: Members) -> None:
+    """Add groups to all blocks that contain one of their rows."""
+    for block in blocks:
+        inside = ((groups >= block.start) & (groups < block.stop)).any(axis=1)
+        block.groups = np.concatenate([groups[inside], block.groups])

@@ -1,0 +1,219 @@
+"""A lower bound of the SSE of all partitions of a long table, and the duals that prove it."""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from math import fsum
+
+import numpy as np
+from joblib import effective_n_jobs
+
+from shoal import _progress as progress
+from shoal.partitioners._base import Labels, Matrix, sse
+from shoal.partitioners._column_generation.proof import Budget, OutOfTime
+from shoal.partitioners._dual_bound.block_ascent import (
+    Block,
+    add_groups,
+    ascend_block,
+    groups_of_partition,
+    make_blocks,
+)
+from shoal.partitioners._dual_bound.corrections import Corrections
+from shoal.partitioners._dual_bound.long_table import LongTable, long_table
+
+BLOCK = 16_384  # rows whose duals are raised together
+WAVE = 4  # blocks that see the same duals around them, whatever the number of threads
+START = 1.3  # times the share of a record: the first dual where no partition is known
+DISCOUNT = 0.93  # times the squared error of a record: the first dual where one is
+# Temperatures of the passes of each round, and how often groups are generated in a pass.
+ROUNDS = (
+    ((0.1, 6), (0.03, 3), (0.01, 3)),
+    ((0.005, 3), (0.003, 3)),
+    ((0.003, 2),),
+)
+ASCENT_SHARE = 0.6  # of the budget: then the first corrections begin, however good the duals are
+EPSILON = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """Duals that prove a lower bound of the SSE of all partitions into groups of at least k.
+
+    No ``k`` records have an SSE below the sum of their duals; then no larger group has either,
+    and no partition has an SSE below the sum of all duals.
+
+    Parameters
+    ----------
+    duals : ndarray of shape (n_records,)
+        A value per record, in squared units of the table.
+    k : int
+        Least number of records in a group.
+    bound : float
+        The sum of the duals, less the greatest possible rounding error.
+    complete : bool
+        Whether all rounds were made, rather than ended by the budget or Ctrl-C.
+    seconds : float
+        CPU seconds spent, or what the clock says.
+    """
+
+    duals: Matrix
+    k: int
+    bound: float
+    complete: bool
+    seconds: float
+
+
+def certify(
+    X: Matrix,
+    k: int,
+    *,
+    labels: Labels | None = None,
+    budget: float | None = None,
+    clock: Callable[[], float] = time.process_time,
+    n_jobs: int | None = None,
+) -> Certificate:
+    """Return a lower bound of the SSE of all partitions, and the duals that prove it.
+
+    Duals are raised block by block and then corrected across blocks, in three rounds; the best
+    are kept. The budget or Ctrl-C ends the work early with the bound so far, at first the quick
+    one. The result does not depend on the number of threads unless a budget ends it.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_records, n_columns)
+        Records in comparable units.
+    k : int
+        Least number of records in a group: at least 2, and at most half of the records.
+    labels : ndarray of shape (n_records,), optional
+        A partition to start from, which shortens the work.
+    budget : float, optional
+        Seconds to spend at most; no limit where None.
+    clock : callable
+        A function that returns the time in seconds; CPU seconds of all threads by default.
+    n_jobs : int, optional
+        Number of threads; all cores where None or -1.
+
+    Returns
+    -------
+    Certificate
+        The bound and its duals.
+    """
+    threads = effective_n_jobs(-1 if n_jobs is None else n_jobs)
+    seconds = Budget(np.inf if budget is None else budget, clock)
+    proof = _LongProof(long_table(X, k), labels, sse(X, labels) if labels is not None else None)
+    complete = False
+    with suppress(OutOfTime, KeyboardInterrupt):
+        if proof.unit > 0:
+            proof.run(seconds, threads)
+        complete = True
+    return proof.certificate(complete, seconds.spent)
+
+
+class _LongProof:
+    """The best feasible duals so far; at first the shares of the records."""
+
+    def __init__(self, long: LongTable, labels: Labels | None, cost: float | None):
+        self.long, self.best = long, long.share.copy()
+        self.best_sum = float(self.best.sum())
+        self.cost = None if cost is None else float(np.ldexp(cost, -2 * long.power))
+        self.unit = START * float(long.share.mean())
+        self.total = float(((long.X - long.X.mean(axis=0)) ** 2).sum())
+        self.blocks: list[Block] = make_blocks(long, BLOCK)
+        self.duals = START * long.share
+        if labels is not None:
+            own = labels[long.order]
+            add_groups(self.blocks, groups_of_partition(own, long.k))
+            self.duals = DISCOUNT * _errors(long.X, own)
+
+    def run(self, budget: Budget, threads: int) -> None:
+        """Make all rounds; raise `OutOfTime` when the budget is used up."""
+        for number, passes in enumerate(ROUNDS):
+            share = ASCENT_SHARE if number == 0 else 1.0
+            try:
+                for temperature, rounds in passes:
+                    self._ascend(temperature, rounds, budget, share, threads)
+            except OutOfTime:
+                if number:
+                    raise
+            self._correct(budget, threads)
+
+    def _ascend(
+        self, temperature: float, rounds: int, budget: Budget, share: float, threads: int
+    ) -> None:
+        """Raise the duals of all blocks once."""
+        waves = -(-len(self.blocks) // WAVE)
+        done = 0
+        with ThreadPoolExecutor(threads) as pool:
+            for wave in range(waves):
+                some, seen = self.blocks[wave::waves], self.duals.copy()
+                tasks = [
+                    pool.submit(
+                        ascend_block, self.long, seen, block, temperature, self.unit, rounds
+                    )
+                    for block in some
+                ]
+                for block, task in zip(some, tasks, strict=True):
+                    self.duals[block.start : block.stop] = task.result()[0]
+                    done += len(block)
+                    self._check(budget, share, f"at temperature {temperature:g}", done)
+
+    def _correct(self, budget: Budget, threads: int) -> None:
+        """Correct the duals; keep them if they prove more than the best so far."""
+        corrections = Corrections(self.long, self.duals)
+
+        def check(done: int) -> None:
+            self._check(budget, 1.0, "correcting", done)
+
+        try:
+            groups = corrections.run(threads, check)
+        finally:
+            if corrections.sum > self.best_sum:
+                self.best_sum = corrections.sum
+                self.best = self.duals + corrections.correction
+        add_groups(self.blocks, groups)
+
+    def _check(self, budget: Budget, share: float, stage: str, done: int) -> None:
+        """Report the bound so far; raise `OutOfTime` when that share of the budget is used up."""
+        said = f"bounding, loss at least {self.best_sum / self.total:.2%}"
+        if self.cost is not None and self.best_sum > 0:
+            said += f", gap {self.cost / self.best_sum - 1:.2%}"
+        progress.report(f"{said}, {stage}", done, len(self.duals))
+        if budget.spent >= share * budget.seconds:
+            raise OutOfTime
+
+    def certificate(self, complete: bool, seconds: float) -> Certificate:
+        """Return the best duals, in the order and the units of the table."""
+        long = self.long
+        duals = np.empty(len(self.best))
+        duals[long.order] = self.best
+        bound = max(0.0, fsum(duals) - rounding(long, duals, self.cost))
+        power = 2 * long.power
+        return Certificate(
+            np.ldexp(duals, power), long.k, float(np.ldexp(bound, power)), complete, seconds
+        )
+
+
+def rounding(long: LongTable, duals: Matrix, cost: float | None) -> float:
+    """Return the greatest rounding error of the reduced costs of an optimal partition.
+
+    Every term is part of fewer additions than a group of 2k - 1 records needs. The terms are the
+    duals and the squared distances of the groups, which add up to no more than the SSE of any
+    partition, such as that of consecutive rows.
+    """
+    n, columns = long.X.shape
+    if cost is None:
+        labels = np.minimum(np.arange(n) // long.k, n // long.k - 1)
+        cost = sse(long.X, labels)
+    terms = fsum(np.abs(duals)) + cost
+    return float(8 * EPSILON * (columns + 16 + 4 * long.k**2) * terms)
+
+
+def _errors(X: Matrix, labels: Labels) -> Matrix:
+    """Return the squared distance of each row to the mean of its group."""
+    sizes, errors = np.bincount(labels), np.zeros(len(X))
+    for column in X.T:
+        shifted = column - column[0]
+        errors += (shifted - (np.bincount(labels, shifted) / sizes)[labels]) ** 2
+    return errors

@@ -1,0 +1,74 @@
+"""A table in an order in which near records are near each other, with their neighbours."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal import _progress as progress
+from shoal._kernels.pricing.candidates import NeighbourTable
+from shoal._kernels.pricing.relaxation import distances_to, nearest_sums
+from shoal._kernels.spatial.index import open_index
+from shoal._kernels.spatial.neighbours import stream_neighbours
+from shoal.partitioners._base import Labels, Matrix
+from shoal.partitioners.refine import centre_and_scale, locality_order
+
+MANY = 200_000  # records above which shorter lists of neighbours save memory
+NEAR, NEAR_OF_MANY = 48, 24  # listed neighbours of a record
+
+Rows = NDArray[np.int32]
+
+
+class LongTable(NamedTuple):
+    """The records of a table times a power of two, reordered, and the nearest ones of each.
+
+    Row r of ``X`` is record ``order[r]`` times 2 ** ``-power``. ``near[r]`` are the rows nearest to
+    row r, and ``share[r]`` is the sum of the squared distances to the k - 1 nearest over 2k: no
+    group costs less than the shares of its records.
+    """
+
+    X: Matrix
+    k: int
+    power: int
+    order: Rows
+    near: Rows
+    share: Matrix
+
+
+def long_table(X: Matrix, k: int, near: int | None = None) -> LongTable:
+    """Return the records of ``X`` with lists of ``near`` neighbours."""
+    n = len(X)
+    width = near or max(NEAR_OF_MANY if n > MANY else NEAR, 2 * k)
+    order = locality_order(centre_and_scale(X)).astype(np.int32)
+    power = int(np.frexp(np.abs(X - X[0]).max())[1])
+    rows = np.ldexp(X[order], -power)
+    width = min(n - 1, width)
+    neighbours, share, done = np.empty((n, width), np.int32), np.empty(n), 0
+    for records, nearest, squares in stream_neighbours(open_index(rows), width):
+        neighbours[records] = nearest
+        share[records] = squares[:, : k - 1].sum(axis=1) / (2 * k)
+        done += len(records)
+        progress.report("finding neighbours", done, n)
+    return LongTable(rows, k, power, order, neighbours, share)
+
+
+def part_of(table: LongTable, start: int, stop: int, around: Rows) -> tuple[NeighbourTable, Labels]:
+    """Return the rows from ``start`` to ``stop`` as a small table of their own, and its rows.
+
+    They come first; the rows ``around`` them and their neighbours follow.
+    """
+    near = table.near[start:stop]
+    outside = np.unique(np.concatenate([near.ravel(), around]))
+    outside = outside[(outside < start) | (outside >= stop)]
+    rows = np.concatenate([np.arange(start, stop), outside.astype(np.int64)])
+    X = table.X[rows]
+    local = positions(near, start, stop, outside)
+    sums = nearest_sums(table.X, table.near, rows, table.k)
+    return NeighbourTable(X, local, distances_to(X, local), sums), rows
+
+
+def positions(rows: NDArray[np.integer], start: int, stop: int, outside: Labels) -> Labels:
+    """Return the positions of some rows in a small table of rows inside and outside a block."""
+    inside = (rows >= start) & (rows < stop)
+    place = np.searchsorted(outside, rows) + (stop - start)
+    return np.asarray(np.where(inside, rows - start, place), np.int64)

@@ -1,0 +1,156 @@
+"""Certificates of long tables: feasible duals, whatever ends the work, on any number of threads."""
+
+from itertools import combinations, count
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reproduction.records.verifier import NotAPartition, check_duals, check_partition
+from shoal import _progress as progress
+from shoal._kernels.optimal import best_groups
+from shoal.partitioners import MDAV, lower_bound
+from shoal.partitioners._dual_bound import certificate as module
+from shoal.partitioners._dual_bound import corrections
+from shoal.partitioners._dual_bound import long_table as tables_module
+from shoal.partitioners._dual_bound.certificate import certify
+from shoal.partitioners.refine import refine
+from tables import KINDS, tables_and_k
+from twins.optimal import groups_of, sse
+
+
+def ticking():
+    """Return a clock that is one second later at every look."""
+    ticks = count()
+    return lambda: float(next(ticks))
+
+
+def least_sse(X, k):
+    return sse(X, groups_of(best_groups(X, k)))
+
+
+def lowest_by_all_groups(X, k, duals):
+    return min(sse(X, [g]) - duals[list(g)].sum() for g in combinations(range(len(X)), k))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def small_blocks():
+    """Let small tables have several blocks, and records beyond the listed neighbours."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "BLOCK", 5)
+        patch.setattr(tables_module, "NEAR", 1)
+        patch.setattr(corrections, "STRIDE", 40)
+        yield
+
+
+@st.composite
+def cases(draw):
+    """Draw a small table, tied or not, and a k that leaves a choice."""
+    X, k = draw(tables_and_k(least=4, most=13, greatest=5))
+    noise = draw(st.integers(0, 3))
+    X = X + np.random.default_rng(noise).normal(size=X.shape) * (noise % 2)
+    return X, max(2, min(k, len(X) // 2))
+
+
+@given(case=cases(), start=st.booleans())
+@settings(max_examples=40)
+def test_duals_are_feasible_and_bound_the_optimum(case, start):
+    X, k = case
+    actual = certify(X, k, labels=MDAV(k=k).fit_predict(X) if start else None, n_jobs=1)
+    assert actual.complete
+    assert lower_bound(X, k) * (1 - 1e-9) <= actual.bound <= least_sse(X, k) * (1 + 1e-14)
+    assert actual.bound == pytest.approx(actual.duals.sum(), rel=1e-9, abs=1e-12)
+    assert lowest_by_all_groups(X, k, actual.duals) >= -1e-9
+
+
+@given(case=cases(), budget=st.integers(0, 40))
+@settings(max_examples=20)
+def test_a_certificate_holds_whenever_the_budget_ends(case, budget):
+    X, k = case
+    actual = certify(X, k, budget=budget, clock=ticking(), n_jobs=1)
+    assert actual.seconds <= budget + 2 or actual.complete
+    assert lower_bound(X, k) * (1 - 1e-9) <= actual.bound
+    assert lowest_by_all_groups(X, k, actual.duals) >= -1e-9
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_bounds_hold_on_nasty_tables(kind):
+    X = KINDS[kind](np.random.default_rng(7), (12, 3))
+    bound = lower_bound(X, 3, "blocks", n_jobs=1)
+    assert lower_bound(X, 3) * (1 - 1e-9) <= bound
+    assert bound <= least_sse(X, 3) * (1 + 1e-9) + 1e-320  # below it, a float64 has few digits
+
+
+@pytest.fixture(scope="module")
+def clustered():
+    """Return a table of 300 records with outliers, refined groups, and their certificate."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(300, 4)) * rng.choice([0.3, 1, 5], (300, 1))
+    labels = refine(X, MDAV(k=4).fit_predict(X), 4)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "BLOCK", 100)
+        yield X, labels, certify(X, 4, n_jobs=1)
+
+
+def test_the_independent_verifier_accepts_a_certificate(clustered):
+    X, labels, certificate = clustered
+    assert check_duals(X, 4, certificate.duals) == 0
+    cost = check_partition(X, 4, labels)
+    assert 1 < cost / certificate.bound < 1.08
+    assert cost / lower_bound(X, 4) > 1.3
+
+
+def test_the_independent_verifier_sees_duals_that_are_too_high(clustered):
+    X, _, certificate = clustered
+    for record in (0, int(certificate.duals.argmax())):
+        raised = certificate.duals.copy()
+        raised[record] *= 1.5
+        assert check_duals(X, 4, raised) < 0
+
+
+def test_the_independent_verifier_finds_the_lowest_of_all_groups():
+    rng = np.random.default_rng(2)
+    X, duals = rng.integers(0, 4, (11, 2)).astype(float), rng.uniform(0, 2, 11)
+    for k in (2, 3, 4):
+        lowest = lowest_by_all_groups(X, k, duals)
+        assert check_duals(X, k, duals) == pytest.approx(min(0, lowest))
+
+
+def test_the_independent_verifier_refuses_a_small_group():
+    with pytest.raises(NotAPartition):
+        check_partition(np.zeros((3, 1)), 2, [0, 0, 1])
+
+
+def test_threads_do_not_change_a_certificate(clustered):
+    X = clustered[0][:150]
+    one, two = certify(X, 4, n_jobs=1), certify(X, 4, n_jobs=2)
+    np.testing.assert_array_equal(one.duals, two.duals)
+
+
+@pytest.mark.parametrize("stop", [1, 12, 30])
+def test_an_interrupt_keeps_the_bound_so_far(clustered, stop):
+    X, _, full = clustered
+    reports = []
+
+    def listen(stage, done, total):
+        if stage.startswith("bounding"):
+            reports.append(stage)
+            if len(reports) == stop:
+                raise KeyboardInterrupt
+
+    with progress.reporting_to(listen):
+        actual = certify(X, 4, n_jobs=1)
+    assert len(reports) == stop
+    assert not actual.complete
+    assert lower_bound(X, 4) * (1 - 1e-9) <= actual.bound <= full.bound
+    assert "loss at least" in reports[-1]
+    assert check_duals(X, 4, actual.duals) == 0
+
+
+def test_progress_tells_the_gap_where_a_partition_is_known(clustered):
+    X, labels, _ = clustered
+    reports = []
+    with progress.reporting_to(lambda stage, *_: reports.append(stage)):
+        certify(X, 4, labels=labels, budget=3, clock=ticking(), n_jobs=1)
+    assert ", gap " in reports[-1]
