@@ -173,7 +173,7 @@ def test_several_runs_stand_side_by_side_and_settings_come_back(visit):
     failed = view.locator(".run.failed .message")
     failed.wait_for()
     assert "k=20" in failed.inner_text()
-    assert view.locator("figure circle").count() == 2
+    assert view.locator("figure svg[role=img] circle").count() == 2
     assert view.locator(".plain tbody tr").count() == 2
     press(view, "Use these settings of run 2")
     view.locator("#k[value='5']").wait_for()

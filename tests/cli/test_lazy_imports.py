@@ -3,6 +3,11 @@
 import subprocess
 import sys
 
+from sklearn import __version__
+
+# Earlier versions of scikit-learn use some of the modules when they are imported themselves.
+USES_NONE = tuple(map(int, __version__.split(".")[:2])) >= (1, 8)
+
 
 def run(code):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
@@ -17,7 +22,7 @@ def test_scikit_learn_starts_without_them():
         "deferred = ('scipy.special._ufuncs', 'scipy.stats._stats_py', 'pandas.core');"
         "print([name for name in deferred if name in sys.modules])"
     )
-    assert run(code) == "[]"
+    assert (run(code) == "[]") is USES_NONE
 
 
 def test_masking_imports_no_neighbours_and_no_measures_of_scikit_learn():
@@ -46,7 +51,7 @@ def test_unused_placeholders_are_discarded():
         "import shoal.plan; discard_placeholders();"
         "import sys; print('pandas' in sys.modules); import pandas; print(pandas.Series([1]).sum())"
     )
-    assert run(code).split() == ["False", "1"]
+    assert run(code).split() == [str(not USES_NONE), "1"]
 
 
 def test_imported_modules_are_kept():

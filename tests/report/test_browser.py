@@ -159,14 +159,14 @@ def test_those_who_do_not_see_the_page_can_read_it(visit, name, least):
     assert levels.count(1) == 1
     assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False))
     assert page.locator("html").get_attribute("lang") == "en"
-    drawn = page.locator("figure > svg")
+    drawn = page.locator("figure > svg, figure > .wide > svg")
     assert drawn.count() >= least
     for at in range(drawn.count()):
         picture = drawn.nth(at)
         assert picture.get_attribute("role") == "img"
         named = picture.get_attribute("aria-labelledby")
         assert page.locator(f"[id='{named}']").inner_text()
-    others = "svg:not(figure > svg)"
+    others = "svg:not(figure > svg, figure > .wide > svg)"
     assert page.locator(others).count() == page.locator(f"{others}[aria-hidden='true']").count()
     ids = page.locator("[id]").evaluate_all("all => all.map(e => e.id)")
     assert len(ids) == len(set(ids))

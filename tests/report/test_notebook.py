@@ -195,7 +195,8 @@ def test_the_plot_of_a_release_shows_classes_and_columns(shown, monkeypatch):
     release = shown["release"]
     figure = release.plot()
     titles = [axes.get_title(loc="left") for axes in figure.axes]
-    assert titles == ["How many records look alike", *release.plan.masked]
+    names = [name if len(name) <= 34 else f"{name[:33]}…" for name in release.plan.masked]
+    assert titles == ["How many records look alike", *names]
     heights = [bar.get_height() for bar in figure.axes[0].patches]
     assert sum(heights) == sum(release.measures["class_sizes"].values())
     after = figure.axes[1].patches[-1].get_data().values

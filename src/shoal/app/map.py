@@ -2,11 +2,12 @@
 
 from shoal.app.sessions import Run
 from shoal.comparison.pareto import pareto_front
+from shoal.comparison.risks import DEFAULT, RISKS
 from shoal.report import embedded
 from shoal.report.draw import Figure
 from shoal.report.maps import Spot, risk_map
 
-RISK = "records linked correctly in %"
+RISK = RISKS[DEFAULT].label  # the word of reports and comparisons
 MAX_LABEL = 24  # characters of a name on the map; the title of its point has all
 MAX_NAMED = 12  # points from which on only numbers fit
 
@@ -27,7 +28,7 @@ def draw_map(runs: list[Run], front: set[int]) -> str:
             loss,
             risk,
             _short(titles[number]) if len(points) <= MAX_NAMED else str(number),
-            f"{number}. {titles[number]}: loss {loss:.2f} %, linked correctly {risk:.1f} %",
+            f"{number}. {titles[number]}: loss {loss:.2f} %, records at risk {risk:.1f} %",
             "best" if number in front else "other",
             run=str(number),
         )

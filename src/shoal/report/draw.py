@@ -6,12 +6,14 @@ own. All texts are data, which the template escapes.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from math import ceil, floor, log10
 from typing import Any
 
 LEFT, RIGHT, TOP, BOTTOM = 52, 14, 14, 42  # margins that hold ticks and labels
 WIDTH = 400  # two pictures fit side by side
 MAX_LABEL = 16  # characters; the full text is in the title of the mark
+TICK_LETTER = 6.2  # width of a letter of a tick
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,8 @@ class Plot:
         left: int = LEFT,
     ):
         self.x, self.y = _wide(x), _wide(y)
-        self.width, self.height, self.left = width, height, left
+        self.width, self.height = width, height
+        self.left = max(left, self._tick_margin())
         self.marks: list[Mark] = []
 
     def across(self, value: float) -> float:
@@ -88,6 +91,32 @@ class Plot:
         """Return the vertical position of ``value``, from the top."""
         share = (value - self.y[0]) / (self.y[1] - self.y[0])
         return round(self.height - BOTTOM - share * (self.height - TOP - BOTTOM), 2)
+
+    def place(self, x: float, y: float) -> tuple[float, float]:
+        """Return the position of two values, from the left and from the top."""
+        return self.across(x), self.up(y)
+
+    @property
+    def inside(self) -> tuple[float, float, float, float]:
+        """Left, top, right and bottom of the area in which labels may stand."""
+        return float(self.left), 2.0, float(self.width), float(self.height - BOTTOM)
+
+    def _tick_margin(self) -> int:
+        """Return the margin that the ticks of the vertical axis and its label need."""
+        if self.y[0] >= self.y[1]:
+            return 0  # an axis of names
+        return ceil(26 + TICK_LETTER * max(len(label) for _, label in ticks(self.y)))
+
+    def _x_ticks(self) -> list[tuple[float, str]]:
+        """Return as many ticks of the horizontal axis as fit beside each other."""
+        for wanted in (5, 4, 3, 2):
+            found = ticks(self.x, wanted)
+            ends = [
+                (self.across(value), TICK_LETTER * len(label) / 2 + 4) for value, label in found
+            ]
+            if all(b - a >= half + other for (a, half), (b, other) in pairwise(ends)):
+                return found
+        return found[:1]
 
     def box(self, x: tuple[float, float], y: tuple[float, float], style: str, title: str) -> None:
         """Draw a bar between two values on either axis."""
@@ -137,9 +166,9 @@ class Plot:
             for value, label in ticks(self.y):
                 at = self.up(value)
                 self.add("line", {"x1": self.left, "x2": wall, "y1": at, "y2": at}, "grid")
-                self.words(label, self.left - 6, at + 4, "end", "tick")
+                self.words(label, self.left - 9, at + 4, "end", "tick")
         if x_ticks:
-            for value, label in ticks(self.x):
+            for value, label in self._x_ticks():
                 at = self.across(value)
                 self.add("line", {"x1": at, "x2": at, "y1": floor_, "y2": floor_ + 4}, "axis")
                 self.words(label, at, floor_ + 17, style="tick")

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from shoal.report.draw import TOP, WIDTH, Figure, Plot
+from shoal.report.draw import LEFT, RIGHT, TICK_LETTER, TOP, WIDTH, Figure, Plot
 
 MAX_BARS = 16  # of class sizes; more sizes are grouped into ranges
+ROOM = WIDTH - LEFT - RIGHT  # for the bars of class sizes
 MAX_NUMBERED = 8  # columns of a heat map whose cells show their numbers
 PROVEN = 1e-7  # a proven gap below it is rounding
 MAX_OPACITY = 0.6  # of a correlation of 1, on which a number is still readable
@@ -16,23 +17,43 @@ def class_sizes(sizes: Mapping[int, int], k: int) -> Figure:
     """Draw how many classes there are of each size."""
     bars = size_bars(sizes, k)
     most = max(count for *_, count in bars)
+    labels = [str(low) if low == high else f"{low:,}–{high:,}" for low, high, _ in bars]
+    longest = max(len(text) for (*_, n), label in zip(bars, labels, strict=True)
+                  for text in (label, f"{n:,}"))  # fmt: skip
+    if TICK_LETTER * longest + 4 > ROOM / len(bars):
+        return _size_rows(bars, labels, k)
     plot = Plot((0, len(bars)), (0, most * 1.12), width=WIDTH, height=260)
     plot.axes("records that look alike", "classes", x_ticks=False)
-    for at, (low, high, count) in enumerate(bars):
-        label = str(low) if low == high else f"{low}–{high}"
+    for at, ((low, _, count), label) in enumerate(zip(bars, labels, strict=True)):
         style = "after" if low >= k else "wrong"
         plot.box((at + 0.12, at + 0.88), (0, count), style, f"{count} classes of {label} records")
         plot.words(label, plot.across(at + 0.5), plot.up(0) + 17, style="tick")
         plot.words(f"{count:,}", plot.across(at + 0.5), plot.up(count) - 5, style="tick")
-    few, many = bars[0][0], bars[-1][1]
-    span = f"all hold {few}" if few == many else f"the smallest holds {few}, the largest {many}"
-    return Figure(
-        "How many records look alike",
-        f"{sum(sizes.values()):,} classes of records that look alike; {span} records.",
-        plot.width,
-        plot.height,
-        plot.marks,
-    )
+    return _size_figure(plot, bars)
+
+
+def _size_rows(bars: Sequence[tuple[int, int, int]], labels: Sequence[str], k: int) -> Figure:
+    """Draw the class sizes from top to bottom, where labels need more room than bars."""
+    most = max(count for *_, count in bars)
+    plot = Plot((0, most * 1.2), (len(bars), 0), height=56 + 22 * len(bars), left=120)
+    plot.y = (float(len(bars)), 0.0)  # the smallest size on top
+    plot.axes("classes", "records that look alike", y_ticks=False)
+    for at, ((low, _, count), label) in enumerate(zip(bars, labels, strict=True)):
+        style = "after" if low >= k else "wrong"
+        plot.box((0, count), (at + 0.14, at + 0.86), style, f"{count} classes of {label} records")
+        middle = plot.up(at + 0.5) + 4
+        plot.words(label, plot.left - 6, middle, "end", "tick")
+        plot.words(f"{count:,}", plot.across(count) + 5, middle, "start", "tick")
+    return _size_figure(plot, bars)
+
+
+def _size_figure(plot: Plot, bars: Sequence[tuple[int, int, int]]) -> Figure:
+    few, many, classes = bars[0][0], bars[-1][1], sum(count for *_, count in bars)
+    span = f"all hold {few:,}" if few == many else (
+        f"the smallest holds {few:,}, the largest {many:,}"
+    )  # fmt: skip
+    words = f"{classes:,} classes of records that look alike; {span} records."
+    return Figure("How many records look alike", words, plot.width, plot.height, plot.marks)
 
 
 def distribution(entry: Mapping[str, Any]) -> Figure:

@@ -5,7 +5,7 @@ from typing import Any
 
 from shoal.report import figures, maps
 from shoal.report.draw import Figure
-from shoal.report.layout import by_reason, numbers, short_number, tables
+from shoal.report.layout import by_reason, numbers, short_number, short_statistic, tables
 from shoal.report.text import one_line
 
 MARKS = "_.-/"  # after which a name may break
@@ -103,4 +103,5 @@ def _environment() -> Any:
     )
     environment.filters["pieces"] = pieces
     environment.filters["shown"] = short_number
+    environment.filters["statistic"] = short_statistic
     return environment

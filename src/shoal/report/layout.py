@@ -93,6 +93,18 @@ def short_number(value: Any) -> str:
     return f"{value:,.{decimals}f}"
 
 
+def short_statistic(value: Any) -> str:
+    """Return a number as `short_number` does, but a small one with its power of ten.
+
+    Examples
+    --------
+    >>> short_statistic(0.0000125), short_statistic(-0.5)
+    ('1.25e-05', '-0.500')
+    """
+    small = isinstance(value, float) and 0 < abs(value) < 1e-3
+    return f"{value:.3g}" if small else short_number(value)
+
+
 def by_reason(remarks: Mapping[str, str]) -> dict[str, list[str]]:
     """Return the measures that each remark is about."""
     measures: dict[str, list[str]] = {}

@@ -3,7 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from shoal.comparison.risks import DEFAULT, RISKS
 from shoal.report.draw import WIDTH, Figure, Plot
+from shoal.report.labels import Dot, place_labels
 
 
 class Spot(NamedTuple):
@@ -42,11 +44,14 @@ def risk_map(
         plot.dot(spot.loss, spot.risk, 5, spot.style, spot.title, spot.run or spot.label)
         if spot.ring:
             plot.dot(spot.loss, spot.risk, 9, "ring", spot.title)
-    dots = [(plot.across(spot.loss), plot.up(spot.risk)) for spot in spots]
-    box = (plot.left, 8.0, float(plot.width), plot.up(plot.y[0]) - 4)
-    places = place_labels(dots, [spot.label for spot in spots], box, [9 * s.ring for s in spots])
-    for spot, (x, y) in zip(spots, places, strict=True):
-        plot.words(spot.label, x, y + 4, "middle", "tick")
+    dots = [
+        Dot(*plot.place(spot.loss, spot.risk), spot.label, 9.0 * spot.ring, spot.style != "other")
+        for spot in spots
+    ]
+    line = [plot.place(spot.loss, spot.risk) for spot in front]
+    for dot, place in zip(dots, place_labels(dots, plot.inside, line), strict=True):
+        if place is not None:
+            plot.words(dot.label, place[0], place[1] + 4, style="tick")
     return Figure(title, words, plot.width, plot.height, plot.marks)
 
 
@@ -62,9 +67,8 @@ def one_release(loss: float, before: float, after: float, attained: int) -> Figu
         f" information loss of {loss:.1f} %. For a single record it is at most"
         f" {100 / attained:.3g} %."
     )
-    return risk_map(
-        spots, (), words, "records at risk in %", title="Loss against risk", limit=100 / attained
-    )
+    label = RISKS[DEFAULT].label
+    return risk_map(spots, (), words, label, title="Loss against risk", limit=100 / attained)
 
 
 def plane(entry: Mapping[str, Any]) -> Figure:
@@ -103,7 +107,10 @@ def trade_off(entry: Mapping[str, Any]) -> Figure:
         plot.dot(x, y, 3, "other", f"dependence {point['dependence']:g}")
     share = ", ".join(f"{value:g}" for value in entry["dependence"])
     plot.dot(*here, 6, "best", f"this release: dependence {share}")
-    plot.words(f"dependence {share}", plot.across(here[0]) - 9, plot.up(here[1]) - 7, "end", "tick")
+    dots = [Dot(*plot.place(*here), f"dependence {share}")]
+    dots += [Dot(*plot.place(*point), "", needed=False) for point in points]
+    x, y = place_labels(dots, plot.inside, [plot.place(*point) for point in points])[0] or (0, 0)
+    plot.words(f"dependence {share}", x, y + 4, style="tick")
     words = (
         f"The confidential columns have a share of {share} in the distances. The groups lose"
         f" {100 * here[0]:.1f} % of the variation of the quasi-identifiers and leave"
@@ -112,58 +119,3 @@ def trade_off(entry: Mapping[str, Any]) -> Figure:
     )
     title = "What dependence costs and keeps"
     return Figure(title, words, plot.width, plot.height, plot.marks)
-
-
-def place_labels(
-    dots: Sequence[tuple[float, float]],
-    labels: Sequence[str],
-    box: tuple[float, float, float, float],
-    rings: Sequence[int],
-) -> list[tuple[float, float]]:
-    """Return the centre of each label next to its dot, with as few overlaps as possible.
-
-    Parameters
-    ----------
-    dots : list of (float, float)
-        Positions in units of the plot, from the left and from the top.
-    labels : list of str
-        The label of each dot, in letters of about 7 by 11 units.
-    box : (float, float, float, float)
-        Left, top, right and bottom limit of labels.
-    rings : list of int
-        The radius of a ring around each dot; 0 for none.
-
-    Returns
-    -------
-    list of (float, float)
-        The centres.
-    """
-    left, top, right, bottom = box
-    placed: list[tuple[float, float, float]] = []  # centre and half the width
-    for (x, y), label, ring in zip(dots, labels, rings, strict=True):
-        half = 3.5 * len(label)
-        options = [
-            (x + dx * (half + reach), y + dy * reach * 1.4)
-            for reach in (10 + ring // 2, 18, 28)
-            for dx, dy in ((0, -1), (1, 0), (0, 1), (-1, 0), (1, -1), (-1, -1), (1, 1), (-1, 1))
-        ]
-        inside = [
-            (across, down)
-            for across, down in options
-            if left + half < across < right - half and top < down < bottom
-        ]
-        best = min(inside or options, key=lambda place: _count_overlaps(place, half, placed, dots))
-        placed.append((*best, half))
-    return [(across, down) for across, down, _ in placed]
-
-
-def _count_overlaps(
-    place: tuple[float, float],
-    half: float,
-    labels: Sequence[tuple[float, float, float]],
-    dots: Sequence[tuple[float, float]],
-) -> int:
-    """Return the number of labels and dots that a label at ``place`` would overlap."""
-    x, y = place
-    overlaps = sum(abs(x - a) < half + other + 2 and abs(y - b) < 12 for a, b, other in labels)
-    return overlaps + sum(abs(x - a) < half + 6 and abs(y - b) < 11 for a, b in dots)

@@ -10,8 +10,9 @@ from shoal.comparison.tradeoff import Point, by_k, knee
 from shoal.errors import MissingDependency
 from shoal.plan.release import ReleaseLike
 from shoal.report.comparison import rows
+from shoal.report.draw import number
 from shoal.report.figures import size_bars
-from shoal.report.maps import place_labels
+from shoal.report.labels import Dot, place_labels
 from shoal.report.palette import CURVES, LIGHT
 from shoal.report.summary import summarise
 
@@ -24,6 +25,9 @@ PANEL = (3.6, 2.7)  # inches
 ACROSS = 3  # panels in a row
 MAX_COLUMNS = 11  # with the class sizes they fill four rows
 MAX_NAME = 16  # characters of a category
+MAX_TITLE = 34  # characters of the name of a column
+LINEAR = 100  # per cent up to which the axis of relative changes is linear
+TICKS = (0, 25, 50, 75, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 100_000)
 
 
 def new_figure(width: float, height: float) -> "ShownFigure":
@@ -86,44 +90,70 @@ def plot_comparison(comparison: Comparison) -> "ShownFigure":
             x, y = points[row["number"]]
             axes.plot(x, y, "o", markersize=13, fillstyle="none", color=LIGHT["deep"],
                       linestyle="none", label="recommended")  # fmt: skip
-    height = figure.bbox.height
-    dots = [axes.transData.transform(point) for point in points.values()]
-    box = axes.bbox
-    limits = (box.x0, height - box.y1, box.x1, height - box.y0)
-    rings = [9 * row["recommended"] for row in table]
-    places = place_labels([(x, height - y) for x, y in dots], list(points), limits, rings)
-    for label, (x, y), (dot_x, dot_y) in zip(points, places, dots, strict=True):
-        shift = ((x - dot_x) * 72 / figure.dpi, (height - y - dot_y) * 72 / figure.dpi)
-        axes.annotate(label, points[label], xytext=shift, textcoords="offset points", ha="center",
-                      va="center", fontsize=8, color=LIGHT["faint"])  # fmt: skip
+    _label(axes, figure.bbox.height, points, table)
     axes.set(xlabel="information loss in %", ylabel=about.label)
     figure.legend(loc="lower center", ncols=3, frameon=False)
     _style(axes)
     return figure
 
 
+def _label(
+    axes: "Axes",
+    height: float,
+    points: Mapping[str, tuple[float, float]],
+    table: Sequence[Mapping[str, Any]],
+) -> None:
+    """Write the number of each run beside its point, as in the map of the report."""
+    pixels = {label: axes.transData.transform(point) for label, point in points.items()}
+    dots = [
+        Dot(
+            pixels[row["number"]][0],
+            height - pixels[row["number"]][1],
+            row["number"],
+            9.0 * row["recommended"],
+            row["front"],
+        )
+        for row in table
+    ]
+    line = sorted((dot.x, dot.y) for dot in dots if dot.needed)
+    box = axes.bbox
+    places = place_labels(dots, (box.x0, height - box.y1, box.x1, height - box.y0), line)
+    to_points = 72 / axes.figure.dpi
+    for dot, place in zip(dots, places, strict=True):
+        if place is not None:
+            shift = ((place[0] - dot.x) * to_points, (dot.y - place[1]) * to_points)
+            axes.annotate(dot.label, points[dot.label], xytext=shift, ha="center", va="center",
+                          textcoords="offset points", fontsize=8, color=LIGHT["faint"])  # fmt: skip
+
+
 def plot_tradeoff(points: Sequence[Point]) -> "ShownFigure":
     """Draw D_Y against D_X, and their relative changes, one curve for each k."""
     figure = new_figure(10, 4.5)
     plain, relative = figure.subplots(1, 2)
-    for number, (k, curve) in enumerate(by_k(points).items()):
-        colour, best = CURVES[number % len(CURVES)], knee(curve)
+    for at, (k, curve) in enumerate(by_k(points).items()):
+        colour, best = CURVES[at % len(CURVES)], knee(curve)
         changes = [point.increments(curve[0]) for point in curve]
         distortions = [(point.distortion_x, point.distortion_y) for point in curve]
         for axes, places in ((plain, distortions), (relative, changes)):
             across, up = ([100 * value for value in axis] for axis in zip(*places, strict=True))
             axes.plot(across, up, marker="o", markersize=3, color=colour,
                       label=f"k = {k}, knee at λ = {best.dependence:g}")  # fmt: skip
-            at = curve.index(best)
-            axes.plot(across[at], up[at], marker="o", markersize=9, fillstyle="none", color=colour)
+            chosen = curve.index(best)
+            axes.plot(
+                across[chosen], up[chosen], marker="o", markersize=9, fillstyle="none", color=colour
+            )
     plain.set(xlabel="$D_X$: lost of the quasi-identifiers (%)",
               ylabel="$D_Y$: not explained of the confidential columns (%)")  # fmt: skip
-    (left, right), (low, high) = relative.get_xlim(), relative.get_ylim()
-    reach = max(right, -low)
-    relative.plot([0, reach], [0, -reach], linestyle=":", color=LIGHT["faint"], linewidth=1,
+    (low, high), right = relative.get_ylim(), relative.get_xlim()[1]
+    left = min(-0.08 * LINEAR, relative.dataLim.x0)
+    relative.plot([0, -low], [0, low], linestyle=":", color=LIGHT["faint"], linewidth=1,
                   label="as much lost as gained")  # fmt: skip
+    relative.set_xscale("symlog", linthresh=LINEAR)  # the last points are far away
     relative.set(xlabel="change of $D_X$ (%)", ylabel="change of $D_Y$ (%)", xlim=(left, right),
                  ylim=(low, high))  # fmt: skip
+    marks = [mark for mark in TICKS if mark <= right]
+    relative.set_xticks(marks, [f"{mark:,}" for mark in marks], minor=False)
+    relative.xaxis.minorticks_off()
     relative.legend(frameon=False)
     for axes in (plain, relative):
         _style(axes)
@@ -155,14 +185,16 @@ def _numbers(axes: "Axes", entry: Mapping[str, Any]) -> None:
              label="before")  # fmt: skip
     axes.stairs(after, bounds, color=LIGHT["deep"], linewidth=1.6, label="after")
     axes.set(ylabel="% of the records")
-    axes.set_title(entry["column"], **_TITLE)
+    axes.set_title(_short(entry["column"], MAX_TITLE), **_TITLE)
     axes.locator_params(axis="x", nbins=5)
+    if max(map(abs, bounds)) >= 1e4:
+        axes.xaxis.set_major_formatter(lambda value, _: number(value, 0))
     _style(axes)
 
 
 def _categories(axes: "Axes", entry: Mapping[str, Any]) -> None:
     names = [*entry["categories"], *([f"{entry['others']} others"] if entry["others"] else [])]
-    short = [name if len(name) <= MAX_NAME else f"{name[: MAX_NAME - 1]}…" for name in names]
+    short = [_short(name, MAX_NAME) for name in names]
     records = max(1, sum(entry["after"]))
     for name, shift, colour in (("before", -0.2, "before"), ("after", 0.2, "deep")):
         shares = [100 * number / records for number in entry[name]]
@@ -172,8 +204,12 @@ def _categories(axes: "Axes", entry: Mapping[str, Any]) -> None:
     axes.set_yticks(range(len(names)), short)
     axes.invert_yaxis()
     axes.set(xlabel="% of the records")
-    axes.set_title(entry["column"], **_TITLE)
+    axes.set_title(_short(entry["column"], MAX_TITLE), **_TITLE)
     _style(axes)
+
+
+def _short(name: str, longest: int) -> str:
+    return name if len(name) <= longest else f"{name[: longest - 1]}…"
 
 
 _TITLE: dict[str, Any] = {

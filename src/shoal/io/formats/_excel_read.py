@@ -34,7 +34,9 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
     _check_size(path, dialect)
     with _opened(path) as book:
         title = _title(book, dialect.sheet, path)
-        columns = SheetColumns(book.get_sheet_by_name(title).iter_rows(), path)
+        sheet = book.get_sheet_by_name(title)
+        # Versions before 0.9 panic at the rows of an empty sheet.
+        columns = SheetColumns(sheet.iter_rows() if sheet.height else iter(()), path)
     formats: dict[int, str] = {}
     if path.suffix.lower() == ".xlsx":
         with _damage_reported(path):

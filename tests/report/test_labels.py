@@ -1,0 +1,118 @@
+"""Labels of figures stand beside each other: no two collide, and none leaves its figure."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shoal.report.draw import RIGHT, TICK_LETTER, Plot
+from shoal.report.figures import class_sizes
+from shoal.report.labels import HEIGHT, LETTER, Dot, place_labels
+from shoal.report.maps import Spot, one_release, risk_map, trade_off
+
+
+def boxes(marks, style="tick"):
+    """Return the extent of every text of a style that is not rotated."""
+    found = []
+    for mark in marks:
+        given = mark.attributes
+        if mark.tag == "text" and given.get("class") == style and "transform" not in given:
+            width = TICK_LETTER * len(mark.text)
+            share = {"start": 0, "middle": 0.5, "end": 1}[given.get("text-anchor", "start")]
+            left = given["x"] - share * width
+            found.append((left, left + width, given["y"] - 9, given["y"], mark.text))
+    return found
+
+
+def collisions(marks):
+    return [
+        (one[-1], other[-1])
+        for one, other in combinations(boxes(marks), 2)
+        if one[0] < other[1] and other[0] < one[1] and one[2] < other[3] and other[2] < one[3]
+    ]
+
+
+def assert_inside(figure):
+    for left, right, top, bottom, text in boxes(figure.marks):
+        assert left >= -1, text
+        assert right <= figure.width + RIGHT, text
+        assert top >= -1, text
+        assert bottom <= figure.height, text
+
+
+@given(
+    st.dictionaries(st.integers(1, 10**6), st.integers(1, 10**7), min_size=1, max_size=40),
+    st.integers(1, 20),
+)
+def test_labels_of_class_sizes_do_not_collide(sizes, k):
+    figure = class_sizes(sizes, k)
+    assert not collisions(figure.marks)
+    assert_inside(figure)
+    texts = {text for *_, text in boxes(figure.marks)}
+    most = max(sizes.values())
+    assert len(sizes) > 16 or f"{most:,}" in texts
+
+
+ends = st.floats(-1e9, 1e9, allow_nan=False)
+
+
+@given(ends, ends, ends, ends)
+def test_ticks_do_not_collide_with_each_other_or_the_label_of_the_axis(a, b, c, d):
+    plot = Plot((min(a, b), max(a, b)), (min(c, d), max(c, d)))
+    plot.axes("across", "up")
+    assert not collisions(plot.marks)
+    label = 12 + 4  # right edge of the label of the vertical axis
+    assert all(left >= label - 1 for left, *_ in boxes(plot.marks))
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 12), st.integers(0, 8)), min_size=1, max_size=30),
+    st.data(),
+)
+def test_labels_that_are_not_needed_never_collide(points, data):
+    dots = [
+        Dot(60 + 40.0 * x, 30 + 30.0 * y, f"{at:02d}", needed=data.draw(st.booleans()))
+        for at, (x, y) in enumerate(points)
+    ]
+    places = place_labels(dots, (52, 2, 640, 320))
+    assert all(place is not None for dot, place in zip(dots, places, strict=True) if dot.needed)
+    free = [at for at, dot in enumerate(dots) if places[at] is not None and not dot.needed]
+    for at in free:
+        for other, place in enumerate(places):
+            if other != at and place is not None:
+                apart = abs(places[at][0] - place[0]), abs(places[at][1] - place[1])
+                assert apart[0] >= 2 * LETTER or apart[1] >= HEIGHT
+        for dot in dots:
+            assert abs(places[at][0] - dot.x) >= LETTER or abs(places[at][1] - dot.y) >= HEIGHT / 2
+
+
+def test_a_label_avoids_the_line_where_it_can():
+    dots = [Dot(100, 100, "a"), Dot(200, 20, "b")]
+    line = [(100.0, 100.0), (100.0, 20.0), (200.0, 20.0)]
+    (x, y), _ = place_labels(dots, (0, 0, 300, 200), line)
+    assert (x, y) != (100, 86)
+    assert place_labels(dots, (0, 0, 300, 200))[0] == (100, 86)
+
+
+@pytest.mark.parametrize("loss", [0.5, 12.0, 95.0])
+def test_labels_of_a_release_stay_inside(loss):
+    for figure in (one_release(loss, 1.0, 0.2, 5), one_release(loss, 0.01, 0.005, 200)):
+        assert_inside(figure)
+    near = {"dependence": [0.1], "distortion_x": loss / 100, "distortion_y": 0.2, "curve": []}
+    figure = trade_off(near)
+    assert not collisions(figure.marks)
+    assert_inside(figure)
+
+
+def test_the_labels_of_the_front_are_always_there():
+    rng = np.random.default_rng(0)
+    spots = [
+        Spot(x, y, f"{at}", f"{at}", "best" if at < 3 else "other")
+        for at, (x, y) in enumerate(rng.uniform(5, 6, (40, 2)))
+    ]
+    drawn = risk_map(spots, sorted(spots[:3]), "", "risk", title="map", width=640)
+    texts = [text for *_, text in boxes(drawn.marks)]
+    assert {"0", "1", "2"} <= set(texts)
+    assert len(texts) < 40 + 12
