@@ -180,6 +180,13 @@ def test_estimates_by_hand():
     assert result.figures()["mean_error"] == pytest.approx(0.5 / deviation)
 
 
+def test_error_of_a_table_is_half_of_all_differences():
+    before = pd.DataFrame({"c": list("aabbccdd")})
+    after = pd.DataFrame({"c": list("aaaabbbb")})
+    figures = shoal.utility(before, after, measures=["estimates"]).figures()
+    assert figures["table_error"] == pytest.approx(0.5)
+
+
 def test_weights_of_a_constant_change_nothing():
     before, after = people(), people(seed=1)
     with_weights = [frame.assign(w=2.5) for frame in (before, after)]

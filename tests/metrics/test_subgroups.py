@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal.errors import InputError, ParameterError
 from shoal.frame import tables
-from shoal.metrics.subgroups import OTHERS, split_groups
+from shoal.metrics.subgroups import OTHERS, Subgroups, split_groups
 
 RNG = np.random.default_rng(0)
 BEFORE = pd.DataFrame(
@@ -90,6 +90,19 @@ def test_combinations_of_columns_are_groups():
     frame = tables.open_frame(pd.DataFrame({"g": ["a", "b"] * 10, "h": [1] * 10 + [2] * 10}))
     labels = {group.label for group in split_groups([frame], ["g", "h"], 5).groups}
     assert labels == {"g=a, h=1", "g=a, h=2", "g=b, h=1", "g=b, h=2"}
+
+
+@pytest.mark.parametrize(
+    ("better", "worst"), [("lower", "g=c"), ("higher", "g=a"), ("near one", "g=c")]
+)
+def test_the_worst_off_group_comes_first(better, worst):
+    grouping = groups_of(["a", "b", "c"] * 5, 5)
+    figures = tuple({"figure": value} for value in (0.5, 1.0, 2.0))
+    groups = Subgroups(grouping, figures, {"figure": better})
+    assert groups.ordered("figure")[0][0].label == worst
+    assert groups.worst()["figure"][0] == worst
+    assert groups.to_dict()["figures"]["figure"][0]["group"] == worst
+    assert str(groups).splitlines()[2].split()[1] == worst
 
 
 def test_assess_by_group_is_assess_of_the_group():

@@ -26,7 +26,8 @@ HOSTILE = [
 ]
 VOID = {"br", "wbr", "meta", "img", "input", "hr"}
 NAMES = [
-    "inspection", "release", "verdict", "plan", "comparison", "assessment", "attacks", "report",
+    "inspection", "release", "verdict", "plan", "comparison", "assessment", "attacks", "utility",
+    "report",
 ]  # fmt: skip
 # A page with rules for the same elements, as notebooks have.
 HOST = """<!doctype html><meta charset="utf-8">
@@ -62,6 +63,9 @@ def shown():
         "comparison": shoal.compare(people, known, k=[3, 5, 900], method=["mdav", "sorted"]),
         "assessment": shoal.assess(
             people, release.data, quasi_identifiers=known, confidential=secret
+        ),
+        "utility": shoal.utility(
+            people, release.data, measures=["estimates"], by=names["region"], random_state=0
         ),
         "attacks": shoal.attack(
             people, release.data, quasi_identifiers=known, confidential=secret, random_state=1

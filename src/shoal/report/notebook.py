@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from shoal._text import count
 from shoal.comparison import Comparison
 from shoal.comparison.risks import RISKS
+from shoal.metrics.analyses.result import FIGURES, Utility, shown
 from shoal.metrics.assessment import Assessment
 from shoal.metrics.attacks.result import Attacks
 from shoal.plan import Plan, document
@@ -107,7 +108,11 @@ def inspection_html(inspection: "Inspection", caveat: str) -> str:
 
 def assessment_html(assessment: Assessment) -> str:
     """Return measures: numbers about the table, numbers by column, and remarks."""
-    return _output("notebook/assessment.html", _measured(assessment, assessment.remarks))
+    return _output(
+        "notebook/assessment.html",
+        _measured(assessment, assessment.remarks),
+        groups=assessment.groups,
+    )
 
 
 def attacks_html(attacks: Attacks) -> str:
@@ -119,6 +124,29 @@ def attacks_html(attacks: Attacks) -> str:
         results=attacks.results,
         not_run=attacks.not_run,
         remarks=attacks.remarks,
+        groups=attacks.groups,
+    )
+
+
+def utility_html(utility: Utility) -> str:
+    """Return analyses before and after: figures, subgroups and the details of each analysis."""
+    every = utility.figures()
+    figures = [
+        (name, shown(every[name]), f"{about.meaning}; {about.better} is better")
+        for name, about in FIGURES.items()
+        if name in every
+    ]
+    return _output(
+        "notebook/utility.html",
+        records=utility.records,
+        figures=figures,
+        groups=utility.groups,
+        analyses=[
+            {"name": result.name, "remarks": result.remarks, **result.cells()}
+            for result in utility.results
+        ],
+        not_run=utility.not_run,
+        remarks=utility.remarks,
     )
 
 

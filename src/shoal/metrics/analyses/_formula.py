@@ -94,7 +94,13 @@ def parse(formula: str) -> Any:
 
 def formula_columns(formulas: list[str]) -> list[str]:
     """Return the columns that formulas use, in alphabetical order."""
-    return sorted({str(name) for formula in formulas for name in parse(formula).required_variables})
+    names: set[str] = set()
+    for formula in formulas:
+        parsed = parse(formula)
+        for term in [*parsed.lhs, *parsed.rhs]:
+            for factor in term.factors:
+                names |= _columns(factor)
+    return sorted(names)
 
 
 def build_designs(study: Study, formula: str) -> Designs | str:
@@ -136,6 +142,17 @@ def _is_accepted(factor: Any) -> bool:
     return all(isinstance(node, _NODES) for node in nodes) and all(
         isinstance(function, ast.Name) and function.id in FUNCTIONS for function in calls
     )
+
+
+def _columns(factor: Any) -> set[str]:
+    """Return the columns of a factor: a column itself, or a function of some."""
+    if factor.eval_method.value == "lookup":
+        return {str(factor.expr)}
+    quoted = {name.strip("`") for name in _QUOTED.findall(factor.expr)}
+    nodes = list(ast.walk(ast.parse(_QUOTED.sub("1", factor.expr), mode="eval")))
+    functions = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+    names = [node for node in nodes if isinstance(node, ast.Name) and id(node) not in functions]
+    return quoted | {node.id for node in names}
 
 
 def _unusable() -> tuple[type[Exception], ...]:

@@ -89,7 +89,7 @@ def read_pairs(
     if left_out:
         remarks.append(f"{name_columns(left_out)} left out: not of one kind in both tables.")
     if recoded:
-        remarks.append(f"{name_columns(recoded)} recoded: has categories that the original lacks.")
+        remarks.append(f"{name_columns(recoded)} recoded: not all categories are in the original.")
     return pairs, remarks
 
 

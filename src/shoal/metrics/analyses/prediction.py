@@ -1,5 +1,6 @@
 """Train on masked records, test on real ones."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from shoal.metrics.analyses.result import AnalysisResult
 FOLDS = 5
 TREES = 20
 LEAST_RECORDS = 20
+MOST_CATEGORIES = 0.2  # categories of a target, relative to its records
 
 
 def prediction(study: Study) -> AnalysisResult | str:
@@ -55,7 +57,9 @@ def prediction(study: Study) -> AnalysisResult | str:
         if reason:
             remarks.append(f"Target {target!r}: {reason}")
         else:
-            rows += _scores(sampled, sampled.pairs[target], pairs)
+            with warnings.catch_warnings():  # a linear model may stop before it has converged
+                warnings.simplefilter("ignore")
+                rows += _scores(sampled, sampled.pairs[target], pairs)
         progress.report("prediction", at + 1, len(study.targets))
     if not rows:
         return " ".join(remarks)
@@ -75,8 +79,11 @@ def _unsuitable(target: ColumnPair, pairs: list[ColumnPair]) -> str:
         return f"fewer than {LEAST_RECORDS} records have a value."
     if not (known != known[0]).any():
         return "it has a single value."
-    if len(np.unique(known)) > MAX_CATEGORIES and not target.is_number:
-        return "it has too many categories."
+    if not target.is_number:
+        masked = target.masked[~target.missing("masked")]
+        most = max(len(np.unique(part)) / len(part) for part in (known, masked))
+        if len(np.unique(known)) > MAX_CATEGORIES or most > MOST_CATEGORIES:
+            return "it has too many categories."
     return ""
 
 

@@ -98,14 +98,15 @@ class AnalysisResult:
             "remarks": list(self.remarks),
         }
 
+    def cells(self) -> dict[str, Any]:
+        """Return the table as text: ``headings`` of its columns and ``cells`` of its rows."""
+        visible = [key for key in self.rows[0] if key not in self.hidden]
+        keys = [key for key in visible if any(row[key] is not None for row in self.rows)]
+        return {"headings": keys, "cells": [[shown(row[key]) for key in keys] for row in self.rows]}
+
     def __str__(self) -> str:
-        keys = [
-            key
-            for key in self.rows[0]
-            if key not in self.hidden and any(row[key] is not None for row in self.rows)
-        ]
-        cells = [[shown(row[key]) for key in keys] for row in self.rows]
-        return "\n".join([self.name, aligned([keys, *cells]), *self.remarks])
+        table = self.cells()
+        return "\n".join([self.name, aligned([table["headings"], *table["cells"]]), *self.remarks])
 
 
 class Utility(Mapping[str, AnalysisResult]):
@@ -114,7 +115,7 @@ class Utility(Mapping[str, AnalysisResult]):
     ``figures()`` returns all numbers below that were computed, by these names, so that limits can
     be set on them. With ``by``, each has a second figure with the suffix ``_worst_group``.
 
-    =========================  ===================================================================
+    ========================== ===================================================================
     ``pmse_ratio``             greatest pMSE ratio of the models; lower is better, 1 is a new sample
     ``pmse_ratio_logistic``    pMSE ratio of the logistic model
     ``pmse_ratio_tree``        pMSE ratio of the tree
@@ -138,7 +139,7 @@ class Utility(Mapping[str, AnalysisResult]):
     ``quantile_error``         greatest error of a quantile, in standard deviations
     ``gini_error``             greatest absolute error of a Gini coefficient
     ``table_error``            greatest total variation distance of a table of categories
-    =========================  ===================================================================
+    ========================== ===================================================================
 
     Parameters
     ----------
@@ -238,6 +239,12 @@ class Utility(Mapping[str, AnalysisResult]):
         remark = "" if len(rows) <= SHOWN else f"The greatest {SHOWN} of {len(rows):,} errors."
         name = "estimates by group"
         return str(AnalysisResult(name, {}, tuple(rows[:SHOWN]), (remark,) if remark else ()))
+
+    def _repr_html_(self) -> str:
+        """Return the results for a notebook."""
+        from shoal.report.notebook import utility_html  # see docs/architecture.md
+
+        return utility_html(self)
 
     def __repr__(self) -> str:
         rows = [["figure", "value", "meaning"]]
