@@ -1,10 +1,15 @@
 """Clusters to mask large tables on; small tables in many files."""
 
+import os
+import time
+from contextlib import contextmanager
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from needs import lacking
+from shoal import _progress as progress
 from shoal import scale
 from shoal.scale.cluster import LOST_WORKER_SETTING
 
@@ -13,6 +18,9 @@ try:
     from distributed import Client, LocalCluster
 except ImportError:
     Client = LocalCluster = None
+
+
+PATIENCE = 600  # seconds for a killed worker to come back, also on a busy machine
 
 
 def cluster(workers, **options):
@@ -67,3 +75,40 @@ def masked_in_two_orders(table, plan, folder, client, **options):
         )
         for at, one in enumerate((table, shuffled))
     ]  # fmt: skip
+
+
+@contextmanager
+def at_stages(act, *stages):
+    """Call ``act`` once in each stage, when its first task has ended."""
+    left = list(stages)
+
+    def listener(stage, done, total):
+        if stage in left and 0 < done < total:
+            left.remove(stage)
+            act()
+
+    with progress.reporting_to(listener):
+        yield
+    assert not left
+
+
+def both(client):
+    """Wait until two workers answer: a test before may have ended one.
+
+    Their nannies must know of them too: a worker that dies while it starts is not
+    always started again.
+    """
+    until = time.monotonic() + PATIENCE
+    while len(pids(client)) < 2 or not all(map(knows, client.cluster.workers.values())):
+        nannies = {name: nanny.status.name for name, nanny in client.cluster.workers.items()}
+        assert len(nannies) == 2, f"the cluster gave a worker up: {nannies}"
+        assert time.monotonic() < until, f"no worker in {PATIENCE} seconds: {nannies}"
+        time.sleep(0.1)
+
+
+def knows(nanny):
+    return nanny.process is not None and nanny.process.status.name == "running"
+
+
+def pids(client):
+    return sorted(client.run(os.getpid, on_error="ignore").values())

@@ -14,10 +14,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from clusters import Client, cluster, lose_connection, people, write_files
+from clusters import (
+    PATIENCE,
+    Client,
+    at_stages,
+    both,
+    cluster,
+    lose_connection,
+    people,
+    pids,
+    write_files,
+)
 from raising import raises
 from shoal import Plan, scale
-from shoal import _progress as progress
 from shoal.errors import ClusterError, FileError
 from shoal.partitioners import MDAV
 from shoal.scale import cluster as clusters
@@ -26,7 +35,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 
 PLAN = Plan.of(["age", "height"], MDAV(k=4), other_columns="release")
 SOURCE = Path(__file__).parents[2] / "src"
-PATIENCE = 600  # seconds for a killed worker to come back, also on a busy machine
 
 
 @pytest.fixture(scope="module")
@@ -42,43 +50,6 @@ def right(processes, source, tmp_path_factory):
 
 def hashes(made):
     return [(entry["name"], entry["sha256"]) for entry in made.files]
-
-
-@contextmanager
-def at_stages(act, *stages):
-    """Call ``act`` once in each stage, when its first task has ended."""
-    left = list(stages)
-
-    def listener(stage, done, total):
-        if stage in left and 0 < done < total:
-            left.remove(stage)
-            act()
-
-    with progress.reporting_to(listener):
-        yield
-    assert not left
-
-
-def both(client):
-    """Wait until two workers answer: a test before may have ended one.
-
-    Their nannies must know of them too: a worker that dies while it starts is not
-    always started again.
-    """
-    until = time.monotonic() + PATIENCE
-    while len(pids(client)) < 2 or not all(map(knows, client.cluster.workers.values())):
-        nannies = {name: nanny.status.name for name, nanny in client.cluster.workers.items()}
-        assert len(nannies) == 2, f"the cluster gave a worker up: {nannies}"
-        assert time.monotonic() < until, f"no worker in {PATIENCE} seconds: {nannies}"
-        time.sleep(0.1)
-
-
-def knows(nanny):
-    return nanny.process is not None and nanny.process.status.name == "running"
-
-
-def pids(client):
-    return sorted(client.run(os.getpid, on_error="ignore").values())
 
 
 def test_a_run_whose_workers_are_killed_gives_the_same_files(processes, right, source, tmp_path):

@@ -278,8 +278,7 @@ MARK = '{"promise": {"k": 3}, "files": [{"name": "part-00000.parquet"}]}'
 
 def release_in(folder):
     (folder.path("release") / "part-00000.parquet").touch()
-    (folder.path("release") / MARKER).write_text(MARK)
-    folder.publish(["part-00000.parquet"])
+    folder.publish([{"name": "part-00000.parquet"}], MARK)
 
 
 def test_temporary_files_of_workers_are_not_published(tmp_path):

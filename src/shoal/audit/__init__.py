@@ -108,7 +108,7 @@ def verify(
                 )
             from shoal.scale.verification import FolderAudit  # large tables
 
-            folder = FolderAudit(entries, Path(released), path.parent, client)
+            folder = FolderAudit(entries, released, path.parent, client)
             checks += folder.checks()
             checks += folder.checks_with_original(places, secret) if places else ()
             return Verification(tuple(checks), folder.verdict)

@@ -30,7 +30,10 @@ def is_large(
     sources: Sequence[str], target: str, scheduler: str | None, chunk_size: int | None
 ) -> bool:
     """Return whether to mask on a cluster: by option, by folder target or by several sources."""
+    from shoal.io.store import is_store
+
     requested = scheduler is not None or chunk_size is not None
+    requested = requested or any(is_store(place) for place in (*sources, target))
     to_folder = target.endswith("/") and sources[0].lower().endswith((".parquet", ".pq"))
     return requested or to_folder or len(sources) > 1 or Path(sources[0]).is_dir()
 

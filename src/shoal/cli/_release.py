@@ -206,6 +206,7 @@ def _release_folder(
         audience=writing.audience,
         report=writing.report if writing.report != STDOUT else None,
         manifest=writing.manifest,
+        scratch=writing.scratch,
         client=writing.scheduler,
         chunk_size=writing.chunk_size,
         random_state=seed,

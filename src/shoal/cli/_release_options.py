@@ -155,6 +155,15 @@ class ReleaseOptions:
         ),
     ] = False
     scheduler: Scheduler = None
+    scratch: Annotated[
+        str | None,
+        typer.Option(
+            "--scratch",
+            metavar="PLACE",
+            help="Private folder or address for scratch files, if TARGET is in a store.",
+            rich_help_panel=LARGE,
+        ),
+    ] = None
     chunk_size: Annotated[
         int | None,
         typer.Option(

@@ -80,7 +80,13 @@ def stray_argument(
 
 def check_sources(sources: Sequence[str]) -> None:
     """Refuse several sources unless all are Parquet files or folders of them."""
-    others = [s for s in sources if not s.lower().endswith(PARQUET) and not Path(s).is_dir()]
+    from shoal.io.store import is_store
+
+    others = [
+        source
+        for source in sources
+        if not (source.lower().endswith(PARQUET) or is_store(source) or Path(source).is_dir())
+    ]
     if len(sources) > 1 and others:
         raise ParameterError(
             f"{others[0]!r} is one of {len(sources)} sources, and only Parquet files can be masked"

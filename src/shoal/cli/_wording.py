@@ -15,6 +15,7 @@ FILE_FLAGS = {
     "mark_formulas": "--mark-formulas",
     "allow_not_kept": "--allow-not-kept",
     "scheduler": "--scheduler",
+    "scratch": "--scratch",
     "chunk_size": "--chunk-size",
     "manifest": "--manifest",
     "sign": "--sign",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from shoal._params import hint
 from shoal.errors import FileError, MissingDependency, ParameterError
 from shoal.io.source import Source
+from shoal.io.store import is_store, redact_store
 
 if TYPE_CHECKING:
     from sqlalchemy import URL, Connection, Engine
@@ -47,11 +48,13 @@ _REASON_OF_MESSAGE = {
 
 def is_database(place: Any) -> bool:
     """Return whether a place is the address of a database rather than a file."""
-    return "://" in str(place)
+    return "://" in str(place) and not is_store(place)
 
 
 def redact_address(place: str) -> str:
     """Return a place for messages: an address without user and password."""
+    if is_store(place):
+        return redact_store(str(place))
     if not is_database(place):
         return str(place)
     url = _url(place)

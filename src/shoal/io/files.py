@@ -16,6 +16,7 @@ from shoal.io.dialect import Dialect
 from shoal.io.formats import check_signature, format_of, writable_endings
 from shoal.io.formats._arrow import notes_of
 from shoal.io.source import Source
+from shoal.io.store import refuse_store
 
 
 def read(
@@ -48,6 +49,7 @@ def open_source(
     dialect = dialect or Dialect()
     if is_database(path):
         return _check_table(read_table(str(path), dialect.table), "The table")
+    refuse_store(path)
     path = Path(path)
     file_format = format_of(path, dialect)
     if path.is_dir():

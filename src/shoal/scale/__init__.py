@@ -2,5 +2,6 @@
 
 from shoal.scale.release import LargeRelease
 from shoal.scale.run import mask
+from shoal.scale.sources import released_files
 
-__all__ = ["LargeRelease", "mask"]
+__all__ = ["LargeRelease", "mask", "released_files"]

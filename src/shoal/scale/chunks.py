@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -12,6 +11,8 @@ import pyarrow.parquet as pq
 
 from shoal.errors import ColumnError, FileError, InputError
 from shoal.frame import tables
+from shoal.io.store import name_of, shown
+from shoal.scale.storage import is_remote, open_input, store_error
 
 BATCH_SIZE = 50_000  # records that are decoded at a time
 
@@ -45,7 +46,7 @@ class Footer(NamedTuple):
 
 def read_footer(path: str) -> Footer:
     """Return the metadata of a file; refuse column names that occur twice."""
-    with _translate_read_errors(path), pq.ParquetFile(path) as file:
+    with _translate_read_errors(path), pq.ParquetFile(open_input(path)) as file:
         row_groups = range(file.metadata.num_row_groups)
         lengths = [file.metadata.row_group(number).num_rows for number in row_groups]
         schema = file.schema_arrow
@@ -96,9 +97,9 @@ def read_batches(
                 yield table
     if n_read != chunk.records:
         raise FileError(
-            f"{Path(chunk.path).name!r} changed while it was read. Run again.",
+            f"{name_of(chunk.path)!r} changed while it was read. Run again.",
             code="file-changed",
-            file=Path(chunk.path).name,
+            file=name_of(chunk.path),
         )
 
 
@@ -164,7 +165,7 @@ def _sortable(kind: Any) -> bool:
 
 def _open_parquet(path: str) -> pq.ParquetFile:
     """Open a file to be read through a small buffer, verifying checksums where there are any."""
-    return pq.ParquetFile(path, buffer_size=2**20, page_checksum_verification=True)
+    return pq.ParquetFile(open_input(path), buffer_size=2**20, page_checksum_verification=True)
 
 
 def _canonical_schema(schema: pa.Schema) -> pa.Schema:
@@ -190,7 +191,7 @@ def _check_same_columns(
     differ = [name for name in {**expected, **types} if expected.get(name) != types.get(name)]
     if differ:
         raise FileError(
-            f"{Path(other_path).name!r} and {Path(first_path).name!r} differ in column"
+            f"{name_of(other_path)!r} and {name_of(first_path)!r} differ in column"
             f" {differ[0]!r}: it is missing in one of them, or its types differ. All files of a"
             " table must have the same columns.",
             code="files-differ",
@@ -202,7 +203,7 @@ def _check_names(schema: pa.Schema, path: str) -> None:
     twice = [name for name in dict.fromkeys(schema.names) if schema.names.count(name) > 1]
     if twice:
         raise ColumnError(
-            f"{Path(path).name!r} has several columns named {twice[0]!r}. Rename them, so that a"
+            f"{name_of(path)!r} has several columns named {twice[0]!r}. Rename them, so that a"
             " plan can refer to each.",
             code="name-twice",
             column=twice[0],
@@ -219,15 +220,17 @@ def _translate_read_errors(path: str) -> Iterator[None]:
         yield
     except FileNotFoundError:
         raise FileError(
-            f"{path!r} does not exist, or a worker cannot access it. Nothing was released.",
+            f"{shown(path)!r} does not exist, or a worker cannot access it. Nothing was released.",
             code="file-gone",
-            file=path,
+            file=shown(path),
         ) from None
     except (pa.ArrowException, OSError, ValueError) as error:
         if isinstance(error, InputError | FileError | ColumnError):
             raise
+        if is_remote(path) and (translated := store_error(error, path)) is not None:
+            raise translated from None
         raise FileError(
-            f"{Path(path).name!r} is not a Parquet file, or it is damaged. Nothing was released.",
+            f"{name_of(path)!r} is not a Parquet file, or it is damaged. Nothing was released.",
             code="file-damaged",
-            file=Path(path).name,
+            file=name_of(path),
         ) from None

@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import shoal
 from shoal import _progress as progress
-from shoal.errors import ClusterError, MissingDependency
+from shoal.errors import ClusterError, MissingDependency, ShoalError
+from shoal.io.store import shown
+from shoal.scale.run_folder import RUN
+from shoal.scale.storage import file_exists, is_remote, join
 
 if TYPE_CHECKING:
     from distributed import Client, LocalCluster
@@ -113,14 +116,12 @@ def _start_local_cluster() -> "LocalCluster":
     )
 
 
-def check_workers(client: "Client", folder: Path) -> None:
+def check_workers(client: "Client", folder: str) -> None:
     """Refuse a cluster without workers, with another version, or without access to the folder."""
     with translate_errors(), suppress(TimeoutError):
         client.wait_for_workers(1, timeout=FIRST_WORKER_TIMEOUT)
     with translate_errors():
-        workers: dict[str, tuple[bool, str]] = client.run(
-            _worker_status, str(folder), on_error="ignore"
-        )
+        workers: dict[str, tuple[bool, str]] = client.run(_worker_status, folder, on_error="ignore")
     if not workers:
         raise ClusterError(
             "The cluster has no workers. Start some, then run again.", code="no-workers"
@@ -135,8 +136,8 @@ def check_workers(client: "Client", folder: Path) -> None:
             )
         if not sees_folder:
             raise ClusterError(
-                f"Worker {worker} cannot access the target folder. Write to a folder that all"
-                " workers share.",
+                f"Worker {worker} cannot access {shown(folder)!r}. Use a folder that all workers"
+                " share, or an address in a store that they have credentials for.",
                 code="folder-not-shared",
             )
 
@@ -298,5 +299,9 @@ def translate_errors() -> Iterator[None]:
 
 
 def _worker_status(folder: str) -> tuple[bool, str]:
-    """Return whether a worker sees a folder, and its version of Shoal."""
-    return Path(folder).is_dir(), shoal.__version__
+    """Return whether a worker sees a folder of scratch files, and its version of Shoal."""
+    try:
+        sees = file_exists(join(folder.rsplit("/", 1)[0], RUN)) if is_remote(folder) else None
+    except ShoalError:
+        sees = False
+    return Path(folder).is_dir() if sees is None else sees, shoal.__version__

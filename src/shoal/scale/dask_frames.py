@@ -1,17 +1,16 @@
 """Write a Dask DataFrame to files, so that it is computed only once."""
 
 from collections.abc import Collection, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from shoal.errors import ColumnError, InputError
 from shoal.frame.roles import name_columns
 from shoal.scale.cluster import translate_errors
 from shoal.scale.job import worker_task
-from shoal.scale.scratch import atomic_path
+from shoal.scale.scratch import write_parquet
+from shoal.scale.storage import join
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -24,7 +23,7 @@ def is_dask_frame(source: Any) -> bool:
 
 
 def write_frame(
-    client: "Client", frame: Any, folder: Path, masked: Collection[str] = ()
+    client: "Client", frame: Any, folder: str, masked: Collection[str] = ()
 ) -> list[str]:
     """Write the partitions of a Dask DataFrame to Parquet files; return their paths.
 
@@ -35,7 +34,7 @@ def write_frame(
     _check_names([str(name) for name in frame.columns])
     _check_categories(frame.dtypes, masked)
     schema = _schema(frame._meta_nonempty)
-    paths = [str(folder / f"{number:08d}.parquet") for number in range(frame.npartitions)]
+    paths = [join(folder, f"{number:08d}.parquet") for number in range(frame.npartitions)]
     parts = [
         delayed(_write_partition)(part, path, schema)
         for part, path in zip(frame.to_delayed(), paths, strict=True)
@@ -88,8 +87,7 @@ def _write_partition(part: Any, path: str, schema: pa.Schema) -> None:
         table = pa.Table.from_pandas(part, schema=schema, preserve_index=False)
     except (pa.ArrowException, KeyError, OverflowError):
         raise InputError(_type_message(part, schema), code="partition-of-another-type") from None
-    with atomic_path(Path(path)) as temporary:
-        pq.write_table(table.replace_schema_metadata(None), temporary)
+    write_parquet(path, table.replace_schema_metadata(None))
 
 
 def _type_message(part: Any, schema: pa.Schema) -> str:

@@ -5,15 +5,17 @@ import os
 import shutil
 import tempfile
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from shoal._signals import defer_interrupt
 from shoal.errors import FileError, ScratchFilesLeft
+from shoal.scale.storage import is_remote
 
 MARKER = "_SUCCESS"
+JOURNAL = "_UNFINISHED"  # lists the files of a release in a store while they are being copied
 
 
 class ReleaseFolder:
@@ -83,13 +85,17 @@ class ReleaseFolder:
         """Remove a folder of scratch files that are no longer needed."""
         shutil.rmtree(self.path(name), ignore_errors=True)
 
-    def check_sources(self, paths: Sequence[str], source_folders: Sequence[Path] = ()) -> None:
+    def published_name(self, entry: Mapping[str, Any]) -> str:
+        """Return the name of a file in the target: the one it has in the hidden folder."""
+        return str(entry["name"])
+
+    def check_sources(self, paths: Sequence[str], source_folders: Sequence[str] = ()) -> None:
         """Refuse to replace a folder that contains the source, also through links.
 
         The release must not be inside a source folder either: masking that folder again would
         count the released records as further persons.
         """
-        for path in map(Path, paths):
+        for path in (Path(path) for path in paths if not is_remote(path)):
             for folder in (path.resolve().parent, path.parent.resolve()):
                 if self.target in (folder, *folder.parents):
                     raise FileError(
@@ -97,7 +103,7 @@ class ReleaseFolder:
                         code="target-holds-source",
                         folder=str(self.target),
                     )
-        for folder in source_folders:
+        for folder in (Path(path) for path in source_folders if not is_remote(path)):
             if folder.is_dir() and folder.resolve() in self.target.parents:
                 raise FileError(
                     f"{str(self.target)!r} is inside the source folder, so the release would become"
@@ -106,8 +112,8 @@ class ReleaseFolder:
                     folder=str(self.target),
                 )
 
-    def publish(self, names: Iterable[str]) -> None:
-        """Move the named files and the marker to the target, and nothing else.
+    def publish(self, entries: Sequence[Mapping[str, Any]], marker: str) -> None:
+        """Move the files and the marker to the target, and nothing else.
 
         They are first moved to a folder that no worker knows, which leaves behind temporary
         files of workers. The target is checked again, since it may exist by now.
@@ -116,7 +122,8 @@ class ReleaseFolder:
         self._check()
         try:
             complete.mkdir()
-            for name in (*names, MARKER):
+            (self.path("release") / MARKER).write_text(marker, encoding="utf-8")
+            for name in (*(entry["name"] for entry in entries), MARKER):
                 (self.path("release") / name).rename(complete / name)
             with defer_interrupt():
                 if self.force and self.target.exists():
@@ -184,14 +191,22 @@ class ReleaseFolder:
 
 
 def _files_of_release(folder: Path) -> set[str]:
-    """Return the names of the files of a release; none if the folder is not one of Shoal.
+    """Return the names of the files of a release; none if the folder is not one of Shoal."""
+    try:
+        return files_of_marker((folder / MARKER).read_bytes())
+    except OSError:
+        return set()
 
-    Other programs, such as Spark, write a file of the same name as the marker.
+
+def files_of_marker(content: bytes) -> set[str]:
+    """Return the names of the files that a marker lists, and its own; none if it is another's.
+
+    Other programs, such as Spark, write a file of the same name.
     """
     try:
-        marker = json.loads((folder / MARKER).read_text(encoding="utf-8"))
+        marker = json.loads(content)
         if "promise" not in marker:
             return set()
         return {MARKER, *(entry["name"] for entry in marker["files"])}
-    except (OSError, ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError):
         return set()

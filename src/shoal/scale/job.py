@@ -5,7 +5,6 @@ import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, wraps
-from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 import numpy as np
@@ -15,7 +14,8 @@ from numpy.typing import NDArray
 from shoal.errors import FileError, ShoalError
 from shoal.plan.thresholds import Thresholds
 from shoal.scale.encoders import Encoders
-from shoal.scale.scratch import atomic_path
+from shoal.scale.scratch import write_file
+from shoal.scale.storage import read_bytes
 from shoal.scale.strata import Strata
 from shoal.steps import Microaggregate
 
@@ -78,16 +78,15 @@ class Job:
         return list(dict.fromkeys(names))
 
 
-def save_job(job: Job, path: Path) -> None:
+def save_job(job: Job, path: str) -> None:
     """Write a job to a file that workers read."""
-    with atomic_path(path) as temporary:
-        temporary.write_bytes(pickle.dumps(job))
+    write_file(path, pickle.dumps(job))
 
 
 @lru_cache(maxsize=1)
 def load_job(path: str) -> Job:
     """Return a job; each worker reads it once."""
-    job: Job = pickle.loads(Path(path).read_bytes())
+    job: Job = pickle.loads(read_bytes(path))
     return job
 
 

@@ -1,7 +1,6 @@
 """Merge strata of fewer than k records with the nearest, by exact means over the whole table."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,7 +21,7 @@ Sums = dict[int, list[int]]  # by stratum, the exact sum of each axis
 
 
 def merge_strata(
-    client: "Client", job: Job, path: Path, chunks: Sequence[Chunk], counts: Codes
+    client: "Client", job: Job, path: str, chunks: Sequence[Chunk], counts: Codes
 ) -> tuple[MergedStrata | None, str]:
     """Merge small strata as for a table in memory; return the merger and a sentence about it.
 
@@ -35,7 +34,7 @@ def merge_strata(
         The cluster.
     job : Job
         The job, whose strata are not yet divided into cells.
-    path : Path
+    path : str
         The file to write the job to, for the workers.
     chunks : list of Chunk
         The chunks of the table.
@@ -68,10 +67,10 @@ def merge_strata(
     return MergedStrata(merged_into, representative), sentence
 
 
-def _sum_strata(client: "Client", job: Job, path: Path, chunks: Sequence[Chunk]) -> Sums:
+def _sum_strata(client: "Client", job: Job, path: str, chunks: Sequence[Chunk]) -> Sums:
     """Return the sums of the masked columns in each stratum, in units of ``UNIT``."""
     save_job(job, path)
-    tasks = [(str(path), chunk) for chunk in chunks]
+    tasks = [(path, chunk) for chunk in chunks]
     sizes = [chunk.records for chunk in chunks]
     sums: Sums = {}
     for _, of_chunk in run_stage(client, "comparing strata", sum_chunk, tasks, sizes):

@@ -25,8 +25,8 @@ class LargeRelease:
 
     Parameters
     ----------
-    target : Path
-        The folder of Parquet files.
+    target : Path or str
+        The folder of Parquet files, or its address.
     plan : Plan
         The plan; running it again gives the same files.
     measures : dict
@@ -57,7 +57,7 @@ class LargeRelease:
         Columns of strata in which the records of merged strata have a new value.
     """
 
-    target: Path
+    target: Path | str
     plan: Plan
     measures: dict[str, Any]
     remarks: dict[str, str]
@@ -111,7 +111,7 @@ class LargeRelease:
         return manifests.of_folder(
             self,
             {"files": list(self.source_files)} if self.source_files else {},
-            {"name": self.target.name, "types": self.types, "files": [*self.files, marker]},
+            {"name": Path(self.target).name, "types": self.types, "files": [*self.files, marker]},
             {name: self.provenance[name] for name in ("chunk_size", "random_state")},
         )
 

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +14,7 @@ from shoal.scale.keys import content_keys
 from shoal.scale.sample import Sample, sampling_share
 from shoal.scale.scratch import ScratchFile, read_scratch, write_scratch_files
 from shoal.scale.split_tree import SplitTree, build_split_tree
+from shoal.scale.storage import join
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -197,7 +197,7 @@ def _rewrite(
 ) -> list[ScratchFile]:
     """Write the records of a number to new files, by new numbers."""
     tables = (read_scratch([file], [number]) for file in files)
-    stem = str(Path(folder, f"again-{number:08d}"))
+    stem = join(folder, f"again-{number:08d}")
     return write_scratch_files(
         tables, stem, max_records, lambda table: (table, new_number_of(table))
     )

@@ -10,9 +10,9 @@ from shoal import _progress as progress
 from shoal._params import RandomState, as_seed, draw_seed
 from shoal.audit.hashes import KEYED, keyed_entry
 from shoal.audit.keys import as_private_key
-from shoal.audit.manifest import file_entry
 from shoal.audit.record import Record, check_signing
-from shoal.errors import ParameterError
+from shoal.errors import FileError, ParameterError
+from shoal.io.store import STORES, WEB, as_place
 from shoal.plan import Plan
 from shoal.plan.deliver import not_kept
 from shoal.plan.guarantees import may_be_published
@@ -20,12 +20,13 @@ from shoal.plan.masking import drawn_seeds
 from shoal.scale.chunks import read_footer
 from shoal.scale.cluster import check_workers, connect, run_stage
 from shoal.scale.dask_frames import is_dask_frame
-from shoal.scale.folder import MARKER, ReleaseFolder
+from shoal.scale.folder import ReleaseFolder
 from shoal.scale.release import LargeRelease, marker_text
-from shoal.scale.scratch import atomic_path
 from shoal.scale.sidecars import sidecar_files
 from shoal.scale.sources import find_files
 from shoal.scale.stages import Run
+from shoal.scale.storage import file_entry, is_remote, join
+from shoal.scale.store_release import StoreRelease
 from shoal.scale.validation import check_plan, check_source
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def mask(
     plan: Plan,
     target: str | os.PathLike[str],
     *,
+    scratch: str | os.PathLike[str] | None = None,
     client: "Client | str | None" = None,
     chunk_size: int = CHUNK_SIZE,
     random_state: RandomState = 0,
@@ -63,12 +65,17 @@ def mask(
     ----------
     source : path, list of paths or Dask DataFrame
         A folder of Parquet files, a list of such files, or a Dask DataFrame, whose index is
-        not released.
+        not released. Folders and files may be addresses in a store; files also on the web.
     plan : Plan
         The plan: one step, `Microaggregate`.
     target : str or Path
-        The folder to create, on a disk that all workers share. It appears complete, with a
-        file ``_SUCCESS``, or not at all.
+        The folder to create, on a disk that all workers share, or its address in a store
+        (``s3://``, ``gs://``, ``abfs://``). A folder appears complete, with a file ``_SUCCESS``,
+        or not at all; in a store that file is written last and lists the others.
+    scratch : str or Path, optional
+        Place of the scratch files of a release in a store, required there because they contain
+        original records: a folder that all workers share, or an address in a store. Those of a
+        folder are beside it.
     client : Client, str or None
         The cluster, or the address of its scheduler; a local cluster with one process per
         core where None.
@@ -107,6 +114,8 @@ def mask(
     _check_int("random_state", seed, 0)
     check_plan(plan)
     check_source(source)
+    for beside in (report, manifest):
+        _refuse_address(beside)
     check_signing(None if manifest is None else Path(manifest), sign)
     report_path = None if report is None else Path(report)
     record = None
@@ -116,20 +125,21 @@ def mask(
         record = Record(Path(manifest), signing_key=key, hash_key=secret)
     seeded = plan.replace(steps=[step.draw_missing_seeds() for step in plan.steps])
     with (
-        ReleaseFolder(target, force=force) as folder,
+        open_target(target, scratch, force=force) as folder,
         sidecar_files(folder.target, report_path, audience, record, force) as write_sidecars,
         connect(client) as cluster,
     ):
-        check_workers(cluster, folder.path("release"))
+        check_workers(cluster, str(folder.path("release")))
         source_files = () if record is None else _hash_files(cluster, source, record.hash_key)
         run = Run(cluster, folder, seeded, chunk_size, int(seed))
         release = run.release(source, drawn_seeds(plan, seeded.steps))
+        written = release.files
         release = _complete(release, folder, source_files)
         if not may_be_published(release.verdict, allow_not_kept=allow_not_kept):
             raise not_kept(release.verdict)
         write_sidecars(release)
         progress.report("publishing", 0, 1)  # the last chance to cancel the run
-        folder.publish(entry["name"] for entry in release.files)
+        folder.publish(written, marker_text(release.marker))
     for warning in run.warnings:
         warnings.warn(warning, stacklevel=2)
     return release
@@ -144,25 +154,53 @@ def _check_int(name: str, value: object, minimum: int) -> None:
         )
 
 
+def _refuse_address(path: str | os.PathLike[str] | None) -> None:
+    """Refuse a report or a manifest in a store."""
+    scheme = "" if path is None else os.fspath(path).partition(":/")[0]
+    if scheme in (*STORES, *WEB):
+        raise FileError(
+            "Report and manifest are written to files. Write them to a folder, and copy those that"
+            " may be published.",
+            code="sidecar-in-store",
+            scheme=scheme,
+        )
+
+
 def _hash_files(cluster: "Client", source: Any, key: bytes) -> tuple[dict[str, Any], ...]:
     """Return the name and the keyed hash of each file of the source; none of a Dask DataFrame."""
     if is_dask_frame(source):
         return ()
     paths = find_files(source)
-    tasks = [(path, None) for path in paths]
+    tasks = [(path,) for path in paths]
     results = run_stage(cluster, "hashing the source", file_entry, tasks, [1] * len(paths))
     entries = [keyed_entry(entry, key) for _, entry in results]
     return tuple(sorted(entries, key=lambda entry: (entry["name"], entry[KEYED])))
 
 
 def _complete(
-    release: LargeRelease, folder: ReleaseFolder, source_files: tuple[dict[str, Any], ...]
+    release: LargeRelease,
+    folder: ReleaseFolder | StoreRelease,
+    source_files: tuple[dict[str, Any], ...],
 ) -> LargeRelease:
-    """Write the marker of a complete release; return it with the types in its files."""
-    path = folder.path("release")
-    schema = read_footer(str(path / release.files[0]["name"])).schema
-    types = {field.name: str(field.type) for field in schema}
-    release = replace(release, types=types, source_files=source_files)
-    with atomic_path(path / MARKER) as temporary:
-        temporary.write_text(marker_text(release.marker), encoding="utf-8")
-    return release
+    """Return a release with the names of its files and the types in them."""
+    first = join(str(folder.path("release")), release.files[0]["name"])
+    types = {field.name: str(field.type) for field in read_footer(first).schema}
+    files = tuple({**entry, "name": folder.published_name(entry)} for entry in release.files)
+    return replace(release, types=types, source_files=source_files, files=files)
+
+
+def open_target(
+    target: str | os.PathLike[str], scratch: str | os.PathLike[str] | None, *, force: bool
+) -> ReleaseFolder | StoreRelease:
+    """Return the release in progress for a folder, or for an address in a store."""
+    place = as_place(target)
+    if is_remote(place):
+        return StoreRelease(place, scratch, force=force)
+    if scratch is not None:
+        raise ParameterError(
+            "`scratch` is for a target in a store. The scratch files of a folder are beside it, so"
+            " that it appears by one rename. Leave it out.",
+            code="scratch-not-used",
+            option="scratch",
+        )
+    return ReleaseFolder(place, force=force)

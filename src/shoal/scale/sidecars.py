@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def sidecar_files(
-    target: Path, report: Path | None, audience: str, record: Record | None, force: bool
+    target: Path | str, report: Path | None, audience: str, record: Record | None, force: bool
 ) -> Iterator[Callable[["LargeRelease"], None]]:
     """Yield a function that writes report and manifest; they are published at the end.
 
@@ -25,8 +25,8 @@ def sidecar_files(
 
     Parameters
     ----------
-    target : Path
-        The folder of the release.
+    target : Path or str
+        The folder of the release, or its address.
     report : Path or None
         The path of the report.
     audience : str
@@ -71,7 +71,9 @@ def sidecar_files(
         yield write
 
 
-def _check(target: Path, report: Path | None, audience: str, documents: Sequence[Path]) -> None:
+def _check(
+    target: Path | str, report: Path | None, audience: str, documents: Sequence[Path]
+) -> None:
     """Refuse paths that cannot be written, or are inside the release."""
     from shoal.report import check_audience, check_report  # workers do not need the templates
 

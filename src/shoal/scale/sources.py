@@ -1,11 +1,15 @@
 """Find the Parquet files of a source, each exactly once."""
 
+import json
 import os
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
 from shoal.errors import FileError
+from shoal.io.store import as_place, is_web, name_of, shown
+from shoal.scale.folder import JOURNAL, MARKER, files_of_marker
+from shoal.scale.storage import file_exists, is_remote, join, list_files, read_bytes
 
 SUFFIXES = (".parquet", ".pq")
 
@@ -20,7 +24,11 @@ def find_files(source: StrPath | Sequence[StrPath]) -> list[str]:
     persons.
     """
     paths: list[str] = []
-    for path in source_paths(source):
+    for place in source_paths(source):
+        if is_remote(place):
+            paths += _store_files(place)
+            continue
+        path = Path(place)
         if path.is_dir():
             paths += _parquet_files(path)
         elif not path.exists():
@@ -28,8 +36,9 @@ def find_files(source: StrPath | Sequence[StrPath]) -> list[str]:
         else:
             paths.append(str(path.absolute()))
     paths.sort()
-    for one, other in pairwise(sorted(paths, key=os.path.realpath)):
-        if os.path.realpath(one) == os.path.realpath(other):
+    for one, other in pairwise(sorted(paths, key=_identity)):
+        if _identity(one) == _identity(other):
+            one, other = shown(one), shown(other)
             names = repr(one) if one == other else f"{one!r} and {other!r} are one file, which"
             raise FileError(
                 f"{names} is named twice. Its records would count twice.", code="source-twice"
@@ -37,16 +46,21 @@ def find_files(source: StrPath | Sequence[StrPath]) -> list[str]:
     return paths
 
 
-def source_paths(source: StrPath | Sequence[StrPath]) -> list[Path]:
-    """Return the folders and files that were given as the source."""
+def source_paths(source: StrPath | Sequence[StrPath]) -> list[str]:
+    """Return the folders and files that were given as the source: paths and addresses."""
     given = [source] if isinstance(source, str | os.PathLike) else list(source)
-    return [Path(path) for path in given]
+    return [as_place(path) for path in given]
 
 
 def check_folder_columns(paths: Sequence[str], columns: Sequence[str]) -> None:
     """Refuse files partitioned by a column whose values are only in the names of folders."""
     folder_values = [
-        dict(part.split("=", 1) for part in Path(path).parts[:-1] if "=" in part) for path in paths
+        dict(
+            part.split("=", 1)
+            for part in path.split("?")[0].replace(os.sep, "/").split("/")[:-1]
+            if "=" in part
+        )
+        for path in paths
     ]
     for name in dict.fromkeys(name for values in folder_values for name in values):
         if name not in columns and len({values.get(name) for values in folder_values}) > 1:
@@ -56,6 +70,85 @@ def check_folder_columns(paths: Sequence[str], columns: Sequence[str]) -> None:
                 code="values-in-folder-names",
                 column=name,
             )
+
+
+def released_files(folder: StrPath) -> list[str]:
+    """Return the files of a complete release, in a folder or in a store.
+
+    A release in a store consists of the files that its marker lists, whatever else is there, so
+    this is how to read one: all of it, or none.
+
+    Parameters
+    ----------
+    folder : str or Path
+        The folder of the release, or its address.
+
+    Returns
+    -------
+    list of str
+        The paths or addresses of its Parquet files, in order.
+    """
+    place = as_place(folder)
+    present = list_files(place)
+    content = read_bytes(join(place, MARKER)) if MARKER in present else b""
+    names = sorted(files_of_marker(content) - {MARKER})
+    if not names:
+        raise FileError(
+            f"{shown(place)!r} is not a release of Shoal: the file {MARKER} is missing or was"
+            " written by another program.",
+            code="not-a-release",
+            folder=shown(place),
+        )
+    sizes = {entry["name"]: entry["bytes"] for entry in json.loads(content)["files"]}
+    for name in names:
+        if present.get(name) != sizes[name]:
+            raise FileError(
+                f"{shown(place)!r} is not complete: {name!r} is missing or was changed.",
+                code="release-incomplete",
+                file=name,
+            )
+    return [join(place, name) for name in names]
+
+
+def _store_files(place: str) -> list[str]:
+    """Return the Parquet files at an address: of a release, of another folder, or a single one."""
+    if is_web(place):
+        if not name_of(place).lower().endswith(SUFFIXES):
+            raise FileError(
+                f"{shown(place)!r} is not a Parquet file. Folders on the web cannot be listed: name"
+                " their .parquet files.",
+                code="web-not-listed",
+                place=shown(place),
+            )
+        return [place]
+    if file_exists(place):
+        return [place]
+    names = list_files(place)
+    if JOURNAL in names and MARKER not in names:
+        raise FileError(
+            f"{shown(place)!r} holds files of an unfinished release. Finish it first, by running it"
+            " again.",
+            code="unfinished-release",
+            file=shown(place),
+        )
+    if MARKER in names and files_of_marker(read_bytes(join(place, MARKER))):
+        return released_files(place)
+    paths = [
+        join(place, name)
+        for name in names
+        if name.lower().endswith(SUFFIXES) and not any(map(_is_hidden, name.split("/")))
+    ]
+    if not paths:
+        raise FileError(
+            f"The folder {shown(place)!r} contains no .parquet files.",
+            code="no-parquet-files",
+            folder=shown(place),
+        )
+    return paths
+
+
+def _identity(path: str) -> str:
+    return path if is_remote(path) else os.path.realpath(path)
 
 
 def _parquet_files(folder: Path) -> list[str]:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -36,6 +35,7 @@ from shoal.scale.statistics import (
     chunk_statistics,
     merge_statistics,
 )
+from shoal.scale.store_release import StoreRelease
 from shoal.scale.strata import Codes, Strata, divide_strata, find_strata
 from shoal.scale.tasks import MaskedBlock, Shard, assign_cells, mask_block, write_shard
 from shoal.scale.validation import (
@@ -58,7 +58,12 @@ class Run:
     """One run on a cluster: the state that its stages share."""
 
     def __init__(
-        self, cluster: "Client", folder: ReleaseFolder, plan: Plan, chunk_size: int, seed: int
+        self,
+        cluster: "Client",
+        folder: ReleaseFolder | StoreRelease,
+        plan: Plan,
+        chunk_size: int,
+        seed: int,
     ):
         self.cluster, self.folder, self.plan = cluster, folder, plan
         self.step: Microaggregate = check_plan(plan)
@@ -106,7 +111,7 @@ class Run:
         """Return the files of the source; a Dask DataFrame is computed once, into scratch files."""
         if is_dask_frame(source):
             undeclared = [name for name in self.plan.masked if name not in self.plan.types]
-            return write_frame(self.cluster, source, self.folder.path("source"), undeclared)
+            return write_frame(self.cluster, source, str(self.folder.path("source")), undeclared)
         paths = find_files(source)
         self.folder.check_sources(paths, source_paths(source))
         return paths
@@ -210,7 +215,7 @@ class Run:
         strata = self._merge_small_strata(job, counts)
         strata = divide_strata(statistics, encoders, strata, counts, self.chunk_size)
         job = replace(job, strata=strata)
-        save_job(job, Path(self.job_file))
+        save_job(job, self.job_file)
         return job
 
     def _merge_small_strata(self, job: Job, counts: Codes) -> Strata:
@@ -218,7 +223,7 @@ class Run:
         if self.step.small_strata == "refuse":
             refuse_sizes(counts.tolist(), self.step.k, columns=self.step.strata)
             return job.strata
-        path = self.folder.path("strata")
+        path = str(self.folder.path("strata"))
         merged, sentence = merge_strata(self.cluster, job, path, self.chunks, counts)
         self.findings += [as_finding(StrataMerged(sentence))] if sentence else []
         return replace(job.strata, merged=merged)

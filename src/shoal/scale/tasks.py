@@ -1,10 +1,8 @@
 """The tasks of workers: assign records to cells, mask a block, write a shard of the release."""
 
-import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +17,7 @@ from shoal.frame.codes import codes, keys, value_codes
 from shoal.frame.columns import Column
 from shoal.frame.new_values import RowGather, with_values
 from shoal.frame.values import any_codes
+from shoal.io.store import name_of
 from shoal.metrics import classes, homogeneous_classes, smallest_class
 from shoal.metrics.linkage import linkage_chances
 from shoal.metrics.uniqueness import unique_units
@@ -30,11 +29,12 @@ from shoal.scale.keys import content_keys, distinguish_duplicates, in_sample
 from shoal.scale.layout import Region
 from shoal.scale.scratch import (
     ScratchFile,
-    atomic_path,
     read_scratch,
+    write_parquet,
     write_scratch,
     write_scratch_files,
 )
+from shoal.scale.storage import hash_file, join, open_input
 from shoal.scale.verdict_counts import VerdictCounts, count_for_verdict
 from shoal.scale.weights import WeightedTotals, weighted_totals
 from shoal.steps.centroid import centroid
@@ -58,7 +58,7 @@ def assign_cells(
         return job.strata.with_released_values(table), job.strata.cells(table, Z)
 
     batches = read_batches(chunk, job.columns, job.required, max_records)
-    return write_scratch_files(batches, str(Path(folder, f"{number:08d}")), max_records, by_cell)
+    return write_scratch_files(batches, join(folder, f"{number:08d}"), max_records, by_cell)
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ def mask_block(
     table = pa.concat_tables(masked)
     shards = content_keys(table, job.quasi_identifiers) % np.uint64(job.n_shards)
     return MaskedBlock(
-        write_scratch(Path(folder, f"{number:08d}.arrow"), table, shards.astype(np.int64)),
+        write_scratch(join(folder, f"{number:08d}.arrow"), table, shards.astype(np.int64)),
         squared_errors,
         count_sizes(np.concatenate(sizes)),
         tuple(methods),
@@ -256,25 +256,25 @@ def write_shard(
     """
     job = load_job(job_file)
     table = sort_by(read_scratch(files, [shard]), job.quasi_identifiers)
-    path = Path(folder, f"part-{number:05d}.parquet")
-    with atomic_path(path) as temporary:
-        pq.write_table(table, temporary)
+    path = join(folder, f"part-{number:05d}.parquet")
+    write_parquet(path, table)
     del table
+    size, digest = hash_file(path)
     weight = [name for name in job.released.names if name == job.step.weight]
     known, others = job.quasi_identifiers, job.other_columns
     columns = [*known, *job.confidential, *weight, *others]
-    released = tables.open_frame(pq.read_table(path, columns=columns, partitioning=None))
+    released = tables.open_frame(
+        pq.read_table(open_input(path), columns=columns, partitioning=None)
+    )
     class_of = classes(keys(released, known))
     confidential = value_codes(released, job.confidential)
     homogeneous = homogeneous_classes(class_of[:, None], confidential) if job.confidential else ()
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
     with_weights = smallest_class(codes(released, [*known, *weight])) if weight else None
     unique = unique_units(classes(any_codes(released, [*known, *others]))) if others else None
     return Shard(
-        path.name,
+        name_of(path),
         len(released),
-        path.stat().st_size,
+        size,
         digest,
         count_sizes(np.bincount(class_of)),
         dict(zip(job.confidential, map(int, homogeneous), strict=True)),

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from shoal import _progress as progress
-from shoal.audit import manifest as manifests
 from shoal.audit import statements
 from shoal.audit.check import Check, check_dropped_columns, message_without_outcome, run_check
 from shoal.audit.hashes import has_hash, matches
 from shoal.audit.keys import read_bytes
 from shoal.audit.statements import other_versions, plain
 from shoal.errors import ClusterError, ShoalError
+from shoal.io.store import as_place, name_of
 from shoal.plan import Plan
 from shoal.plan.verdict import Verdict
 from shoal.scale import mask
@@ -24,6 +24,8 @@ from shoal.scale.judgement import judge_recount
 from shoal.scale.recount import Recount, recount
 from shoal.scale.release import LargeRelease
 from shoal.scale.sources import find_files
+from shoal.scale.storage import file_entry, hash_file, is_remote, join, list_files
+from shoal.scale.storage import read_bytes as read_store
 
 MAX_NAMED = 3  # files that are named; further ones are counted
 
@@ -37,11 +39,11 @@ class FolderAudit:
     def __init__(
         self,
         entries: Mapping[str, Any],
-        folder: Path,
+        folder: str | Path,
         manifest_folder: Path,
         client: Any = None,
     ):
-        self.entries, self.folder, self.client = entries, folder, client
+        self.entries, self.folder, self.client = entries, as_place(folder), client
         self.manifest_folder = manifest_folder
         self.plan = Plan.from_dict(entries["plan"], None)
         self.output = entries["output"]
@@ -89,17 +91,17 @@ class FolderAudit:
     @cached_property
     def _hashes(self) -> dict[str, str]:
         """The hash of every file in the folder, also of unexpected ones, by its name there."""
-        paths = [p for p in sorted(self.folder.rglob("*")) if p.is_symlink() or not p.is_dir()]
+        names = list(list_files(self.folder))
         hashes = {}
-        for done, path in enumerate(paths):
-            progress.report("hashing", done, len(paths))
-            entry = manifests.file_entry(str(path), None)
-            hashes[path.relative_to(self.folder).as_posix()] = entry["sha256"]
+        for done, name in enumerate(names):
+            progress.report("hashing", done, len(names))
+            hashes[name] = file_entry(join(self.folder, name))["sha256"]
         return hashes
 
     def _files(self) -> tuple[bool, str]:
-        if not self.folder.is_dir():
-            return False, f"{self.folder.name!r} is not a folder, but the manifest describes one"
+        if not (is_remote(self.folder) or Path(self.folder).is_dir()):
+            name = name_of(self.folder)
+            return False, f"{name!r} is not a folder, but the manifest describes one"
         expected = {entry["name"]: entry.get("sha256") for entry in self.output["files"]}
         if MARKER not in expected:
             return False, f"the manifest does not list {MARKER}"
@@ -122,7 +124,7 @@ class FolderAudit:
         stated = list(self.output["types"].items())
         for path, footer in footers.items():
             if [(field.name, str(field.type)) for field in footer.schema] != stated:
-                return False, f"{Path(path).name!r} has other columns or types than the manifest"
+                return False, f"{name_of(path)!r} has other columns or types than the manifest"
         same = [name for name, _ in stated] == self.entries["columns"]
         return same, f"{len(stated)}, {'as' if same else 'not as'} in the manifest"
 
@@ -134,7 +136,7 @@ class FolderAudit:
     def _marker(self) -> tuple[bool, str]:
         """Compare the marker file of the folder with the manifest."""
         try:
-            marker = json.loads(read_bytes(self.folder / MARKER))
+            marker = json.loads(self._read_marker())
         except ValueError:
             return False, f"{MARKER} is damaged: not JSON"
         stated = {
@@ -146,6 +148,11 @@ class FolderAudit:
         if differ:
             return False, f"{MARKER} states other {', '.join(differ)} than the manifest"
         return True, f"{MARKER} agrees with the manifest"
+
+    def _read_marker(self) -> bytes:
+        if is_remote(self.folder):
+            return read_store(join(self.folder, MARKER))
+        return read_bytes(Path(self.folder, MARKER))
 
     def _guarantee(self, counts: Recount) -> tuple[bool | None, str]:
         same, reason = statements.check_plan(self.entries, self.plan)
@@ -181,7 +188,7 @@ class FolderAudit:
         if hash_key is None and not all("sha256" in entry for entry in entries):
             return False, "the hashes in the manifest are keyed, and there is no hash key"
         unmatched = list(entries)
-        digests = [manifests.sha256(Path(path)) for path in find_files(original)]
+        digests = [hash_file(path)[1] for path in find_files(original)]
         for digest in digests:
             match = next((entry for entry in unmatched if matches(digest, entry, hash_key)), None)
             if match is not None:
@@ -206,8 +213,9 @@ class FolderAudit:
             )
 
     def _same_files(self, release: LargeRelease) -> tuple[bool, str]:
-        hashes = {entry["name"]: entry["sha256"] for entry in release.files}
-        if hashes == {name: one for name, one in self._hashes.items() if name != MARKER}:
+        # Names in a store contain hashes; their order is that of the names in a folder.
+        hashes = [entry["sha256"] for entry in release.files]
+        if hashes == [self._hashes[name] for name in sorted(self._hashes) if name != MARKER]:
             self.verdict = release.verdict
             return True, "the plan gives the same bytes"
         return False, f"the plan gives other bytes{other_versions(self.entries)}"

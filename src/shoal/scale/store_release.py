@@ -1,0 +1,254 @@
+"""Publish a release in an object store, which cannot rename: the list of files is written last."""
+
+import json
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+from types import TracebackType
+from typing import Any, Self
+
+from shoal import _progress as progress
+from shoal._signals import defer_interrupt
+from shoal.errors import FileError, ParameterError, ScratchFilesLeft, ShoalError
+from shoal.io.store import as_place, is_web, redact_store
+from shoal.scale.folder import JOURNAL, MARKER, files_of_marker
+from shoal.scale.run_folder import RunFolder
+from shoal.scale.storage import (
+    copy_file,
+    file_exists,
+    is_remote,
+    join,
+    list_files,
+    read_bytes,
+    remove_file,
+    write_bytes,
+)
+
+HASH_DIGITS = 16  # of the hash in the name of a file
+
+
+class StoreRelease:
+    """A release in progress whose target is in a store.
+
+    Workers write to a scratch folder. When everything is checked, the files are copied to the
+    target, under names that contain their hash, and then the marker ``_SUCCESS``, which lists
+    them. Readers take the files that the marker lists: the old release until the new marker is
+    written, the new one from then on. A file ``_UNFINISHED`` lists the files while they are being
+    copied, so that those of a killed run can be told from others and replaced.
+
+    Parameters
+    ----------
+    target : str
+        Address of the folder to create.
+    scratch : str or Path, optional
+        Place of the scratch files.
+    force : bool
+        Whether an existing release may be replaced.
+    """
+
+    def __init__(
+        self,
+        target: str,
+        scratch: str | os.PathLike[str] | None,
+        *,
+        force: bool = False,
+    ):
+        self.target, self.force = target, force
+        self.shown = redact_store(target)
+        self._check_scratch(scratch)
+        self._folder = RunFolder(as_place(scratch or ""), PurePosixPath(target).name)
+        self._own: set[str] = set()  # files of an earlier release, or of a killed run
+        self._old_marker: bytes | None = None
+        self._names: list[str] = []
+        self._started = self._published = False
+
+    def __enter__(self) -> Self:
+        self._check()
+        self._folder.create()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with defer_interrupt(redeliver=False):
+            try:
+                if error is None and self._published:
+                    self._remove(self._own - {MARKER, *self._names})
+                elif self._started:
+                    self._withdraw()
+            except ShoalError:
+                warnings.warn(
+                    ScratchFilesLeft(
+                        f"Files in {self.shown!r} that are not part of a release could not be"
+                        f" removed. The file {MARKER}, if there is one, lists those that are.",
+                        code="files-left",
+                        folder=self.shown,
+                    ),
+                    stacklevel=3,
+                )
+            finally:
+                self._folder.close()
+
+    def path(self, name: str) -> str:
+        """Return the place of a scratch file or folder."""
+        return self._folder.path(name)
+
+    def remove(self, name: str) -> None:
+        """Remove a folder of scratch files that are no longer needed."""
+        self._folder.remove(name)
+
+    def check_sources(self, paths: Sequence[str], source_folders: Sequence[str] = ()) -> None:
+        """Refuse a target that contains the source, or is inside a source folder."""
+        for path in paths:
+            if path.startswith(f"{self.target}/"):
+                raise FileError(
+                    f"{self.shown!r} contains the source. Write to another folder.",
+                    code="target-holds-source",
+                    folder=self.shown,
+                )
+        for folder in source_folders:
+            if f"{self.target}/".startswith(f"{folder.rstrip('/')}/"):
+                raise FileError(
+                    f"{self.shown!r} is inside the source folder, so the release would become part"
+                    " of the source. Write to another folder.",
+                    code="target-inside-source",
+                    folder=self.shown,
+                )
+
+    def published_name(self, entry: Mapping[str, Any]) -> str:
+        """Return the name of a file in the target.
+
+        It contains the hash of the content, so that a new release never overwrites a file of the
+        one it replaces, unless with the same bytes.
+        """
+        name = PurePosixPath(entry["name"])
+        return f"{name.stem}-{entry['sha256'][:HASH_DIGITS]}{name.suffix}"
+
+    def publish(self, entries: Sequence[Mapping[str, Any]], marker: str) -> None:
+        """Copy the files to the target, and write the marker when all are there."""
+        self._check()
+        self._names = [self.published_name(entry) for entry in entries]
+        leftovers = sorted(self._leftovers() - set(self._names))
+        listed = {"files": [*self._names, *leftovers], "run": self._folder.place[-13:]}
+        journal = json.dumps(listed).encode()
+        with defer_interrupt():
+            self._started = True
+            write_bytes(join(self.target, JOURNAL), journal)
+        for done, (entry, name) in enumerate(zip(entries, self._names, strict=True)):
+            progress.report("publishing", done, len(entries))
+            copy_file(join(self.path("release"), entry["name"]), join(self.target, name))
+        present = list_files(self.target)
+        for entry, name in zip(entries, self._names, strict=True):
+            if present.get(name) != entry["bytes"]:
+                raise FileError(
+                    f"{self.shown!r} has not the file {name!r} that was written. Nothing was"
+                    " released.",
+                    code="file-gone",
+                    file=name,
+                )
+        if read_bytes(join(self.target, JOURNAL)) != journal:
+            raise FileError(
+                f"Another run is writing to {self.shown!r}. Wait until it is done, or write to"
+                " another folder.",
+                code="target-locked",
+                target=self.shown,
+            )
+        with defer_interrupt():
+            write_bytes(join(self.target, MARKER), marker.encode())
+            self._published = True
+            remove_file(join(self.target, JOURNAL))
+
+    def _withdraw(self) -> None:
+        """Restore the marker of the release that was there before; remove the files of this one."""
+        if self._published and self._old_marker is None:
+            remove_file(join(self.target, MARKER))
+        elif self._published and self._old_marker is not None:
+            write_bytes(join(self.target, MARKER), self._old_marker)
+        old = files_of_marker(self._old_marker) if self._old_marker else set()
+        self._remove((set(self._names) | self._leftovers()) - old)
+        remove_file(join(self.target, JOURNAL))
+
+    def _leftovers(self) -> set[str]:
+        """Return the files of a killed run in the target, which no marker lists."""
+        old = files_of_marker(self._old_marker) if self._old_marker else set()
+        return self._own - old - {JOURNAL}
+
+    def _remove(self, names: set[str]) -> None:
+        for name in sorted(names):
+            remove_file(join(self.target, name))
+
+    def _check(self) -> None:
+        """Refuse a target that exists, or that contains other files than those of a release."""
+        if file_exists(self.target):
+            raise FileError(
+                f"{self.shown!r} is a file. The release of a large table is a folder.",
+                code="is-a-file",
+                file=self.shown,
+            )
+        present = set(list_files(self.target))
+        if not present:
+            self._old_marker, self._own = None, set()
+            return
+        if not self.force:
+            unfinished = JOURNAL in present and MARKER not in present
+            what = "holds files of an unfinished run" if unfinished else "exists already"
+            raise FileError(
+                f"{self.shown!r} {what}. Use `force=True` to replace it.",
+                code="unfinished-release" if unfinished else "file-exists",
+                file=self.shown,
+            )
+        self._old_marker = read_bytes(join(self.target, MARKER)) if MARKER in present else None
+        listed = files_of_marker(self._old_marker) if self._old_marker is not None else set()
+        begun = journal_files(self.target) if JOURNAL in present else set()
+        if not listed and (MARKER in present or not begun):
+            raise FileError(
+                f"{self.shown!r} is not a release of Shoal: the file {MARKER} is missing or was"
+                " written by another program. Remove the folder yourself, or write to another.",
+                code="not-a-release",
+                folder=self.shown,
+            )
+        self._own = present & (listed | begun)
+        if others := sorted(present - listed - begun):
+            raise FileError(
+                f"{self.shown!r} also contains {others[0]!r}, which is not part of the release."
+                " Move it elsewhere, or write to another folder.",
+                code="other-files-in-release",
+                folder=self.shown,
+                file=others[0],
+            )
+
+    def _check_scratch(self, scratch: str | os.PathLike[str] | None) -> None:
+        if is_web(self.target):
+            raise FileError(
+                f"{self.shown!r} is on a web server, to which nothing can be written.",
+                code="web-is-only-read",
+                place=self.shown,
+            )
+        if scratch is None:
+            raise ParameterError(
+                f"The target {self.shown!r} is in a store, and scratch files contain original"
+                " records. Name a private place for them as `scratch`: a folder that all workers"
+                " share, or an address in a store.",
+                code="scratch-needed",
+                option="scratch",
+            )
+        place = as_place(scratch)
+        if is_remote(place) and f"{place}/".startswith(f"{self.target}/"):
+            raise ParameterError(
+                f"The place of scratch files is inside {self.shown!r}, where the release will be."
+                " Name another as `scratch`.",
+                code="scratch-in-target",
+                option="scratch",
+            )
+
+
+def journal_files(folder: str) -> set[str]:
+    """Return the files that an unfinished publication lists, and the list itself."""
+    try:
+        return {JOURNAL, *json.loads(read_bytes(join(folder, JOURNAL)))["files"]}
+    except (ValueError, TypeError, KeyError):
+        return {JOURNAL}
