@@ -18,6 +18,7 @@ import harness
 
 PARTS = {
     "speed": [["speed.py", "--cut"]],
+    "attacks": [["attacks.py"]],
     "costs": [["costs.py", "-n", "10000"], ["costs.py", "-n", "100000", "--kinds", "clustered"]],
     "compiling": [["compiling.py"]],
     "interfaces": [["interfaces.py"]],

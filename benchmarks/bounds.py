@@ -6,15 +6,13 @@
 Tables are drawn with 13 columns, k is 5. Each entry goes into docs/bounds.json: the loss in % of
 the groups of ``auto``, the quick bound and that of ``effort="blocks"``, the gap between loss and
 bound, CPU seconds of all threads for groups and bounds, and by how much memory grew at most during
-the certificate, as a multiple of the table. Kernels are compiled before. Then docs/quality.md is
-written again.
+the certificate, as a multiple of the table. The kernels of the certificate are compiled before.
+Then docs/quality.md is written again.
 """
 
 import argparse
 import json
-import resource
 import sys
-import time
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -23,38 +21,19 @@ sys.path.append(str(HERE))  # for the generators
 COLUMNS, K = 13, 5
 
 
-def peak():
-    """Return the most memory that the process has had, in bytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
-
-def timed(function, *arguments, **options):
-    """Return what a function returns, and its CPU seconds of all threads."""
-    began = time.process_time()
-    result = function(*arguments, **options)
-    return result, round(time.process_time() - began, 1)
-
-
-def measure(kind, n, groups):
-    """Return an entry; the loss is measured last, since its memory is greater."""
-    import numpy as np
-
+def measure(kind, n):
+    """Return an entry for one table."""
     from generators import table
-    from harness import machine
+    from harness import machine, timed
     from shoal.partitioners import METHODS, lower_bound
     from shoal.partitioners._base import sse
     from shoal.partitioners._dual_bound.certificate import certify
 
     certify(table(kind, 300, COLUMNS), K)  # compiled before the clock starts
     X = table(kind, n, COLUMNS)
-    before = peak()
-    certificate, seconds = timed(certify, X, K, n_jobs=1)
-    memory = (peak() - before) / X.nbytes
-    quick, quick_seconds = timed(lower_bound, X, K)
-    if groups is None:
-        labels, group_seconds = timed(METHODS["auto"](k=K).fit_predict, X)
-    else:
-        labels, group_seconds = np.load(groups), None
+    certificate, seconds, grown = timed(lambda: certify(X, K, n_jobs=1), repeats=0)
+    quick, quick_seconds, _ = timed(lambda: lower_bound(X, K), repeats=0)
+    labels, group_seconds, _ = timed(lambda: METHODS["auto"](k=K).fit_predict(X), repeats=0)
     loss = sse(X, labels)
     return {
         "table": kind, "n": n, "p": COLUMNS, "k": K,
@@ -63,8 +42,9 @@ def measure(kind, n, groups):
         "bound": round(100 * certificate.bound / X.size, 5),
         "quick_gap": round(100 * (loss / quick - 1), 2),
         "gap": round(100 * (loss / certificate.bound - 1), 2),
-        "group_seconds": group_seconds, "quick_seconds": quick_seconds, "bound_seconds": seconds,
-        "memory": round(memory, 1), "machine": machine(),
+        "group_seconds": round(group_seconds, 1), "quick_seconds": round(quick_seconds, 2),
+        "bound_seconds": round(seconds, 1),
+        "memory": None if grown is None else round(grown / X.nbytes, 1), "machine": machine(),
     }  # fmt: skip
 
 
@@ -73,12 +53,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tables", nargs="+", default=["clustered", "heavy-tailed", "gaussian"])
     parser.add_argument("--records", type=int, nargs="+", default=[10_000])
-    parser.add_argument("--groups", help="labels of a partition, as a NumPy file")
     options = parser.parse_args()
     sys.path.insert(0, str(HERE.parent / "src"))
     for n in options.records:
         for kind in options.tables:
-            entry = measure(kind, n, options.groups)
+            entry = measure(kind, n)
             print(json.dumps(entry), flush=True)
             entries = json.loads(STORE.read_text()) if STORE.exists() else []
             entries = [e for e in entries if (e["table"], e["n"]) != (kind, n)]

@@ -28,6 +28,11 @@ SETTINGS = {
     "legend.fontsize": 8, "axes.titlesize": 9, "axes.grid": True, "grid.color": PALE,
     "grid.linewidth": 0.6, "axes.axisbelow": True,
 }  # fmt: skip
+INK = "#111111"  # a colour that can be replaced, where the default is none
+ON_ANY_GROUND = {
+    "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": INK, "xtick.color": INK,
+    "ytick.color": INK, "savefig.transparent": True,
+}  # fmt: skip
 THREAD = {"arrowstyle": "-", "color": GREY, "lw": 0.5}  # from a name to its point
 SIZES = (2, 3, 5, 10, 20, 50)
 
@@ -230,14 +235,24 @@ FIGURES = {
 }  # fmt: skip
 
 
-def draw(name):
-    """Return a figure as SVG; the same code gives the same bytes."""
+def style(**others):
+    """Return a context in which figures look like those of the guide."""
     from matplotlib import style
 
-    with style.context(["default", SETTINGS]):
-        content = BytesIO()
-        FIGURES[name]().savefig(content, format="svg", metadata={"Date": None})
+    return style.context(["default", SETTINGS | others])
+
+
+def svg(picture):
+    """Return a figure as SVG; the same figure gives the same bytes."""
+    content = BytesIO()
+    picture.savefig(content, format="svg", metadata={"Date": None})
     return content.getvalue()
+
+
+def draw(name):
+    """Return a figure by name as SVG."""
+    with style():
+        return svg(FIGURES[name]())
 
 
 def main(names):

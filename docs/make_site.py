@@ -6,7 +6,6 @@ Nothing is fetched. What is made (a page per method and measure, the reference, 
 references, the changelog) is never committed: it stands beside a copy of the written pages.
 """
 
-import re
 import shutil
 import sys
 from pathlib import Path
@@ -17,6 +16,8 @@ from making import (
     changelog,
     codes,
     commands,
+    gallery,
+    landing,
     measures,
     methods,
     notebook,
@@ -28,15 +29,16 @@ from making import (
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 MAKERS = (
-    methods, measures, papers, reference, commands, codes, references, changelog, notebook,
+    methods, measures, papers, gallery, reference, commands, codes, references, changelog, notebook,
 )  # fmt: skip
+SKIP = "  # fmt: skip"
 BESIDE = ("examples", "README.md", "CONTRIBUTING.md", "LICENSE")  # what pages may link to
 
 
 def gather(folder: Path) -> Path:
     """Copy the written pages and make the others; return the folder of pages."""
     shutil.rmtree(folder, ignore_errors=True)
-    no_pages = shutil.ignore_patterns("making", "_static", "*.py", "__pycache__")
+    no_pages = shutil.ignore_patterns("making", "_static", "_templates", "*.py", "__pycache__")
     pages = Path(shutil.copytree(DOCS, folder / "docs", ignore=no_pages))
     for name in BESIDE:
         source = ROOT / name
@@ -48,16 +50,11 @@ def gather(folder: Path) -> Path:
         for name, text in maker.pages(ROOT):
             (pages / name).parent.mkdir(parents=True, exist_ok=True)
             (pages / name).write_text(text, encoding="utf-8")
+    for path in pages.rglob("*.md"):  # what is said to formatters is of no use to readers
+        path.write_text(path.read_text(encoding="utf-8").replace(SKIP, ""), encoding="utf-8")
     index = pages / "index.md"
-    index.write_text(without_gaps(index.read_text(encoding="utf-8"), pages), encoding="utf-8")
+    index.write_text(landing.filled(index.read_text(encoding="utf-8")), encoding="utf-8")
     return pages
-
-
-def without_gaps(index: str, pages: Path) -> str:
-    """Return the index without the first pages of sections that have none yet."""
-    written = re.compile(r"^[\w-]+/index$|^contribute$|^large-tables$", re.M)
-    there = lambda match: match[0] if (pages / f"{match[0]}.md").exists() else ""  # noqa: E731
-    return written.sub(there, index)
 
 
 def main(target: Path) -> int:

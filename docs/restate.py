@@ -2,7 +2,7 @@
 
     python docs/restate.py docs/start/*.md      then read the difference: the prose may need a word
 
-Output that holds ``...`` is left to people, and told.
+Output that holds ``...``, or should be empty, is left to people and printed.
 """
 
 import os
@@ -11,7 +11,7 @@ import tempfile
 import textwrap
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path[:0] = [str(Path(__file__).parents[1] / "tests"), str(Path(__file__).parent)]
 
 import pages  # noqa: E402 (the tests run the pages)
 
@@ -39,7 +39,7 @@ def differences(name, text):
 def restated(text, differences_):
     """Return a page that says what its code shows."""
     for stated, shown in differences_:
-        if "..." in stated:
+        if "..." in stated or not stated.strip():
             print(f"left to you:\n{stated}shown:\n{shown}")
             continue
         lines = [part for line in shown.rstrip().split("\n") for part in wrapped(line)]

@@ -3,8 +3,9 @@
 A page is run in an empty folder. Its ``python`` blocks share one namespace; what they print is
 compared where a ``text`` block that begins with ``# output`` follows, or after ``>>>`` as in
 docstrings. A ``console`` block holds commands after ``$`` and what each of them shows. In stated
-output ``...`` stands for anything, and blanks count as one. Blocks of other languages are read by
-people alone.
+output ``...`` stands for anything, and blanks count as one. A ``{picture}`` block draws: it leaves
+a figure of matplotlib in ``picture``, which readers see in its place. Blocks of other languages are
+read by people alone.
 """
 
 import ast
@@ -31,6 +32,7 @@ from shoal.errors import ShoalWarning
 ROOT = Path(__file__).parents[1]
 FENCE = re.compile(r"(?m)^( *)(```+|~~~+|:::+)([^\n`]*)\n(.*?)^\1\2 *$", re.S)
 RUN = ("python", "pycon", "console")
+DRAWN = "{picture}"
 TOLD = "# output"
 # Lines that are shown where no kernels are kept yet.
 COMPILING = re.compile(r"(?m)^(Compiling for this machine|Compiled \d+ kernels).*\n")
@@ -65,13 +67,15 @@ def blocks(text: str) -> list[Block]:
 
 
 def run(page: str, text: str) -> dict[str, Any]:
-    """Run a page in the folder we are in; return its namespace."""
-    names: dict[str, Any] = {"__name__": "page"}
+    """Run a page in the folder we are in; return its namespace, with its ``pictures`` as SVG."""
+    names: dict[str, Any] = {"__name__": "page", "pictures": []}
     status = 0
     for block, after in pairwise([*blocks(text), Block("", "", 0)]):
         where = f"{page}:{block.line}"
         if block.language == "console":
             status = run_console(where, block.text, status)
+        elif block.language.startswith(DRAWN):
+            names["pictures"].append(_draw(where, block, names))
         elif block.language in RUN and ">>>" in block.text:
             _run_prompts(where, block, names)
         elif block.language in RUN:
@@ -107,6 +111,17 @@ def _run_plain(where: str, block: Block, names: dict[str, Any]) -> str:
     with _quiet(), contextlib.redirect_stdout(io.StringIO()) as shown:
         exec(compile(tree, where, "exec"), names)
     return shown.getvalue()
+
+
+def _draw(where: str, block: Block, names: dict[str, Any]) -> str:
+    """Return what a block draws, as SVG."""
+    import figures  # of docs; matplotlib takes half a second to begin
+
+    tools = ("canvas", "threads", "BLUE", "RED", "GREEN", "GREY")
+    names |= {tool: getattr(figures, tool) for tool in tools}
+    with figures.style(**figures.ON_ANY_GROUND):
+        _run_plain(where, block, names)
+        return figures.svg(names.pop("picture")).decode()
 
 
 def run_console(where: str, text: str, status: int) -> int:

@@ -16,7 +16,7 @@ TIMEOUT = 600  # seconds for a cell, on a slow machine
 
 def pages(root: Path) -> Iterator[tuple[str, str]]:
     """Yield name and text of the page."""
-    yield PAGE, text(execute(root))
+    yield PAGE, f"---\nhide-toc: true\n---\n\n{text(execute(root))}"  # wide tables
 
 
 def execute(root: Path) -> Any:
@@ -53,7 +53,7 @@ def _output(output: Any) -> str:
         lines = data["text/html"].splitlines()
         html = "\n".join(line for line in lines if line.strip())
         html = html.replace('<table border="1" class="dataframe">', '<table class="docutils">')
-        return _raw(f'<div style="overflow-x: auto">\n{html}\n</div>')
+        return _raw(f'<div class="table-wrapper">\n{html}\n</div>')
     if "image/png" in data:
         picture = base64.b64encode(base64.b64decode(data["image/png"])).decode()
         address = f"data:image/png;base64,{picture}"

@@ -1,16 +1,15 @@
 """The page in a real browser: from file to download, and everything that can go wrong between."""
 
 import re
-from pathlib import Path
 
 import pyarrow.csv as pa_csv
 import pytest
 from typer.testing import CliRunner
 
 import shoal
-from browser import chromium
-from page import PATIENCE, running, wait_for
+from page import wait_for
 from shoal.cli import app
+from visiting import Silent, end_session, load, press, run, saved, take_example
 
 HOSTILE = [
     "<script>document.title='owned'</script>",
@@ -20,93 +19,12 @@ HOSTILE = [
     "{{ 7*7 }}",
 ]
 WIDE = [b",".join(b"a%d" % at for at in range(600)), b",".join([b"1"] * 600), b""]
-LEAST_CONTRAST = 4.5  # WCAG AA for text
-CONTRAST = (Path(__file__).parents[1] / "contrast.js").read_text(encoding="utf-8")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("page")) as started:
-        yield started
-    said = "".join(started.lines)
-    assert "Traceback" not in said
-    assert "error" not in said
-
-
-@pytest.fixture
-def visit(browser, server):
-    """Return a function that opens a session in a browser of its own and notes what happens."""
-    opened = []
-
-    def open_session(**look):
-        context = browser.new_context(**look)
-        view = context.new_page()
-        view.set_default_timeout(1000 * PATIENCE)
-        view.asked, view.said = [], []
-        context.on("request", lambda request: view.asked.append(request.url))
-        view.on("console", lambda message: view.said.append(message.text))
-        view.on("pageerror", lambda error: view.said.append(str(error)))
-        view.on("dialog", lambda dialog: (view.said.append(dialog.message), dialog.dismiss()))
-        used = server.link()
-        view.goto(used)
-        wait_for(lambda: server.link() != used)
-        opened.append((context, view))
-        return view
-
-    yield open_session
-    for context, view in opened:
-        if view.locator("#ask-end").count():
-            end_session(view)
-        context.close()
-        assert [url for url in view.asked if not url.startswith(f"http://{server.host}/")] == []
-        assert view.said == []
 
 
 @pytest.fixture(scope="module")
 def survey(tmp_path_factory):
     path = tmp_path_factory.mktemp("file") / "survey.csv"
     shoal.datasets.survey(200).to_csv(path, index=False)
-    return path
-
-
-def press(view, name):
-    view.get_by_role("button", name=name, exact=True).click()
-
-
-def end_session(view):
-    press(view, "End session")
-    press(view, "End the session")
-    view.get_by_role("heading", name="The session has ended").wait_for()
-
-
-def load(view, path):
-    view.locator("#file").set_input_files(path)
-    view.locator("html[data-ready] #settings").wait_for()
-
-
-def take_example(view, name="sme"):
-    press(view, name)
-    view.locator("html[data-ready] #settings").wait_for()
-
-
-def run(view, k, method="mdav"):
-    view.locator("#k").fill(k)
-    view.locator("#method").select_option(method)
-    press(view, "Run")
-    view.locator(".run").first.wait_for()
-
-
-def saved(view, link, folder):
-    with view.expect_download() as begun:
-        view.get_by_role("link", name=link, exact=True).first.click()
-    path = folder / begun.value.suggested_filename
-    begun.value.save_as(path)
     return path
 
 
@@ -173,7 +91,7 @@ def test_several_runs_stand_side_by_side_and_settings_come_back(visit):
     failed = view.locator(".run.failed .message")
     failed.wait_for()
     assert "k=20" in failed.inner_text()
-    assert view.locator("figure svg[role=img] circle").count() == 2
+    assert view.locator("circle[data-run]").count() == 2
     assert view.locator(".plain tbody tr").count() == 2
     press(view, "Use these settings of run 2")
     view.locator("#k[value='5']").wait_for()
@@ -286,13 +204,6 @@ def test_a_hostile_file_is_refused_in_words(visit, server, tmp_path, name, conte
     assert not [path for folder in server.folders for path in folder.rglob(name)]
 
 
-class Silent(list):
-    """Keeps nothing."""
-
-    def append(self, message):
-        del message
-
-
 def test_two_browsers_do_not_see_each_other(visit, browser):
     mine, yours = visit(), visit()
     take_example(mine)
@@ -319,21 +230,6 @@ def test_two_tabs_of_one_browser_do_not_see_each_other(visit, server):
     end_session(yours)
     mine.reload()
     assert mine.locator("h1").inner_text() == "sme.csv"
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_text_stands_out_and_a_narrow_window_does(visit, scheme):
-    view = visit(color_scheme=scheme, viewport={"width": 390, "height": 800})
-    take_example(view)
-    run(view, "3, 5")
-    view.locator(".run.done").nth(1).wait_for()
-    view.locator("details").evaluate_all("all => all.forEach(e => e.open = true)")
-    assert view.evaluate("() => document.documentElement.scrollWidth") <= 390
-    view.locator("[disabled]").evaluate_all("all => all.forEach(e => e.remove())")
-    measured = view.evaluate(CONTRAST)
-    assert len(measured) > 50
-    weak = [(round(contrast, 2), text) for contrast, text in measured if contrast < LEAST_CONTRAST]
-    assert weak == []
 
 
 def test_no_mouse_is_needed(visit):

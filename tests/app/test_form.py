@@ -182,7 +182,7 @@ def test_k_counts_records_where_that_is_stated():
 def test_steps_are_chained_in_the_order_in_which_they_were_added():
     chosen = filled(what="top-bottom-code", of="1")
     chosen["step:top-bottom-code:top_share"] = "0.1"
-    chosen = form.with_earlier_step(chosen)
+    chosen = form.with_earlier_step(chosen, COLUMNS)
     assert "step:top-bottom-code:top_share" not in chosen
     assert "k" not in chosen
     plans = form.plans(form.known_only({**chosen, "k": "3, 5"}, COLUMNS), COLUMNS)
@@ -194,6 +194,8 @@ def test_steps_are_chained_in_the_order_in_which_they_were_added():
     (line,) = [form.describe_step(one, COLUMNS) for one in form.earlier_steps(chosen)]
     assert line == "Top and bottom coding: age"
     assert form.earlier_steps(form.without_earlier_step(chosen, 0)) == []
+    with raises(ParameterError, "k-not-a-number"):
+        form.with_earlier_step(filled(k=""), COLUMNS)
     for bad in ("no", "[1]", "{}"):
         with raises(ParameterError, "steps-malformed"):
             form.plans(filled(steps=bad), COLUMNS)

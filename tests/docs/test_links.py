@@ -102,5 +102,12 @@ def test_links_in_code_are_none():
 
 def test_every_section_has_a_first_page():
     for folder in (path for path in DOCS.iterdir() if path.is_dir()):
-        if folder.name not in ("papers", "pictures", "making", "_static", "__pycache__"):
+        if folder.name not in (
+            "papers",
+            "pictures",
+            "making",
+            "_static",
+            "_templates",
+            "__pycache__",
+        ):
             assert (folder / "index.md").exists(), folder.name

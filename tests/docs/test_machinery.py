@@ -3,6 +3,7 @@
 import pytest
 
 import pages
+from making import gallery
 
 
 def page(*blocks):
@@ -70,6 +71,38 @@ def test_code_that_fails_fails_at_its_line():
 )
 def test_what_is_true_passes(blocks):
     run(*blocks)
+
+
+def test_a_picture_is_drawn_from_what_the_page_computed():
+    drawn = "picture, (axes,) = canvas()\naxes.plot(heights, color=BLUE)\naxes.set(xlabel=name)"
+    names = run(("python", "heights, name = [1, 2], 'metres'"), ("{picture} Two heights.", drawn))
+    (picture,) = names["pictures"]
+    assert "<svg" in picture
+    assert "metres" in picture
+    assert "picture" not in names
+
+
+def test_a_picture_that_is_not_drawn_is_an_error():
+    with pytest.raises(KeyError):
+        run(("{picture} Nothing.", "a = 1"))
+
+
+def test_a_page_shows_its_pictures_in_the_place_of_their_code():
+    text = page(
+        ("python", "a = 1"), ("{picture} One.", "b"), ("text", "t"), ("{picture} Two.", "c")
+    )
+    shown = gallery.with_pictures("name", text)
+    assert [line for line in shown.splitlines() if "image" in line] == [
+        "```{image} name-0-light.svg", "```{image} name-0-dark.svg",
+        "```{image} name-1-light.svg", "```{image} name-1-dark.svg",
+    ]  # fmt: skip
+    assert "*Two.*" in shown
+    assert "picture" not in shown
+    assert "a = 1" in shown
+
+
+def test_colours_of_a_picture_change_on_a_dark_ground():
+    assert gallery.on_dark("fill: #111111; stroke: #0072b2") == "fill: #e4e4e4; stroke: #56b4e9"
 
 
 def test_blocks_in_lists_are_found():

@@ -1,5 +1,6 @@
 """Every written page is run, and shows what it says."""
 
+import re
 import tomllib
 
 import pytest
@@ -10,10 +11,12 @@ from shoal.partitioners import METHODS
 TEXTS = {
     str(path.relative_to(pages.ROOT)): path.read_text(encoding="utf-8") for path in pages.written()
 }
+# The gallery is run when the site is built, by test_site.py.
 WITH_CODE = [
     name
     for name, text in TEXTS.items()
     if any(block.language in pages.RUN for block in pages.blocks(text))
+    and not name.startswith("docs/gallery/")
 ]
 # What else a block may be written in. A new language needs a thought: must it be run?
 READ = ("text", "toml", "csv", "r", "java", "yaml", "ini", "make")
@@ -33,6 +36,15 @@ def test_the_code_of_a_page_runs_and_shows_what_the_page_says(page, tmp_path, mo
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
     pages.run(page, TEXTS[page])
+
+
+@pytest.mark.parametrize("page", [name for name in TEXTS if name.startswith("docs/gallery/")])
+def test_figures_in_the_prose_of_the_gallery_are_shown_by_its_code(page):
+    prose = pages.FENCE.sub("", TEXTS[page])
+    prose = re.sub(r"`[^`]*`|\]\([^)]*\)|(?m:^\d+\. )", " ", prose)
+    run = "".join(block.text for block in pages.blocks(TEXTS[page]))
+    stated, shown = (set(re.findall(r"\d[\d.,]*\d|\d", text)) for text in (prose, run))
+    assert stated <= shown
 
 
 @pytest.mark.parametrize("page", TEXTS)

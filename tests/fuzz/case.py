@@ -63,7 +63,7 @@ class Case:
 
 PARTS = (
     "table", "plan", "frame", "file", "checks", "generalise", "recode", "pram", "suppress", "chain",
-    "local",
+    "local", "attack",
 )  # fmt: skip
 
 

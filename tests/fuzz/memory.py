@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 
@@ -17,8 +18,14 @@ from fuzz.frames import categories_of, plain_values, to_frame, types_of
 from fuzz.groups import group_problems
 from fuzz.judge import Judged, kept_records, problems, telltale
 from fuzz.promises import as_list, known, masked
-from shoal.errors import GuaranteeBroken, ShoalError, ShoalWarning
+from shoal.errors import GuaranteeBroken, InputError, ShoalError, ShoalWarning
+from shoal.frame import tables
 from shoal.plan import Plan
+from shoal.plan.empirical import attack_release
+from shoal.plan.release import Release
+
+ATTACKED = 0.1  # the share of releases that are attacked
+CEILED = ("linkability", "linkage-distance", "linkage-rank", "linkage-probabilistic")
 
 
 def run_in_memory(case: Case) -> tuple[str, list[str]]:
@@ -59,12 +66,26 @@ def run_in_memory(case: Case) -> tuple[str, list[str]]:
     labels = [groups.labels.tolist() for groups in release.partitions]
     actual += group_problems(case.plan, ordered, after, labels)
     actual += _type_problems(case, data, release.data)
+    if case.stream("attack").random() < ATTACKED:
+        actual += attack_problems(release, data, kept)
     if release.measures["smallest_class"] != smallest_class(after, known(case.plan)):
         actual.append("measures: smallest_class is not what was counted")
     cut_short = "unfinished" in release.verdict.codes()
     if again is not None and not cut_short and not _same(release.data, again.data):
         actual.append("repeat: the same plan and seed gave another release")
     return "released", actual
+
+
+def attack_problems(release: Release, data: Any, kept: Sequence[int]) -> Iterator[str]:
+    """Yield the attacks on a release that exceed the ceiling that its k implies."""
+    plan = release.plan
+    before = tables.take(tables.open_frame(data), np.asarray(kept))
+    try:
+        attacks = attack_release(plan, before, tables.open_frame(release.data), CEILED)
+    except InputError:
+        return  # no quasi-identifier can be compared
+    for name in attacks.exceeded:
+        yield f"attack: {name} succeeds in {attacks[name].rate:.1%}, k = {attacks.k}"
 
 
 def refusal_problems(error: ShoalError) -> Iterator[str]:

@@ -11,12 +11,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pyreadstat
 import pytest
+from pyarrow import feather
 
 from raising import raises
 from shoal.errors import FileError
 from shoal.io import limits
 from shoal.io.dialect import Dialect
-from shoal.io.files import read
+from shoal.io.files import read, write
 
 
 @pytest.fixture
@@ -107,3 +108,20 @@ def test_a_parquet_file_with_a_damaged_footer_is_refused(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, env=env)
     assert done.returncode == 0, done.stderr[-500:]
     assert int(done.stdout) > 100
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet", ".feather", ".dta", ".xlsx", ".jsonl"])
+def test_a_lower_limit_of_columns_is_checked_before_the_records_are_read(
+    tmp_path, monkeypatch, ending
+):
+    path = tmp_path / f"a{ending}"
+    write(pa.table({name: [1, 2] for name in "abcdef"}), path, target=path)
+    if ending == ".csv":
+        path.write_text(path.read_text() + "1,2\n")  # a wrong line, which is not reached
+    monkeypatch.setattr(feather, "read_table", None)
+    monkeypatch.setattr(pq.ParquetFile, "read", None)
+    with limits.at_most_columns(5), raises(FileError, "too-many-columns", columns=6):
+        read(path)
+    with limits.at_most_columns(5):
+        limits.check_columns("a", 5)
+    limits.check_columns("a", 6)

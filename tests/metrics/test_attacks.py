@@ -483,3 +483,15 @@ def test_splink_is_not_asked_to_compare_too_many_pairs(original, monkeypatch):
     assert some["linkage-splink"].trials == 60
     monkeypatch.setattr("shoal.metrics.attacks.splink_linkage.MAX_PAIRS", 40 * len(original))
     assert "linkage-splink" in attack(original, original, attacks=["linkage-splink"]).not_run
+
+
+def test_very_large_values_are_compared_like_others(original):
+    """Squares of these values are too large for a float."""
+    large = original.assign(age=original["age"] * 1e160, height=original["height"] * 1e160)
+    some = ["linkage-distance", "linkage-probabilistic"]
+    masked = grouped(original, 4)
+    of_large = masked.assign(age=masked["age"] * 1e160, height=masked["height"] * 1e160)
+    small = attack(original, masked, attacks=some)
+    assert [one.rate for one in attack(large, of_large, attacks=some).results] == pytest.approx(
+        [one.rate for one in small.results], abs=0.02
+    )

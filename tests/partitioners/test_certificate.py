@@ -15,6 +15,7 @@ from shoal.partitioners._dual_bound import certificate as module
 from shoal.partitioners._dual_bound import corrections
 from shoal.partitioners._dual_bound import long_table as tables_module
 from shoal.partitioners._dual_bound.certificate import certify
+from shoal.partitioners.prove import prove
 from shoal.partitioners.refine import refine
 from tables import KINDS, tables_and_k
 from twins.optimal import groups_of, sse
@@ -154,3 +155,16 @@ def test_progress_tells_the_gap_where_a_partition_is_known(clustered):
     with progress.reporting_to(lambda stage, *_: reports.append(stage)):
         certify(X, 4, labels=labels, budget=3, clock=ticking(), n_jobs=1)
     assert ", gap " in reports[-1]
+
+
+def test_a_long_table_is_proven_by_a_certificate(clustered, monkeypatch):
+    X, labels, _ = clustered
+    monkeypatch.setattr("shoal.partitioners.prove.LONG", 200)
+    proven = prove(X, labels, 4)
+    cost = check_partition(X, 4, proven.labels)
+    assert proven.sse == pytest.approx(cost)
+    assert 0 < proven.gap < 0.08
+    assert not proven.optimal
+    assert proven.seconds > 0
+    interrupted = prove(X, labels, 4, budget=0.0)
+    assert interrupted.bound == pytest.approx(lower_bound(X, 4))

@@ -68,12 +68,12 @@ def test_ticks_do_not_collide_with_each_other_or_the_label_of_the_axis(a, b, c, 
 
 
 @given(
-    st.lists(st.tuples(st.integers(0, 12), st.integers(0, 8)), min_size=1, max_size=30),
+    st.lists(st.tuples(st.integers(0, 12), st.integers(0, 8)), min_size=8, max_size=30),
     st.data(),
 )
 def test_labels_that_are_not_needed_never_collide(points, data):
     dots = [
-        Dot(60 + 40.0 * x, 30 + 30.0 * y, f"{at:02d}", needed=data.draw(st.booleans()))
+        Dot(60 + 17.0 * x, 30 + 13.0 * y, f"{at:02d}", needed=data.draw(st.booleans()))
         for at, (x, y) in enumerate(points)
     ]
     places = place_labels(dots, (52, 2, 640, 320))

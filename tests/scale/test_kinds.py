@@ -5,7 +5,9 @@ import pyarrow as pa
 from raising import raises
 from shoal import Plan
 from shoal.errors import InputError, PlanError
+from shoal.metrics.assessment import Assessment
 from shoal.partitioners import MDAV
+from shoal.plan.findings.limits import limit_findings
 from shoal.scale.validation import check_columns, check_plan
 
 
@@ -21,3 +23,18 @@ def test_missing_codes_are_refused():
     plan = Plan.of(["age"], MDAV(k=3), missing_codes={"age": [99]})
     with raises(PlanError, code="not-for-large-tables", what="missing_codes"):
         check_plan(plan)
+
+
+def test_limits_on_figures_that_are_not_computed_are_refused_before_the_run():
+    plan = Plan.of(["age"], MDAV(k=3), limits={"max_information_loss": 40, "max_linkage": 0.4})
+    check_plan(plan)
+    for name in ("max_t_closeness", "max_linkage_distance", "max_suda_dis"):
+        with raises(PlanError, code="not-for-large-tables", what="limits"):
+            check_plan(plan.replace(limits={"max_linkage": 0.4, name: 1}))
+
+
+def test_limits_are_checked_on_the_measures_of_a_large_table():
+    plan = Plan.of(["age"], MDAV(k=3), limits={"min_smallest_class": 5, "max_linkage": 0.5})
+    verdict = limit_findings(plan.limits.check(Assessment({"smallest_class": 3}, {})))
+    assert [finding.severity for finding in verdict] == ["breaks", "breaks", "informs"]
+    assert [finding.figures.get("value") for finding in verdict[:2]] == [3, None]

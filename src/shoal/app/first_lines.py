@@ -105,7 +105,7 @@ def _encoding(sample: bytes) -> str | None:
         return "utf-16"
     if b"\0" in sample[:1000]:
         even, odd = sample[0:1000:2].count(0), sample[1:1000:2].count(0)
-        if max(even, odd) < len(sample[:1000]) // 4:
+        if max(even, odd) < len(sample[:1000]) // 4 or min(even, odd) > len(sample[:1000]) // 20:
             return None
         return "utf-16-be" if even > odd else "utf-16-le"
     if decode(sample, "utf-8") is not None:

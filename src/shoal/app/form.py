@@ -128,8 +128,10 @@ def earlier_steps(settings: Mapping[str, str]) -> list[dict[str, str]]:
     return [{str(name): str(text) for name, text in one.items()} for one in given]
 
 
-def with_earlier_step(settings: Mapping[str, str]) -> dict[str, str]:
-    """Return the settings with the step of the form put before a new one."""
+def with_earlier_step(settings: Mapping[str, str], columns: list[dict[str, Any]]) -> dict[str, str]:
+    """Return the settings with the step of the form put before a new one; refuse a wrong step."""
+    names = [column["name"] for column in columns]
+    _step(settings, names, column_settings.chosen_roles(settings, names))
     own = {name: text for name, text in settings.items() if _belongs_to_step(name)}
     rest = {name: text for name, text in settings.items() if not _belongs_to_step(name)}
     steps = [*earlier_steps(settings), own]

@@ -1,13 +1,16 @@
 """Messages of Shoal, worded for the page: options by the labels of their fields."""
 
 import re
+from collections.abc import Mapping, Sequence
 from functools import cache
+from typing import Any
 
 from shoal.app import words
 from shoal.app.fields import Field, not_accepted
 from shoal.app.form import SHUFFLE, all_fields
 from shoal.errors import ShoalError
 
+FILLED_IN = ("hierarchy-suggested",)  # codes of sentences that the form follows
 _NOT_ACCEPTED = ("parameter-not-accepted", "parameter-missing")
 
 
@@ -45,6 +48,15 @@ def message_of(error: ShoalError) -> str:
     if error.code in _NOT_ACCEPTED and field is not None and error.attributes.get("of"):
         return str(not_accepted(field))
     return error.message_for(page_wording)
+
+
+def noticed(sentences: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return what an inspection has noticed, without what the form has filled in by itself."""
+    return [
+        str(sentence["text"]).replace(" (shuffle)", f" ({page_wording('shuffle', 'True')})")
+        for sentence in sentences
+        if sentence["code"] not in FILLED_IN
+    ]
 
 
 @cache

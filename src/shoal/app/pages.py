@@ -221,8 +221,7 @@ class Pages:
             session.message = OTHER_TAB
             return back(request)
         try:
-            form.plans(session.settings, session.columns, session.hierarchies)
-            session.change(form.with_earlier_step(session.settings))
+            session.change(form.with_earlier_step(session.settings, session.columns))
         except ShoalError as error:
             session.message = message_of(error)
         return back(request, "#message" if session.message else "#way")

@@ -163,7 +163,7 @@ class Session:
             self._run_count += 1
             run.number = self._run_count
             self.runs.append(run)
-        Thread(target=self._execute_queue, daemon=True).start()
+        Thread(target=self._execute_queue, args=(self.name, self.dialect), daemon=True).start()
 
     def cancel(self, work: Work) -> None:
         """Cancel a job, or remove it from the queue."""
@@ -200,16 +200,16 @@ class Session:
             self.settings = self.future.pop()
             self.revision += 1
 
-    def _execute_queue(self) -> None:
+    def _execute_queue(self, name: str, dialect: Dialect) -> None:
         with self._run_lock:
             for run in [run for run in self.runs if run.state == "waiting"]:
                 order = {
-                    "name": self.name,
-                    "dialect": worker.dialect_entries(self.dialect),
+                    "name": name,
+                    "dialect": worker.dialect_entries(dialect),
                     "plan": run.plan,
                     "folder": run.folder,
                     "number": run.number,
-                    "target": release_name(self.name),
+                    "target": release_name(name),
                 }
                 self._execute(run, "mask", order)
 

@@ -10,6 +10,7 @@ from typing import Any
 from shoal.app import column_settings, first_lines, form, words
 from shoal.app import runs as run_words
 from shoal.app.map import draw_map, front_of
+from shoal.app.messages import noticed
 from shoal.app.requests import as_dialect
 from shoal.app.sessions import Run, Session, is_text, release_name
 from shoal.app.worker import file_names
@@ -58,6 +59,7 @@ def whole_page(session: Session, limit: int) -> str:
         name=session.name,
         inspection=inspection.result,
         types=words.TYPES,
+        noticed=noticed(inspection.result["sentences"]),
         settings=session.settings,
         reading=_reading(session),
         wide=len(session.columns) > WIDE,

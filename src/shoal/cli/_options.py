@@ -151,7 +151,7 @@ Effort = Annotated[
 Budget = Annotated[
     float | None,
     typer.Option(
-        "--budget", metavar="SECONDS", min=0, help="Seconds for --effort search or prove."
+        "--budget", metavar="SECONDS", min=0, help="CPU seconds for --effort search or prove."
     ),
 ]
 Unit = Annotated[

@@ -10,21 +10,26 @@ from shoal._params import hint
 from shoal._progress import shows_progress
 from shoal.errors import InputError, ParameterError
 from shoal.frame import tables
-from shoal.frame.codes import codes, keys
-from shoal.frame.columns import ordered_columns, ranks, read_concatenated
-from shoal.frame.roles import RECORD_UNIT, as_list, name_columns
+from shoal.frame.roles import RECORD_UNIT, as_list
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import Type, as_types
-from shoal.geometry import MAX_EXACT, assemble, axes_of, means
 from shoal.metrics import (
     ABOUT,
     MEASURES,
     NEEDS,
     accepts_axes,
-    classes,
     compute,
     inputs_of,
     needs,
+)
+from shoal.metrics.assessment_inputs import (
+    axes_inputs,
+    check_names,
+    check_same_records,
+    describe_columns,
+    describe_totals,
+    measure_inputs,
+    read_units,
 )
 from shoal.metrics.category_inputs import category_inputs
 from shoal.metrics.figures import NOT_NUMBERS, flatten
@@ -220,11 +225,11 @@ def assess_frames(
     check_same_records(len(before), len(after))
     tables.check_columns(before, [*known, *confidential])
     tables.check_columns(after, known)
-    given, columns = _given(before, after, known, changed, confidential, types or {})
+    given, columns = measure_inputs(before, after, known, changed, confidential, types or {})
     coded = category_inputs(before, after, changed, recoded, confidential, types or {})
     given |= coded.given
     columns["categorical"] = coded.columns
-    axes, axes_remark = _axes(before, after, changed, types or {})
+    axes, axes_remark = axes_inputs(before, after, changed, types or {})
     if weight is not None:
         given["weights"] = tables.weights(before, weight)[:, np.newaxis]
     if lower_bound is not None:
@@ -244,22 +249,18 @@ def assess_frames(
         except InputError as reason:
             remarks[name] = f"Not computed: {reason}"
             continue
-        remark = axes_remark if accepts_axes(name) else _remark(before, columns, inputs_of(name))
+        remark = (
+            axes_remark
+            if accepts_axes(name)
+            else describe_columns(before, columns, inputs_of(name))
+        )
         if name in ("one_way_change", "two_way_change"):
             remark = coded.remark
         if "weights" in needs(name):
-            remark = f"{remark} {_totals(given, columns['quasi-identifier'])}".lstrip()
+            remark = f"{remark} {describe_totals(given, columns['quasi-identifier'])}".lstrip()
         if remark:
             remarks[name] = remark
     return Assessment(values, remarks)
-
-
-def read_units(frame: Frame, name: str) -> NDArray[np.int64]:
-    """Return the unit of each record as an integer; a missing value is a unit of its own."""
-    units = classes(codes(frame, [name]))
-    missing = np.flatnonzero(tables.has_missing(frame, [name]))
-    units[missing] = units.max() + 1 + np.arange(len(missing))
-    return units
 
 
 def linear(*, categories: bool = False) -> list[str]:
@@ -276,18 +277,6 @@ def linear(*, categories: bool = False) -> list[str]:
     ]
 
 
-def check_same_records(before: int, after: int) -> None:
-    """Refuse tables of different length."""
-    if before != after:
-        raise InputError(
-            f"The original holds {before} records and the masked table {after}. Compare tables with"
-            " the same records in the same order.",
-            code="records-differ",
-            original=before,
-            masked=after,
-        )
-
-
 def changed_columns(original: IntoDataFrame, masked: IntoDataFrame) -> list[str]:
     """Return the columns of both tables whose values differ."""
     before, after = tables.open_frame(original), tables.open_frame(masked)
@@ -302,109 +291,6 @@ def changed_columns(original: IntoDataFrame, masked: IntoDataFrame) -> list[str]
     return changed
 
 
-def _given(
-    before: Frame,
-    after: Frame,
-    known: Sequence[str],
-    changed: Sequence[str],
-    confidential: Sequence[str],
-    types: Mapping[str, Type],
-) -> tuple[dict[str, Any], dict[str, list[str]]]:
-    """Return the inputs of measures, and the columns by how measures can use them."""
-    undeclared = [n for n in changed if n not in types or types[n].kind == "numeric"]
-    numeric = [
-        n for n in undeclared if tables.is_numeric(before, n) and tables.is_numeric(after, n)
-    ]
-    incomplete = [*tables.missing_counts(before, numeric), *tables.missing_counts(after, numeric)]
-    numeric = [name for name in numeric if name not in incomplete]
-    ordered = ordered_columns(before, confidential, types)
-    numbers = [name for name, column in ordered.items() if column.kind == "numeric"]
-    # One label per class represents all released values, so that no measure groups them again.
-    given: dict[str, Any] = {"released": classes(keys(after, known))[:, np.newaxis]}
-    if numeric:
-        given["original"] = tables.matrix(before, numeric, order="F")
-        given["masked"] = tables.matrix(after, numeric, order="F")
-    if numbers:
-        given["confidential"] = tables.matrix(before, numbers, order="F")
-    kinds = [n for n in confidential if n not in numbers and not tables.is_numeric(before, n)]
-    if kinds:
-        given["categories"] = codes(before, kinds)
-    if confidential:
-        given["confidential_codes"], given["ordered"] = ranks(before, confidential, types)
-    return given, {
-        "quasi-identifier": numeric,
-        "other": [name for name in changed if name not in numeric],
-        "confidential": list(confidential),
-        "categories": [name for name in confidential if name not in numbers],
-        "incomplete": [name for name in confidential if name not in (*numbers, *kinds)],
-    }
-
-
-def _axes(
-    before: Frame, after: Frame, changed: Sequence[str], types: Mapping[str, Type]
-) -> tuple[dict[str, Any], str]:
-    """Return both tables as axes, if columns are not all numeric and complete, and a remark.
-
-    Missing values are at the mean of their column; originally missing values cannot change.
-    """
-    joined, unread, n = [], [], len(before)
-    for name in changed:
-        try:
-            joined.append(read_concatenated(before, after, name, types.get(name)))
-        except InputError:
-            if name in types:
-                raise
-            unread.append(name)
-    remarks = (
-        [f"{name_columns(unread)} left out: not of one kind in both tables."] if unread else []
-    )
-    incomplete = [column.name for column in joined if column.is_missing.any()]
-    if not joined or (not incomplete and all(column.kind == "numeric" for column in joined)):
-        return {}, " ".join(remarks)
-    both, columns = assemble([axes_of(*column.for_axes) for column in joined])
-    projected = [column.name for column in joined if column.n_categories > MAX_EXACT]
-    if projected:
-        remarks.append(
-            f"{name_columns(projected)} with more than {MAX_EXACT} categories: distances between"
-            " them are approximate."
-        )
-    original, masked = both[:n], both[n:]
-    if incomplete:
-        masked[np.isnan(original)] = np.nan
-        centre = means(original)
-        original, masked = (np.where(np.isnan(one), centre, one) for one in (original, masked))
-        remarks.append(
-            f"{name_columns(incomplete)} with missing cells: originally missing values count as"
-            " unchanged, suppressed ones as the mean."
-        )
-    return {"original": original, "masked": masked, "columns": columns}, " ".join(remarks)
-
-
-def _remark(before: Frame, columns: Mapping[str, list[str]], needed: Sequence[str]) -> str:
-    """Return a sentence on columns that a measure ignores or counts as categories, or nothing."""
-    if "original" in needed and columns["other"]:
-        return (
-            f"{name_columns(columns['other'])} left out: not numeric and complete in both tables."
-        )
-    apart = columns["incomplete" if "categories" in needed else "categories"]
-    if "confidential" in needed and apart:
-        return f"{name_columns(apart)} left out: not numeric, or with missing values."
-    incomplete = [name for name in columns["categories"] if tables.is_numeric(before, name)]
-    if "ordered" in needed and incomplete:
-        return f"{name_columns(incomplete)} counted as categories: missing values have no order."
-    return ""
-
-
-def _totals(given: Mapping[str, Any], columns: Sequence[str]) -> str:
-    """Return a sentence with the weighted totals of both tables."""
-    both = [(given[which] * given["weights"]).sum(axis=0) for which in ("original", "masked")]
-    totals = [
-        f"{name!r} {before:.10g} before and {after:.10g} after"
-        for name, before, after in zip(columns, *both, strict=True)
-    ]
-    return f"Weighted totals: {', '.join(totals)}."
-
-
 def _named(value: Any, columns: Sequence[str]) -> Any:
     """Return the value as plain numbers, by column where there is one for each."""
     if isinstance(value, np.ndarray):
@@ -412,19 +298,3 @@ def _named(value: Any, columns: Sequence[str]) -> Any:
     if isinstance(value, dict):
         return {key: _named(entry, columns) for key, entry in value.items()}
     return value
-
-
-def check_names(known: Sequence[str], confidential: Sequence[str]) -> None:
-    """Refuse to measure risk without a quasi-identifier, or with a column in two roles."""
-    if not known:
-        raise ParameterError(
-            "Name at least one quasi-identifier: risk is counted on them.",
-            code="quasi-identifiers-needed",
-        )
-    both = [name for name in known if name in confidential]
-    if both:
-        raise ParameterError(
-            f"{name_columns(both)} cannot be both quasi-identifier and confidential. Choose one.",
-            code="two-roles",
-            columns=tuple(both),
-        )

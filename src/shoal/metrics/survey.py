@@ -15,7 +15,7 @@ from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.metrics._base import Labels, Values
 from shoal.metrics.anonymity import classes
-from shoal.metrics.assessment import check_names, read_units
+from shoal.metrics.assessment_inputs import check_names, read_units
 from shoal.metrics.figures import flatten
 from shoal.metrics.log_linear import LogLinearRisk, log_linear_risk
 from shoal.metrics.population_uniqueness import PopulationUniqueness, population_uniqueness

@@ -1,5 +1,6 @@
 """Linear and integer programmes, solved by HiGHS: the one place that starts the solver."""
 
+import time
 from collections.abc import Callable
 from threading import Thread
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,18 +20,23 @@ FIXED = 0.2  # share of the fractional columns that are fixed at a time
 
 
 def solve(highs: "Highs", seconds: float, check_interrupt: Callable[[], None]) -> None:
-    """Run HiGHS for at most ``seconds``, calling ``check_interrupt`` regularly.
+    """Run HiGHS for at most some CPU seconds, calling ``check_interrupt`` regularly.
 
-    The solver runs in its own thread; any exception of ``check_interrupt`` cancels it.
+    The solver runs in its own thread; any exception of ``check_interrupt`` cancels it. HiGHS
+    itself counts by the clock on the wall, so that a busy machine would end it earlier; the CPU
+    time of the process is checked here instead.
     """
-    highs.setOptionValue("time_limit", highs.getRunTime() + max(seconds, 0.0))
     highs.HandleUserInterrupt = True
+    began = time.process_time()
     worker = Thread(target=highs.run, daemon=True)
     worker.start()
     try:
         while worker.is_alive():
             worker.join(CHECK_EVERY)
             check_interrupt()
+            if worker.is_alive() and time.process_time() - began >= seconds:
+                highs.cancelSolve()  # type: ignore[no-untyped-call]
+                worker.join()
     except BaseException:
         highs.cancelSolve()  # type: ignore[no-untyped-call]
         worker.join()

@@ -281,7 +281,7 @@ def partition(
         small change helps, ``"search"`` as long as the budget says, ``"prove"`` with a
         bound that no groups go below.
     budget : float, optional
-        Seconds for ``"search"`` or ``"prove"``.
+        CPU seconds for ``"search"`` or ``"prove"``.
     random_state : int, Generator, RandomState or None
         Seed of a method that draws; others are not affected by it.
     n_jobs : int, optional

@@ -46,12 +46,15 @@ class SearchResult:
         Rounds that each annealing made: fewer than planned after Ctrl-C.
     complete : bool
         Whether the search was not ended early.
+    seconds : float
+        CPU seconds spent, of all threads.
     """
 
     labels: Labels
     rounds: int
     done: tuple[int, ...]
     complete: bool = True
+    seconds: float = 0.0
 
 
 def search(
@@ -88,7 +91,7 @@ def search(
     rounds : int, optional
         Rounds of each annealing, in [0, inf).
     seconds : float, optional
-        Approximate time of the search.
+        Approximate CPU time of the search, of all threads.
     done : sequence of int, optional
         Rounds after which each annealing ends, to repeat a run that ended early.
 
@@ -124,7 +127,7 @@ def search(
     except KeyboardInterrupt:
         best, complete = run.best() if run.annealings else best, False
     labels = lower_sse(X, start, best[np.argsort(order)])
-    return SearchResult(labels, run.rounds, run.done, complete)
+    return SearchResult(labels, run.rounds, run.done, complete, run.spent)
 
 
 class _Run:
@@ -133,9 +136,14 @@ class _Run:
     def __init__(self, X: Matrix, k: int, seconds: float | None):
         self.k = k
         self.total_sse = centroids_and_sse(centre_and_scale(X), np.zeros(len(X), np.int64))[1]
-        self.seconds, self.began = seconds, time.monotonic()
+        self.seconds, self.began = seconds, time.process_time()
         self.annealings: list[Annealing] = []
         self.rounds = 0
+
+    @property
+    def spent(self) -> float:
+        """CPU seconds since the beginning."""
+        return time.process_time() - self.began
 
     @property
     def done(self) -> tuple[int, ...]:
@@ -167,14 +175,14 @@ class _Run:
         self.rounds, duration, growth = FIRST_TRIAL, 0.0, 1.0
         while duration < TRIAL_SHARE * seconds:
             self.start(grouping, seed)
-            began, previous = time.monotonic(), duration
+            began, previous = time.process_time(), duration
             self.anneal(self.rounds)
-            duration = max(time.monotonic() - began, 1e-9)
+            duration = max(time.process_time() - began, 1e-9)
             if previous:
                 exponent = math.log(duration / previous, TRIAL_FACTOR)
                 growth = min(max(exponent, MIN_GROWTH), 1.0)
             self.rounds *= TRIAL_FACTOR
-        remaining = ANNEALING_SHARE * (seconds - (time.monotonic() - self.began))
+        remaining = ANNEALING_SHARE * (seconds - self.spent)
         factor = (max(remaining, 0.0) / duration) ** (1 / growth) if duration else 0.0
         return int(factor * self.rounds / TRIAL_FACTOR)
 
@@ -189,7 +197,7 @@ class _Run:
         loss = min(one.best_sse for one in self.annealings) / self.total_sse
         stage = f"searching, loss {loss:.3%}"
         progress.report(stage, sum(self.done), RESTARTS * self.rounds)
-        return self.seconds is not None and time.monotonic() - self.began > OVERTIME * self.seconds
+        return self.seconds is not None and self.spent > OVERTIME * self.seconds
 
     def best(self) -> Labels:
         """Return the best groups of all annealings."""

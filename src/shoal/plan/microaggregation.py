@@ -73,7 +73,7 @@ def microaggregate(
         small change helps, ``"search"`` as long as the budget says, ``"prove"`` with a
         bound that no groups go below. ``"auto"`` refines.
     budget : float, optional
-        Seconds for ``"search"`` or ``"prove"``.
+        CPU seconds for ``"search"`` or ``"prove"``.
     confidential : list of str
         Columns that nobody should learn about a person; released unchanged.
     identifiers : list of str

@@ -1,5 +1,5 @@
 // Runs: starting them, their progress, the table and the map that compare them.
-import { complain, find, lost, post, remember, say } from "./common.js";
+import { find, lost, post, say } from "./common.js";
 import { settled } from "./settings.js";
 
 const RHYTHM = 500; // milliseconds between two looks at the progress
@@ -7,7 +7,9 @@ const list = find("runs");
 
 const show = (work, element) => {
   const bar = element.querySelector("progress");
-  if (work.total > 0) {
+  if (!bar) {
+    // it waits
+  } else if (work.total > 0) {
     bar.max = work.total;
     bar.value = work.done;
   } else {
@@ -82,15 +84,14 @@ const light = (target, on) => {
   for (const one of list.querySelectorAll(`circle[data-run='${number}'], tr[data-row='${number}']`)) one.classList.toggle("lit", on);
 };
 
+// Progress is asked for while something is under way, and once more at the end.
 let states = new Map();
 let watching = false;
+const isBusy = () => Boolean(find("reading") || document.querySelector("[data-under-way]"));
 const watch = async () => {
   const reading = find("reading");
-  if (!reading && !document.querySelector("[data-under-way]")) {
-    watching = false;
-    return;
-  }
   watching = true;
+  const busy = isBusy();
   try {
     const answer = await fetch("state");
     if (!answer.ok) throw new Error();
@@ -113,7 +114,9 @@ const watch = async () => {
   } catch {
     lost();
   }
-  setTimeout(watch, RHYTHM);
+  watching = busy || isBusy();
+  if (watching) setTimeout(watch, RHYTHM);
+  return undefined;
 };
 
 const showBar = (runs) => {
@@ -132,6 +135,10 @@ const start = () => {
 
 if (list) {
   for (const [name, part] of parts(list)) shown.set(name, part.outerHTML);
+  for (const card of list.querySelectorAll("article")) {
+    const state = ["done", "failed", "cancelled"].find((one) => card.classList.contains(one));
+    if (state) states.set(Number(card.dataset.part.slice(4)), state); // old news is not spoken
+  }
   list.addEventListener("mouseover", (event) => light(event.target, true));
   list.addEventListener("mouseout", (event) => light(event.target, false));
   list.addEventListener("click", (event) => {
@@ -169,4 +176,4 @@ if (list) {
     start();
   });
 }
-watch();
+if (isBusy()) watch();

@@ -1,5 +1,5 @@
 // What stands in the form is kept with every change, so that it can be undone and survives a reload.
-import { complain, find, lost, post, remember } from "./common.js";
+import { complain, find, lost, post } from "./common.js";
 
 const settings = find("settings");
 const roles = () => [...settings.querySelectorAll("select[name^='role:']")];

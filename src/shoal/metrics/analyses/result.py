@@ -115,7 +115,7 @@ class Utility(Mapping[str, AnalysisResult]):
     ``figures()`` returns all numbers below that were computed, by these names, so that limits can
     be set on them. With ``by``, each has a second figure with the suffix ``_worst_group``.
 
-    =========================  ===================================================================
+    ========================== ===================================================================
     ``pmse_ratio``             greatest pMSE ratio of the models; lower is better, 1 is a new sample
     ``pmse_ratio_logistic``    pMSE ratio of the logistic model
     ``pmse_ratio_tree``        pMSE ratio of the tree
@@ -139,7 +139,7 @@ class Utility(Mapping[str, AnalysisResult]):
     ``quantile_error``         greatest error of a quantile, in standard deviations
     ``gini_error``             greatest absolute error of a Gini coefficient
     ``table_error``            greatest total variation distance of a table of categories
-    =========================  ===================================================================
+    ========================== ===================================================================
 
     Parameters
     ----------

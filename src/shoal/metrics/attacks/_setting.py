@@ -195,7 +195,7 @@ class Setting:
                 after, before = mean_ranks(after), mean_ranks(before)
             known = after[~np.isnan(after)]
             centre = known.mean() if len(known) else 0.0
-            unit = known.std() if len(known) else 0.0
+            unit = _spread(known, centre) if len(known) else 0.0
             unit = unit if unit > 0 else 1.0
             table.append((after[first] - centre) / unit)
             targets.append((before[rows] - centre) / unit)
@@ -247,6 +247,16 @@ def _search(index: MixedIndex, points: Matrix, point_codes: Labels, part: slice)
     nearest = np.empty(starts[-1], np.int64)
     list_within(index, some, some_codes, bounds, starts[:-1].copy(), nearest)
     return Neighbours(squares, starts, nearest)
+
+
+def _spread(values: Values, centre: float) -> float:
+    """Return the standard deviation, also where the squares of the values are too large."""
+    with np.errstate(over="ignore"):
+        spread = float(values.std())
+    if np.isfinite(spread):
+        return spread
+    greatest = float(np.abs(values - centre).max())
+    return greatest * float((values / greatest).std())
 
 
 def mean_ranks(values: Values) -> Values:

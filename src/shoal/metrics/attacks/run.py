@@ -12,7 +12,7 @@ from shoal.frame.roles import RECORD_UNIT, as_list, name_columns
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import Type, as_types
 from shoal.metrics import classes, fewest_units, largest_unit_share, smallest_class
-from shoal.metrics.assessment import check_names, read_units
+from shoal.metrics.assessment_inputs import check_names, read_units
 from shoal.metrics.attacks import singling_out
 from shoal.metrics.attacks._setting import Setting
 from shoal.metrics.attacks._tables import read_tables

@@ -1,0 +1,75 @@
+"""What the default set of attacks takes, and the search for special uniques (SUDA2).
+
+    python benchmarks/attacks.py                  1,000,000 records
+    python benchmarks/attacks.py -n 10000 --output attacks.json
+
+Attacks: 13 columns, 10 of them known to the attacker and 3 confidential, masked with k = 5 in order
+of the first column; 2,000 targets each. SUDA2: 10 columns of 2 to 20 categories, minimal sample
+uniques of at most 3 columns. Figures are CPU seconds of one process, after a run on a small table
+that loads the compiled code.
+"""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import harness
+import shoal
+from generators import table
+from shoal.metrics.suda import suda
+
+PUBLISHED = harness.HERE / "results" / "attacks.json"
+N, WIDTH, KNOWN, K = 1_000_000, 13, 10, 5
+CATEGORIES = (2, 2, 3, 4, 5, 6, 8, 10, 15, 20)
+
+
+def attacked(n):
+    """Attack a table of ``n`` records; return the result, CPU seconds and memory."""
+    names = [f"v{at}" for at in range(WIDTH)]
+    before = pd.DataFrame(table("clustered", n, WIDTH), columns=names)
+    known, secret = names[:KNOWN], names[KNOWN:]
+    order = np.argsort(before["v0"].to_numpy(), kind="stable")
+    labels = np.empty(n, np.int64)
+    labels[order] = np.minimum(np.arange(n) // K, n // K - 1)
+    after = before.copy()
+    for name in known:
+        means = np.bincount(labels, before[name]) / np.bincount(labels)
+        after[name] = means[labels]
+    return harness.timed(
+        lambda: shoal.attack(
+            before, after, quasi_identifiers=known, confidential=secret, random_state=0, n_jobs=1
+        ),
+        repeats=0,
+    )
+
+
+def searched(n):
+    """Search for special uniques among ``n`` records."""
+    rng = np.random.default_rng(1)
+    keys = np.column_stack([rng.integers(0, size, n) for size in CATEGORIES])
+    return harness.timed(lambda: suda(keys, max_size=3, sampling_fraction=0.1), repeats=0)
+
+
+def main():
+    """Measure both, and write the figures as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("-n", type=int, default=N, help="number of records")
+    parser.add_argument("--output", type=Path, default=PUBLISHED)
+    options = parser.parse_args()
+    attacked(1000), searched(1000)  # loads the compiled code
+    measurements = []
+    for what, run in (("attack", attacked), ("suda", searched)):
+        result, seconds, memory = run(options.n)
+        entry = {"what": what, "n": options.n, "cpu_seconds": round(seconds, 2), "memory": memory}
+        if what == "attack":
+            entry |= {"k": result.k, "attacks": list(result), "exceeded": list(result.exceeded)}
+        entry["commit"] = harness.commit()
+        measurements.append(entry)
+        print(f"{what}: {options.n:,} records, {seconds:.1f} CPU seconds")
+    harness.save(options.output, measurements)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+"""A browser and a server that all tests of the page share."""
+
+import pytest
+
+from browser import chromium
+from page import PATIENCE, running, wait_for
+from visiting import end_session
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    with running(tmp_path_factory.mktemp("page")) as started:
+        yield started
+    said = "".join(started.lines)
+    assert "Traceback" not in said
+    assert "error" not in said
+
+
+@pytest.fixture
+def visit(browser, server):
+    """Return a function that opens a session in a browser of its own and notes what happens."""
+    opened = []
+
+    def open_session(**look):
+        context = browser.new_context(**look)
+        view = context.new_page()
+        view.set_default_timeout(1000 * PATIENCE)
+        view.asked, view.said = [], []
+        context.on("request", lambda request: view.asked.append(request.url))
+        view.on("console", lambda message: view.said.append(message.text))
+        view.on("pageerror", lambda error: view.said.append(str(error)))
+        view.on("dialog", lambda dialog: (view.said.append(dialog.message), dialog.dismiss()))
+        used = server.link()
+        view.goto(used)
+        wait_for(lambda: server.link() != used)
+        opened.append((context, view))
+        return view
+
+    yield open_session
+    for context, view in opened:
+        if view.locator("#ask-end").count():
+            end_session(view)
+        context.close()
+        assert [url for url in view.asked if not url.startswith(f"http://{server.host}/")] == []
+        assert view.said == []

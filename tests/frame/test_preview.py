@@ -1,0 +1,56 @@
+"""First rows and distributions of a table."""
+
+import datetime as dt
+
+import pyarrow as pa
+import pytest
+
+from shoal.frame.preview import BINS, MAX_TEXT, ROWS, distribution, preview
+
+
+def column(values, kind=None):
+    return pa.chunked_array([pa.array(values, kind)])
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "bars", "words"),
+    [
+        ([1, 1, 2, None], "bins", [1.0, 0.5], "from 1 to 2, median 1"),
+        ([5.0, 5.0], "bins", [1.0], "always 5"),
+        ([None, None], "empty", [], "no values"),
+        ([float("nan"), float("inf")], "empty", [], "no finite values"),
+        (["b", "a", "b", None], "counts", [1.0, 0.5], "b 67 %, a 33 %"),
+        ([True, False, True], "counts", [1.0, 0.5], "true 67 %, false 33 %"),
+        (list("abcdefgh"), "unique", [], "8 values, all different"),
+        (
+            ["x"] * 4 + list("abcd"),
+            "counts",
+            [1.0] + [0.25] * 4,
+            "x 50 %, a 12 %, b 12 % and 2 more",
+        ),
+    ],
+)
+def test_a_column_is_counted_or_binned(values, kind, bars, words):
+    made = distribution(column(values))
+    assert (made["kind"], made["bars"], made["words"]) == (kind, bars, words)
+
+
+def test_dates_times_and_categories_have_distributions():
+    dates = distribution(column([dt.date(2020, 1, 1), dt.date(2020, 1, 2), dt.date(2020, 1, 2)]))
+    assert (dates["bars"], dates["words"]) == ([0.5, 1.0], "from 2020-01-01 to 2020-01-02")
+    times = distribution(column([dt.time(1), dt.time(2)]))
+    assert times["words"] == "from 01:00:00 to 02:00:00"
+    coded = distribution(column(["a", "b", "a"]).dictionary_encode())
+    assert coded["words"] == "a 67 %, b 33 %"
+    long = distribution(column(list(range(1000))))
+    assert len(long["bars"]) == BINS
+    assert min(long["bars"]) > 0.9
+
+
+def test_rows_are_short_texts():
+    table = pa.table({"a": ["x" * 500, None] * ROWS, "b": range(2 * ROWS)})
+    made = preview(table, table)
+    assert len(made["rows"]) == ROWS
+    assert made["rows"][1] == ["", "1"]
+    assert len(made["rows"][0][0]) == MAX_TEXT
+    assert len(made["distributions"]) == 2

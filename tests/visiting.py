@@ -1,0 +1,43 @@
+"""What a user does on the page, in a browser."""
+
+
+def press(view, name):
+    view.get_by_role("button", name=name, exact=True).click()
+
+
+def end_session(view):
+    press(view, "End session")
+    press(view, "End the session")
+    view.get_by_role("heading", name="The session has ended").wait_for()
+
+
+def load(view, path):
+    view.locator("#file").set_input_files(path)
+    view.locator("html[data-ready] #settings").wait_for()
+
+
+def take_example(view, name="sme"):
+    press(view, name)
+    view.locator("html[data-ready] #settings").wait_for()
+
+
+def run(view, k, method="mdav"):
+    view.locator("#k").fill(k)
+    view.locator("#method").select_option(method)
+    press(view, "Run")
+    view.locator(".run").first.wait_for()
+
+
+def saved(view, link, folder):
+    with view.expect_download() as begun:
+        view.get_by_role("link", name=link, exact=True).first.click()
+    path = folder / begun.value.suggested_filename
+    begun.value.save_as(path)
+    return path
+
+
+class Silent(list):
+    """Keeps nothing."""
+
+    def append(self, message):
+        del message
