@@ -240,7 +240,7 @@ def test_a_broken_promise_releases_nothing(monkeypatch):
         (
             {"k": 3, "within": "company", "identifiers": ["company"]},
             PlanError,
-            "stratum-and-dropped",
+            "within-and-dropped",
         ),
         ({"k": 3, "identifiers": ["nane"]}, ColumnError, "no-such-column"),
     ],

@@ -424,7 +424,6 @@ def test_what_the_person_who_signs_must_know_is_said(client, source, tmp_path):
         ({"missing": "own-groups"}, "not-for-large-tables"),
         ({"homogeneity": "refuse", "confidential": ["ill"]}, "not-for-large-tables"),
         ({"diversity": 2, "confidential": ["ill"]}, "not-for-large-tables"),
-        ({"within": "name", "identifiers": ["name"]}, "within-and-dropped"),
         ({"dependence": 0.3}, "confidential-needed"),
     ],
 )

@@ -37,12 +37,12 @@ def check(plan: "Plan") -> None:
             columns=tuple(dropped),
         )
     strata = [name for step in plan.steps for name in step.strata]
-    dropped = [name for name in columns_with(plan.roles, "identifier") if name in strata]
+    dropped = [name for name in strata if name in plan.dropped]
     if dropped:
         raise PlanError(
-            f"{name_columns(dropped)} cannot be a stratum: identifiers are dropped."
-            " Change the role, or leave it out of `within`.",
-            code="stratum-and-dropped",
+            f"{name_columns(dropped)} cannot be a stratum and {plan.roles[dropped[0]]} at once:"
+            " classes are counted on released columns. Choose one.",
+            code="within-and-dropped",
             columns=tuple(dropped),
         )
     masked_strata = [name for name in strata if name in plan.masked]

@@ -125,14 +125,6 @@ def _check_roles(plan: "Plan", step: Microaggregate) -> None:
             code="two-roles",
             columns=tuple(both),
         )
-    dropped = [name for name in step.strata if name in plan.dropped]
-    if dropped:
-        raise PlanError(
-            f"{name_columns(dropped)} cannot be within and {plan.roles[dropped[0]]} at once: the"
-            " classes of a large table are counted on released columns. Choose one.",
-            code="within-and-dropped",
-            columns=tuple(dropped),
-        )
 
 
 def check_source(source: Any) -> None:
