@@ -66,7 +66,7 @@ DECIMALS = Words(
     "Decimals", "Decimals of the released values; 0 keeps whole numbers whole.", group=VALUES
 )
 SCORES = {"first-component": "first principal component", "sum-of-z": "sum of the z-scores"}
-BUDGET = Words("Time to spend", unit="seconds")
+BUDGET = Words("Time to spend", "Processor time, of all threads together.", unit="seconds")
 
 # By name, or by the step, method or effort and the name where these differ.
 FIELDS: dict[str, Words] = {
