@@ -131,7 +131,7 @@ def test_a_run_survives_a_reload_and_is_cancelled_in_the_middle(visit, server):
     view.locator(".run.running").wait_for()
     view.reload()
     view.locator(".run.running progress").wait_for()
-    view.locator("article").get_by_text("searching").wait_for()
+    view.locator("article").get_by_text(re.compile(r"Improving the groups: .*passed")).wait_for()
     press(view, "Cancel run 1")
     view.locator(".run.cancelled").wait_for()
     wait_for(lambda: not [f for folder in server.folders for f in folder.rglob("run-1")])

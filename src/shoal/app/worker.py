@@ -18,6 +18,7 @@ from typing import Any
 
 from shoal import _progress as progress
 from shoal import datasets
+from shoal._progress_estimate import Estimate
 from shoal.app.messages import message_of, page_wording
 from shoal.audit import manifest as manifests
 from shoal.audit.hashes import hash_key_path
@@ -182,16 +183,22 @@ TASKS = {"inspect": inspect_file, "mask": mask}
 
 
 class _ProgressReporter:
-    """Sends progress, at most once per ``REPORT_INTERVAL`` and stage."""
+    """Sends overall progress in words, at most once per ``REPORT_INTERVAL`` and stage."""
 
     def __init__(self, pipe: Connection):
         self._pipe, self._stage, self._last = pipe, "", 0.0
+        self._estimate = Estimate()
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        now = time.monotonic()
+        words, now = self._estimate.update(stage, done, total), time.monotonic()
         if stage != self._stage or now - self._last >= REPORT_INTERVAL:
             self._stage, self._last = stage, now
-            _send(self._pipe, {"stage": stage, "done": int(done), "total": int(total)})
+            self.send(f"{words}, {self._estimate.describe_time()}")
+
+    def send(self, words: str) -> None:
+        """Send a line about what is being done, with the share that is done."""
+        done = round(1000 * self._estimate.share)
+        _send(self._pipe, {"stage": words, "done": done, "total": 1000})
 
 
 class _LogForwarder(logging.Handler):
@@ -202,7 +209,7 @@ class _LogForwarder(logging.Handler):
         self._reporter = reporter
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._reporter(record.getMessage(), 0, 0)
+        self._reporter.send(record.getMessage())
 
 
 def _send(pipe: Connection, message: dict[str, Any]) -> None:

@@ -40,7 +40,7 @@ def risk_map(
         plot.words(f"at most {limit:.3g}", plot.left + 6, plot.up(limit) - 5, "start", "tick")
     if len(front) > 1:
         plot.path([(spot.loss, spot.risk) for spot in front], "front")
-    for spot in spots:
+    for spot in sorted(spots, key=lambda spot: spot.style != "other"):  # the front on top
         plot.dot(spot.loss, spot.risk, 5, spot.style, spot.title, spot.run or spot.label)
         if spot.ring:
             plot.dot(spot.loss, spot.risk, 9, "ring", spot.title)
