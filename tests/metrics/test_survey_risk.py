@@ -272,3 +272,21 @@ def test_the_command_line_shows_the_same_figures(tmp_path):
     text = CliRunner().invoke(app, words).stdout
     assert "expected reidentifications" in text
     assert CliRunner().invoke(app, words[:4]).exit_code == 2
+
+
+def test_risks_of_subgroups_are_those_of_their_records():
+    table, keys = people(), ["age", "region", "job"]
+    whole = survey_risk(table, quasi_identifiers=keys, weight="w")
+    risks = survey_risk(table, quasi_identifiers=keys, weight="w", by="region")
+    for region, rows in table.groupby("region").indices.items():
+        expected = {
+            "reidentification_rate": whole.risk[rows].mean(),
+            "greatest_risk": whole.risk[rows].max(),
+            "sample_uniques": (whole.frequencies.sample[rows] == 1).sum(),
+        }
+        at = [group.label for group in risks.groups.grouping.groups].index(f"region={region}")
+        assert risks.groups.figures[at] == pytest.approx(expected)
+    worst = pd.Series(whole.risk).groupby(table["region"]).mean().max()
+    assert risks.figures()["reidentification_rate_worst_group"] == pytest.approx(worst)
+    assert "by region" in repr(risks)
+    assert risks.to_dict()["groups"]["by"] == ["region"]

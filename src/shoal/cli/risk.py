@@ -48,6 +48,8 @@ def risk(
     sampling_fraction: Fraction = None,
     household: Household = None,
     max_size: MaxSize = None,
+    by: options.By = None,
+    min_group: options.MinGroup = 5,
     limits: LimitsFile = None,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -71,6 +73,8 @@ def risk(
             sampling_fraction=sampling_fraction,
             household=household,
             max_size=max_size,
+            by=by,
+            min_group=min_group,
         )
         checked.check(risks)
         content = {**risks.to_dict(), **checked.content}

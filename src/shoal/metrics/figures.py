@@ -33,14 +33,15 @@ def sources() -> dict[str, str]:
     """Return the command that computes each figure: assess, attack, utility or risk."""
     from shoal.metrics.analyses.result import FIGURES as ANALYSES
     from shoal.metrics.attacks.run import ATTACKS  # imports compiled loops
-    from shoal.metrics.survey import FIGURES
+    from shoal.metrics.survey import BY_GROUP, FIGURES
 
     names = {name: "assess" for name in ABOUT if name not in NOT_NUMBERS}
     for attack in ATTACKS:
         names |= {figure: "attack" for figure in attack_figures(attack)}
     names |= {name: "utility" for name in ANALYSES}
     names |= {f"{name}{WORST}": command for name, command in names.items()}
-    return {**{name: "risk" for name in FIGURES}, **names}
+    risks = [*FIGURES, *(f"{name}{WORST}" for name in BY_GROUP)]
+    return {**dict.fromkeys(risks, "risk"), **names}
 
 
 def attack_figures(attack: str) -> tuple[str, str]:

@@ -19,6 +19,7 @@ from shoal.metrics.assessment_inputs import check_names, read_units
 from shoal.metrics.figures import flatten
 from shoal.metrics.log_linear import LogLinearRisk, log_linear_risk
 from shoal.metrics.population_uniqueness import PopulationUniqueness, population_uniqueness
+from shoal.metrics.subgroups import MIN_GROUP, Grouping, Subgroups, split_groups
 from shoal.metrics.suda import Suda, suda
 from shoal.metrics.survey_risk import (
     KeyFrequencies,
@@ -33,6 +34,7 @@ FIGURES = (
     "greatest_risk", "expected_reidentifications_with_households", "population_uniqueness",
     "population_uniques", "correct_matches", "suda_dis",
 )  # fmt: skip
+BY_GROUP = ("sample_uniques", "reidentification_rate", "greatest_risk")  # also by subgroup
 CENSUS = "Not computed: the table is not a sample."
 
 
@@ -58,6 +60,8 @@ class SurveyRisk:
         Risk of sample uniques by model; empty for a census.
     suda : Suda or None
         Minimal sample uniques and scores; None for a census.
+    groups : Subgroups or None
+        Figures by subgroup.
     """
 
     columns: tuple[str, ...]
@@ -68,6 +72,7 @@ class SurveyRisk:
     uniqueness: PopulationUniqueness | None
     log_linear: dict[str, LogLinearRisk]
     suda: Suda | None
+    groups: Subgroups | None = None
 
     @property
     def expected_reidentifications(self) -> float:
@@ -101,7 +106,7 @@ class SurveyRisk:
             }
         if self.suda is not None:
             values["suda_dis"] = self.suda.dis
-        return flatten(values)
+        return flatten(values) | ({} if self.groups is None else self.groups.worst_figures())
 
     def reasons(self) -> dict[str, str]:
         """Return why figures were not computed, by name."""
@@ -114,10 +119,12 @@ class SurveyRisk:
 
     def __repr__(self) -> str:
         lines = [f"quasi-identifiers: {', '.join(self.columns)}"]
-        figures = {n: v for n, v in self.to_dict().items() if n != "quasi_identifiers"}
+        apart = ("quasi_identifiers", "groups")
+        figures = {n: v for n, v in self.to_dict().items() if n not in apart}
         for name, value in _flattened(figures):
             shown = f"{value:,}" if isinstance(value, int) else value
             lines.append(f"{name:<45} {f'{value:.4g}' if isinstance(value, float) else shown}")
+        lines += [] if self.groups is None else ["", str(self.groups)]
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -156,6 +163,8 @@ class SurveyRisk:
                 "minimal_sample_uniques": self.suda.sizes[1:].tolist(),
                 "contributions": dict(zip(self.columns, shares, strict=True)),
             }
+        if self.groups is not None:
+            result["groups"] = self.groups.to_dict()
         return result
 
 
@@ -180,6 +189,8 @@ def survey_risk(
     sampling_fraction: float | None = None,
     household: str | None = None,
     max_size: int | None = None,
+    by: str | Sequence[str] | None = None,
+    min_group: int = MIN_GROUP,
 ) -> SurveyRisk:
     """Estimate the disclosure risk of a table that is a sample.
 
@@ -201,6 +212,11 @@ def survey_risk(
         Column of households.
     max_size : int, optional
         Greatest size of minimal sample uniques; all by default.
+    by : str or list of str, optional
+        Columns whose values form subgroups, for which sample uniques, the re-identification rate
+        and the greatest risk are shown too, the worst-off group first.
+    min_group : int
+        Smallest number of records of a group that may be shown. Smaller groups are merged.
 
     Returns
     -------
@@ -246,7 +262,22 @@ def survey_risk(
         suda(keys, max_size=max_size, sampling_fraction=fraction, missing=missing)
         if is_sample
         else None,
+        None if by is None else _by_group(split_groups([frame], by, min_group), frequencies, risk),
     )
+
+
+def _by_group(grouping: Grouping, frequencies: KeyFrequencies, risk: Values) -> Subgroups:
+    """Return the figures that are sums, means or maxima of records, by subgroup."""
+    figures = [
+        (
+            float((frequencies.sample[group.rows[0]] == 1).sum()),
+            float(risk[group.rows[0]].mean()),
+            float(risk[group.rows[0]].max()),
+        )
+        for group in grouping.groups
+    ]
+    named = tuple(dict(zip(BY_GROUP, values, strict=True)) for values in figures)
+    return Subgroups(grouping, named, dict.fromkeys(BY_GROUP, "lower"))
 
 
 def _frequencies(
