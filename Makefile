@@ -93,7 +93,7 @@ $(VENV)/.installed: $(VENV)/.made pyproject.toml
 
 $(VENV)/.developed: $(VENV)/.made pyproject.toml $(CONSTRAINTS)
 	@echo "Installing Shoal and the tools of its developers into $(VENV) ..."
-	$(PIP) install --quiet --editable '.[app,duckdb,files,plots,r,scale,sign,sql]' --group dev --constraint $(CONSTRAINTS)
+	$(PIP) install --quiet --editable '.[app,duckdb,files,formulas,plots,r,scale,sign,splink,sql]' --group dev --constraint $(CONSTRAINTS)
 	@touch $@ $(VENV)/.installed
 
 # The tests look at pages in chromium, start a PostgreSQL server and pack files with zstd.
