@@ -100,3 +100,10 @@ def test_every_dependency_is_imported():
 
 def test_every_extra_has_a_package():
     assert set(EXTRAS) == set(OPTIONAL)
+
+
+def test_the_tests_have_every_extra():
+    installed = re.search(
+        r"--editable '\.\[([\w,]+)\]' --group dev", (ROOT / "Makefile").read_text()
+    )[1]
+    assert sorted(installed.split(",")) == sorted(PROJECT["project"]["optional-dependencies"])
