@@ -90,6 +90,7 @@ def test_an_interrupt_ends_the_computation_and_not_the_kernel(kernel):
 def test_figures_and_objects_are_results_of_a_cell(kernel):
     code = """
 import sys, warnings
+import shoal
 warnings.simplefilter("ignore")
 release = shoal.microaggregate(shoal.datasets.sme(), ["surface", "employees"], k=3, method="mdav")
 """

@@ -1,4 +1,4 @@
-"""A browser and a server that all tests of the page share."""
+"""A server that all tests of the page share, and a browser for each module."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from page import PATIENCE, running, wait_for
 from visiting import end_session
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # two drivers of browsers cannot run in one thread
 def browser():
     with chromium() as started:
         yield started

@@ -57,7 +57,7 @@ def shell(*arguments):
 def test_the_command_line_and_the_page_write_the_same_bytes(folder):
     deliver(PLAN, "in.csv", "out.csv")
     (folder / "run").mkdir()
-    order = {"name": "in.csv", "dialect": {}, "plan": PLAN.to_dict(), "folder": "run"}
+    order = {"name": "in.csv", "dialect": {}, "plan": PLAN.to_dict(), "folder": "run", "number": 1}
     worker.mask({**order, "target": "page.csv"})
     PLAN.save("plan.toml")
     assert shell("run", "plan.toml", "in.csv", "command.csv").exit_code == 0
