@@ -7,7 +7,7 @@ from shoal.app import views
 from shoal.app.sessions import Work
 from visiting import end_session, press, run, take_example
 
-LOOKS = [("light", 1280), ("dark", 1280), ("light", 375)]
+LOOKS = [("light", 1280), ("dark", 375)]
 NAMES = """async () => (await axe.run(document, {
   runOnly: { type: "rule", values: ["label-content-name-mismatch"] },
 })).violations.flatMap((rule) => rule.nodes.map((node) => node.html))"""
@@ -35,6 +35,7 @@ def test_every_page_passes(visit, tmp_path, scheme, width):
     view.reload()
     view.locator("#reading").wait_for()
     check(view, width)
+    view.goto("about:blank")  # an answer about the state would reload the page
     view.unroute(address)
     view.unroute("**/state")
     view.goto(address)
