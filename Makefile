@@ -5,8 +5,9 @@ VENV ?= .venv
 CONSTRAINTS ?= constraints.txt
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-# A worker that is done takes over tests from another.
-PARALLEL := --numprocesses auto --dist worksteal
+# A worker that is done takes over tests from another. One more than there are processors, because
+# tests wait for servers, browsers and clusters.
+PARALLEL := --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist worksteal
 
 .PHONY: demo docs papers pictures benchmarks fuzz test lint types check memory coverage test-lowest test-newest clean changelog
 
@@ -45,7 +46,7 @@ types: $(VENV)/.developed
 	$(BIN)/mypy
 
 check: $(VENV)/.developed $(VENV)/.tools
-	SHOAL_EXAMPLES=$${SHOAL_EXAMPLES:-12} $(BIN)/python -m pytest $(PARALLEL)
+	SHOAL_EXAMPLES=$${SHOAL_EXAMPLES:-10} $(BIN)/python -m pytest $(PARALLEL)
 
 # Memory faults: kernels that read or write outside an array, or read memory before writing it.
 KERNEL_TESTS := tests/_kernels tests/partitioners/test_contract.py tests/partitioners/test_units.py -m 'not slow' \

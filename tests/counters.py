@@ -11,6 +11,7 @@ from pandas.io.stata import StataMissingValue
 from pyarrow import feather
 
 STATISTICAL = {"disable_datetime_conversion": True}
+EXACT = {"integer_object_nulls": True}  # as floats, large integers would look alike
 
 
 def read_file(path, layout=None):
@@ -23,12 +24,14 @@ def read_file(path, layout=None):
         return _fixed_width(path, layout)
     if kind == "db":
         connection = sqlite3.connect(path)
-        table = pd.read_sql("SELECT * FROM release", connection)
+        rows = connection.execute("SELECT * FROM release")
+        names = [name for name, *_ in rows.description]
+        table = pd.DataFrame(rows.fetchall(), columns=names, dtype=object)
         connection.close()
         return table
     readers = {
-        "parquet": lambda: pq.read_table(path).to_pandas(),
-        "feather": lambda: feather.read_table(path).to_pandas(),
+        "parquet": lambda: pq.read_table(path).to_pandas(**EXACT),
+        "feather": lambda: feather.read_table(path).to_pandas(**EXACT),
         "xlsx": lambda: pd.read_excel(path, engine="openpyxl", dtype=object, keep_default_na=False),
         "dta": lambda: _stata(path),
         "sav": lambda: pyreadstat.read_sav(path, user_missing=True, **STATISTICAL)[0],
