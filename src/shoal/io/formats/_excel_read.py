@@ -4,8 +4,8 @@ import re
 import warnings
 import zipfile
 from collections import Counter
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Generator, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -122,13 +122,16 @@ def _check_cells(path: Path, title: str, columns: SheetColumns) -> None:
     errors: Counter[str] = Counter()
     empty: Counter[str] = Counter()
     name_of = dict(zip(columns.positions, columns.names, strict=True))
-    rows = zip(_rows(path, title, formulas=False), _rows(path, title, formulas=True), strict=False)
-    for values, formulas in rows:
-        for at, (value, formula) in enumerate(zip(values, formulas, strict=False)):
-            if value.data_type == "e":
-                errors[name_of.get(at, "")] += 1
-            elif formula.data_type == "f" and value.value is None:
-                empty[name_of.get(at, "")] += 1
+    with (
+        closing(_rows(path, title, formulas=False)) as saved,
+        closing(_rows(path, title, formulas=True)) as typed,
+    ):
+        for values, formulas in zip(saved, typed, strict=False):
+            for at, (value, formula) in enumerate(zip(values, formulas, strict=False)):
+                if value.data_type == "e":
+                    errors[name_of.get(at, "")] += 1
+                elif formula.data_type == "f" and value.value is None:
+                    empty[name_of.get(at, "")] += 1
     for name, count in errors.items():
         raise ColumnError(
             f"Column {name!r} has {count} cell{'s' if count > 1 else ''} with an error such as"
@@ -147,7 +150,7 @@ def _check_cells(path: Path, title: str, columns: SheetColumns) -> None:
         )
 
 
-def _rows(path: Path, title: str, *, formulas: bool) -> Iterator[Any]:
+def _rows(path: Path, title: str, *, formulas: bool) -> Generator[Any]:
     with warnings.catch_warnings(action="ignore"), _damage_reported(path):
         book = openpyxl.load_workbook(
             path, read_only=True, data_only=not formulas, keep_links=False
