@@ -135,7 +135,7 @@ Scheduler = Annotated[
     typer.Option(
         "--scheduler",
         metavar="ADDRESS",
-        help="Dask scheduler, for instance tcp://host:8786.",
+        help="Dask scheduler, for instance tcp://host:8786; processes:4 needs no Dask.",
         rich_help_panel=LARGE,
     ),
 ]

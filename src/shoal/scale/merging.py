@@ -1,27 +1,23 @@
 """Merge strata of fewer than k records with the nearest, by exact means over the whole table."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.scale.chunks import Chunk, read_batches
-from shoal.scale.cluster import run_stage
 from shoal.scale.exact import UNIT, exact_sum
 from shoal.scale.job import Job, load_job, save_job, worker_task
+from shoal.scale.runner import Runner, run_stage
 from shoal.scale.strata import MergedStrata
 from shoal.steps.strata import describe_merged_strata, join_small, largest_of
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 Codes = NDArray[np.int64]
 Sums = dict[int, list[int]]  # by stratum, the exact sum of each axis
 
 
 def merge_strata(
-    client: "Client", job: Job, path: str, chunks: Sequence[Chunk], counts: Codes
+    runner: Runner, job: Job, path: str, chunks: Sequence[Chunk], counts: Codes
 ) -> tuple[MergedStrata | None, str]:
     """Merge small strata as for a table in memory; return the merger and a sentence about it.
 
@@ -30,8 +26,8 @@ def merge_strata(
 
     Parameters
     ----------
-    client : Client
-        The cluster.
+    runner : Runner
+        What executes the tasks.
     job : Job
         The job, whose strata are not yet divided into cells.
     path : str
@@ -49,7 +45,7 @@ def merge_strata(
     k, strata = job.step.k, job.strata
     if counts.min() >= k:
         return None, ""
-    sums = _sum_strata(client, job, path, chunks)
+    sums = _sum_strata(runner, job, path, chunks)
 
     def size(group: Sequence[int]) -> int:
         return sum(int(counts[stratum]) for stratum in group)
@@ -67,13 +63,13 @@ def merge_strata(
     return MergedStrata(merged_into, representative), sentence
 
 
-def _sum_strata(client: "Client", job: Job, path: str, chunks: Sequence[Chunk]) -> Sums:
+def _sum_strata(runner: Runner, job: Job, path: str, chunks: Sequence[Chunk]) -> Sums:
     """Return the sums of the masked columns in each stratum, in units of ``UNIT``."""
     save_job(job, path)
     tasks = [(path, chunk) for chunk in chunks]
     sizes = [chunk.records for chunk in chunks]
     sums: Sums = {}
-    for _, of_chunk in run_stage(client, "comparing strata", sum_chunk, tasks, sizes):
+    for _, of_chunk in run_stage(runner, "comparing strata", sum_chunk, tasks, sizes):
         _add(sums, of_chunk)
     return sums
 

@@ -1,9 +1,9 @@
-"""The stages of a run on a cluster: compute statistics, assign cells, mask blocks, write shards."""
+"""The stages of a run: compute statistics, assign cells, mask blocks, write shards."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
@@ -15,7 +15,6 @@ from shoal.plan.other_columns import columns_to_drop, name_all_columns
 from shoal.plan.verdict import Finding
 from shoal.plan.warnings import as_finding, python_warnings
 from shoal.scale.chunks import Chunk, Footer, check_sortable, make_chunks, read_footer
-from shoal.scale.cluster import run_stage
 from shoal.scale.dask_frames import is_dask_frame, write_frame
 from shoal.scale.encoders import make_encoders
 from shoal.scale.folder import ReleaseFolder
@@ -26,6 +25,7 @@ from shoal.scale.measures import compute_measures, sum_counts
 from shoal.scale.merging import merge_strata
 from shoal.scale.release import LargeRelease, provenance
 from shoal.scale.resplit import final_numbers, resplit, split_cell, split_shard
+from shoal.scale.runner import Runner, run_stage
 from shoal.scale.sample import sampling_share
 from shoal.scale.scratch import ScratchFile
 from shoal.scale.sources import check_folder_columns, find_files, source_paths
@@ -48,24 +48,21 @@ from shoal.scale.validation import (
 from shoal.steps import Microaggregate
 from shoal.steps.strata import refuse_sizes
 
-if TYPE_CHECKING:
-    from distributed import Client
-
 MAX_ATTACKED = 20_000  # records that the linkage attack is tried on
 
 
 class Run:
-    """One run on a cluster: the state that its stages share."""
+    """One run: the state that its stages share."""
 
     def __init__(
         self,
-        cluster: "Client",
+        runner: Runner,
         folder: ReleaseFolder | StoreRelease,
         plan: Plan,
         chunk_size: int,
         seed: int,
     ):
-        self.cluster, self.folder, self.plan = cluster, folder, plan
+        self.runner, self.folder, self.plan = runner, folder, plan
         self.step: Microaggregate = check_plan(plan)
         self.chunk_size, self.seed = chunk_size, seed
         self.job_file = str(folder.path("job"))
@@ -111,7 +108,7 @@ class Run:
         """Return the files of the source; a Dask DataFrame is computed once, into scratch files."""
         if is_dask_frame(source):
             undeclared = [name for name in self.plan.masked if name not in self.plan.types]
-            return write_frame(self.cluster, source, str(self.folder.path("source")), undeclared)
+            return write_frame(self.runner, source, str(self.folder.path("source")), undeclared)
         paths = find_files(source)
         self.folder.check_sources(paths, source_paths(source))
         return paths
@@ -119,7 +116,7 @@ class Run:
     def _open_files(self, paths: Sequence[str]) -> pa.Schema:
         """Read the metadata of all files, check the columns and divide the files into chunks."""
         tasks = [(path,) for path in paths]
-        results = dict(run_stage(self.cluster, "opening files", _footer, tasks, [1] * len(paths)))
+        results = dict(run_stage(self.runner, "opening files", _footer, tasks, [1] * len(paths)))
         footers: list[Footer] = [results[number] for number in range(len(paths))]
         self.chunks = make_chunks(paths, footers, self.chunk_size)
         schema: pa.Schema = footers[0].schema
@@ -150,7 +147,7 @@ class Run:
         tasks = [(chunk, request) for chunk in self.chunks]
         sizes = [chunk.records for chunk in self.chunks]
         statistics = TableStatistics()
-        for _, part in run_stage(self.cluster, "counting", _chunk_statistics, tasks, sizes):
+        for _, part in run_stage(self.runner, "counting", _chunk_statistics, tasks, sizes):
             statistics = merge_statistics([statistics, part])
         if not statistics.records:
             raise InputError(
@@ -224,7 +221,7 @@ class Run:
             refuse_sizes(counts.tolist(), self.step.k, columns=self.step.strata)
             return job.strata
         path = str(self.folder.path("strata"))
-        merged, sentence = merge_strata(self.cluster, job, path, self.chunks, counts)
+        merged, sentence = merge_strata(self.runner, job, path, self.chunks, counts)
         self.findings += [as_finding(StrataMerged(sentence))] if sentence else []
         return replace(job.strata, merged=merged)
 
@@ -244,11 +241,11 @@ class Run:
             for number, chunk in enumerate(self.chunks)
         ]
         sizes = [chunk.records for chunk in self.chunks]
-        results = dict(run_stage(self.cluster, "assigning cells", assign_cells, tasks, sizes))
+        results = dict(run_stage(self.runner, "assigning cells", assign_cells, tasks, sizes))
         files = [file for number in sorted(results) for file in results[number]]
         self.folder.remove("source")
         self.cell_files, split_into = resplit(
-            self.cluster, split_cell, self.job_file, folder, files, self.chunk_size
+            self.runner, split_cell, self.job_file, folder, files, self.chunk_size
         )
         return [
             [number for cell in cells for number in final_numbers(cell, split_into)]
@@ -267,7 +264,7 @@ class Run:
             files = _files_with(self.cell_files, cells)
             tasks.append((self.job_file, block, files, folder, number))
             sizes.append(sum(records.get(cell, 0) for cell in cells))
-        results = dict(run_stage(self.cluster, "grouping", mask_block, tasks, sizes))
+        results = dict(run_stage(self.runner, "grouping", mask_block, tasks, sizes))
         self.folder.remove("cells")
         return [results[number] for number in range(len(blocks))]
 
@@ -276,7 +273,7 @@ class Run:
         scratch, folder = str(self.folder.path("masked")), str(self.folder.path("release"))
         block_files = [block.file for block in blocks]
         files, _ = resplit(
-            self.cluster, split_shard, self.job_file, scratch, block_files, self.chunk_size
+            self.runner, split_shard, self.job_file, scratch, block_files, self.chunk_size
         )
         records = sum_counts(file.records for file in files)
         tasks = [
@@ -284,7 +281,7 @@ class Run:
             for number, shard in enumerate(records)
         ]
         sizes = list(records.values())
-        results = dict(run_stage(self.cluster, "writing", write_shard, tasks, sizes))
+        results = dict(run_stage(self.runner, "writing", write_shard, tasks, sizes))
         return [results[number] for number in range(len(tasks))]
 
 
