@@ -29,7 +29,7 @@ from shoal.metrics import linkage
 from shoal.partitioners import MDAV, VMDAV, Blocked, Refine, partitioner
 from shoal.scale import tasks
 from shoal.scale.chunks import sort_by
-from shoal.scale.tasks import single_threaded
+from shoal.scale.grouping import single_threaded
 from tables import tables_and_k
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
