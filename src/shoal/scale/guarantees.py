@@ -16,16 +16,11 @@ from shoal.steps.homogeneity import describe_homogeneity
 
 
 def check_guarantee(
-    plan: Plan,
-    job: Job,
-    measures: Mapping[str, Any],
-    shards: Sequence[Shard],
-    n_expected: int,
-    n_written: int,
+    plan: Plan, measures: Mapping[str, Any], n_expected: int, n_written: int
 ) -> None:
-    """Raise if the files keep less than the plan promises; nothing is released then."""
+    """Raise if classes are smaller than the plan promises; nothing is released then."""
     attained, what = measures["smallest_class"], "records"
-    if job.unit is not None:
+    if plan.unit_column is not None:
         attained, what = measures["fewest_units"], "units"
     if plan.k is not None and attained < plan.k:
         raise GuaranteeBroken(
@@ -43,6 +38,12 @@ def check_guarantee(
             expected=n_expected,
             written=n_written,
         )
+
+
+def check_constraints(
+    plan: Plan, job: Job, measures: Mapping[str, Any], shards: Sequence[Shard]
+) -> None:
+    """Raise if confidential values are less protected than the plan promises."""
     least, farthest = attained_constraints(job, shards)
     for finding in constraint_findings(job.step, least, farthest, job.confidential):
         refuse_constraint(finding, by_units=job.unit is not None)

@@ -20,7 +20,11 @@ from shoal.scale.dask_frames import is_dask_frame, write_frame
 from shoal.scale.demands import has_demands, join_regions
 from shoal.scale.encoders import make_encoders
 from shoal.scale.folder import ReleaseFolder
-from shoal.scale.guarantees import check_guarantee, refuse_homogeneous_groups
+from shoal.scale.guarantees import (
+    check_constraints,
+    check_guarantee,
+    refuse_homogeneous_groups,
+)
 from shoal.scale.job import Job, save_job, worker_task
 from shoal.scale.judgement import judge
 from shoal.scale.layout import make_blocks, make_regions
@@ -86,7 +90,8 @@ class Run:
         shards = self._write_shards(blocks)
         measures, remarks = compute_measures(job, blocks, shards)
         n_written = sum(shard.records for shard in shards)
-        check_guarantee(self.plan, job, measures, shards, statistics.records, n_written)
+        check_guarantee(self.plan, measures, statistics.records, n_written)
+        check_constraints(self.plan, job, measures, shards)
         n_source = sum(chunk.records for chunk in self.chunks)
         verdict = judge(
             self.plan, job, schema.names, blocks, shards, n_source, measures, remarks, self.findings
