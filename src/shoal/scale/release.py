@@ -3,7 +3,9 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,8 @@ from shoal.plan import Plan
 from shoal.plan.verdict import Verdict
 from shoal.scale.folder import MARKER
 from shoal.scale.measures import sum_counts
-from shoal.scale.tasks import MaskedBlock, Shard
+from shoal.scale.shards import Shard
+from shoal.scale.tasks import MaskedBlock
 
 SOFTWARE = ("shoal", "numpy", "numba", "scikit-learn", "pyarrow", "dask")
 
@@ -157,8 +160,17 @@ def provenance(
         "random_state": random_state,
         "missing": sum_counts(shard.missing for shard in shards),
         "methods": sorted(f"{method} in {len(blocks)} blocks" for method in methods),
-        "versions": {name: installed_version(name) for name in SOFTWARE},
+        "versions": _versions(),
     }
+
+
+def _versions() -> dict[str, str]:
+    """Return the versions of software that may change a release; a pool needs no Dask."""
+    versions = {}
+    for name in SOFTWARE:
+        with suppress(PackageNotFoundError):
+            versions[name] = installed_version(name)
+    return versions
 
 
 def marker_text(entries: Mapping[str, Any]) -> str:
