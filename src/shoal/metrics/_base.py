@@ -146,7 +146,7 @@ def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
         if need in NUMBERS and not np.isfinite(table).all():
             count = int((~np.isfinite(table)).sum())
             raise InputError(
-                f"{need!r} has {count} missing or infinite values. Drop them first.",
+                f"{need!r} has {count:,} missing or infinite values. Drop them first.",
                 code="missing-values",
                 need=need,
                 count=count,
@@ -176,7 +176,7 @@ def _as_codes(units: Any, records: int) -> Labels:
     given = np.asarray(units)
     if given.shape != (records,):
         raise InputError(
-            f"'units' must give the unit of each of the {records} records. Got the"
+            f"'units' must give the unit of each of the {records:,} records. Got the"
             f" shape {given.shape} instead.",
             code="matrix-not-accepted",
             need="units",

@@ -130,7 +130,7 @@ def _dropped(plan: "Plan", frame: Frame, kept: NDArray[np.bool_]) -> list[Findin
         Finding(
             "missing-values",
             "informs",
-            f"{number} of {len(kept)} records {verb} dropped because values are missing:"
+            f"{number:,} of {len(kept):,} records {verb} dropped because values are missing:"
             f" {missing}.",
             {"dropped": number, "missing": dict(counts)},
             tuple(counts),

@@ -50,7 +50,7 @@ def _changed(counts: Mapping[str, int], number: int) -> list[Finding]:
         Finding(
             "homogeneous-before-masking",
             "qualifies",
-            f"Of {number} classes, some shared a confidential value before it was masked:"
+            f"Of {number:,} classes, some shared a confidential value before it was masked:"
             f" {', '.join(phrases)}. Their released values differ by the masking alone, so members"
             " of such a class are known to have about these values.",
             {"classes": number, "homogeneous": dict(counts)},

@@ -35,7 +35,7 @@ def check_insiders(size: int, number: int, columns: Sequence[str], unit: str) ->
     if size < 2:
         return []  # a class of one is another, graver finding
     of = name_few(columns, "", "").strip()
-    groups = "1 group holds" if number == 1 else f"{number} groups hold"
+    groups = "1 group holds" if number == 1 else f"{number:,} groups hold"
     figures = {"size": size, "groups": number}
     if size == 2:
         return [
