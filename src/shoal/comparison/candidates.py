@@ -119,8 +119,9 @@ def families(
             def draw(strength: float, name: str = name, parameter: str = parameter) -> Plan:
                 given = {"columns": columns, parameter: strength, "random_state": random_state}
                 return Plan(
-                    roles_of(as_list(columns), identifiers, confidential),
+                    _with_named(roles_of(as_list(columns), identifiers, confidential), options),
                     [parameters.build(STEPS[name], given)],
+                    unit=options.get("unit"),
                     other_columns="release",
                     limits=limits,
                     **common,
@@ -128,6 +129,16 @@ def families(
 
             result.append(Family(name, name, scale, draw))
     return result
+
+
+def _with_named(roles: Mapping[str, str], options: Mapping[str, Any]) -> dict[str, str]:
+    """Return the roles with those of columns that parameters of a microaggregation name.
+
+    A column of weights that is an identifier too stays one, and is dropped.
+    """
+    household, weight = options.get("household"), options.get("weight")
+    named = {} if household is None else {household: "household"}
+    return {**({} if weight is None else {weight: "weight"}), **roles, **named}
 
 
 def _sizes(limits: Limits, n_records: int) -> list[int]:
