@@ -46,7 +46,7 @@ def whole_page(session: Session, limit: int) -> str:
             "start.html",
             **common | {"message": session.message or reason},
             limit=limit,
-            formats=[(one.name, one.endings) for one in FORMATS if one.name not in UNSUPPORTED],
+            formats=[(f.name, f.endings) for f in FORMATS if f.name not in UNSUPPORTED],
             examples=EXAMPLE_WORDS,
             reading=_reading(session),
             name=session.name,
@@ -65,7 +65,7 @@ def whole_page(session: Session, limit: int) -> str:
         wide=len(session.columns) > WIDE,
         undo=bool(session.past),
         redo=bool(session.future),
-        earlier=[form.describe_step(one, session.columns) for one in _earlier(session)],
+        earlier=[form.describe_step(settings, session.columns) for settings in _earlier(session)],
         of=session.settings.get("of", "").split(),
         **form.catalogue(),
         **_runs(session),
@@ -87,11 +87,11 @@ def _reading(session: Session) -> dict[str, Any] | None:
         detected = first_lines.detect(first_lines.read_sample(file))
         for name, value in (detected.to_dict() if detected else {}).items():
             fields[name] = fields.get(name) or {"\t": "tab"}.get(value, value)
-    shown = _lines_of(file, fields) if is_text(file) else ""
+    table = _lines_of(file, fields) if is_text(file) else ""
     return {
         "fields": fields,
         "text": is_text(file),
-        "lines": shown,
+        "lines": table,
         "sheets": sheets,
         "stored": True,
     }
@@ -106,10 +106,10 @@ def _lines_of(file: Path, fields: dict[str, str]) -> str:
 
 def lines(file: Path | None, dialect: Dialect | None = None, *, reason: str = "") -> str:
     """Return the first lines of a file as a table, or why there are none."""
-    shown = {"rows": [], "words": reason}
+    content = {"rows": [], "words": reason}
     if file is not None and dialect is not None:
-        shown = first_lines.shown(file, dialect)
-    return page("lines.html", **shown)
+        content = first_lines.shown(file, dialect)
+    return page("lines.html", **content)
 
 
 def runs(session: Session) -> str:

@@ -34,11 +34,11 @@ def check_limits(evidence: Evidence, limits: Limits, verdict: Verdict | None) ->
             message = entry["reason"] or f"{entry['value']:.4g}"
             yield _check(entry["limit"], entry["bound"], entry["passed"], message)
         return
-    every = evidence.plan.limits.merged(limits)
-    named = {limit.name for limit in limits}
-    for result in every.check(*measured(evidence, every)):
+    all_limits = evidence.plan.limits.merged(limits)
+    extra = {limit.name for limit in limits}
+    for result in all_limits.check(*measured(evidence, all_limits)):
         passed: bool | None = result.passed
-        if result.value is None and evidence.original is None and result.limit.name not in named:
+        if result.value is None and evidence.original is None and result.limit.name not in extra:
             passed = None
         yield _check(result.limit.name, result.limit.value, passed, result.message)
 

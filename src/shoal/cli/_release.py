@@ -41,7 +41,7 @@ def release(
     save_plan: Path | None = None,
 ) -> None:
     """Mask a table, in memory or (``large``) on a cluster, and print what was released."""
-    made: Release | LargeRelease
+    released: Release | LargeRelease
     if writing.limits is not None:
         from shoal.metrics.limits import Limits
 
@@ -56,11 +56,11 @@ def release(
     dialect = reading.dialect(keep_notes=writing.keep_notes, mark_formulas=writing.mark_formulas)
     try:
         if large:
-            made = _release_folder(
+            released = _release_folder(
                 plan, sources, target, dialect, writing, key=key, seed=seed, plan_file=plan_file
             )
         else:
-            made = release_file(
+            released = release_file(
                 plan,
                 sources[0],
                 target,
@@ -73,7 +73,7 @@ def release(
     except NotKept as error:
         way_out = "Use --allow-not-kept to write it anyway."
         raise NotKept(f"{error.template} {way_out}", verdict=error.verdict) from None
-    print_release(made, target, writing, as_json=as_json, quiet=quiet)
+    print_release(released, target, writing, as_json=as_json, quiet=quiet)
 
 
 def release_file(
@@ -234,7 +234,7 @@ def signing_key(sign: Path | None, manifest: Path | None) -> Any:
 
 
 def print_release(
-    made: "Release | LargeRelease",
+    release: "Release | LargeRelease",
     target: str,
     writing: ReleaseOptions,
     *,
@@ -246,10 +246,10 @@ def print_release(
     from shoal.report import limit_line, one_line, summarise, whole_text
 
     report, place = writing.report, redact_address(target)
-    summary = summarise(made, writing.audience)
-    files: Sequence[Mapping[str, Any]] = getattr(made, "files", ())  # of a released folder
+    summary = summarise(release, writing.audience)
+    files: Sequence[Mapping[str, Any]] = getattr(release, "files", ())  # of a released folder
     in_files = f", in {len(files)} file{'s' if len(files) > 1 else ''}" if files else ""
-    text = f"{place}: {one_line(summary)}{in_files}\n{status_line(made.verdict)}"
+    text = f"{place}: {one_line(summary)}{in_files}\n{status_line(release.verdict)}"
     text += "".join(f"\n{limit_line(entry)}" for entry in summary["limits"])
     if report == STDOUT:
         text = f"{place}: {whole_text(summary)}"
@@ -259,8 +259,8 @@ def print_release(
     content |= {name: part for name, part in summary.items() if name != "pictures"}
     content |= {"files": list(files)} if files else {}
     print_result(content, text, as_json=as_json, quiet=quiet)
-    print_findings(made.verdict)
+    print_findings(release.verdict)
     for warning in summary["warnings"]:
         echo(f"warning: {warning}", colour="yellow", err=True)
-    if made.verdict.status == "not kept":
+    if release.verdict.status == "not kept":
         raise typer.Exit(1)

@@ -170,7 +170,11 @@ class Hierarchy:
         """Return the hierarchy as keys of a column's type in a plan document."""
         if self.rows:
             return {"hierarchy": [list(row) for row in self.rows]}
-        return {one.name: list(value) for one in fields(self) if (value := getattr(self, one.name))}
+        return {
+            parameter.name: list(value)
+            for parameter in fields(self)
+            if (value := getattr(self, parameter.name))
+        }
 
     def __str__(self) -> str:
         if not self.rows:

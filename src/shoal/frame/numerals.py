@@ -105,9 +105,11 @@ def read_numerals(array: Any, decimal: str = ".") -> tuple[Any, Style | None]:
     if numbers is None or style is None:
         return None, None
     whole = all(number.is_integer() and abs(number) < 2**53 for number in numbers)
-    shown = any(style.decimal in text for text in encoded.dictionary.to_pylist())
-    held = pa.array(numbers, pa.float64())
-    return (held.cast(pa.int64()) if whole and not shown else held).take(encoded.indices), style
+    has_decimals = any(style.decimal in text for text in encoded.dictionary.to_pylist())
+    floats = pa.array(numbers, pa.float64())
+    return (floats.cast(pa.int64()) if whole and not has_decimals else floats).take(
+        encoded.indices
+    ), style
 
 
 def open_ended(text: str) -> float | None:

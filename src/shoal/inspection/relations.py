@@ -69,7 +69,11 @@ def _pairs(values: dict[str, Values]) -> list[Relation]:
     logs = np.column_stack([_standardised(_logarithm(values[name])) for name in names])
     relations: dict[str, Relation] = {}
     examined = 0
-    for left, right, taken in ((plain, plain, False), (logs, plain, True), (plain, logs, True)):
+    for left, right, with_logarithm in (
+        (plain, plain, False),
+        (logs, plain, True),
+        (plain, logs, True),
+    ):
         related = np.abs(left.T @ right) / len(left) > CANDIDATE
         for first, second in np.argwhere(np.triu(related, 1)):
             source, target = names[first], names[second]
@@ -80,7 +84,7 @@ def _pairs(values: dict[str, Values]) -> list[Relation]:
             x = _logarithm(x) if left is logs else x
             y = _logarithm(y) if right is logs else y
             if _r2(y, x[:, None]) >= EXACT:
-                relations[target] = Relation(target, (source,), taken)
+                relations[target] = Relation(target, (source,), with_logarithm)
     return list(relations.values())
 
 
@@ -104,16 +108,18 @@ def _sums(values: dict[str, Values]) -> list[Relation]:
         if fit is None:
             continue
         used = _needed(X[:, at], X, [others[place] for place in fit.columns])
-        columns = frozenset(names[one] for one in (at, *used))
+        columns = frozenset(names[column] for column in (at, *used))
         if not any(columns <= known or known <= columns for known in relations):
-            relations[columns] = Relation(names[at], tuple(names[one] for one in sorted(used)))
+            relations[columns] = Relation(
+                names[at], tuple(names[column] for column in sorted(used))
+            )
     return list(relations.values())
 
 
 def _needed(y: Values, X: Values, used: list[int]) -> list[int]:
     """Return the columns that are left when those that are not needed are dropped."""
-    for one in list(used):
-        fewer = [other for other in used if other != one]
+    for column in list(used):
+        fewer = [other for other in used if other != column]
         if fewer and _r2(y, X[:, fewer]) >= EXACT:
             used = fewer
     return used

@@ -175,10 +175,12 @@ def _hierarchies(columns: Sequence[dict[str, Any]]) -> list[Sentence]:
     rules = {entry["name"]: entry["hierarchy"] for entry in columns if entry["hierarchy"]}
     if not rules:
         return []
-    named = "; ".join(
+    suggestions = "; ".join(
         f"{name!r} by {key} of {', '.join(map(str, parts))}"
         for name, rule in rules.items()
         for key, parts in rule.items()
     )
-    text = f"Columns that could be recoded by a hierarchy, if their types declare it: {named}."
+    text = (
+        f"Columns that could be recoded by a hierarchy, if their types declare it: {suggestions}."
+    )
     return [Sentence("hierarchy-suggested", text, tuple(rules))]

@@ -106,9 +106,11 @@ def entropy_loss(original_categories: Labels, masked_categories: Labels) -> Valu
     """
     lost = []
     for before, after in zip(original_categories.T, masked_categories.T, strict=True):
-        own = entropy(np.bincount(before + 1))
+        original_entropy = entropy(np.bincount(before + 1))
         left = entropy(pair_codes(before, after).counts) - entropy(np.bincount(after + 1))
-        lost.append(100 * min(1.0, max(0.0, left / own)) if own > 0 else 0.0)
+        lost.append(
+            100 * min(1.0, max(0.0, left / original_entropy)) if original_entropy > 0 else 0.0
+        )
     return np.array(lost)
 
 
@@ -258,5 +260,5 @@ def _pairs(
 
 
 def _mean_distances(pairs: list[tuple[Labels, Labels]]) -> dict[str, float]:
-    apart = np.array([distances(before, after) for before, after in pairs])
-    return {"absolute": float(apart[:, 0].mean()), "hellinger": float(apart[:, 1].mean())}
+    distance = np.array([distances(before, after) for before, after in pairs])
+    return {"absolute": float(distance[:, 0].mean()), "hellinger": float(distance[:, 1].mean())}

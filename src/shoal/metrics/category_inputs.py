@@ -70,17 +70,17 @@ def category_inputs(
     if not names:
         return CategoryInputs({}, [], [])
     pairs = [shared_codes(before, after, name) for name in names]
-    given: dict[str, Any] = {
+    inputs: dict[str, Any] = {
         "original_categories": np.column_stack([pair[0] for pair in pairs]),
         "masked_categories": np.column_stack([pair[1] for pair in pairs]),
     }
     unmasked = [n for n in confidential if n not in (*masked, *recoded)]
     others = [n for n in unmasked if _holds_categories(before, before, n, types)]
     if others:
-        given["other_categories"] = np.column_stack(
+        inputs["other_categories"] = np.column_stack(
             [shared_codes(before, before, name)[0] for name in others]
         )
-    return CategoryInputs(given, names, others)
+    return CategoryInputs(inputs, names, others)
 
 
 def columns_of_categories(
@@ -104,8 +104,8 @@ def shared_codes(before: Frame, after: Frame, name: str) -> tuple[Codes, Codes]:
     codes = []
     for frame in (before, after):
         texts, index = texts_and_index(decode(tables.arrow(frame, name)))
-        own = [place.setdefault(text, len(place)) for text in texts]
-        codes.append(np.array([*own, -1], np.int64)[index])
+        text_codes = [place.setdefault(text, len(place)) for text in texts]
+        codes.append(np.array([*text_codes, -1], np.int64)[index])
     return codes[0], codes[1]
 
 

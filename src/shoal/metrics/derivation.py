@@ -97,16 +97,16 @@ def neighbour_r2(y: Values, u: Values, *, ordered: bool = True) -> float:
     code = np.unique(u, return_inverse=True)[1].ravel()
     sizes = np.bincount(code)
     sums = np.bincount(code, centred)
-    own = sizes[code]
-    predicted = (sums[code] - centred) / np.maximum(own - 1, 1)
-    alone = own == 1
+    size = sizes[code]
+    predicted = (sums[code] - centred) / np.maximum(size - 1, 1)
+    is_unique = size == 1
     if not ordered:
-        predicted[alone] = -centred[alone] / (n - 1)
+        predicted[is_unique] = -centred[is_unique] / (n - 1)
     elif len(sizes) > 1:
         means = sums / sizes
         before, after = np.roll(means, 1), np.roll(means, -1)
         before[0], after[-1] = means[1], means[-2]
-        predicted[alone] = ((before + after) / 2)[code[alone]]
+        predicted[is_unique] = ((before + after) / 2)[code[is_unique]]
     error = centred - predicted
     return float(1 - (error**2).sum() / (centred**2).sum())
 

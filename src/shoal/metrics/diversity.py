@@ -248,5 +248,5 @@ def _recursive(entry: Tally, c: float) -> int:
     before = np.cumsum(count) - count
     # Records of the class from this entry on: its size less the entries before.
     rest = (entry.size + before[first])[entry.label] - before
-    kept = np.bincount(entry.label, count[first][entry.label] < c * rest)
-    return max(1, int(kept.min()))
+    is_met = np.bincount(entry.label, count[first][entry.label] < c * rest)
+    return max(1, int(is_met.min()))

@@ -92,5 +92,5 @@ def _by_unit(contributions: Matrix, labels: Labels, units: Labels) -> tuple[Matr
     size /= np.where(most > 0, most, 1.0)  # avoids overflow of sums
     place = place.ravel()
     sums = [np.bincount(place, column) for column in size.T]
-    seen = [np.bincount(place, column) > 0 for column in known.T]
-    return np.where(np.column_stack(seen), np.column_stack(sums), np.nan), pairs // number
+    is_known = [np.bincount(place, column) > 0 for column in known.T]
+    return np.where(np.column_stack(is_known), np.column_stack(sums), np.nan), pairs // number

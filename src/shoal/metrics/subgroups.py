@@ -88,8 +88,8 @@ def split_groups(
         codes.append([np.where(part < 0, len(texts), part) for part in column])
         labels.append([*(f"{name}={text}" for text in texts), f"{name} missing"])
     first = np.column_stack([column[0] for column in codes])
-    combinations, own = np.unique(first, axis=0, return_inverse=True)
-    keys = [own.ravel()]
+    combinations, index = np.unique(first, axis=0, return_inverse=True)
+    keys = [index.ravel()]
     place = {tuple(row): at for at, row in enumerate(combinations.tolist())}
     for at in range(1, len(frames)):
         rows = np.column_stack([column[at] for column in codes]).tolist()
@@ -257,7 +257,7 @@ class Subgroups:
                 ]
                 for name in self.names
             },
-            "remarks": [one for one in (self.remark, self.note) if one],
+            "remarks": [remark for remark in (self.remark, self.note) if remark],
         }
 
     def __str__(self) -> str:

@@ -270,12 +270,14 @@ def with_drawn_seeds(partitioner: Partitioner) -> Partitioner:
 
     A plan needs this, since its document must give the same groups again.
     """
-    given = partitioner.get_params()
-    generators = {id(one): one for one in given.values() if isinstance(one, parameters.GENERATORS)}
+    options = partitioner.get_params()
+    generators = {
+        id(value): value for value in options.values() if isinstance(value, parameters.GENERATORS)
+    }
     if not generators:
         return partitioner
-    seeds = {number: parameters.as_seed(one) for number, one in generators.items()}
-    drawn = {name: seeds[id(one)] for name, one in given.items() if id(one) in seeds}
+    seeds = {number: parameters.as_seed(value) for number, value in generators.items()}
+    drawn = {name: seeds[id(value)] for name, value in options.items() if id(value) in seeds}
     copy: Partitioner = clone(partitioner).set_params(**drawn)
     return copy
 

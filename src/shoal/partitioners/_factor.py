@@ -137,13 +137,13 @@ def certify(n: int, value: Matrix, parent: Labels, violation: float) -> Certific
 def remove_redundant(n: int, pairs: Pairs) -> Pairs:
     """Remove edges between records that both have another edge."""
     degree = np.bincount(pairs.ravel(), minlength=n)
-    kept = []
+    needed = []
     for u, v in pairs.tolist():
         if degree[u] == 2 and degree[v] == 2:
             degree[u] = degree[v] = 1
         else:
-            kept.append((u, v))
-    return np.array(kept, np.int64)
+            needed.append((u, v))
+    return np.array(needed, np.int64)
 
 
 def distinct(n: int, *parts: Pairs) -> Pairs:

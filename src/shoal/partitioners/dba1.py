@@ -66,8 +66,8 @@ class DBA1(Partitioner):
 
     def _split(self, X: Matrix) -> Labels:
         k, n, index = int(self.k), len(X), open_index(X)
-        kept = min(n - 1, k - 1 + min(4 * (k - 1), SPARE))
-        lists = open_neighbour_lists(index, k, nearest_others(index, kept)[0])
+        n_neighbours = min(n - 1, k - 1 + min(4 * (k - 1), SPARE))
+        lists = open_neighbour_lists(index, k, nearest_others(index, n_neighbours)[0])
         while advance(index, k, lists, STRIDE):
             progress.report("grouping", n - int(index.size[0]), n)
             index = rebuild_if_worn(index)

@@ -72,9 +72,9 @@ def exchange(
     start = np.concatenate([[0], np.cumsum([len(total) for total in totals])])
     table = (ranks, ordered, np.concatenate(below), np.concatenate(running), start)
     for group in range(partition.n_groups):
-        own = members[first[group] : first[group + 1]]
-        if distance(ranks, own, 0, own[0], *table[1:]) > t:
-            centroid = Z[own].mean(axis=0)
+        records = members[first[group] : first[group + 1]]
+        if distance(ranks, records, 0, records[0], *table[1:]) > t:
+            centroid = Z[records].mean(axis=0)
             candidates = np.argsort(squared_distances(Z, centroid), kind="stable")
             draw_nearer(group, candidates, labels, members, first, t, *table)
         progress.report("exchanging records", group + 1, partition.n_groups)

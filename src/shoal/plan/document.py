@@ -116,7 +116,7 @@ def from_dict(entries: Mapping[str, Any], folder: Path | None = None) -> dict[st
 
 
 def _lists(codes: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    return {name: list(given) for name, given in codes.items()}
+    return {name: list(entries) for name, entries in codes.items()}
 
 
 def _refuse_files(types: Any) -> None:
@@ -192,8 +192,10 @@ def dumps(entries: Mapping[str, Any], suffix: str = ".toml") -> str:
 def without_drawn_seeds(entry: Any) -> Any:
     """Return a document without the seeds that a run drew; seeds that its author wrote stay."""
     if isinstance(entry, Mapping):
-        kept = {name: value for name, value in entry.items() if not isinstance(value, DrawnSeed)}
-        return {name: without_drawn_seeds(value) for name, value in kept.items()}
+        seedless = {
+            name: value for name, value in entry.items() if not isinstance(value, DrawnSeed)
+        }
+        return {name: without_drawn_seeds(value) for name, value in seedless.items()}
     return [without_drawn_seeds(value) for value in entry] if isinstance(entry, list) else entry
 
 
@@ -267,9 +269,9 @@ def _partitioner(entry: object, culprit: str) -> Partitioner:
             f'{culprit} needs partition = {{ method = "...", k = ... }}.', code="partition-missing"
         )
     options = dict(entry)
-    made = partitioner(options.pop("method"), options)
-    parameters.validate(made)
-    return made
+    result = partitioner(options.pop("method"), options)
+    parameters.validate(result)
+    return result
 
 
 def _check_keys(entries: Mapping[str, Any], known: Collection[str], culprit: str) -> None:

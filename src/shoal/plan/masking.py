@@ -54,14 +54,14 @@ def draft_release(plan: "Plan", data: IntoDataFrame, *, interpreted: bool = Fals
     frame = tables.drop_columns(frame, columns_to_drop(plan, frame.columns))
     steps = [step.draw_missing_seeds() for step in plan.steps]
     confidential = columns_with(plan.roles, "confidential")
-    kept = _complete_records(plan, frame)
-    whole, frame = frame, tables.filter_rows(frame, kept)
-    rows, seed = None if kept.all() else np.flatnonzero(kept), plan.random_state
+    is_complete = _complete_records(plan, frame)
+    all_records, frame = frame, tables.filter_rows(frame, is_complete)
+    rows, seed = None if is_complete.all() else np.flatnonzero(is_complete), plan.random_state
     if plan.shuffle:
         seed = draw_seed() if seed is None else seed
         order = random_order(len(frame), seed)
         # First of all, so that ties are not broken by the original order.
-        rows, frame = np.flatnonzero(kept)[order], tables.take(frame, order)
+        rows, frame = np.flatnonzero(is_complete)[order], tables.take(frame, order)
     units = plan.units_in(frame)
     masked, results = apply_steps(steps, frame, confidential, plan.types)
     values = {name for result in results for name in result.values}
@@ -105,11 +105,11 @@ def draft_release(plan: "Plan", data: IntoDataFrame, *, interpreted: bool = Fals
         units,
         partitions,
         measures=measures,
-        run_findings=[*interpretation, *run_findings(plan, whole, kept, results)],
+        run_findings=[*interpretation, *run_findings(plan, all_records, is_complete, results)],
     )
     fields = dict(
         data=with_decimals_of(tables.to_native(released), data, rows),
-        plan=name_all_columns(_reproducible_plan(plan, steps, results, seed), whole.columns),
+        plan=name_all_columns(_reproducible_plan(plan, steps, results, seed), all_records.columns),
         partitions=partitions,
         measures=dict(measures),
         remarks=measures.remarks,
@@ -131,8 +131,8 @@ def drawn_seeds(plan: "Plan", seeded: Sequence[Step]) -> tuple[int, ...]:
 
 def _complete_records(plan: "Plan", frame: Frame) -> NDArray[np.bool_]:
     """Return a mask of the records that no step drops for a missing value."""
-    kept = ~tables.has_missing(frame, plan.required_columns)
-    if not kept.any():
+    is_complete = ~tables.has_missing(frame, plan.required_columns)
+    if not is_complete.any():
         raise InputError(
             f"Every one of the {len(frame)} records has a missing value, so"
             ' `missing="drop"` would leave none. Use `missing="own-groups"` or'
@@ -140,7 +140,7 @@ def _complete_records(plan: "Plan", frame: Frame) -> NDArray[np.bool_]:
             code="no-record-complete",
             records=len(frame),
         )
-    return np.asarray(kept)
+    return np.asarray(is_complete)
 
 
 def _reproducible_plan(

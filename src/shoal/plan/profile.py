@@ -87,9 +87,12 @@ def _transitions(plan: Any, results: Sequence[Any]) -> dict[str, Any]:
     category has enough records.
     """
     entries = [
-        {**one.to_dict(within=step.strata), "public": bool(one.frequencies.min() >= MIN_COUNT)}
+        {
+            **transitions.to_dict(within=step.strata),
+            "public": bool(transitions.frequencies.min() >= MIN_COUNT),
+        }
         for step, result in zip(plan.steps, results, strict=True)
-        for one in result.transitions
+        for transitions in result.transitions
     ]
     return {"transitions": entries} if entries else {}
 

@@ -64,13 +64,13 @@ RUN_CODES = (
 
 
 def run_findings(
-    plan: "Plan", whole: Frame, kept: NDArray[np.bool_], results: Sequence[StepResult]
+    plan: "Plan", all_records: Frame, is_complete: NDArray[np.bool_], results: Sequence[StepResult]
 ) -> list[Finding]:
-    """Return the findings of a run that ``kept`` some records of a ``whole`` table."""
+    """Return the findings of a run that masked the complete records among ``all_records``."""
     step_warnings = [warning for result in results for warning in result.warnings]
     return [
-        *_dropped(plan, whole, kept),
-        *_index(whole),
+        *_dropped(plan, all_records, is_complete),
+        *_index(all_records),
         *map(as_finding, step_warnings),
         *_unfinished(results),
     ]
@@ -120,10 +120,10 @@ def refuse_homogeneous(plan: "Plan", measures: Assessment) -> None:
         )
 
 
-def _dropped(plan: "Plan", frame: Frame, kept: NDArray[np.bool_]) -> list[Finding]:
-    if kept.all():
+def _dropped(plan: "Plan", frame: Frame, is_complete: NDArray[np.bool_]) -> list[Finding]:
+    if is_complete.all():
         return []
-    number = int((~kept).sum())
+    number = int((~is_complete).sum())
     counts = tables.missing_counts(frame, plan.required_columns)
     missing = ", ".join(f"{name!r} {count}" for name, count in counts.items())
     verb = "was" if number == 1 else "were"
@@ -131,7 +131,7 @@ def _dropped(plan: "Plan", frame: Frame, kept: NDArray[np.bool_]) -> list[Findin
         Finding(
             "missing-values",
             "informs",
-            f"{number} of {len(kept)} records {verb} dropped because values are missing:"
+            f"{number} of {len(is_complete)} records {verb} dropped because values are missing:"
             f" {missing}.",
             {"dropped": number, "missing": dict(counts)},
             tuple(counts),

@@ -107,7 +107,7 @@ def _criterion(criterion: Criterion, attacks: Attacks) -> dict[str, Any]:
         "greatest_excess": excess,
         "exceeded": exceeded,
         "tests": [_test(result) for result in results],
-        "not_run": {n: why for n, why in attacks.not_run.items() if n in criterion.attacks},
+        "not_run": {n: reason for n, reason in attacks.not_run.items() if n in criterion.attacks},
         "untested": criterion.untested,
     }
 

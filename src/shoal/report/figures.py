@@ -48,9 +48,9 @@ def _size_rows(bars: Sequence[tuple[int, int, int]], labels: Sequence[str], k: i
 
 
 def _size_figure(plot: Plot, bars: Sequence[tuple[int, int, int]]) -> Figure:
-    few, many, classes = bars[0][0], bars[-1][1], sum(count for *_, count in bars)
-    span = f"all hold {few:,}" if few == many else (
-        f"the smallest holds {few:,}, the largest {many:,}"
+    smallest, largest, classes = bars[0][0], bars[-1][1], sum(count for *_, count in bars)
+    span = f"all hold {smallest:,}" if smallest == largest else (
+        f"the smallest holds {smallest:,}, the largest {largest:,}"
     )  # fmt: skip
     words = f"{classes:,} classes of records that look alike; {span} records."
     return Figure("How many records look alike", words, plot.width, plot.height, plot.marks)
@@ -111,12 +111,12 @@ def associations(entry: Mapping[str, Any]) -> list[Figure]:
 
 def _largest_change(entry: Mapping[str, Any]) -> str:
     names = entry["columns"]
-    most, one, other = max(
+    most, first, second = max(
         (abs(value), names[i], names[j])
         for i, row in enumerate(entry["difference"])
         for j, value in enumerate(row[:i])
     )
-    return f"The largest change is {most:.2f}, between {one} and {other}."
+    return f"The largest change is {most:.2f}, between {first} and {second}."
 
 
 def proven_gap(loss: float, gap: float) -> Figure:

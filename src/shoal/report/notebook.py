@@ -130,11 +130,11 @@ def attacks_html(attacks: Attacks) -> str:
 
 def utility_html(utility: Utility) -> str:
     """Return analyses before and after: figures, subgroups and the details of each analysis."""
-    every = utility.figures()
+    all_figures = utility.figures()
     figures = [
-        (name, shown(every[name]), f"{about.meaning}; {about.better} is better")
+        (name, shown(all_figures[name]), f"{about.meaning}; {about.better} is better")
         for name, about in FIGURES.items()
-        if name in every
+        if name in all_figures
     ]
     return _output(
         "notebook/utility.html",
@@ -185,10 +185,10 @@ def _facts(summary: Mapping[str, Any], values: Mapping[str, Any]) -> list[tuple[
 
 
 def _measured(values: Mapping[str, Any], remarks: Mapping[str, str]) -> dict[str, Any]:
-    shown = {name: value for name, value in values.items() if name != "class_sizes"}
+    measures = {name: value for name, value in values.items() if name != "class_sizes"}
     return {
-        "numbers": numbers(shown),
-        "tables": tables(shown),
-        "about": {name: describe_measure(name) for name in shown},
+        "numbers": numbers(measures),
+        "tables": tables(measures),
+        "about": {name: describe_measure(name) for name in measures},
         "unmeasured": by_reason(remarks),
     }

@@ -58,9 +58,9 @@ def plot_release(release: ReleaseLike) -> "ShownFigure":
     for axes in panels[1 + len(columns) :]:
         axes.remove()
     if columns:
-        named = dict(zip(*reversed(panels[1].get_legend_handles_labels()), strict=True))
+        handles = dict(zip(*reversed(panels[1].get_legend_handles_labels()), strict=True))
         figure.legend(
-            [named["before"], named["after"]], ["before", "after"], loc="outside lower right",
+            [handles["before"], handles["after"]], ["before", "after"], loc="outside lower right",
             ncols=2, frameon=False,
         )  # fmt: skip
     return figure

@@ -193,8 +193,10 @@ def _transitions(entry: dict[str, Any], internal: bool) -> dict[str, Any]:
     """Return the matrix of post-randomised columns; for the public without any count."""
     if internal:
         return entry
-    shown = ("columns", "stratum", "categories", "released", "matrix")
-    return {name: entry[name] for name in (shown if entry["public"] else shown[:1])}
+    public_entries = ("columns", "stratum", "categories", "released", "matrix")
+    return {
+        name: entry[name] for name in (public_entries if entry["public"] else public_entries[:1])
+    }
 
 
 def _tradeoff(release: ReleaseLike, curve: Sequence[Point]) -> dict[str, Any]:
@@ -220,8 +222,8 @@ def _plan(entries: dict[str, Any], *, internal: bool) -> str:
         return document.dumps(entries)
     types = {name: _hide_values(declared) for name, declared in entries.get("types", {}).items()}
     steps = [_hide_mapping(step) for step in entries["steps"]]
-    shown = {**entries, **({"types": types} if types else {}), "steps": steps}
-    return document.dumps(_without_seeds(shown))
+    entries_shown = {**entries, **({"types": types} if types else {}), "steps": steps}
+    return document.dumps(_without_seeds(entries_shown))
 
 
 def _hide_mapping(step: dict[str, Any]) -> dict[str, Any]:
@@ -247,6 +249,6 @@ def _hide_values(declared: Any) -> Any:
 
 def _without_seeds(entry: Any) -> Any:
     if isinstance(entry, dict):
-        kept = {name: value for name, value in entry.items() if name != "random_state"}
-        return {name: _without_seeds(value) for name, value in kept.items()}
+        seedless = {name: value for name, value in entry.items() if name != "random_state"}
+        return {name: _without_seeds(value) for name, value in seedless.items()}
     return [_without_seeds(value) for value in entry] if isinstance(entry, list) else entry

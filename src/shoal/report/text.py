@@ -48,7 +48,9 @@ def whole_text(summary: dict[str, Any]) -> str:
     verdict = summary["verdict"]
     parts = [one_line(summary), _folded(f"{verdict['sentence']} {summary['explanation']}")]
     if verdict["findings"]:
-        parts.append("\n".join(_folded(finding_line(one), "  ") for one in verdict["findings"]))
+        parts.append(
+            "\n".join(_folded(finding_line(finding), "  ") for finding in verdict["findings"])
+        )
     if summary["limits"]:
         parts.append("\n".join(map(limit_line, summary["limits"])))
     for verb in ("cannot", "can"):
@@ -87,8 +89,8 @@ def finding_line(finding: Mapping[str, Any]) -> str:
 def limit_line(entry: Mapping[str, Any]) -> str:
     """Return whether a limit is met as a line."""
     sign = "pass" if entry["passed"] else "FAIL"
-    shown = entry["reason"] if entry["value"] is None else f"{entry['value']:.4g}"
-    return f"{sign} {entry['limit']} = {entry['bound']:g}: {shown}"
+    value = entry["reason"] if entry["value"] is None else f"{entry['value']:.4g}"
+    return f"{sign} {entry['limit']} = {entry['bound']:g}: {value}"
 
 
 def evidence_text(evidence: Mapping[str, Any]) -> str:

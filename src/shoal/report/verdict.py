@@ -77,9 +77,9 @@ def cannot(release: ReleaseLike) -> list[str]:
         least = least if whole else f"members of at least {k} households"
         sentences.append(f"Find the household of a person: every class holds {least}.")
     if plan.dropped:
-        what = "person or a household" if columns_with(plan.roles, "household") else "person"
+        whom = "person or a household" if columns_with(plan.roles, "household") else "person"
         sentences.append(
-            f"Find {named(plan.dropped)} in the release: what names a {what} was dropped."
+            f"Find {named(plan.dropped)} in the release: what names a {whom} was dropped."
         )
     return sentences
 
@@ -130,10 +130,10 @@ def _exact(verdict: Verdict) -> list[str]:
     shares = {name: share for name, share in (verdict.exact or {}).items() if name and share > 0}
     if not shares:
         return []
-    shown = [f"{name} of {percent(share)}" for name, share in list(shares.items())[:NAMED]]
+    phrases = [f"{name} of {percent(share)}" for name, share in list(shares.items())[:NAMED]]
     more = f" and {len(shares) - NAMED} more columns of some" if len(shares) > NAMED else ""
     return [
-        f"Read the original {', '.join(shown)}{more} of the records, where the released value is"
+        f"Read the original {', '.join(phrases)}{more} of the records, where the released value is"
         " the original one; the release does not show which records these are."
     ]
 
@@ -147,9 +147,9 @@ def _unchanged(finding: Finding) -> str:
 
 def _derived(finding: Finding) -> str:
     rules = finding.figures["rules"].items()
-    shown = [f"{name} from {named(rule['from'])}" for name, rule in list(rules)[:NAMED]]
+    phrases = [f"{name} from {named(rule['from'])}" for name, rule in list(rules)[:NAMED]]
     more = f", and {len(rules) - NAMED} more" if len(rules) > NAMED else ""
-    return f"Compute {', '.join(shown)}{more}: these columns are released unchanged."
+    return f"Compute {', '.join(phrases)}{more}: these columns are released unchanged."
 
 
 CAN: dict[str, Callable[[Finding], str]] = {
@@ -184,7 +184,7 @@ def _confidential(release: ReleaseLike) -> list[str]:
         if finding.code == "homogeneous-before-masking"
         for column, count in finding.figures["homogeneous"].items()
     }
-    alike = {
+    homogeneous = {
         column: count - changed.get(column, 0)
         for column, count in release.measures.get("homogeneous_classes", {}).items()
     }
@@ -196,10 +196,10 @@ def _confidential(release: ReleaseLike) -> list[str]:
     sentences += [
         f"Be sure of the {column} of everybody in {count:,} of {classes:,} classes: all records"
         " there share one value."
-        for column, count in alike.items()
+        for column, count in homogeneous.items()
         if count
     ]
-    mixed = [column for column, count in alike.items() if not count and column not in changed]
+    mixed = [column for column, count in homogeneous.items() if not count and column not in changed]
     if mixed:
         sentences.append(
             f"Read which {named(mixed)} occur among the records that look like a person, but not"
@@ -211,22 +211,22 @@ def _confidential(release: ReleaseLike) -> list[str]:
 def _beyond(constraints: dict[str, Any], verdict: Verdict) -> str:
     """Return sentences about the attained l-diversity and t-closeness, if required."""
     broken = verdict.codes()
-    said = ""
+    sentences = ""
     if "diversity" in constraints:
         entry = constraints["diversity"]
         holds = "does not hold" if "diversity-not-attained" in broken else "holds"
-        said += (
+        sentences += (
             f" At least {entry['attained']:.4g} values of every confidential column hide in each"
             f" class, counted by {entry['kind']}: l = {entry['l']:g} {holds}."
         )
     if "closeness" in constraints:
         entry = constraints["closeness"]
         holds = "does not hold" if "closeness-not-attained" in broken else "holds"
-        said += (
+        sentences += (
             f" No class is farther than {entry['attained']:.4g} from the table in any confidential"
             f" column: t = {entry['t']:g} {holds}."
         )
-    return said
+    return sentences
 
 
 def _reading(missing: dict[str, int]) -> str:

@@ -42,7 +42,7 @@ def read_categories(frame: Frame, name: str) -> Categories:
 def as_categories(texts: Sequence[str], index: NDArray[np.int64]) -> Categories:
     """Return the categories that occur, where ``texts`` may repeat or not occur."""
     occurs = np.bincount(index[index >= 0], minlength=len(texts)) > 0
-    distinct = sorted({text for text, there in zip(texts, occurs, strict=True) if there})
+    distinct = sorted({text for text, present in zip(texts, occurs, strict=True) if present})
     place = {text: at for at, text in enumerate(distinct)}
     code = np.array([*(place.get(text, -1) for text in texts), -1], np.int64)
     return Categories(distinct, code[index])

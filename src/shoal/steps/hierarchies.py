@@ -56,7 +56,10 @@ class RecodedColumn:
         """
         number = len(self.labels)
         return {
-            "categories": [len(np.unique(own[self.codes])) for own in self.levels.ancestors],
+            "categories": [
+                len(np.unique(level_ancestors[self.codes]))
+                for level_ancestors in self.levels.ancestors
+            ],
             "cells": np.bincount(level_of_record + 1, minlength=number + 1)[1:].tolist(),
         }
 
@@ -127,11 +130,11 @@ def _distinctions(
     missing = int(counts[-1] > 0)
     others = max(1, len(rows) + missing - 1)
     losses = []
-    for level, own in enumerate(labels[:-1]):
+    for level, level_labels in enumerate(labels[:-1]):
         below: dict[Any, int] = {None: 1}
         for row in rows:
             below[row[level]] = below.get(row[level], 0) + 1
-        losses.append(np.array([(below[label] - 1) / others for label in own.tolist()]))
+        losses.append(np.array([(below[label] - 1) / others for label in level_labels.tolist()]))
     return [*losses, np.full(len(counts), float(len(rows) + missing > 1))]
 
 
@@ -143,9 +146,12 @@ def _entropy(
     The unit is the mean of the last level, so that a column loses 1 there.
     """
     occurring = np.maximum(counts, 1)
-    bits = [np.log2(np.maximum(np.bincount(own, counts)[own], 1) / occurring) for own in ancestors]
+    bits = [
+        np.log2(np.maximum(np.bincount(level_ancestors, counts)[level_ancestors], 1) / occurring)
+        for level_ancestors in ancestors
+    ]
     most = float((bits[-1] * counts).sum() / max(1.0, counts.sum()))
-    return [one / most if most else one for one in bits]
+    return [level_bits / most if most else level_bits for level_bits in bits]
 
 
 _LOSSES: dict[str, Callable[..., list[Cells]]] = {

@@ -119,10 +119,10 @@ class _Search:
             self._failed = np.vstack([self._failed[~below], node])
         self._attains[node] = evaluated.failing <= lattice.max_suppressed
         # Where classes had to be suppressed with others, nodes below may still be released.
-        few = lattice.n_records(evaluated.suppressed) <= lattice.max_suppressed
-        if self._attains[node] and evaluated.is_kept and few:
+        within_limit = lattice.n_records(evaluated.suppressed) <= lattice.max_suppressed
+        if self._attains[node] and evaluated.is_kept and within_limit:
             candidate = _Best(evaluated.loss, node, evaluated.suppressed)
-            self.best = min(self.best, candidate, key=lambda one: one[:2])
+            self.best = min(self.best, candidate, key=lambda optimum: optimum[:2])
         return self._attains[node]
 
     def climb(self, node: Node, top: Node) -> None:

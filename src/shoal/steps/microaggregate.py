@@ -260,12 +260,12 @@ class Microaggregate(GroupingStep):
             return self.decimals.get(name)
         return self.decimals
 
-    def with_decimals_of(self, shown: Mapping[str, int]) -> "Microaggregate":
+    def with_decimals_of(self, shown_decimals: Mapping[str, int]) -> "Microaggregate":
         """Return the step with the decimals that the columns of a file show.
 
         Parameters
         ----------
-        shown : mapping of str to int
+        shown_decimals : mapping of str to int
             Number of decimals of numeric columns.
 
         Returns
@@ -278,7 +278,7 @@ class Microaggregate(GroupingStep):
             return self
         rounded = {
             name: number
-            for name, number in shown.items()
+            for name, number in shown_decimals.items()
             if name in self.columns and (number > 0 or self.round == "original")
         }
         decimals = {**rounded, **(self.decimals or {})}
@@ -308,7 +308,7 @@ class Microaggregate(GroupingStep):
         check_axes(self, space, any(column.is_missing.any() for column in columns))
         units = None if self.unit_column is None else read_units(frame, self.unit_column)
         strata = self._strata(frame, space, units)
-        given = GroupingInput(
+        inputs = GroupingInput(
             space,
             strata,
             privacy_constraint(self, frame, confidential, types, units),
@@ -317,13 +317,13 @@ class Microaggregate(GroupingStep):
             units,
             read_recoded_columns(self, frame, columns, types),
         )
-        released = GroupValues(self, frame, given.recoded, weights)
+        released = GroupValues(self, frame, inputs.recoded, weights)
         partitions: list[Partition] = []
         fitted: list[Partitioner] = []
         partitioner = self.partitioner
         for names in self.column_blocks:
             in_block = [columns[self.columns.index(name)] for name in names]
-            block = group_block(self, in_block, given, partitioner)
+            block = group_block(self, in_block, inputs, partitioner)
             for column, missing in zip(in_block, block.missing.T, strict=True):
                 released.add(column, block.groups, missing)
             partitions.append(block.groups)

@@ -95,15 +95,16 @@ def _cheapest_partner(
 
     ``counts`` are units. A unit that must change counts as one record, its minimum.
     """
-    own = patterns[small]
-    union = patterns | own
+    small_pattern = patterns[small]
+    union = patterns | small_pattern
     count_of = {row.tobytes(): count for row, count in zip(patterns, counts, strict=True)}
     present = np.array([count_of.get(row.tobytes(), 0) for row in union])
-    is_own = (union == own).all(axis=1)  # then ``present`` includes the records of ``small``
+    # Where the union is the pattern itself, ``present`` includes the records of ``small``.
+    is_own = (union == small_pattern).all(axis=1)
     needed = np.clip(k - present - np.where(is_own, 0, counts[small]), 0, None)
     n_donors = np.where(counts - needed >= k, needed, records)
     n_donors[(union == patterns).all(axis=1)] = 0  # the other pattern loses no cell
-    cells = records[small] * (union & ~own).sum(axis=1)
+    cells = records[small] * (union & ~small_pattern).sum(axis=1)
     cells += n_donors * (union & ~patterns).sum(axis=1)
     cells[small] = np.iinfo(np.int64).max
     best = int(np.lexsort((patterns.sum(axis=1), counts >= k, cells))[0])
@@ -139,7 +140,9 @@ def describe_missing(
     original = {column.name: column.is_missing for column in columns}
     suppressed = {name: int((released[name] & ~old).sum()) for name, old in original.items()}
     filled = {name: int((~released[name] & old).sum()) for name, old in original.items()}
-    few = {name: _few_values(groups[name], old) for name, old in original.items() if filled[name]}
+    few_values = {
+        name: _few_values(groups[name], old) for name, old in original.items() if filled[name]
+    }
     sentences = []
     if any(suppressed.values()):
         sentences.append(
@@ -153,9 +156,9 @@ def describe_missing(
         sentences.append(
             f"{_cells(filled)} missing and now hold{_s(filled)} the value of the group."
         )
-    if any(few.values()):
+    if any(few_values.values()):
         sentences.append(
-            f"In some groups ({_listed(few)}) the released value rests on fewer than k known"
+            f"In some groups ({_listed(few_values)}) the released value rests on fewer than k known"
             " values: all records show it, but fewer contributed to it."
         )
     return sentences

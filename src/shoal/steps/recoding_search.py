@@ -96,9 +96,9 @@ def open_groups(
     for at, column in enumerate(columns):
         values = len(column.labels[0])
         for level in range(depth):
-            own = min(level, len(column.labels) - 1)
-            ancestors[at, level, :values] = column.levels.ancestors[own]
-            losses[at, level, :values] = column.levels.losses[own]
+            column_level = min(level, len(column.labels) - 1)
+            ancestors[at, level, :values] = column.levels.ancestors[column_level]
+            losses[at, level, :values] = column.levels.losses[column_level]
         codes[:, at] = np.where(column.is_missing, NONE, column.codes)
     n_groups = int(labels.max()) + 1
     capacity = n_groups + n // 2 + 1

@@ -72,12 +72,12 @@ class Transitions:
 
     def to_dict(self, *, within: Sequence[str] = ()) -> dict[str, Any]:
         """Return plain data; categories of a single column are texts."""
-        one = len(self.columns) == 1
+        single = len(self.columns) == 1
         return {
             "columns": list(self.columns),
             "stratum": dict(zip(within, self.stratum, strict=True)),
-            "categories": [c[0] if one else list(c) for c in self.categories],
-            "released": [c[0] if one else list(c) for c in self.released],
+            "categories": [c[0] if single else list(c) for c in self.categories],
+            "released": [c[0] if single else list(c) for c in self.released],
             "matrix": self.matrix.tolist(),
             "frequencies": self.frequencies.tolist(),
             "expected": (self.frequencies[:, np.newaxis] * self.matrix).tolist(),

@@ -153,20 +153,22 @@ def fix_times(path: Path, places: list[tuple[int, bytes]]) -> None:
 def _to_storable(
     column: pa.Array, name: str, clocks: Callable[[str, pa.DataType], Clock], kind: str
 ) -> pa.Array:
-    held = column.type
-    if pa.types.is_dictionary(held):
-        return _to_storable(column.cast(held.value_type), name, clocks, kind)
-    if pa.types.is_date(held) or pa.types.is_timestamp(held):
-        if pa.types.is_timestamp(held) and held.tz is not None:
-            column = column.cast(pa.timestamp(held.unit, "UTC")).cast(pa.timestamp(held.unit))
-        return clocks(name, held).encode(column)
-    if pa.types.is_boolean(held):
+    arrow_type = column.type
+    if pa.types.is_dictionary(arrow_type):
+        return _to_storable(column.cast(arrow_type.value_type), name, clocks, kind)
+    if pa.types.is_date(arrow_type) or pa.types.is_timestamp(arrow_type):
+        if pa.types.is_timestamp(arrow_type) and arrow_type.tz is not None:
+            column = column.cast(pa.timestamp(arrow_type.unit, "UTC")).cast(
+                pa.timestamp(arrow_type.unit)
+            )
+        return clocks(name, arrow_type).encode(column)
+    if pa.types.is_boolean(arrow_type):
         return column.cast(pa.int8())
-    if pa.types.is_integer(held):
+    if pa.types.is_integer(arrow_type):
         return _fit_integers(column, name, kind)
-    if pa.types.is_decimal(held) or pa.types.is_floating(held):
+    if pa.types.is_decimal(arrow_type) or pa.types.is_floating(arrow_type):
         return _finite(column.cast(pa.float64()), name, kind)
-    if pa.types.is_string(held) or pa.types.is_large_string(held):
+    if pa.types.is_string(arrow_type) or pa.types.is_large_string(arrow_type):
         if pc.any(pc.match_substring(column, "\0")).as_py():
             raise FileError(
                 f"Column {name!r} holds NUL characters, which {_within(kind)} cannot.",
@@ -174,15 +176,15 @@ def _to_storable(
                 column=name,
             )
         return column.cast(pa.string()).fill_null("")  # the formats have no missing text
-    if pa.types.is_null(held):
+    if pa.types.is_null(arrow_type):
         return column.cast(pa.float64())
-    if pa.types.is_time(held):
+    if pa.types.is_time(arrow_type):
         return column.cast(pa.string()).fill_null("")
     raise FileError(
-        f"Column {name!r} holds {held} values, which {_within(kind)} cannot.",
+        f"Column {name!r} holds {arrow_type} values, which {_within(kind)} cannot.",
         code="type-not-writable",
         column=name,
-        kind=str(held),
+        kind=str(arrow_type),
     )
 
 

@@ -98,14 +98,14 @@ def _cell_formats(packed: zipfile.ZipFile) -> list[str]:
     if "xl/styles.xml" not in packed.namelist():
         return []
     styles = ElementTree.fromstring(packed.read("xl/styles.xml"))
-    own = {
+    custom = {
         int(entry.get("numFmtId") or 0): entry.get("formatCode") or "General"
         for entry in styles.iter()
         if _tag(entry) == "numFmt"
     }
-    known = {**BUILTIN_FORMATS, **own}
+    formats = {**BUILTIN_FORMATS, **custom}
     group: Any = next((entry for entry in styles if _tag(entry) == "cellXfs"), [])
-    return [known.get(int(entry.get("numFmtId") or 0), "General") for entry in group]
+    return [formats.get(int(entry.get("numFmtId") or 0), "General") for entry in group]
 
 
 def _column_number(reference: str) -> int | None:

@@ -53,10 +53,10 @@ def _check_size(file: pq.ParquetFile, path: Path, limit: float | None) -> None:
     if known + greatest <= growth_limit(packed, limit):
         return
     rows = min(max(_BATCH_SIZE // longest, 64), 1 << 16)
-    seen = 0
+    total = 0
     for batch in file.iter_batches(rows, columns=texts):
-        seen += batch.nbytes
-        check_growth(path.name, packed, max(known, seen), limit)
+        total += batch.nbytes
+        check_growth(path.name, packed, max(known, total), limit)
 
 
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:

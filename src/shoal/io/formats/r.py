@@ -99,8 +99,8 @@ def _choose(objects: Any, path: Path, name: str | None) -> _DataFrame:
     """Return the data frame of a file, by its name if there are several."""
     if isinstance(objects, _DataFrame):
         return objects
-    named = objects if isinstance(objects, dict) else {}
-    frames = {key: one for key, one in named.items() if isinstance(one, _DataFrame)}
+    by_name = objects if isinstance(objects, dict) else {}
+    frames = {key: value for key, value in by_name.items() if isinstance(value, _DataFrame)}
     listed = ", ".join(frames)
     if not frames:
         raise FileError(f"{path.name!r} holds no data frame.", code="no-data-frame", file=path.name)
@@ -165,12 +165,12 @@ def _long_integers(bits: Any, attributes: Mapping[str, Any]) -> pa.Array:
 
 def _labelled(values: Any, attributes: Mapping[str, Any]) -> _Labelled:
     labels: Any = attributes.get("labels")
-    named: dict[Any, str] = {}
+    label_of_value: dict[Any, str] = {}
     if hasattr(labels, "coords"):  # an array with names
         texts = next(iter(labels.coords.values())).values.tolist()
-        named = dict(zip(np.asarray(labels.values).tolist(), map(str, texts), strict=True))
+        label_of_value = dict(zip(np.asarray(labels.values).tolist(), map(str, texts), strict=True))
     label = next(iter(attributes.get("label", ())), None)
-    return _Labelled(values, None if label is None else str(label), named)
+    return _Labelled(values, None if label is None else str(label), label_of_value)
 
 
 _CONSTRUCTORS: Mapping[str | bytes, Callable[[Any, Mapping[str, Any]], Any]] = {
@@ -186,8 +186,8 @@ _CONSTRUCTORS: Mapping[str | bytes, Callable[[Any, Mapping[str, Any]], Any]] = {
 
 def _floats(values: Any) -> tuple[Any, Any]:
     """Return float64 values, 0 where missing, and the mask of missing values."""
-    given = getattr(values, "values", values)  # of an array with names
-    floats = np.ma.filled(np.ma.asarray(given).astype(np.float64), np.nan)
+    array = getattr(values, "values", values)  # of an array with names
+    floats = np.ma.filled(np.ma.asarray(array).astype(np.float64), np.nan)
     missing = np.isnan(floats)
     return np.where(missing, 0.0, floats), missing
 

@@ -108,8 +108,10 @@ def _scores(study: Study, target: ColumnPair, pairs: list[ColumnPair]) -> list[d
         for side, (X, y, rows) in training.items():
             for model in ("linear", "forest"):
                 result = _predict(model, target.is_number, X[rows], y[rows], before[test], classes)
-                kept = predicted.setdefault((side, model), np.zeros((len(before), result.shape[1])))
-                kept[test] = result
+                probabilities = predicted.setdefault(
+                    (side, model), np.zeros((len(before), result.shape[1]))
+                )
+                probabilities[test] = result
     truth = target.original[known]
     rows_of_table = []
     for model in ("linear", "forest"):
@@ -153,9 +155,9 @@ def _predict(
         if model == "linear"
         else RandomForestClassifier(**forest)
     )
-    found = classifier.fit(X, y).predict_proba(test)
+    probabilities = classifier.fit(X, y).predict_proba(test)
     for at, value in enumerate(classifier.classes_):
-        chances[:, classes == value] = found[:, [at]]
+        chances[:, classes == value] = probabilities[:, [at]]
     return chances
 
 

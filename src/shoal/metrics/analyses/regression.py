@@ -56,8 +56,8 @@ def regression(study: Study) -> AnalysisResult | str:
         if isinstance(outcome, str):
             remarks.append(f"Model {at} ({formula}): {outcome}")
         else:
-            found, description = outcome
-            rows += [{"model": str(at), **row} for row in found]
+            coefficients, description = outcome
+            rows += [{"model": str(at), **row} for row in coefficients]
             remarks.append(f"Model {at} ({formula}): {description}")
         progress.report("regression", at, len(study.formulas))
     if not rows:
@@ -99,10 +99,10 @@ def _compare(study: Study, formula: str) -> tuple[list[dict[str, Any]], str] | s
     for side in SIDES:
         design = designs.sides[side]
         weights = None if study.weights is None else study.weights_of(side)[design.rows]
-        found = fit(design.y, design.X, weights, is_binary=designs.is_binary)
-        if isinstance(found, str):
-            return f"{side} table: {found}"
-        fits[side] = found
+        model = fit(design.y, design.X, weights, is_binary=designs.is_binary)
+        if isinstance(model, str):
+            return f"{side} table: {model}"
+        fits[side] = model
     rows, hidden = _rows(designs, fits, study.min_group)
     if not rows:
         return "no coefficient can be estimated."
@@ -130,9 +130,9 @@ def _rows(
         if filled[at] < min_group:
             hidden += 1
             continue
-        values = [float(one.coefficients[at]) for one in (before, after)]
+        values = [float(model.coefficients[at]) for model in (before, after)]
         lost = np.isnan(after.coefficients[at])
-        intervals = [(one.low[at], one.high[at]) for one in (before, after)]
+        intervals = [(model.low[at], model.high[at]) for model in (before, after)]
         gap = abs(after.coefficients[at] - before.coefficients[at])
         rows.append(
             {

@@ -173,8 +173,10 @@ class Utility(NamedResults[AnalysisResult]):
 
     def figures(self) -> dict[str, float]:
         """Return all figures by name, with those of the worst-off groups."""
-        every = {name: value for result in self.results for name, value in result.figures.items()}
-        ordered = {name: float(every[name]) for name in FIGURES if name in every}
+        all_figures = {
+            name: value for result in self.results for name, value in result.figures.items()
+        }
+        ordered = {name: float(all_figures[name]) for name in FIGURES if name in all_figures}
         return ordered | ({} if self.groups is None else self.groups.worst_figures())
 
     def reasons(self) -> dict[str, str]:

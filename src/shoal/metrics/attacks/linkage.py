@@ -89,8 +89,8 @@ def right_records(setting: Setting, labels: Labels, candidates: Labels, target: 
     """Return how many records of the candidate classes belong to the target's unit."""
     if setting.units is None:
         return int(labels[target] in candidates)
-    own = np.flatnonzero(setting.units == setting.units[target])
-    return int(np.isin(labels[own], candidates).sum())
+    unit_records = np.flatnonzero(setting.units == setting.units[target])
+    return int(np.isin(labels[unit_records], candidates).sum())
 
 
 def linkage_result(setting: Setting, name: str, chances: Values) -> AttackResult:

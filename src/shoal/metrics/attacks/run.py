@@ -201,8 +201,8 @@ def _by_group(
         attacked, not_run = run_each("attacks", ATTACKS, aimed, part)
         results.append(Attacks(attacked, not_run, k=setting.k, unit=unit, seed=setting.seed))
     figures = tuple(result.figures() for result in results)
-    every = dict.fromkeys(name for found in figures for name in found)
-    return Subgroups(grouping, figures, dict.fromkeys(every, "lower"), unit, tuple(results))
+    figure_names = dict.fromkeys(name for group_figures in figures for name in group_figures)
+    return Subgroups(grouping, figures, dict.fromkeys(figure_names, "lower"), unit, tuple(results))
 
 
 def _prepare(

@@ -105,7 +105,7 @@ def _comparison(name: str) -> dict[str, Any]:
     }
     levels: list[dict[str, Any]] = [
         missing,
-        *({"sql_condition": one} for one in [*conditions, "ELSE"]),
+        *({"sql_condition": condition} for condition in [*conditions, "ELSE"]),
     ]
     return {
         "output_column_name": name,
@@ -131,9 +131,9 @@ def _weights(linker: Any, seed: int, n_targets: int, n_classes: int) -> Values:
     return weights
 
 
-def _chances(weights: Values, own: Labels, sizes: Labels) -> Values:
+def _chances(weights: Values, true_records: Labels, sizes: Labels) -> Values:
     """Return the chance of each target to be linked, drawing among equally good records."""
     best = weights.max(axis=1)
     tied = weights >= (best - SLACK)[:, np.newaxis]
-    hit = tied[np.arange(len(own)), own]
+    hit = tied[np.arange(len(true_records)), true_records]
     return np.where(hit, 1 / np.maximum(tied @ sizes, 1), 0.0)

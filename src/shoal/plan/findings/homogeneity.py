@@ -24,13 +24,13 @@ def find_homogeneous(evidence: Evidence) -> list[Finding]:
     names = evidence.with_role("confidential")
     if not names:
         return []
-    shown = _count(labels, evidence.released, names)
+    after = _count(labels, evidence.released, names)
     number = int(labels.max()) + 1
-    findings = check_homogeneous(shown, number)
+    findings = check_homogeneous(after, number)
     if evidence.original is not None:
         before = _count(labels, evidence.original, names)
         findings += _changed(
-            {name: before[name] - shown[name] for name in names if before[name] > shown[name]},
+            {name: before[name] - after[name] for name in names if before[name] > after[name]},
             number,
         )
     return findings

@@ -34,12 +34,14 @@ def find_imputed(evidence: Evidence) -> list[Finding]:
             labels = evidence.classes_on([*block, *step.strata])
             sizes = evidence.sizes(labels)
             for name in block:
-                given = count_contributors(
+                contributors = count_contributors(
                     labels, ~tables.has_missing(evidence.original, [name]), evidence.units
                 )
-                shown = np.bincount(labels, ~tables.has_missing(evidence.released, [name])) > 0
-                single[name] = int((shown & (given == 1) & (sizes > 1)).sum())
-                few[name] = int((shown & (given > 1) & (given < step.k)).sum())
+                is_released = (
+                    np.bincount(labels, ~tables.has_missing(evidence.released, [name])) > 0
+                )
+                single[name] = int((is_released & (contributors == 1) & (sizes > 1)).sum())
+                few[name] = int((is_released & (contributors > 1) & (contributors < step.k)).sum())
     return check_contributors(single, few, evidence.plan.k)
 
 

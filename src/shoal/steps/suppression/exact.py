@@ -88,17 +88,23 @@ def solve_exactly(
         at_most = weight - (1.0 if problem.whole_weights else 0.0) + TOLERANCE
         limit = at_most if slack is None else min(at_most, relaxed.cost + slack * least)
         numbers = _numbers(best, candidates)
-        kept = (relaxed.cost + reduced <= limit) | (numbers > 0)
-        if kept.sum() > max_columns // 2 or (limit == at_most and weight > bound * (1 + max_gap)):
+        is_considered = (relaxed.cost + reduced <= limit) | (numbers > 0)
+        if is_considered.sum() > max_columns // 2 or (
+            limit == at_most and weight > bound * (1 + max_gap)
+        ):
             break
-        few = candidates._replace(row=candidates.row[kept], label=candidates.label[kept])
-        programme = _programme(problem, few, costs[kept])
-        start = _start(problem, few, numbers[kept], programme.width)
+        considered = candidates._replace(
+            row=candidates.row[is_considered], label=candidates.label[is_considered]
+        )
+        programme = _programme(problem, considered, costs[is_considered])
+        start = _start(problem, considered, numbers[is_considered], programme.width)
         solution = programme.solve(start, max_nodes, _check)
         if limit == at_most:  # a column that was left out is not in a lighter assignment
             bound = max(bound, min(weight, rounded_up(problem, solution.bound - TOLERANCE)))
         if solution.values is not None:
-            best = _lighter(best, _assignment(problem, few, solution.values[: len(few.row)]))
+            best = _lighter(
+                best, _assignment(problem, considered, solution.values[: len(considered.row)])
+            )
     return best, bound, True
 
 
@@ -136,8 +142,8 @@ def _candidates(problem: Problem, max_columns: int) -> Candidates | None:
         number, label = problem.labels(pattern, fitting)
         possible = problem.sizes(label, number, fitting) >= problem.k
         marks = np.zeros((2, number), np.uint64)
-        for total, own in zip(marks, mark[:, fitting], strict=True):
-            np.add.at(total, label, own)
+        for total, row_marks in zip(marks, mark[:, fitting], strict=True):
+            np.add.at(total, label, row_marks)
         names = np.full(number, -1)
         new = []
         for at in np.flatnonzero(possible).tolist():
@@ -207,8 +213,8 @@ def _numbers(assignment: Assignment, candidates: Candidates) -> Weights:
     n_classes = len(candidates.pattern)
     label = np.empty(len(assignment.row), np.int64)
     for pattern in np.unique(assignment.pattern).tolist():
-        own = assignment.pattern == pattern
-        label[own] = candidates.class_of[pattern][assignment.row[own]]
+        of_pattern = assignment.pattern == pattern
+        label[of_pattern] = candidates.class_of[pattern][assignment.row[of_pattern]]
     pair = candidates.row * n_classes + candidates.label
     order = np.argsort(pair)
     at = order[np.searchsorted(pair[order], assignment.row * n_classes + label)]

@@ -200,13 +200,13 @@ class _Keys:
         return span if span <= MAX_KEY else self._labels(pattern)[0]
 
     def __call__(self, pattern: int, rows: Rows) -> Codes:
-        kept = [j for j in range(len(self.sizes)) if not pattern >> j & 1]
-        if not kept:
+        columns = [j for j in range(len(self.sizes)) if not pattern >> j & 1]
+        if not columns:
             return np.zeros(len(self.columns[0][rows]), np.int64)
-        if math.prod(self.sizes[j] for j in kept) > MAX_KEY:
+        if math.prod(self.sizes[j] for j in columns) > MAX_KEY:
             return self._labels(pattern)[1][rows]
-        keys: Codes = self.columns[kept[0]][rows].copy()
-        for column in kept[1:]:
+        keys: Codes = self.columns[columns[0]][rows].copy()
+        for column in columns[1:]:
             keys *= self.sizes[column]
             keys += self.columns[column][rows]
         return keys
@@ -214,8 +214,8 @@ class _Keys:
     def _labels(self, pattern: int) -> tuple[int, Codes]:
         """Return labels in the place of keys that would be too large; those of the last pattern."""
         if self._last[0] != pattern:
-            kept = [j for j in range(len(self.sizes)) if not pattern >> j & 1]
-            labels = combine([self.columns[j] for j in kept], [self.sizes[j] for j in kept])
+            columns = [j for j in range(len(self.sizes)) if not pattern >> j & 1]
+            labels = combine([self.columns[j] for j in columns], [self.sizes[j] for j in columns])
             self._last = (pattern, *labels)
         return self._last[1:]
 
