@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.closeness_first import distance, draw_nearer
+from shoal._kernels.closeness_first import distance, exchange_with_candidates
 from shoal.partitioners._base import Labels, Matrix, Partition, in_order, squared_distances
 
 
@@ -76,6 +76,6 @@ def exchange(
         if distance(ranks, records, 0, records[0], *table[1:]) > t:
             centroid = Z[records].mean(axis=0)
             candidates = np.argsort(squared_distances(Z, centroid), kind="stable")
-            draw_nearer(group, candidates, labels, members, first, t, *table)
+            exchange_with_candidates(group, candidates, labels, members, first, t, *table)
         progress.report("exchanging records", group + 1, partition.n_groups)
     return Partition(in_order(labels), partition.k)
