@@ -120,10 +120,10 @@ def _inspect(
 def _describe_column(
     frame: Frame, name: str, code: Codes, decision: Decision, notes: Notes
 ) -> dict[str, Any]:
-    facts_of_values, unique = overview(frame, name), share_unique(code)
-    distinct = len(set(code.tolist())) - (facts_of_values.missing > 0)
-    kind = {"date": "date"}.get(decision.kind, facts_of_values.type)
-    if decision.kind == "numeric" and facts_of_values.type == "text":
+    summary, unique = overview(frame, name), share_unique(code)
+    distinct = len(set(code.tolist())) - (summary.missing > 0)
+    kind = {"date": "date"}.get(decision.kind, summary.type)
+    if decision.kind == "numeric" and summary.type == "text":
         kind = "number"
     facts = Facts(
         name,
@@ -131,10 +131,10 @@ def _describe_column(
         len(frame),
         distinct,
         unique,
-        is_sequence=facts_of_values.is_sequence,
-        positive=facts_of_values.positive,
-        missing=facts_of_values.missing,
-        is_ascending=facts_of_values.is_ascending,
+        is_sequence=summary.is_sequence,
+        positive=summary.positive,
+        missing=summary.missing,
+        is_ascending=summary.is_ascending,
     )
     role, why = suggest(facts)
     declared, why_kind, inferred = decision.type, decision.why, decision.inferred
@@ -144,7 +144,7 @@ def _describe_column(
         declared = type(declared)("nominal")
     missing_codes = decision.missing_codes
     labels = notes.on(name).value_labels
-    if declared.kind == "numeric" and facts_of_values.type in ("whole", "number") and not labels:
+    if declared.kind == "numeric" and summary.type in ("whole", "number") and not labels:
         missing_codes = (*missing_codes, *sentinels(tables.floats(frame[name]).tolist()))
     return {
         "name": name,
@@ -157,7 +157,7 @@ def _describe_column(
         "formats": list(decision.formats),
         "labels": {text_of(value): text for value, text in list(labels.items())[:MAX_LABELS]},
         "missing_codes": list(missing_codes),
-        "missing": facts_of_values.missing,
+        "missing": summary.missing,
         "distinct": distinct,
         "unique": unique,
         "role": role,
