@@ -1,6 +1,7 @@
 """Plain text that fits a width: aligned tables and wrapped sentences.
 
-An interface sets the width for a block of code with `fitting`; without it lines have any length.
+An interface sets the width for a block of code with `limit_table_width`; without it, lines have
+any length.
 """
 
 import re
@@ -17,7 +18,7 @@ _width: ContextVar[int | None] = ContextVar("shoal_text_width", default=None)
 
 
 @contextmanager
-def fitting(width: int | None) -> Iterator[None]:
+def limit_table_width(width: int | None) -> Iterator[None]:
     """Let tables of the enclosed code take at most ``width`` characters; None for any number."""
     token = _width.set(width)
     try:
@@ -53,7 +54,7 @@ def size_range(smallest: int, largest: int) -> str:
     return f"{smallest}" if smallest == largest else f"{smallest} to {largest}"
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> str:
+def align_rows(rows: Sequence[Sequence[str]]) -> str:
     """Return rows as lines with aligned columns, the first row being the headings.
 
     Cells are wrapped between words where the lines would be too long. If that is not enough, the
@@ -94,7 +95,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(line for row in rows for line in _lines(row, widths))
 
 
-def wrapped(text: str, width: int | None = None) -> str:
+def wrap_text(text: str, width: int | None = None) -> str:
     """Return text with its longer lines broken between words, and the rest of each indented.
 
     Examples
@@ -106,10 +107,10 @@ def wrapped(text: str, width: int | None = None) -> str:
     limit = _width.get() if width is None else width
     if limit is None:
         return text
-    return "\n".join(_broken(line, limit) for line in text.split("\n"))
+    return "\n".join(_break_line(line, limit) for line in text.split("\n"))
 
 
-def _broken(line: str, limit: int) -> str:
+def _break_line(line: str, limit: int) -> str:
     if len(_STYLE.sub("", line)) <= limit:
         return line
     indent = line[: len(line) - len(line.lstrip())] + "  "
@@ -167,7 +168,7 @@ def _with_notes(rows: Sequence[Sequence[str]], limit: int) -> str | None:
         lines = []
         for at, row in enumerate(rows):
             notes = [note for note in row[-n_notes:] if note] if at else []
-            lines += [*_lines(narrow[at], fitted), *(wrapped(f"    {note}") for note in notes)]
+            lines += [*_lines(narrow[at], fitted), *(wrap_text(f"    {note}") for note in notes)]
         return "\n".join(lines)
     return None
 
@@ -181,5 +182,5 @@ def _as_lists(rows: Sequence[Sequence[str]]) -> str:
             f"  {heading:<{longest}}{GAP}{cell}".rstrip()
             for heading, cell in zip(headings[1:], row[1:], strict=True)
         ]
-        blocks.append("\n".join([row[0], *map(wrapped, cells)]))
+        blocks.append("\n".join([row[0], *map(wrap_text, cells)]))
     return "\n".join(blocks)

@@ -63,7 +63,7 @@ def names(n_columns: int) -> set[str]:
     return {f"{setting}:{at}" for setting in SETTINGS for at in range(n_columns)}
 
 
-def suggested(columns: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+def suggested_settings(columns: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """Return the settings that an inspection suggests."""
     settings: dict[str, str] = {}
     for at, column in enumerate(columns):
@@ -114,7 +114,7 @@ def types(
         entry: dict[str, Any] = {"kind": kind} if kind else {}
         order, form = (settings.get(f"{setting}:{at}", "") for setting in ("order", "format"))
         if kind == "ordinal" and order:
-            entry["order"] = _listed(order)
+            entry["order"] = _split_list(order)
         if kind == "date" and form:
             entry["format"] = form
         if name in by_levels:
@@ -153,7 +153,7 @@ def _levels(
             code="levels-not-a-rule",
             column=name,
         )
-    parts = _listed(settings.get(f"levels:{at}", ""))
+    parts = _split_list(settings.get(f"levels:{at}", ""))
     numbers = parts if rule == "periods" else [parameter_value(part) for part in parts]
     return {"kind": RULES[rule], rule: numbers}
 
@@ -164,7 +164,7 @@ def missing_codes(
     """Return the missing codes of masked columns."""
     masked = {name for step in steps for name in step.columns}
     codes_by_column = {
-        name: _listed(settings.get(f"codes:{at}", "")) for at, name in enumerate(columns)
+        name: _split_list(settings.get(f"codes:{at}", "")) for at, name in enumerate(columns)
     }
     return {name: codes for name, codes in codes_by_column.items() if codes and name in masked}
 
@@ -192,5 +192,5 @@ def by_column(
     return options
 
 
-def _listed(text: str) -> list[str]:
+def _split_list(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]

@@ -41,9 +41,9 @@ def catalogue() -> dict[str, Any]:
     return {
         "roles": words.ROLES,
         "kinds": words.KINDS,
-        "methods": {name: words.METHODS.get(name, _unnamed(name)) for name in methods},
-        "efforts": {n: words.EFFORTS.get(n, _unnamed(n)) for n in ("", "quick", *EFFORTS)},
-        "steps": {name: words.STEPS.get(name, _unnamed(name)) for name in STEPS},
+        "methods": {name: words.METHODS.get(name, _default_choice(name)) for name in methods},
+        "efforts": {n: words.EFFORTS.get(n, _default_choice(n)) for n in ("", "quick", *EFFORTS)},
+        "steps": {name: words.STEPS.get(name, _default_choice(name)) for name in STEPS},
         "shuffle": SHUFFLE,
         "groups_of_step": {
             group: [field for field in step_fields if field.group == group]
@@ -61,21 +61,21 @@ def catalogue() -> dict[str, Any]:
     }
 
 
-def _unnamed(name: str) -> words.Choice:
+def _default_choice(name: str) -> words.Choice:
     return words.Choice(name, "")
 
 
 def first_settings(columns: list[dict[str, Any]]) -> dict[str, str]:
     """Return the initial values of the form: what the inspection suggests, and no k."""
     settings = {"what": Microaggregate.name, "k": "", "method": "auto", "effort": ""}
-    settings |= column_settings.suggested(columns)
+    settings |= column_settings.suggested_settings(columns)
     quasi = [column for column in columns if column["role"] == "quasi-identifier"]
     if any(column.get("missing") or column.get("missing_codes") for column in quasi):
         settings["step:missing"] = "own-groups"
     return settings
 
 
-def known_only(settings: Mapping[str, str], columns: list[dict[str, Any]]) -> dict[str, str]:
+def select_known(settings: Mapping[str, str], columns: list[dict[str, Any]]) -> dict[str, str]:
     """Return the settings for which the form has a field."""
     names = {*OF_STEP, "counts", "steps", SHUFFLE.name, *(field.name for field in all_fields())}
     names |= column_settings.names(len(columns))
@@ -210,7 +210,7 @@ def _step(
         if name == "importance":
             name = "column_weights" if _takes("column_weights", cls) else name
         if _takes(name, cls):
-            options[name] = _mixed(values, options.get(name), options["columns"])
+            options[name] = _by_column(values, options.get(name), options["columns"])
     if _takes("partitioner", cls):
         options["partitioner"] = _partitioner(settings, k)
     elif k is not None:
@@ -219,7 +219,7 @@ def _step(
     return step
 
 
-def _mixed(values: dict[str, Any], of_all: Any, columns: list[str]) -> dict[str, Any]:
+def _by_column(values: dict[str, Any], of_all: Any, columns: list[str]) -> dict[str, Any]:
     """Return values by column; columns without one have that of all columns, if there is one."""
     if of_all is None or isinstance(of_all, Mapping):
         return values

@@ -49,7 +49,7 @@ def is_json(request: Request) -> bool:
     return "application/json" in request.headers.get("accept", "")
 
 
-def back(request: Request, part: str = "") -> Response:
+def redirect_to(request: Request, part: str = "") -> Response:
     """Lead back to the page; tell the script what happened."""
     session = session_of(request)
     if is_json(request):

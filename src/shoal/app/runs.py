@@ -37,10 +37,10 @@ def chosen_method(run: Run) -> str:
     methods = run.result.get("methods") or []
     if run.settings.get("method", "auto") != "auto" or not methods:
         return ""
-    return f"The automatic choice was {'; '.join(dict.fromkeys(map(_named, methods)))}."
+    return f"The automatic choice was {'; '.join(dict.fromkeys(map(_method_words, methods)))}."
 
 
-def _named(label: str) -> str:
+def _method_words(label: str) -> str:
     """Return a label of the registry, such as ``mdav + refine``, in the words of the page."""
     labels = {name: choice.label for name, choice in {**words.METHODS, **words.EFFORTS}.items()}
     method, *efforts = label.split(" + ")

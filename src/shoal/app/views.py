@@ -10,7 +10,7 @@ from typing import Any
 from shoal.app import column_settings, first_lines, form, words
 from shoal.app import runs as run_words
 from shoal.app.map import draw_map, front_of
-from shoal.app.messages import noticed
+from shoal.app.messages import inspection_remarks
 from shoal.app.requests import as_dialect
 from shoal.app.sessions import Run, Session, is_text, release_name
 from shoal.app.worker import file_names
@@ -59,20 +59,22 @@ def whole_page(session: Session, limit: int) -> str:
         name=session.name,
         inspection=inspection.result,
         types=words.TYPES,
-        noticed=noticed(inspection.result["sentences"]),
+        noticed=inspection_remarks(inspection.result["sentences"]),
         settings=session.settings,
         reading=_reading(session),
         wide=len(session.columns) > WIDE,
         undo=bool(session.past),
         redo=bool(session.future),
-        earlier=[form.describe_step(settings, session.columns) for settings in _earlier(session)],
+        earlier=[
+            form.describe_step(settings, session.columns) for settings in _earlier_settings(session)
+        ],
         of=session.settings.get("of", "").split(),
         **form.catalogue(),
         **_runs(session),
     )
 
 
-def _earlier(session: Session) -> list[dict[str, str]]:
+def _earlier_settings(session: Session) -> list[dict[str, str]]:
     return form.earlier_steps(session.settings)
 
 
@@ -108,7 +110,7 @@ def lines(file: Path | None, dialect: Dialect | None = None, *, reason: str = ""
     """Return the first lines of a file as a table, or why there are none."""
     content = {"rows": [], "words": reason}
     if file is not None and dialect is not None:
-        content = first_lines.shown(file, dialect)
+        content = first_lines.preview_lines(file, dialect)
     return page("lines.html", **content)
 
 

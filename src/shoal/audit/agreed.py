@@ -41,7 +41,7 @@ def differences(agreed: Any, actual: Any, path: str = "") -> Iterator[str]:
             place = f"{path}.{name}" if path else str(name)
             if name in agreed and name in actual:
                 yield from differences(agreed[name], actual[name], place)
-            elif not _added(name, agreed, actual):
+            elif not _is_added_by_run(name, agreed, actual):
                 yield place
     elif isinstance(agreed, list) and isinstance(actual, list) and len(agreed) == len(actual):
         for at, (agreed_entry, actual_entry) in enumerate(
@@ -84,7 +84,7 @@ def _step_without_decimals(actual: Mapping[str, Any], agreed: Mapping[str, Any])
     return step
 
 
-def _added(name: str, agreed: Mapping[str, Any], actual: Mapping[str, Any]) -> bool:
+def _is_added_by_run(name: str, agreed: Mapping[str, Any], actual: Mapping[str, Any]) -> bool:
     """Return whether a run adds an entry, or leaves it out, where nothing was agreed."""
     if name in (SEED, ROUNDS):
         return name in actual and "method" in actual

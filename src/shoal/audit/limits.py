@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from shoal.audit.check import Check
 from shoal.metrics.limits import Limits
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.limits import limits_of, measured
+from shoal.plan.findings.limits import compute_figures, limits_of
 from shoal.plan.verdict import Verdict
 
 
@@ -36,7 +36,7 @@ def check_limits(evidence: Evidence, limits: Limits, verdict: Verdict | None) ->
         return
     all_limits = evidence.plan.limits.merged(limits)
     extra = {limit.name for limit in limits}
-    for result in all_limits.check(*measured(evidence, all_limits)):
+    for result in all_limits.check(*compute_figures(evidence, all_limits)):
         passed: bool | None = result.passed
         if result.value is None and evidence.original is None and result.limit.name not in extra:
             passed = None

@@ -94,7 +94,7 @@ def release_file(
     from shoal.audit import manifest as manifests
     from shoal.audit.record import Record
     from shoal.cli._lazy_imports import discard_placeholders
-    from shoal.comparison.tradeoff import around
+    from shoal.comparison.tradeoff import run_around
     from shoal.io.database import is_database, redact_address
     from shoal.plan import document
     from shoal.plan.deliver import deliver
@@ -132,7 +132,7 @@ def release_file(
             if writing.curve:
                 used = delivery.release.plan  # with the kinds that were inferred from the file
                 seen = plan.replace(types=used.types, missing_codes=used.missing_codes)
-                points = around(seen, delivery.table, n_jobs=os.cpu_count() or 1)
+                points = run_around(seen, delivery.table, n_jobs=os.cpu_count() or 1)
             about = Identity(
                 writing.title,
                 writing.author,

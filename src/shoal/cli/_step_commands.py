@@ -83,11 +83,11 @@ def step_command(name: str) -> Any:
     from shoal.steps import STEPS
 
     application = typer.Typer(add_completion=False)
-    application.command(name, cls=Command)(expand_blocks(_function(name, STEPS[name])))
+    application.command(name, cls=Command)(expand_blocks(_command_function(name, STEPS[name])))
     return typer.main.get_command(application)
 
 
-def _function(name: str, cls: "type[Step]") -> Callable[..., None]:
+def _command_function(name: str, cls: "type[Step]") -> Callable[..., None]:
     """Return the function of a step's command, with its parameters in the signature."""
     from shoal._params import plain_text, signature_parameters
     from shoal.steps import describe_step
@@ -121,7 +121,7 @@ def _function(name: str, cls: "type[Step]") -> Callable[..., None]:
         **values: Any,
     ) -> None:
         with session(quiet=quiet, wording=step_wording):
-            plan = _plan(cls, _values(declared, values), values, roles, shuffle)
+            plan = _plan(cls, _step_values(declared, values), values, roles, shuffle)
             release(
                 plan,
                 [source],
@@ -182,7 +182,7 @@ def _choices(parameter: "Parameter") -> list[str]:
     return [str(word) for part in parts for word in get_args(part)]
 
 
-def _values(
+def _step_values(
     declared: Mapping[str, "Parameter"], values_by_option: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the parameters of the step that options give."""

@@ -50,8 +50,8 @@ def as_rows(rows: Any, name: str = "") -> tuple[Row, ...]:
         or any(isinstance(row, str) or not isinstance(row, Sequence) for row in rows)
     ):
         raise ParameterError(
-            f"The hierarchy or the distances{_of(name)} must be a list of rows, or the name of a"
-            " file with them.",
+            f"The hierarchy or the distances{_of_column(name)} must be a list of rows, or the name"
+            " of a file with them.",
             code="rows-not-a-list",
             column=name,
         )
@@ -90,7 +90,7 @@ def check_prefixes(entries: Any, name: str = "") -> tuple[int, ...]:
         or any(first <= second for first, second in zip(lengths[:-1], lengths[1:], strict=True))
     ):
         raise ParameterError(
-            f"The prefixes{_of(name)} must be lengths above 0, the longest first.",
+            f"The prefixes{_of_column(name)} must be lengths above 0, the longest first.",
             code="prefixes-not-lengths",
             column=name,
         )
@@ -108,7 +108,7 @@ def check_intervals(entries: Any, name: str = "") -> tuple[float, ...]:
         or any(not _is_multiple(b, a) for a, b in zip(widths[:-1], widths[1:], strict=True))
     ):
         raise ParameterError(
-            f"The intervals{_of(name)} must be widths above 0, the narrowest first, each a"
+            f"The intervals{_of_column(name)} must be widths above 0, the narrowest first, each a"
             " multiple of the one before it.",
             code="intervals-not-widths",
             column=name,
@@ -122,7 +122,7 @@ def check_periods(entries: Any, name: str = "") -> tuple[str, ...]:
     known = list(PERIODS)
     if not isinstance(periods, Sequence) or [p for p in known if p in periods] != list(periods):
         raise ParameterError(
-            f"The periods{_of(name)} must be some of {', '.join(known)}, in this order.",
+            f"The periods{_of_column(name)} must be some of {', '.join(known)}, in this order.",
             code="periods-unknown",
             column=name,
         )
@@ -135,8 +135,10 @@ def _is_multiple(wide: float, narrow: float) -> bool:
 
 
 def _refuse(name: str, code: str, what: str, **attributes: Any) -> NoReturn:
-    raise ParameterError(f"The hierarchy{_of(name)} {what}.", code=code, column=name, **attributes)
+    raise ParameterError(
+        f"The hierarchy{_of_column(name)} {what}.", code=code, column=name, **attributes
+    )
 
 
-def _of(name: str) -> str:
+def _of_column(name: str) -> str:
     return f" of column {name!r}" if name else ""

@@ -105,14 +105,14 @@ def decide_by_labels(
     value_labels = {value: label for value, label in labels.items() if value not in missing}
     unlabelled = [value for value in values if value not in labels]
     if not unlabelled and value_labels:
-        return _coded(name, value_labels, missing, measure)
+        return _fully_labelled(name, value_labels, missing, measure)
     if not value_labels:
         codes = tuple(value for value in values if value in missing)
         return LabelDecision(None, "only its missing codes have labels", codes)
     return _partly_labelled(value_labels, missing, values, unlabelled, measure)
 
 
-def _coded(
+def _fully_labelled(
     name: str, value_labels: Mapping[Any, str], missing: Collection[Any], measure: str | None
 ) -> LabelDecision:
     """Decide on a column all of whose values have labels."""

@@ -69,8 +69,10 @@ def holds_code(frame: Frame, name: str, codes: Sequence[str]) -> NDArray[np.bool
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     encoded = column.dictionary_encode()
-    spellings = {_spelled(code) for code in codes}
-    is_code = [_spelled(text_of(value)) in spellings for value in encoded.dictionary.to_pylist()]
+    spellings = {_normalise_number(code) for code in codes}
+    is_code = [
+        _normalise_number(text_of(value)) in spellings for value in encoded.dictionary.to_pylist()
+    ]
     mask = np.append(np.array(is_code, bool), False)
     return np.asarray(mask[encoded.indices.fill_null(-1).to_numpy()])
 
@@ -87,7 +89,7 @@ def without_codes(frame: Frame, missing_codes: MissingCodes) -> Frame:
     return with_values(frame, empty) if empty else frame
 
 
-def _spelled(text: str) -> str:
+def _normalise_number(text: str) -> str:
     """Return one spelling of a number, so that 98 and 98.0 are equal; other text as it is."""
     try:
         return text_of(float(text))

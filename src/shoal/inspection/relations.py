@@ -65,8 +65,8 @@ def _pairs(values: dict[str, Values]) -> list[Relation]:
     names = list(values)
     if len(names) < 2:
         return []
-    plain = np.column_stack([_standardised(values[name]) for name in names])
-    logs = np.column_stack([_standardised(_logarithm(values[name])) for name in names])
+    plain = np.column_stack([_standardise(values[name]) for name in names])
+    logs = np.column_stack([_standardise(_logarithm(values[name])) for name in names])
     relations: dict[str, Relation] = {}
     examined = 0
     for left, right, with_logarithm in (
@@ -107,7 +107,7 @@ def _sums(values: dict[str, Values]) -> list[Relation]:
         fit = linear_fit(X[:, at], X[:, others], EXACT)
         if fit is None:
             continue
-        used = _needed(X[:, at], X, [others[place] for place in fit.columns])
+        used = _needed_columns(X[:, at], X, [others[place] for place in fit.columns])
         columns = frozenset(names[column] for column in (at, *used))
         if not any(columns <= known or known <= columns for known in relations):
             relations[columns] = Relation(
@@ -116,7 +116,7 @@ def _sums(values: dict[str, Values]) -> list[Relation]:
     return list(relations.values())
 
 
-def _needed(y: Values, X: Values, used: list[int]) -> list[int]:
+def _needed_columns(y: Values, X: Values, used: list[int]) -> list[int]:
     """Return the columns that are left when those that are not needed are dropped."""
     for column in list(used):
         fewer = [other for other in used if other != column]
@@ -138,7 +138,7 @@ def _logarithm(x: Values) -> Values:
     return np.log(x) if len(known) and known.min() > 0 else np.full(len(x), np.nan)
 
 
-def _standardised(x: Values) -> Values:
+def _standardise(x: Values) -> Values:
     """Return a column with mean 0 and standard deviation 1; 0 where it is missing."""
     known = ~np.isnan(x)
     if not known.any() or np.ptp(x[known]) == 0:

@@ -88,7 +88,7 @@ def measure(
         @wraps(function)
         def checked(*values: Any, **options: Any) -> Any:
             arguments = parameters.bind(*values, **options).arguments
-            return function(**_checked(arguments))
+            return function(**_check_tables(arguments))
 
         MEASURES[function.__name__] = checked
         ABOUT[function.__name__] = About(kind, better, unit, per, cost)
@@ -133,7 +133,7 @@ def inputs_of(name: str) -> list[str]:
     return list(_signature(MEASURES[name]).parameters)
 
 
-def _checked(inputs: Mapping[str, Any]) -> dict[str, Any]:
+def _check_tables(inputs: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments with tables as arrays; refuse tables that do not fit together."""
     arguments = dict(inputs)
     for need in [need for need in inputs if need in TABLES and inputs[need] is not None]:

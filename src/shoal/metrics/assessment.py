@@ -245,7 +245,7 @@ def assess_frames(
             remarks[name] = f"Not computed: needs {lacking[0]}."
             continue
         try:
-            values[name] = _named(compute(name, of_measure), columns.get(ABOUT[name].per, []))
+            values[name] = _by_column(compute(name, of_measure), columns.get(ABOUT[name].per, []))
         except InputError as reason:
             remarks[name] = f"Not computed: {reason}"
             continue
@@ -291,10 +291,10 @@ def changed_columns(original: IntoDataFrame, masked: IntoDataFrame) -> list[str]
     return changed
 
 
-def _named(value: Any, columns: Sequence[str]) -> Any:
+def _by_column(value: Any, columns: Sequence[str]) -> Any:
     """Return the value as plain numbers, by column where there is one for each."""
     if isinstance(value, np.ndarray):
         return dict(zip(columns, value.tolist(), strict=True))
     if isinstance(value, dict):
-        return {key: _named(entry, columns) for key, entry in value.items()}
+        return {key: _by_column(entry, columns) for key, entry in value.items()}
     return value

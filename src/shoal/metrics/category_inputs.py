@@ -14,7 +14,7 @@ from shoal.frame.columns import decode, kind_of
 from shoal.frame.roles import name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
-from shoal.metrics.categories import comparable
+from shoal.metrics.categories import comparable_columns
 
 Codes = NDArray[np.int64]
 
@@ -46,7 +46,7 @@ class CategoryInputs:
             return ""
         before, after = self.given["original_categories"], self.given["masked_categories"]
         try:
-            same = comparable(before, after)
+            same = comparable_columns(before, after)
         except InputError:
             return ""
         others = [name for at, name in enumerate(self.columns) if at not in same]

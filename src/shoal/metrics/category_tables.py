@@ -46,7 +46,9 @@ def levels(*columns: Codes) -> int:
     return max(int(column.max(initial=-1)) for column in columns) + 2
 
 
-def occurring(first: Codes, second: Codes) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def occurring_categories(
+    first: Codes, second: Codes
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return for two columns which categories occur in them; a missing value is none."""
     size = levels(first, second)
     in_first, in_second = (

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._text import aligned, count
+from shoal._text import align_rows, count
 from shoal.errors import InputError, ParameterError
 from shoal.frame.codes import text_codes_and_labels
 from shoal.frame.columns import read_together
@@ -95,7 +95,7 @@ def split_groups(
         rows = np.column_stack([column[at] for column in codes]).tolist()
         keys.append(np.array([place.get(tuple(row), -1) for row in rows], np.int64))
     sizes = _sizes(keys[0], len(combinations), units)
-    small = _too_small(keys[0], sizes, min_group, units)
+    small = _groups_to_merge(keys[0], sizes, min_group, units)
     if small.all():
         raise InputError(
             f"All groups by {', '.join(map(repr, names))} have fewer than {min_group} records, or"
@@ -125,7 +125,7 @@ def check_min_group(min_group: Any) -> None:
         )
 
 
-def _too_small(
+def _groups_to_merge(
     key: Labels, sizes: Labels, min_group: int, units: Labels | None
 ) -> NDArray[np.bool_]:
     """Return which groups are merged, so that the merged ones have enough records together."""
@@ -227,7 +227,7 @@ class Subgroups:
             for group, figures in zip(self.grouping.groups, self.figures, strict=True)
             if name in figures
         ]
-        return sorted(pairs, key=lambda pair: -_badness(pair[1], self.better[name]))
+        return sorted(pairs, key=lambda pair: -_how_bad(pair[1], self.better[name]))
 
     def worst(self) -> dict[str, tuple[str, float]]:
         """Return the label and the value of the worst-off group of each figure."""
@@ -270,10 +270,10 @@ class Subgroups:
             rows.append([name, worst.label, f"{worst.size:,}", f"{low:.4g}"])
             rows[-1] += [best.label, f"{high:.4g}"]
         head = f"by {', '.join(self.grouping.columns)}"
-        return "\n".join(filter(None, [head, aligned(rows), self.remark, self.note]))
+        return "\n".join(filter(None, [head, align_rows(rows), self.remark, self.note]))
 
 
-def _badness(value: float, better: str) -> float:
+def _how_bad(value: float, better: str) -> float:
     if better == "near one":
         return abs(value - 1)
     return -value if better == "higher" else value

@@ -121,7 +121,7 @@ class SurveyRisk:
         lines = [f"quasi-identifiers: {', '.join(self.columns)}"]
         listed_separately = ("quasi_identifiers", "groups")
         figures = {n: v for n, v in self.to_dict().items() if n not in listed_separately}
-        for name, value in _flattened(figures):
+        for name, value in _flatten(figures):
             number = f"{value:,}" if isinstance(value, int) else value
             lines.append(f"{name:<45} {f'{value:.4g}' if isinstance(value, float) else number}")
         lines += [] if self.groups is None else ["", str(self.groups)]
@@ -170,12 +170,12 @@ class SurveyRisk:
         return result
 
 
-def _flattened(content: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def _flatten(content: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the name and the value of each figure, in words."""
     for name, value in content.items():
         words = f"{prefix}{name.replace('_', ' ')}"
         if isinstance(value, dict):
-            yield from _flattened(value, f"{words}, ")
+            yield from _flatten(value, f"{words}, ")
         elif isinstance(value, list):
             yield from ((f"{words}, size {at}", v) for at, v in enumerate(value, 1) if v)
         elif value is not None:

@@ -239,7 +239,7 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
             self.n_features_in_ = X.shape[1]
             self.__dict__.pop("feature_names_in_", None)
             return X
-        with refused_input():
+        with translate_input_errors():
             matrix = validate_data(self, X, dtype=np.float64, order="C")
         # Kernels would be compiled again for a read-only matrix.
         return np.require(matrix, requirements="W")
@@ -254,7 +254,7 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
                 k=self.k,
                 records=len(X),
             )
-        if _greatest(X) > GREATEST:
+        if _max_abs(X) > GREATEST:
             raise InputError(
                 f"The data hold values beyond {GREATEST:g}, whose squares do not fit into a"
                 " float64. Standardise the columns first.",
@@ -283,7 +283,7 @@ def with_drawn_seeds(partitioner: Partitioner) -> Partitioner:
 
 
 @contextmanager
-def refused_input() -> Iterator[None]:
+def translate_input_errors() -> Iterator[None]:
     """Translate scikit-learn's errors about data into `InputError`, without values of the data."""
     try:
         yield
@@ -304,11 +304,11 @@ def _is_matrix(X: object) -> TypeGuard[Matrix]:
         and X.size > 0
         and X.dtype == np.float64
         and X.flags.carray
-        and _greatest(X) < np.inf
+        and _max_abs(X) < np.inf
     )
 
 
-def _greatest(X: Matrix) -> float:
+def _max_abs(X: Matrix) -> float:
     """Return the greatest absolute value, or NaN if any value is NaN."""
     return float(max(X.max(), -X.min()))
 

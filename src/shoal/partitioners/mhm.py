@@ -106,10 +106,10 @@ def nearest_next(X: Matrix, first: int) -> Labels:
     """Return the rows of ``X`` from ``first`` on, each followed by the nearest one left."""
     path = np.full(len(X), first)
 
-    def opening(X: Matrix) -> object:
+    def open_path_pool(X: Matrix) -> object:
         pool = open_pool(X)
         assign(pool, first, 0)
         return pool
 
-    run_in_strides(X, walk, path, X, opening=opening, stage="ordering")
+    run_in_strides(X, walk, path, X, opening=open_path_pool, stage="ordering")
     return path

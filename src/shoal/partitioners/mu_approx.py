@@ -143,7 +143,7 @@ class MuApprox(Partitioner):
         rank = rng.permutation(n)
         while advance(forest, X, rank, k, STRIDE):
             progress.report("dividing trees", n - int(forest.count[0]), n)
-        return halved(X, forest.labels, k, self.criterion)
+        return halve_large_groups(X, forest.labels, k, self.criterion)
 
 
 def loss(X: Matrix, labels: Labels, criterion: Criterion) -> float:
@@ -153,7 +153,7 @@ def loss(X: Matrix, labels: Labels, criterion: Criterion) -> float:
     return float(squares.sum() if criterion == "sse" else np.sqrt(squares).sum())
 
 
-def halved(X: Matrix, labels: Labels, k: int, criterion: Criterion = "sse") -> Labels:
+def halve_large_groups(X: Matrix, labels: Labels, k: int, criterion: Criterion = "sse") -> Labels:
     """Divide each group of 2k records or more in two, if that makes no distances longer.
 
     Squared distances always become shorter; distances may not, since a mean does not make their

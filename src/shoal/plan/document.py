@@ -224,10 +224,10 @@ def _step_entry(step: Step) -> dict[str, Any]:
             code="method-not-registered",
             method=name,
         )
-    return entry | {PARTITION: _plain(entry_of_partitioner)}
+    return entry | {PARTITION: _as_plain(entry_of_partitioner)}
 
 
-def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
+def _as_plain(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return options with arrays as lists."""
     return {
         name: value.tolist() if hasattr(value, "tolist") else value

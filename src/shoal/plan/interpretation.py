@@ -22,7 +22,7 @@ def interpret_source(plan: "Plan", source: "Source") -> "Plan":
 
     Labels, levels of measurement and the text of the cells are taken into account.
     """
-    names = _undeclared(plan)
+    names = _undeclared_columns(plan)
     decisions = decide_in_source(source, names)
     plan = _with_decisions(plan, decisions, {name: source.notes.on(name) for name in decisions})
     return _with_orders(plan, source)
@@ -71,7 +71,7 @@ def describe_interpretation(plan: "Plan", frame: Frame) -> list[Finding]:
     return [*_kinds(plan.types), *_missing_codes(plan, frame)]
 
 
-def _undeclared(plan: "Plan") -> list[str]:
+def _undeclared_columns(plan: "Plan") -> list[str]:
     names = [*plan.masked, *columns_with(plan.roles, "confidential")]
     return [name for name in dict.fromkeys(names) if name not in plan.types]
 

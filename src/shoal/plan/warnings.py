@@ -69,10 +69,10 @@ def run_findings(
     """Return the findings of a run that masked the complete records among ``all_records``."""
     step_warnings = [warning for result in results for warning in result.warnings]
     return [
-        *_dropped(plan, all_records, is_complete),
+        *_dropped_records(plan, all_records, is_complete),
         *_index(all_records),
         *map(as_finding, step_warnings),
-        *_unfinished(results),
+        *_unfinished_searches(results),
     ]
 
 
@@ -120,7 +120,7 @@ def refuse_homogeneous(plan: "Plan", measures: Assessment) -> None:
         )
 
 
-def _dropped(plan: "Plan", frame: Frame, is_complete: NDArray[np.bool_]) -> list[Finding]:
+def _dropped_records(plan: "Plan", frame: Frame, is_complete: NDArray[np.bool_]) -> list[Finding]:
     if is_complete.all():
         return []
     number = int((~is_complete).sum())
@@ -152,7 +152,7 @@ def _index(frame: Frame) -> list[Finding]:
     ]
 
 
-def _unfinished(results: Sequence[StepResult]) -> list[Finding]:
+def _unfinished_searches(results: Sequence[StepResult]) -> list[Finding]:
     """Find searches that were cut short, so that the plan does not reproduce their groups."""
     cut_short = [method_label(used) for o in results for used in o.fitted if used.cut_short_]
     return [

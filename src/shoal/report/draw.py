@@ -77,7 +77,7 @@ class Plot:
         height: int = 250,
         left: int = LEFT,
     ):
-        self.x, self.y = _wide(x), _wide(y)
+        self.x, self.y = _widen(x), _widen(y)
         self.width, self.height = width, height
         self.left = max(left, self._tick_margin())
         self.marks: list[Mark] = []
@@ -219,7 +219,7 @@ def number(value: float, decimals: int) -> str:
     return text.replace("-", "−")
 
 
-def _wide(span: tuple[float, float]) -> tuple[float, float]:
+def _widen(span: tuple[float, float]) -> tuple[float, float]:
     """Return a span wide enough for ticks, also where a column is constant or nearly so."""
     low, high = span
     least = max(1e-300, 1e-9 * max(abs(low), abs(high)))  # less is lost in the last digits

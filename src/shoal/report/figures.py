@@ -75,13 +75,13 @@ def heat_map(title: str, words: str, columns: Sequence[str], cells: Sequence[Any
             place = {"x": left + side * j, "y": TOP + side * i, "width": side, "height": side}
             place["fill-opacity"] = round(MAX_OPACITY * min(1.0, abs(value)), 3)
             style = "plus cell" if value >= 0 else "minus cell"
-            plot.add("rect", place, style, title=f"{row} and {columns[j]}: {_signed(value)}")
+            plot.add("rect", place, style, title=f"{row} and {columns[j]}: {_format_signed(value)}")
             if count <= MAX_NUMBERED:
                 at = left + side * (j + 0.5), TOP + side * (i + 0.5) + 4
-                plot.words(_signed(value), *at, style="value")
+                plot.words(_format_signed(value), *at, style="value")
     heading = ["column", *(f"{at + 1}" for at in range(count))]
     rows = [
-        [f"{at + 1} {name}", *(_signed(value) for value in cells[at])]
+        [f"{at + 1} {name}", *(_format_signed(value) for value in cells[at])]
         for at, name in enumerate(columns)
     ]
     legend = [("plus", "positive"), ("minus", "negative")]
@@ -146,7 +146,7 @@ def _numbers(entry: Mapping[str, Any]) -> Figure:
     released = [100 * count / records for count in after]
     top = max(*(share or 0 for share in shares), *released) * 1.08
     plot = Plot((bounds[0], bounds[-1]), (0, top))
-    plot.axes(_short(entry["column"]), "% of the records")
+    plot.axes(_shorten(entry["column"]), "% of the records")
     names = _bins(edges)
     for (low, high), share, name in zip(pairwise(bounds), shares, names, strict=True):
         if share:
@@ -224,7 +224,7 @@ def _bins(edges: Sequence[float]) -> list[str]:
     return [f"below {edges[0]:,.6g}", *inner, f"from {edges[-1]:,.6g}"]
 
 
-def _signed(value: float) -> str:
+def _format_signed(value: float) -> str:
     return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")  # no negative zero
 
 
@@ -234,5 +234,5 @@ def _hidden_records(count: int) -> str:
     return f"{count:,} original records are in bins with too few records to be shown."
 
 
-def _short(name: str) -> str:
+def _shorten(name: str) -> str:
     return name if len(name) <= 40 else name[:39] + "…"

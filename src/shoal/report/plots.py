@@ -185,7 +185,7 @@ def _numbers(axes: "Axes", entry: Mapping[str, Any]) -> None:
              label="before")  # fmt: skip
     axes.stairs(after, bounds, color=LIGHT["deep"], linewidth=1.6, label="after")
     axes.set(ylabel="% of the records")
-    axes.set_title(_short(entry["column"], MAX_TITLE), **_TITLE)
+    axes.set_title(_shorten(entry["column"], MAX_TITLE), **_TITLE)
     axes.locator_params(axis="x", nbins=5)
     if max(map(abs, bounds)) >= 1e4:
         axes.xaxis.set_major_formatter(lambda value, _: number(value, 0))
@@ -194,7 +194,7 @@ def _numbers(axes: "Axes", entry: Mapping[str, Any]) -> None:
 
 def _categories(axes: "Axes", entry: Mapping[str, Any]) -> None:
     names = [*entry["categories"], *([f"{entry['others']} others"] if entry["others"] else [])]
-    short = [_short(name, MAX_NAME) for name in names]
+    short = [_shorten(name, MAX_NAME) for name in names]
     records = max(1, sum(entry["after"]))
     for name, shift, colour in (("before", -0.2, "before"), ("after", 0.2, "deep")):
         shares = [100 * number / records for number in entry[name]]
@@ -204,11 +204,11 @@ def _categories(axes: "Axes", entry: Mapping[str, Any]) -> None:
     axes.set_yticks(range(len(names)), short)
     axes.invert_yaxis()
     axes.set(xlabel="% of the records")
-    axes.set_title(_short(entry["column"], MAX_TITLE), **_TITLE)
+    axes.set_title(_shorten(entry["column"], MAX_TITLE), **_TITLE)
     _style(axes)
 
 
-def _short(name: str, longest: int) -> str:
+def _shorten(name: str, longest: int) -> str:
     return name if len(name) <= longest else f"{name[: longest - 1]}…"
 
 

@@ -21,7 +21,13 @@ from shoal.plan.findings.limits import limits_of
 from shoal.plan.release import ReleaseLike
 from shoal.report.evidence import check_evidence_audience
 from shoal.report.identity import Identity, identity_entries
-from shoal.report.verdict import beyond, can, cannot, explanation, uncovered
+from shoal.report.verdict import (
+    attacker_can,
+    attacker_cannot,
+    attained_constraints,
+    explanation,
+    uncovered_warnings,
+)
 
 Audience = Literal["public", "internal"]
 AUDIENCES = ("public", "internal")
@@ -84,12 +90,12 @@ def _summary(
             "k": plan.k,
             "attained": release.verdict.k,
             "kept": plan.k is not None and release.verdict.k >= plan.k,
-            **beyond(release),
+            **attained_constraints(release),
         },
         "verdict": release.verdict.to_dict(ways_out=internal),
         "limits": limits_of(release.verdict),
         "explanation": explanation(release),
-        "attacker": {"cannot": cannot(release), "can": can(release)},
+        "attacker": {"cannot": attacker_cannot(release), "can": attacker_can(release)},
         "missing": release.provenance["missing"],
         "guarantees": [
             {"step": step.name, "columns": list(step.columns), "guarantee": sentence}
@@ -108,7 +114,7 @@ def _summary(
         "hierarchies": _hierarchies(release),
         "measures": [_measure(name, value) for name, value in release.measures.items()],
         "remarks": dict(release.remarks),
-        "warnings": uncovered(release),
+        "warnings": uncovered_warnings(release),
         "plan": shown_plan,
         "pictures": {
             name: part

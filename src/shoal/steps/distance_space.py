@@ -75,7 +75,7 @@ def build_space(
     names = [column.name for column in columns]
     varied = np.bincount(axis_columns, ~constant(A))
     constants = [name for name, varies in zip(names, varied, strict=True) if not varies]
-    Z = _scaled(A, axis_columns, standardise, weights)
+    Z = _scale_axes(A, axis_columns, standardise, weights)
     if column_weights:
         factors = np.array([float(column_weights.get(name, 1.0)) for name in names])
         if confidential:  # so that a common factor does not change their share
@@ -83,13 +83,13 @@ def build_space(
         Z = Z * factors[axis_columns]
     if not confidential:
         return Space(names, Z, axis_columns, constants)
-    Y = _scaled(
+    Y = _scale_axes(
         *assemble([axes_of(*column.for_axes) for column in confidential]), standardise, weights
     )
     return Space(names, Z, axis_columns, constants, dependence, Y, len(confidential))
 
 
-def _scaled(A: Matrix, axis_columns: Codes, standardise: str, weights: Matrix | None) -> Matrix:
+def _scale_axes(A: Matrix, axis_columns: Codes, standardise: str, weights: Matrix | None) -> Matrix:
     one_axis_each = len(axis_columns) == axis_columns[-1] + 1
     return SCALES[standardise](A, None if one_axis_each else axis_columns, weights)
 

@@ -158,8 +158,8 @@ def describe_missing(
         )
     if any(few_values.values()):
         sentences.append(
-            f"In some groups ({_listed(few_values)}) the released value rests on fewer than k known"
-            " values: all records show it, but fewer contributed to it."
+            f"In some groups ({_list_counts(few_values)}) the released value rests on fewer than k"
+            " known values: all records show it, but fewer contributed to it."
         )
     return sentences
 
@@ -173,10 +173,10 @@ def _few_values(groups: Partition, missing: Mask) -> int:
 def _cells(counts: Mapping[str, int]) -> str:
     total = sum(counts.values())
     cells, were = ("cell", "was") if total == 1 else ("cells", "were")
-    return f"{total} {cells} ({_listed(counts)}) {were}"
+    return f"{total} {cells} ({_list_counts(counts)}) {were}"
 
 
-def _listed(counts: Mapping[str, int]) -> str:
+def _list_counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name!r} {number}" for name, number in counts.items() if number)
 
 

@@ -32,7 +32,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
     """Read a sheet of a workbook: a row of names, then records."""
     del numbers  # cells have types
     _check_size(path, dialect)
-    with _opened(path) as book:
+    with _open_book(path) as book:
         title = _title(book, dialect.sheet, path)
         sheet = book.get_sheet_by_name(title)
         # Versions before 0.9 panic at the rows of an empty sheet.
@@ -52,7 +52,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Any]:
+def _open_book(path: Path) -> Iterator[Any]:
     with _damage_reported(path), python_calamine.CalamineWorkbook.from_path(path) as book:
         yield book
 

@@ -171,7 +171,7 @@ def _to_storable(
     if pa.types.is_string(arrow_type) or pa.types.is_large_string(arrow_type):
         if pc.any(pc.match_substring(column, "\0")).as_py():
             raise FileError(
-                f"Column {name!r} holds NUL characters, which {_within(kind)} cannot.",
+                f"Column {name!r} holds NUL characters, which {_mid_sentence(kind)} cannot.",
                 code="nul-characters",
                 column=name,
             )
@@ -181,7 +181,7 @@ def _to_storable(
     if pa.types.is_time(arrow_type):
         return column.cast(pa.string()).fill_null("")
     raise FileError(
-        f"Column {name!r} holds {arrow_type} values, which {_within(kind)} cannot.",
+        f"Column {name!r} holds {arrow_type} values, which {_mid_sentence(kind)} cannot.",
         code="type-not-writable",
         column=name,
         kind=str(arrow_type),
@@ -195,7 +195,7 @@ def _finite(column: pa.Array, name: str, kind: str) -> pa.Array:
     if infinite:
         raise FileError(
             f"Column {name!r} has {infinite} infinite value{'s' if infinite > 1 else ''}, which"
-            f" {_within(kind)} cannot hold. Correct or drop them.",
+            f" {_mid_sentence(kind)} cannot hold. Correct or drop them.",
             code="infinite-values",
             column=name,
             count=infinite,
@@ -211,8 +211,8 @@ def _fit_integers(column: pa.Array, name: str, kind: str) -> pa.Array:
         return column.cast(pa.int32())
     if max(-low, high) >= EXACT:
         raise FileError(
-            f"Column {name!r} holds whole numbers beyond 2**53, which {_within(kind)} cannot. Leave"
-            " it out, or write another format.",
+            f"Column {name!r} holds whole numbers beyond 2**53, which {_mid_sentence(kind)} cannot."
+            " Leave it out, or write another format.",
             code="whole-numbers-too-large",
             column=name,
         )
@@ -224,6 +224,6 @@ def truncate(text: str, max_bytes: int) -> str:
     return text.encode()[:max_bytes].decode(errors="ignore")
 
 
-def _within(kind: str) -> str:
+def _mid_sentence(kind: str) -> str:
     """Return the name of a kind of file for the middle of a sentence."""
     return kind[:1].lower() + kind[1:]

@@ -66,7 +66,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
             parsed = rdata.parser.parse_data(content, extension=path.suffix.lower())
             objects = rdata.conversion.convert(parsed, constructor_dict=_CONSTRUCTORS)
     except Exception:  # of many kinds; some show values
-        raise _damaged(path) from None
+        raise _damaged_error(path) from None
     frame = _choose(objects, path, dialect.table)
     check_columns(path.name, len(frame.columns))
     columns, notes = {}, {}
@@ -91,7 +91,7 @@ def _decompress(path: Path, dialect: Dialect) -> bytes:
                 content += chunk
                 check_growth(path.name, file_size, len(content), dialect.memory_limit)
     except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile):
-        raise _damaged(path) from None
+        raise _damaged_error(path) from None
     return bytes(content)
 
 
@@ -121,7 +121,7 @@ def _choose(objects: Any, path: Path, name: str | None) -> _DataFrame:
     return frames[name] if name is not None else next(iter(frames.values()))
 
 
-def _damaged(path: Path) -> FileError:
+def _damaged_error(path: Path) -> FileError:
     return FileError(
         f"{path.name!r} is not a file of R, or it is damaged or truncated.",
         code="file-damaged",
@@ -163,7 +163,7 @@ def _long_integers(bits: Any, attributes: Mapping[str, Any]) -> pa.Array:
     return pa.array(values, mask=values == np.iinfo(np.int64).min)
 
 
-def _labelled(values: Any, attributes: Mapping[str, Any]) -> _Labelled:
+def _decode_labelled(values: Any, attributes: Mapping[str, Any]) -> _Labelled:
     labels: Any = attributes.get("labels")
     label_of_value: dict[Any, str] = {}
     if hasattr(labels, "coords"):  # an array with names
@@ -180,7 +180,7 @@ _CONSTRUCTORS: Mapping[str | bytes, Callable[[Any, Mapping[str, Any]], Any]] = {
     "Date": _date,
     "POSIXct": _moment,
     "integer64": _long_integers,
-    "haven_labelled": _labelled,
+    "haven_labelled": _decode_labelled,
 }
 
 

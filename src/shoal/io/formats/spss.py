@@ -86,7 +86,9 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     )
     labels = {}
     for at, name in enumerate(table.column_names):
-        table = table.set_column(at, name, _stored(table.column(name), notes.on(name), from_spss))
+        table = table.set_column(
+            at, name, _to_storable(table.column(name), notes.on(name), from_spss)
+        )
         labels[name] = _labels(notes.on(name), table.column(name))
     columns = notes.columns if from_spss else {}
     compressed = target.suffix.lower() == ".zsav"
@@ -125,7 +127,7 @@ def _column(
         for missing_range in ranges:
             coded |= (values >= missing_range["lo"]) & (values <= missing_range["hi"])
         whole = (display_format or "").endswith(".0") or (display_format or "").isalnum()
-        column = reading.typed(
+        column = reading.to_type(
             np.where(coded, np.nan, values), kind, clock=_clock(display_format), whole=whole
         )
         cells = values.tolist()
@@ -138,7 +140,7 @@ def _column(
     return valid, codes
 
 
-def _stored(column: pa.ChunkedArray, notes: ColumnNotes, from_spss: bool) -> pa.ChunkedArray:
+def _to_storable(column: pa.ChunkedArray, notes: ColumnNotes, from_spss: bool) -> pa.ChunkedArray:
     """Return a column as SPSS stores it: numbers as floats, with missing codes."""
     if not pa.types.is_string(column.type):
         column = column.cast(pa.float64())

@@ -12,7 +12,7 @@ MAX_CATEGORIES = 100  # a column of more is left out of models, such as names
 MAX_PRODUCTS = 10  # numeric columns whose pairwise products are features
 
 
-def usable(pairs: Sequence[ColumnPair]) -> tuple[list[ColumnPair], list[str]]:
+def usable_features(pairs: Sequence[ColumnPair]) -> tuple[list[ColumnPair], list[str]]:
     """Return the columns that can be features, and the names of those with too many categories."""
     usable_pairs = [pair for pair in pairs if pair.n_categories <= MAX_CATEGORIES]
     return usable_pairs, [pair.name for pair in pairs if pair not in usable_pairs]
@@ -36,7 +36,7 @@ def features(
         codes = np.concatenate([pair.original, pair.masked])
         missing = np.concatenate([pair.missing(side) for side in SIDES])
         if pair.is_number:
-            numbers.append(_standardised(codes.astype(np.float64), missing, n))
+            numbers.append(_standardise(codes.astype(np.float64), missing, n))
             sources[0].append(pair.name)
             if missing.any():
                 others.append(missing.astype(np.float64))
@@ -82,7 +82,7 @@ def independent(X: Matrix) -> Matrix:
     return X[:, np.flatnonzero(varying)[columns]]
 
 
-def _standardised(values: Values, missing: np.ndarray, n: int) -> Values:
+def _standardise(values: Values, missing: np.ndarray, n: int) -> Values:
     """Return the values with mean 0 and standard deviation 1 in the first ``n`` records."""
     known = values[:n][~missing[:n]]
     known = known if len(known) else values[~missing]

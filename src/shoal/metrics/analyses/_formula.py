@@ -123,7 +123,7 @@ def build_designs(study: Study, formula: str) -> Designs | str:
         if y is None:
             y = _matrix(parsed.lhs, table)[1][:, -1]
         terms, X = _matrix(parsed.rhs, table)
-    except _unusable():
+    except _unusable_error():
         return "it cannot be evaluated on these columns."
     n = len(rows["original"])
     sides: dict[Side, Design] = {}
@@ -155,7 +155,7 @@ def _columns(factor: Any) -> set[str]:
     return quoted | {node.id for node in names}
 
 
-def _unusable() -> tuple[type[Exception], ...]:
+def _unusable_error() -> tuple[type[Exception], ...]:
     from formulaic.errors import FormulaicError
 
     return (FormulaicError, TypeError, ValueError, ArithmeticError, KeyError, IndexError)

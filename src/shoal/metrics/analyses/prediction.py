@@ -8,7 +8,7 @@ import numpy as np
 from shoal import _progress as progress
 from shoal.frame.roles import name_columns
 from shoal.metrics._base import Labels, Matrix, Values
-from shoal.metrics.analyses._features import MAX_CATEGORIES, features, usable
+from shoal.metrics.analyses._features import MAX_CATEGORIES, features, usable_features
 from shoal.metrics.analyses._study import Study
 from shoal.metrics.analyses._tables import ColumnPair
 from shoal.metrics.analyses.result import AnalysisResult
@@ -50,10 +50,12 @@ def prediction(study: Study) -> AnalysisResult | str:
         remarks.append("Masked records of the test parts are in training too: rows do not match.")
     rows: list[dict[str, Any]] = []
     for at, target in enumerate(study.targets):
-        pairs, too_many = usable([pair for pair in sampled.selected if pair.name != target])
+        pairs, too_many = usable_features(
+            [pair for pair in sampled.selected if pair.name != target]
+        )
         if too_many:
             remarks.append(f"{name_columns(too_many)} left out: too many categories.")
-        reason = _unsuitable(sampled.pairs[target], pairs)
+        reason = _reason_unsuitable(sampled.pairs[target], pairs)
         if reason:
             remarks.append(f"Target {target!r}: {reason}")
         else:
@@ -70,7 +72,7 @@ def prediction(study: Study) -> AnalysisResult | str:
     return AnalysisResult("prediction", figures, tuple(rows), tuple(dict.fromkeys(remarks)))
 
 
-def _unsuitable(target: ColumnPair, pairs: list[ColumnPair]) -> str:
+def _reason_unsuitable(target: ColumnPair, pairs: list[ColumnPair]) -> str:
     """Return why a column cannot be predicted, or nothing."""
     known = target.original[~target.missing("original")]
     if not pairs:

@@ -59,7 +59,7 @@ class Predicates:
         return counts
 
 
-def joined(predicates: Predicates, other: Predicates) -> Predicates:
+def concatenate(predicates: Predicates, other: Predicates) -> Predicates:
     """Return the predicates of both."""
     width = max(predicates.columns.shape[1], other.columns.shape[1])
 
@@ -119,8 +119,8 @@ def from_records(
         sides[~is_number[columns] | np.isnan(values)] = EQUAL
         drawn = Predicates(columns, sides, values)
         before = len(predicates)
-        predicates = _distinct(
-            joined(predicates, drawn.take(drawn.count(table, setting.n_jobs) == 1))
+        predicates = _drop_duplicates(
+            concatenate(predicates, drawn.take(drawn.count(table, setting.n_jobs) == 1))
         )
         tries += n
         progress.report(f"attacks: {name}", min(len(predicates), number), number)
@@ -162,7 +162,7 @@ def _random_columns(number: int, width: int, n: int, rng: np.random.Generator) -
     return np.sort(np.argsort(rng.random((n, number)), axis=1)[:, :width], axis=1)
 
 
-def _distinct(predicates: Predicates) -> Predicates:
+def _drop_duplicates(predicates: Predicates) -> Predicates:
     """Return each predicate once, in the order of the first of its kind."""
     parts = predicates.columns, predicates.operators, predicates.values
     rows = np.ascontiguousarray(np.column_stack([part.astype(np.float64) for part in parts]))

@@ -15,7 +15,7 @@ from shoal.metrics import classes
 from shoal.metrics.intersection import candidates_left, nearest_class, rows_agree
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.words import percent
-from shoal.plan.verdict import Finding, counted
+from shoal.plan.verdict import Finding, count_phrase
 
 Codes = NDArray[np.int64]
 Matrix = NDArray[np.float64]
@@ -64,26 +64,26 @@ def find_earlier(
     labels, exact = [evidence.joint_classes], True
     uncounted: dict[str, float] = {}
     for name, frame in earlier.items():
-        shared = _shared(evidence, frame)
+        shared = _shared_columns(evidence, frame)
         if not shared.names:
             continue
         earlier_labels = classes(codes(frame, shared.names))
         findings += _difference(evidence, name, frame, shared)
         if evidence.original is None:
-            uncounted[name] = _changed(evidence, frame, shared.names)
+            uncounted[name] = _changed_share(evidence, frame, shared.names)
             continue
         place = np.arange(len(evidence.released)) if rows is None else np.argsort(np.argsort(rows))
         record_classes, certain = _earlier_classes(evidence, frame, shared, earlier_labels, place)
         labels.append(record_classes)
         exact = exact and certain
     if uncounted:
-        return [*findings, *_uncounted(uncounted)]
+        return [*findings, *_uncounted_findings(uncounted)]
     if len(labels) == 1:
         return findings
     return [*_intersection(evidence, np.column_stack(labels), exact), *findings]
 
 
-def _shared(evidence: Evidence, frame: Frame) -> SharedColumns:
+def _shared_columns(evidence: Evidence, frame: Frame) -> SharedColumns:
     names = [
         n
         for n in evidence.plan.quasi_identifiers
@@ -157,8 +157,8 @@ def _intersection(evidence: Evidence, labels: Codes, exact: bool) -> list[Findin
             Finding(
                 "earlier-release-intersection",
                 "informs",
-                f"Intersected with earlier releases, at least {counted(fewest, unit)} are left as"
-                " candidates for everybody.",
+                f"Intersected with earlier releases, at least {count_phrase(fewest, unit)} are left"
+                " as candidates for everybody.",
                 figures,
             )
         ]
@@ -198,7 +198,7 @@ def _difference(
     margin = high - low if evidence.original is None else 1e-6 * (high - low)
     if not ((mean >= low - margin) & (mean <= high + margin)).all():
         return []  # the records are of other people
-    records = counted(abs(more))
+    records = count_phrase(abs(more))
     return [
         Finding(
             "earlier-release-difference",
@@ -213,7 +213,7 @@ def _difference(
     ]
 
 
-def _changed(evidence: Evidence, frame: Frame, names: Sequence[str]) -> float:
+def _changed_share(evidence: Evidence, frame: Frame, names: Sequence[str]) -> float:
     """Return the share of records whose class an earlier release lacks, or has in another size."""
     earlier = _sizes(frame, names)
     now = _sizes(evidence.released, names)
@@ -228,7 +228,7 @@ def _sizes(frame: Frame, names: Sequence[str]) -> dict[tuple[Any, ...], int]:
     return dict(zip(zip(*columns, strict=True), np.bincount(labels).tolist(), strict=True))
 
 
-def _uncounted(shares: Mapping[str, float]) -> list[Finding]:
+def _uncounted_findings(shares: Mapping[str, float]) -> list[Finding]:
     changed = {name: share for name, share in shares.items() if share}
     if not changed:
         return []

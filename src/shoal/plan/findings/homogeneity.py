@@ -29,7 +29,7 @@ def find_homogeneous(evidence: Evidence) -> list[Finding]:
     findings = check_homogeneous(after, number)
     if evidence.original is not None:
         before = _count(labels, evidence.original, names)
-        findings += _changed(
+        findings += _changed_by_step(
             {name: before[name] - after[name] for name in names if before[name] > after[name]},
             number,
         )
@@ -41,7 +41,7 @@ def _count(labels: NDArray[np.int64], frame: Frame, names: Sequence[str]) -> dic
     return dict(zip(names, map(int, counts), strict=True))
 
 
-def _changed(counts: Mapping[str, int], number: int) -> list[Finding]:
+def _changed_by_step(counts: Mapping[str, int], number: int) -> list[Finding]:
     """Find classes that shared a confidential value until a step changed it."""
     if not counts:
         return []

@@ -50,12 +50,12 @@ def check_contributors(
 ) -> list[Finding]:
     """Find groups whose value comes from one record, or from fewer than k, given their number."""
     return [
-        *_counted("one-contributor", single, ONE_CONTRIBUTOR),
-        *_counted("few-contributors", few, FEW_CONTRIBUTORS, k=k),
+        *_count_findings("one-contributor", single, ONE_CONTRIBUTOR),
+        *_count_findings("few-contributors", few, FEW_CONTRIBUTORS, k=k),
     ]
 
 
-def _counted(
+def _count_findings(
     code: str, groups: Mapping[str, int], sentence: str, **figures: int | None
 ) -> list[Finding]:
     """Return a finding on the number of groups by column, or none if there are no such groups."""

@@ -26,7 +26,7 @@ def find_limits(evidence: Evidence) -> list[Finding]:
     limits = evidence.plan.limits
     if not limits:
         return []
-    results = limits.check(*measured(evidence, limits))
+    results = limits.check(*compute_figures(evidence, limits))
     if evidence.original is not None:
         return limit_findings(results)
     known = LimitResults(tuple(result for result in results if result.value is not None))
@@ -34,7 +34,7 @@ def find_limits(evidence: Evidence) -> list[Finding]:
     return [*limit_findings(known), *not_checked(unknown)]
 
 
-def measured(evidence: Evidence, limits: Limits) -> list[HasFigures]:
+def compute_figures(evidence: Evidence, limits: Limits) -> list[HasFigures]:
     """Return the results that limits need, computed on the released values.
 
     Parameters
@@ -110,7 +110,7 @@ def limit_findings(results: LimitResults) -> list[Finding]:
         f"{met} of {len(results)} limits of the plan are met.",
         {"limits": results.to_list()},
     )
-    return [*(_broken(result) for result in results.failed), summary]
+    return [*(_broken_limit(result) for result in results.failed), summary]
 
 
 def not_checked(names: Sequence[str]) -> list[Finding]:
@@ -127,7 +127,7 @@ def not_checked(names: Sequence[str]) -> list[Finding]:
     ]
 
 
-def _broken(result: LimitResult) -> Finding:
+def _broken_limit(result: LimitResult) -> Finding:
     limit = result.limit
     name = f"The limit {limit.name} = {limit.value:g} is not met"
     sentence = f"{name}: the release has {result.message}."

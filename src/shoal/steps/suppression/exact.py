@@ -79,7 +79,7 @@ def solve_exactly(
     pairs = len(candidates.row)
     values = whole.dive(pairs + np.arange(len(candidates.pattern)), relaxed, _check)
     if values is not None:
-        best = _lighter(best, _assignment(problem, candidates, values[:pairs]))
+        best = _lighter_of(best, _assignment(problem, candidates, values[:pairs]))
     reduced = relaxed.reduced_costs[: len(candidates.row)]
     for slack in (*SLACKS, None):
         weight = best.total()
@@ -102,13 +102,13 @@ def solve_exactly(
         if limit == at_most:  # a column that was left out is not in a lighter assignment
             bound = max(bound, min(weight, rounded_up(problem, solution.bound - TOLERANCE)))
         if solution.values is not None:
-            best = _lighter(
+            best = _lighter_of(
                 best, _assignment(problem, considered, solution.values[: len(considered.row)])
             )
     return best, bound, True
 
 
-def _lighter(best: Assignment, other: Assignment | None) -> Assignment:
+def _lighter_of(best: Assignment, other: Assignment | None) -> Assignment:
     """Return the other assignment if it is lighter and keeps k, else the best one."""
     if other is None or other.total() > best.total() - TOLERANCE:
         return best

@@ -51,7 +51,7 @@ def _assign_in_order(assignment: Assignment) -> None:
         if not len(undecided):
             return
         progress.report("suppressing", len(assignment.row) - len(undecided), len(assignment.row))
-        suited = {pattern: _suited(assignment, pattern, -size) for _, _, pattern in equal}
+        suited = {pattern: _count_candidates(assignment, pattern, -size) for _, _, pattern in equal}
         for pattern in sorted(suited, key=lambda pattern: -suited[pattern]):
             if suited[pattern]:
                 _assign(assignment, pattern, -size)
@@ -73,7 +73,9 @@ def _exists(assignment: Assignment, pattern: int, keys: Codes) -> Cells:
     return np.isin(keys, assignment.keys(pattern, members))
 
 
-def _chosen(assignment: Assignment, pattern: int, fewest: int, keys: Codes, sizes: Codes) -> Cells:
+def _groups_to_try(
+    assignment: Assignment, pattern: int, fewest: int, keys: Codes, sizes: Codes
+) -> Cells:
     """Return which groups an attempt concerns: of at least ``fewest``, or with a class to join."""
     chosen = sizes >= fewest
     if fewest >= assignment.problem.k and not chosen.all():
@@ -81,10 +83,10 @@ def _chosen(assignment: Assignment, pattern: int, fewest: int, keys: Codes, size
     return chosen
 
 
-def _suited(assignment: Assignment, pattern: int, fewest: int) -> int:
+def _count_candidates(assignment: Assignment, pattern: int, fewest: int) -> int:
     """Return the number of undecided records for which an attempt may find a class."""
     pieces, groups, keys, sizes = _groups(assignment, pattern)
-    chosen = _chosen(assignment, pattern, fewest, keys, sizes)
+    chosen = _groups_to_try(assignment, pattern, fewest, keys, sizes)
     return int(assignment.records[pieces[chosen[groups]]].sum())
 
 
@@ -92,7 +94,7 @@ def _assign(assignment: Assignment, pattern: int, fewest: int) -> None:
     """Give a pattern to the groups that an attempt concerns, and to records that they need."""
     k = assignment.problem.k
     pieces, groups, keys, sizes = _groups(assignment, pattern)
-    chosen = _chosen(assignment, pattern, fewest, keys, sizes)
+    chosen = _groups_to_try(assignment, pattern, fewest, keys, sizes)
     if not chosen.any():
         return
     if fewest < k:
