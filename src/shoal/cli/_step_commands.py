@@ -93,20 +93,6 @@ def _command_function(name: str, cls: "type[Step]") -> Callable[..., None]:
     from shoal.steps import describe_step
 
     declared = signature_parameters(cls)
-    step_options: dict[str, tuple[Any, Any]] = {}  # annotation and default of each option
-    for parameter in declared.values():
-        if parameter.name == "unit":
-            continue  # of the plan, for every step
-        if parameter.name == "partitioner":
-            step_options |= {
-                "k": (options.K, inspect.Parameter.empty),
-                "method": (options.Method, "auto"),
-                "effort": (options.Effort, None),
-                "budget": (options.Budget, None),
-                "settings": (options.Settings, None),
-            }
-        else:
-            step_options[NAMES.get(parameter.name, parameter.name)] = _option(parameter)
 
     def command(
         source: options.Source,
@@ -134,6 +120,32 @@ def _command_function(name: str, cls: "type[Step]") -> Callable[..., None]:
                 quiet=quiet,
             )
 
+    _add_options(command, _step_options(declared))
+    command.__doc__ = plain_text(describe_step(cls)["summary"])
+    return command
+
+
+def _step_options(declared: Mapping[str, "Parameter"]) -> dict[str, tuple[Any, Any]]:
+    """Return the annotation and the default of each option of a step's command."""
+    step_options: dict[str, tuple[Any, Any]] = {}
+    for parameter in declared.values():
+        if parameter.name == "unit":
+            continue  # of the plan, for every step
+        if parameter.name == "partitioner":
+            step_options |= {
+                "k": (options.K, inspect.Parameter.empty),
+                "method": (options.Method, "auto"),
+                "effort": (options.Effort, None),
+                "budget": (options.Budget, None),
+                "settings": (options.Settings, None),
+            }
+        else:
+            step_options[NAMES.get(parameter.name, parameter.name)] = _option(parameter)
+    return step_options
+
+
+def _add_options(command: Callable[..., None], step_options: Mapping[str, tuple[Any, Any]]) -> None:
+    """Add options to the signature of a command, after source and target."""
     signature = inspect.signature(command)
     fixed = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
     keyword = inspect.Parameter.KEYWORD_ONLY
@@ -147,8 +159,6 @@ def _command_function(name: str, cls: "type[Step]") -> Callable[..., None]:
     )  # fmt: skip
     hints = {option: annotation for option, (annotation, _) in step_options.items()}
     command.__annotations__ = {**command.__annotations__, **hints}
-    command.__doc__ = plain_text(describe_step(cls)["summary"])
-    return command
 
 
 def _option(parameter: "Parameter") -> tuple[Any, Any]:

@@ -1,4 +1,4 @@
-"""A plan is run on a table: the steps, the measures, and the input of the verdict."""
+"""Run a plan on a table: apply its steps, measure the result, collect evidence for the verdict."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from shoal.frame.missing_codes import without_codes
 from shoal.frame.numbers_in_text import text_to_numbers
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame, IntoDataFrame
-from shoal.metrics.assessment import assess_frames, linear
+from shoal.metrics.assessment import Assessment, assess_frames, linear
 from shoal.metrics.category_inputs import columns_of_categories
 from shoal.partitioners import method_label
 from shoal.plan.chaining import apply_steps, is_chained
@@ -67,33 +67,7 @@ def draft_release(plan: "Plan", data: IntoDataFrame, *, interpreted: bool = Fals
     values = {name for result in results for name in result.values}
     intact = [step for step in plan.steps if plan.is_intact(step)]
     check_guarantees(intact, masked, confidential, plan.types, units)
-    # Columns masked separately, or without k, may be linked; this risk takes longer to compute.
-    separate = sum(len(step.column_blocks) for step in plan.qi_steps) > 1
-    categories = columns_of_categories(frame, masked, plan.masked, plan.recoded, plan.types)
-    names = linear(categories=bool(categories))
-    if separate or plan.k is None:
-        names.append("linkage")
-    bounds = [result.bound for result in results if result.bound is not None]
-    bound = sum(bounds) if len(bounds) == len(results) and not is_chained(steps) else None
-    if bound is not None:
-        names.append("certified_gap")
-    if plan.weight is not None:
-        names.append("weighted_total_change")
-    if units is not None:
-        names += ["fewest_units", "largest_unit_share"]
-    measures = assess_frames(
-        frame,
-        masked,
-        plan.quasi_identifiers,
-        [name for name in plan.masked if name not in plan.recoded],
-        confidential,
-        names,
-        plan.types,
-        weight=plan.weight,
-        lower_bound=bound,
-        units=units,
-        recoded=plan.recoded,
-    )
+    measures = _measure(plan, frame, masked, results, units)
     refuse_homogeneous(plan, measures)
     released = tables.drop_columns(masked, plan.dropped)
     refuse_broken(plan, frame, released)
@@ -120,6 +94,43 @@ def draft_release(plan: "Plan", data: IntoDataFrame, *, interpreted: bool = Fals
         profile=profile(plan, frame, masked, results),
     )
     return Draft(evidence, fields)
+
+
+def _measure(
+    plan: "Plan",
+    frame: Frame,
+    masked: Frame,
+    results: Sequence[StepResult],
+    units: NDArray[np.int64] | None,
+) -> Assessment:
+    """Return the measures of a release: those of linear cost, and others where they matter."""
+    categories = columns_of_categories(frame, masked, plan.masked, plan.recoded, plan.types)
+    names = linear(categories=bool(categories))
+    # Columns masked separately, or without k, may be linked; this risk takes longer to compute.
+    separate = sum(len(step.column_blocks) for step in plan.qi_steps) > 1
+    if separate or plan.k is None:
+        names.append("linkage")
+    bounds = [result.bound for result in results if result.bound is not None]
+    bound = sum(bounds) if len(bounds) == len(results) and not is_chained(plan.steps) else None
+    if bound is not None:
+        names.append("certified_gap")
+    if plan.weight is not None:
+        names.append("weighted_total_change")
+    if units is not None:
+        names += ["fewest_units", "largest_unit_share"]
+    return assess_frames(
+        frame,
+        masked,
+        plan.quasi_identifiers,
+        [name for name in plan.masked if name not in plan.recoded],
+        columns_with(plan.roles, "confidential"),
+        names,
+        plan.types,
+        weight=plan.weight,
+        lower_bound=bound,
+        units=units,
+        recoded=plan.recoded,
+    )
 
 
 def drawn_seeds(plan: "Plan", seeded: Sequence[Step]) -> tuple[int, ...]:

@@ -292,20 +292,8 @@ class Microaggregate(GroupingStep):
         tables.check_columns(frame, [*self.columns, *self.strata])
         columns = [read_column(frame, name, types.get(name)) for name in self.columns]
         check_values(self, columns)
-        in_distances: list[Column] = []  # confidential columns
-        if self.dependence > 0:
-            check_confidential(confidential, f"dependence={self.dependence:g}")
-            in_distances = [read_column(frame, name, types.get(name)) for name in confidential]
-            refuse_missing(
-                in_distances,
-                "Correct them, or leave dependence out: distances need the values.",
-            )
         weights = None if self.weight is None else tables.weights(frame, self.weight)
-        scale = weights if self.weighted_distances else None
-        space = build_space(
-            columns, self.standardise, self.dependence, in_distances, scale, self.column_weights
-        )
-        check_axes(self, space, any(column.is_missing.any() for column in columns))
+        space = self._space(frame, columns, confidential, types, weights)
         units = None if self.unit_column is None else read_units(frame, self.unit_column)
         strata = self._strata(frame, space, units)
         inputs = GroupingInput(
@@ -350,6 +338,33 @@ class Microaggregate(GroupingStep):
                 *describe_weights(self, space, partitions),
             ),
         )
+
+    def _space(
+        self,
+        frame: Frame,
+        columns: list[Column],
+        confidential: Sequence[str],
+        types: Mapping[str, Type],
+        weights: NDArray[np.float64] | None,
+    ) -> Space:
+        """Return the coordinates that distances are computed on, with confidential columns if any.
+
+        Refuse columns that the method cannot sort by.
+        """
+        in_distances: list[Column] = []  # confidential columns
+        if self.dependence > 0:
+            check_confidential(confidential, f"dependence={self.dependence:g}")
+            in_distances = [read_column(frame, name, types.get(name)) for name in confidential]
+            refuse_missing(
+                in_distances,
+                "Correct them, or leave dependence out: distances need the values.",
+            )
+        scale = weights if self.weighted_distances else None
+        space = build_space(
+            columns, self.standardise, self.dependence, in_distances, scale, self.column_weights
+        )
+        check_axes(self, space, any(column.is_missing.any() for column in columns))
+        return space
 
     def _strata(self, frame: Frame, space: Space, units: NDArray[np.int64] | None) -> Strata:
         """Return strata of at least k; merge or refuse smaller ones."""
