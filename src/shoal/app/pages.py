@@ -165,7 +165,7 @@ class Pages:
         return JSONResponse({"message": ""})
 
     async def read(self, request: Request) -> Response:
-        """Read the stored file as the form says that it is written."""
+        """Read the stored file again, in the dialect of the form."""
         session, given = session_of(request), await fields_of(request)
         if not is_current(session, given):
             session.message = OTHER_TAB

@@ -1,4 +1,4 @@
-"""What a request asks for: its session, its run, its fields, and the way back."""
+"""The session, the run and the fields of a request, and redirects to the page."""
 
 import re
 from collections.abc import Mapping

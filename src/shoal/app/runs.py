@@ -1,4 +1,4 @@
-"""Runs: how they begin, and what the page says about them."""
+"""Runs of the page: their creation, and the words that describe them."""
 
 from shoal.app import words
 from shoal.app.sessions import Run

@@ -81,7 +81,7 @@ class Session:
         self._run_lock = Lock()  # one run at a time: each may need all the memory
         self._state_lock = Lock()  # makes changes of state atomic
         self._generation = 0
-        self.written: dict[str, str] = {}  # how the user says that files are written
+        self.written: dict[str, str] = {}  # the dialect of files as the user states it
         self.runs: list[Run] = []
         self.inspection: Work | None = None
         self.forget()

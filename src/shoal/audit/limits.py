@@ -13,7 +13,7 @@ def check_limits(evidence: Evidence, limits: Limits, verdict: Verdict | None) ->
     """Yield a check of each limit, of the plan and of ``limits``.
 
     A limit of the plan that needs the original cannot be checked without it. One of ``limits``
-    then fails: whoever names it wants to know whether it is met.
+    then fails, since the caller asked whether it is met.
 
     Parameters
     ----------

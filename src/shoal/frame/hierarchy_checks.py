@@ -1,4 +1,4 @@
-"""Checks of what a hierarchy is declared by; errors give positions, never values."""
+"""Validation of declared hierarchies; errors give positions, never values."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn

@@ -1,4 +1,4 @@
-"""A look at a table before it is masked: kinds, roles, what identifies, and a starter plan."""
+"""Inspection of a table before masking: kinds, suggested roles, identifying columns, a plan."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the measures of `assess` take: values of both tables, categories, axes and units."""
+"""Inputs of the measures of `assess`: values of both tables, categories, axes and units."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""The columns of categories of two tables, as integers with which measures count."""
+"""Categorical columns of two tables as integer codes, the inputs of measures."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

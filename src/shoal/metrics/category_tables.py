@@ -1,4 +1,4 @@
-"""Counts of categories and of pairs of categories, and what follows from them.
+"""Frequency tables of categories and of pairs of categories, and measures of association.
 
 A category is an integer from 0 on; -1 stands for a missing value, which is a category of its own.
 """

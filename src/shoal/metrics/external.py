@@ -1,4 +1,4 @@
-"""Linkage with a file from elsewhere, by its own records."""
+"""Linkage of a release with an external file of the attacker."""
 
 import numpy as np
 

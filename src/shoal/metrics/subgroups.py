@@ -75,7 +75,7 @@ def split_groups(
 
     A number with more than 20 distinct values is divided into quarters of the first table. Groups
     of fewer than ``min_group`` records, or units, are merged. If they are too few together, the
-    smallest other group joins them, since otherwise their size would be what the others leave.
+    smallest other group joins them, since otherwise their size could be found by subtraction.
     """
     check_min_group(min_group)
     names = as_list(by)

@@ -88,9 +88,8 @@ def in_order(labels: ArrayLike) -> Labels:
     if codes.max() > 2 * len(codes):  # else an array over all labels would be long
         codes = np.unique(codes, return_inverse=True)[1]
     first = np.full(codes.max() + 1, len(codes))
-    first[codes[::-1]] = np.arange(len(codes))[
-        ::-1
-    ]  # written in reverse, so that the first record wins
+    # Written in reverse order, so that the first record of a group is written last.
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
     rank = np.empty(len(first), np.int64)
     rank[np.argsort(first)] = np.arange(len(first))
     return np.asarray(rank[codes])
@@ -297,7 +296,7 @@ def translate_input_errors() -> Iterator[None]:
 
 
 def _is_matrix(X: object) -> TypeGuard[Matrix]:
-    """Say whether ``X`` is what kernels need: a finite, C-contiguous float64 matrix."""
+    """Return whether ``X`` is what kernels need: a finite, C-contiguous float64 matrix."""
     return (
         type(X) is np.ndarray
         and X.ndim == 2
@@ -331,8 +330,8 @@ def run_in_strides(
 
     The kernel works in strides, so that progress is reported and Ctrl-C is handled
     between them. Where ``X`` is part of a table of ``total`` records, ``done`` of them
-    were grouped before. ``flat`` does on a pool what the kernel does on an index, and
-    replaces it once at most ``short`` records are ungrouped.
+    were grouped before. ``flat`` is the same algorithm on a pool; it replaces the kernel
+    once at most ``short`` records are ungrouped, since it is faster on short tables.
     """
     if flat and len(X) <= short:
         opening, advance = open_pool, flat

@@ -1,4 +1,4 @@
-"""What the efforts share: a method makes groups, an effort improves them."""
+"""Base class of the efforts, which improve the groups of another method."""
 
 from sklearn.base import clone
 

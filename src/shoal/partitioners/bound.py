@@ -1,4 +1,4 @@
-"""What no partition can lose less than."""
+"""Lower bounds of the SSE of any partition into groups of at least k."""
 
 import time
 from collections.abc import Callable

@@ -15,8 +15,8 @@ class DBA1(Partitioner):
     """Group records by DBA-1, the first phase of density-based microaggregation [LWHC10]_.
 
     The density of a record is one over the SSE of the record and its k - 1 nearest
-    neighbours among the records that are left. Dense regions are served first and
-    outliers last, so the loss is high; :class:`DBA2` mends that.
+    neighbours among the remaining records. Dense regions are grouped first and outliers
+    last, so that the loss is high; :class:`DBA2` corrects that.
 
     Parameters
     ----------

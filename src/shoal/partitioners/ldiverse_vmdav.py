@@ -121,7 +121,7 @@ class LDiverseVMDAV(Partitioner):
         return labels
 
     def _is_group(self, codes: Labels) -> bool:
-        """Say whether so many records with such values may be a group."""
+        """Return whether records with such confidential values may be a group."""
         return len(codes) >= self.k and len(np.unique(codes)) >= self.diversity
 
     def _grow(self, X: Matrix, code: Labels, left: Labels, seed: int) -> list[int]:

@@ -93,7 +93,7 @@ class MST(Partitioner):
 
 
 def _longest_first(tree: Tree) -> Labels:
-    """Return the records that came by an edge, longest edge first."""
+    """Return the edges of the tree, longest first, each by the record that it added."""
     records = tree.joined[1:]
     other = tree.parent[records]
     low, high = np.minimum(records, other), np.maximum(records, other)

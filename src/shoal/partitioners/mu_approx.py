@@ -1,4 +1,4 @@
-"""Groups from trees of near records, with a bound for the table at hand."""
+"""Groups from trees of near records, with a proven bound of their loss."""
 
 from typing import Annotated, Literal
 

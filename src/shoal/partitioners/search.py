@@ -1,4 +1,4 @@
-"""Simulated annealing, and the best partition into groups that it met."""
+"""Simulated annealing, and the best partition into groups visited during the annealing."""
 
 import math
 import time
@@ -193,7 +193,7 @@ class _Run:
         run_annealings(self.annealings, schedule(rounds), ends, self._is_overdue)
 
     def _is_overdue(self) -> bool:
-        """Report progress; say whether the search takes much longer than the budget."""
+        """Report progress; return whether the search takes much longer than the budget."""
         loss = min(annealing.best_sse for annealing in self.annealings) / self.total_sse
         stage = f"searching, loss {loss:.3%}"
         progress.report(stage, sum(self.done), RESTARTS * self.rounds)

@@ -132,7 +132,7 @@ class Univariate(Partitioner):
 
 
 def is_permutation(order: Sequence[int], n: int) -> bool:
-    """Say whether ``order`` holds each number below ``n`` once."""
+    """Return whether ``order`` holds each number below ``n`` once."""
     return np.array_equal(np.sort(order), np.arange(n))
 
 

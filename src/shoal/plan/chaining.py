@@ -1,4 +1,4 @@
-"""Several steps on one column, in order: which guarantees of a step the later ones leave intact."""
+"""Several steps on one column: their order, and the guarantees that later steps leave intact."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -62,8 +62,8 @@ def apply_steps(
 ) -> tuple[Frame, list[StepResult]]:
     """Apply steps in order; return the masked table and the result of each step.
 
-    A step sees the columns that it masks as the steps before left them, and all others as they
-    were. A column that was recoded to text is nominal from then on.
+    A step is applied to the columns that it masks as earlier steps have masked them, and to all
+    others as in the original. A column that was recoded to text is nominal for later steps.
     """
     results: list[StepResult] = []
     values: dict[str, Any] = {}

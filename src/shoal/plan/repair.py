@@ -1,4 +1,4 @@
-"""What is done about edits that masking would break."""
+"""Edits that masking would break: refuse, or regroup the columns that they link."""
 
 from collections.abc import Iterable, Sequence
 from typing import Literal, get_args

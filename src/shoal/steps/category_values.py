@@ -1,4 +1,4 @@
-"""The values of a column as categories, and a column of other categories in its place."""
+"""Columns as categories, and new columns of other categories."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple

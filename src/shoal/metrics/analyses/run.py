@@ -68,7 +68,7 @@ def utility(
     original : pandas, polars or pyarrow table
         The table before masking.
     masked : pandas, polars or pyarrow table
-        The table after masking, whoever masked it.
+        The table after masking, by Shoal or by other software.
     columns : list of str, optional
         Columns to analyse; by default all that both tables have.
     target : str or list of str, optional

@@ -76,7 +76,7 @@ def attack(
     original : pandas, polars or pyarrow table
         The table before masking.
     released : pandas, polars or pyarrow table
-        The table after masking, whoever masked it.
+        The table after masking, by Shoal or by other software.
     quasi_identifiers : list of str
         Columns that the attacker knows of a person, with their original values.
     confidential : list of str

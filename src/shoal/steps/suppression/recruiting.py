@@ -1,4 +1,4 @@
-"""Records of large classes that lose cells, so that smaller groups attain k together with them."""
+"""Suppress cells of records in large classes too, so that smaller groups attain k with them."""
 
 import numpy as np
 
