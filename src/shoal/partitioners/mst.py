@@ -16,8 +16,8 @@ from shoal.partitioners.mdav import split_from_the_ends
 class MST(Partitioner):
     """Group records along their shortest spanning tree, M-d and M-c of [LM05]_.
 
-    Groups follow the gaps of the table, so the method suits records that lie in
-    clumps.
+    The longest edges are cut first, so the method suits records in well-separated
+    clusters.
 
     Parameters
     ----------

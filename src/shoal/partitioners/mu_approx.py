@@ -154,10 +154,10 @@ def loss(X: Matrix, labels: Labels, criterion: Criterion) -> float:
 
 
 def halve_large_groups(X: Matrix, labels: Labels, k: int, criterion: Criterion = "sse") -> Labels:
-    """Divide each group of 2k records or more in two, if that makes no distances longer.
+    """Divide each group of 2k records or more in two, unless that raises the loss.
 
-    Squared distances always become shorter; distances may not, since a mean does not make their
-    sum least.
+    The sum of squared distances always falls; that of distances may rise, since the mean does
+    not minimise it.
     """
     sizes, never = np.bincount(labels), len(X) + 1
     groups, done = len(sizes), 0

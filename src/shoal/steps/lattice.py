@@ -1,8 +1,8 @@
 """The lattice of generalisation levels of a table.
 
-A node of the lattice gives every column a level of its hierarchy. Classes only merge on the way up.
-A node loses at least what its columns lose on their own, and discerns at most what its classes
-discern, whatever is suppressed.
+A node of the lattice is a combination of levels, one for each column. From a node to a higher one,
+classes can only merge. The loss of a node is at least the mean loss of its columns without
+suppression; measured as discernibility, it is at least the share of pairs in the same class.
 """
 
 from collections.abc import Sequence

@@ -1,9 +1,9 @@
-"""A greedy choice of classes: of all, the one that costs least for each record that needs one.
+"""A greedy choice of classes: the next is the one of least cost per record that needs a class.
 
 A record in a class below k can join a class of pattern E for the weight of E. If fewer than k such
 records share the values outside E, further records of large classes must join. With s of them, the
 class costs max(s, k) / s times the weight of E for each. Patterns are tried in the order of that
-cost, and of equal ones that first which suits most records.
+cost; of patterns with equal cost, the one that suits most records comes first.
 """
 
 from itertools import groupby
