@@ -16,7 +16,8 @@ from shoal.plan import Plan
 from shoal.plan.verdict import Verdict
 from shoal.scale.folder import MARKER
 from shoal.scale.measures import sum_counts
-from shoal.scale.tasks import MaskedBlock, Shard
+from shoal.scale.shards import Shard
+from shoal.scale.tasks import MaskedBlock
 
 SOFTWARE = ("shoal", "numpy", "numba", "scikit-learn", "pyarrow", "dask")
 
