@@ -33,7 +33,7 @@ NOTE = "For auditors, not for publication: whoever holds the seeds may undo a ma
 
 def content(release: Release) -> dict[str, Any]:
     """Return the manifest of a release, without files; sealed."""
-    return with_seal(_entries(release, open_frame(release.data).columns))
+    return sealed(_entries(release, open_frame(release.data).columns))
 
 
 def of_folder(
@@ -48,7 +48,7 @@ def of_folder(
     the plan to repeat the run.
     """
     files = {"input": dict(source), "output": dict(target), "large": dict(large)}
-    return with_seal({**_entries(release, list(target["types"])), **files})
+    return sealed({**_entries(release, list(target["types"])), **files})
 
 
 def with_report(entries: Mapping[str, Any], name: str, text: str) -> dict[str, Any]:
@@ -56,7 +56,7 @@ def with_report(entries: Mapping[str, Any], name: str, text: str) -> dict[str, A
     content = text.encode()
     digest = hashlib.sha256(content).hexdigest()
     report = {"name": name, "bytes": len(content), "sha256": digest}
-    return with_seal({**entries, "report": report})
+    return sealed({**entries, "report": report})
 
 
 def _entries(release: ReleaseLike, columns: Sequence[str]) -> dict[str, Any]:
@@ -103,7 +103,7 @@ def with_files(
         plain["layout"] = dialect.layout.name
     input_entry = keyed_entry(source, hash_key)
     files = {"input": input_entry, "output": dict(target), "dialect": plain}
-    return with_seal({**entries, **files})
+    return sealed({**entries, **files})
 
 
 def of_delivery(
@@ -168,7 +168,7 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def with_seal(entries: Mapping[str, Any]) -> dict[str, Any]:
+def sealed(entries: Mapping[str, Any]) -> dict[str, Any]:
     """Return entries as plain data with a hash over all of them, the seal.
 
     The seal detects accidental changes. Anyone can compute a new seal: a forged manifest is
