@@ -115,9 +115,9 @@ def _break_line(line: str, limit: int) -> str:
         return line
     indent = line[: len(line) - len(line.lstrip())] + "  "
     words, lines = line.split(" "), [""]
-    for at, word in enumerate(words):
-        joined = word if at == 0 else f"{lines[-1]} {word}"
-        if at and len(_STYLE.sub("", joined)) > limit and lines[-1].strip():
+    for i, word in enumerate(words):
+        joined = word if i == 0 else f"{lines[-1]} {word}"
+        if i and len(_STYLE.sub("", joined)) > limit and lines[-1].strip():
             lines.append(indent + word)
         else:
             lines[-1] = joined
@@ -135,7 +135,7 @@ def _fit(rows: Sequence[Sequence[str]], widths: list[int], limit: int) -> list[i
         return None
     while sum(widths) > limit:
         spare = [width - low for width, low in zip(widths, least, strict=True)]
-        widest = max((at for at, room in enumerate(spare) if room), key=lambda at: widths[at])
+        widest = max((i for i, room in enumerate(spare) if room), key=lambda i: widths[i])
         widths[widest] -= 1
     return widths
 
@@ -148,10 +148,10 @@ def _lines(row: Sequence[str], widths: Sequence[int]) -> list[str]:
     height = max(map(len, cells))
     return [
         GAP.join(
-            f"{cell[at] if at < len(cell) else '':<{width}}"
+            f"{cell[i] if i < len(cell) else '':<{width}}"
             for cell, width in zip(cells, widths, strict=True)
         ).rstrip()
-        for at in range(height)
+        for i in range(height)
     ]
 
 
@@ -166,9 +166,9 @@ def _with_notes(rows: Sequence[Sequence[str]], limit: int) -> str | None:
         if fitted is None:
             continue
         lines = []
-        for at, row in enumerate(rows):
-            notes = [note for note in row[-n_notes:] if note] if at else []
-            lines += [*_lines(narrow[at], fitted), *(wrap_text(f"    {note}") for note in notes)]
+        for i, row in enumerate(rows):
+            notes = [note for note in row[-n_notes:] if note] if i else []
+            lines += [*_lines(narrow[i], fitted), *(wrap_text(f"    {note}") for note in notes)]
         return "\n".join(lines)
     return None
 

@@ -44,10 +44,8 @@ def differences(agreed: Any, actual: Any, path: str = "") -> Iterator[str]:
             elif not _is_added_by_run(name, agreed, actual):
                 yield place
     elif isinstance(agreed, list) and isinstance(actual, list) and len(agreed) == len(actual):
-        for at, (agreed_entry, actual_entry) in enumerate(
-            zip(agreed, actual, strict=True), start=1
-        ):
-            yield from differences(agreed_entry, actual_entry, f"{path}[{at}]")
+        for i, (agreed_entry, actual_entry) in enumerate(zip(agreed, actual, strict=True), start=1):
+            yield from differences(agreed_entry, actual_entry, f"{path}[{i}]")
     elif agreed != actual or isinstance(agreed, bool) != isinstance(actual, bool):
         yield path
 

@@ -87,8 +87,8 @@ def _inspect(
     frame = text_to_numbers(frame, in_text, decimal)
     column_codes = codes(frame, frame.columns)
     columns = [
-        _describe_column(frame, column, column_codes[:, at], decisions[column], notes)
-        for at, column in enumerate(frame.columns)
+        _describe_column(frame, column, column_codes[:, i], decisions[column], notes)
+        for i, column in enumerate(frame.columns)
     ]
     _choose_unit(columns)
     numeric = [
@@ -101,11 +101,11 @@ def _inspect(
     for entry in columns:
         if entry["role"] is None:
             entry["role"], entry["why"] = suggest_by_uniqueness(entry["unique"])
-    quasi = [at for at, entry in enumerate(columns) if entry["role"] == "quasi-identifier"]
+    quasi = [i for i, entry in enumerate(columns) if entry["role"] == "quasi-identifier"]
     suggest_by_combination(column_codes, quasi, columns)
     if not any(entry["role"] == "quasi-identifier" for entry in columns):
         _mask_unassigned(columns)
-    quasi = [at for at, entry in enumerate(columns) if entry["role"] == "quasi-identifier"]
+    quasi = [i for i, entry in enumerate(columns) if entry["role"] == "quasi-identifier"]
     for entry in columns:
         entry["hierarchy"] = suggest_hierarchy(frame, entry)
     return Inspection(

@@ -102,17 +102,15 @@ def _sums(values: dict[str, Values]) -> list[Relation]:
     if len(X) < MIN_RECORDS + 5 * len(names):
         return []
     relations: dict[frozenset[str], Relation] = {}
-    for at in reversed(range(len(names))):
-        others = [other for other in range(len(names)) if other != at]
-        fit = linear_fit(X[:, at], X[:, others], EXACT)
+    for i in reversed(range(len(names))):
+        others = [other for other in range(len(names)) if other != i]
+        fit = linear_fit(X[:, i], X[:, others], EXACT)
         if fit is None:
             continue
-        used = _needed_columns(X[:, at], X, [others[place] for place in fit.columns])
-        columns = frozenset(names[column] for column in (at, *used))
+        used = _needed_columns(X[:, i], X, [others[place] for place in fit.columns])
+        columns = frozenset(names[column] for column in (i, *used))
         if not any(columns <= known or known <= columns for known in relations):
-            relations[columns] = Relation(
-                names[at], tuple(names[column] for column in sorted(used))
-            )
+            relations[columns] = Relation(names[i], tuple(names[column] for column in sorted(used)))
     return list(relations.values())
 
 

@@ -52,14 +52,14 @@ def parse_columns(
 
     Where they hold other text, and in ``words``, a cell without a value becomes null.
     """
-    for at, name in enumerate(table.column_names):
-        if (name in columns or name in words) and pa.types.is_string(table.column(at).type):
-            parsed = None if name in words else parse_numbers(table.column(at), dialect)
+    for i, name in enumerate(table.column_names):
+        if (name in columns or name in words) and pa.types.is_string(table.column(i).type):
+            parsed = None if name in words else parse_numbers(table.column(i), dialect)
             if parsed is None:
-                parsed = blank_to_null(table.column(at), dialect)
+                parsed = blank_to_null(table.column(i), dialect)
                 if name not in words:
                     parsed = _parse_numerals(parsed, dialect)
-            table = table.set_column(at, name, parsed)
+            table = table.set_column(i, name, parsed)
     return table
 
 
@@ -161,7 +161,7 @@ def _cells(path: Path, dialect: Dialect, names: list[str]) -> pa.Table:
         return "error"
 
     def read(threads: bool) -> pa.Table:
-        columns = [str(at) for at in range(len(names))]
+        columns = [str(i) for i in range(len(names))]
         with open_decompressed(path) as file:
             return pacsv.read_csv(
                 file,

@@ -115,9 +115,9 @@ class Source:
         Such a column becomes categorical: two cells are equal if a file that keeps missing codes
         shows the same in both.
         """
-        for at, name in enumerate(table.column_names):
+        for i, name in enumerate(table.column_names):
             if name in columns and (codes := self.notes.on(name).codes) is not None:
-                table = table.set_column(at, name, _code_categories(self.table.column(name), codes))
+                table = table.set_column(i, name, _code_categories(self.table.column(name), codes))
         return table
 
     def without_blank(self, table: pa.Table, columns: Collection[str]) -> pa.Table:
@@ -152,9 +152,9 @@ class Source:
         for name in data.column_names:
             if name not in unchanged and self._has_coded_categories(data, name):
                 data, notes = self._restore_codes(data, notes, name)
-        for at, name in enumerate(data.column_names):
+        for i, name in enumerate(data.column_names):
             data = data.set_column(
-                at, name, _strip_hidden(data.column(at), prune_ordered=name not in unchanged)
+                i, name, _strip_hidden(data.column(i), prune_ordered=name not in unchanged)
             )
         schema = pa.schema([field.remove_metadata() for field in data.schema])
         data = pa.Table.from_arrays(data.columns, schema=schema)
@@ -179,8 +179,8 @@ class Source:
 
     def _take(self, rows: pa.Array) -> "Source":
         table = self.table.take(rows)
-        for at, name in enumerate(table.column_names):
-            table = table.set_column(at, name, _strip_hidden(table.column(at), prune_ordered=True))
+        for i, name in enumerate(table.column_names):
+            table = table.set_column(i, name, _strip_hidden(table.column(i), prune_ordered=True))
         columns = {
             name: notes if notes.codes is None else replace(notes, codes=notes.codes.take(rows))
             for name, notes in self.notes.columns.items()
@@ -212,9 +212,9 @@ def cast_like(table: pa.Table, like: pa.Table) -> pa.Table:
     Text tables and SPSS files store dates and categories in another form. A column that cannot be
     converted is left as it is.
     """
-    for at, name in enumerate(table.column_names):
+    for i, name in enumerate(table.column_names):
         if name in like.column_names:
-            table = table.set_column(at, name, _as_type_of(table.column(at), like.column(name)))
+            table = table.set_column(i, name, _as_type_of(table.column(i), like.column(name)))
     return table
 
 

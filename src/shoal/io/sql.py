@@ -34,8 +34,7 @@ def read(
     ordered = query.order_by(*([sa.text(order)] if order else table.primary_key.columns))
     rows = connection.execute(ordered).fetchall()
     columns = [
-        _column(column, [row[at] for row in rows], family)
-        for at, column in enumerate(table.columns)
+        _column(column, [row[i] for row in rows], family) for i, column in enumerate(table.columns)
     ]
     names = [str(column.name) for column in table.columns]
     notes = {
@@ -69,8 +68,8 @@ def write(
         new_table.drop(connection)
     new_table.create(connection)
     cells: dict[str, Any] = {}
-    for at, (column, kind) in enumerate(kinds.items()):
-        cells[column] = sa.bindparam(f"c{at}", type_=kind)
+    for i, (column, kind) in enumerate(kinds.items()):
+        cells[column] = sa.bindparam(f"c{i}", type_=kind)
         if column in declared_types and family != "sqlite":  # SQLite converts by itself
             cells[column] = sa.cast(cells[column], declared_types[column])
     remarks = _insert(connection, sa.insert(new_table).values(cells), source.table)
@@ -81,16 +80,16 @@ def write(
 def _insert(connection: "Connection", statement: Any, table: pa.Table) -> list[str]:
     """Insert the records; return remarks on lost precision."""
     remarks = []
-    for at, field in enumerate(table.schema):
+    for i, field in enumerate(table.schema):
         if pa.types.is_timestamp(field.type) and field.type.unit == "ns":
-            coarse = table.column(at).cast(pa.timestamp("us", field.type.tz), safe=False)
-            if not coarse.cast(field.type).equals(table.column(at)):
+            coarse = table.column(i).cast(pa.timestamp("us", field.type.tz), safe=False)
+            if not coarse.cast(field.type).equals(table.column(i)):
                 remarks.append(f"Column {field.name!r} loses its nanoseconds in a database.")
-            table = table.set_column(at, field.name, coarse)
+            table = table.set_column(i, field.name, coarse)
     done = 0
     for batch in table.to_batches(max_chunksize=ROWS_PER_INSERT):
         cells = zip(*(column.to_pylist() for column in batch.columns), strict=True)
-        connection.execute(statement, [{f"c{at}": c for at, c in enumerate(row)} for row in cells])
+        connection.execute(statement, [{f"c{i}": c for i, c in enumerate(row)} for row in cells])
         done += batch.num_rows
         # A listener may stop the run here, while the transaction can still be rolled back.
         progress.report("writing", done, table.num_rows)

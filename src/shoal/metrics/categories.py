@@ -182,7 +182,7 @@ def one_way_change(original_categories: Labels, masked_categories: Labels) -> di
     """
     same = comparable_columns(original_categories, masked_categories)
     return _mean_distances(
-        [(original_categories[:, at] + 1, masked_categories[:, at] + 1) for at in same]
+        [(original_categories[:, i] + 1, masked_categories[:, i] + 1) for i in same]
     )
 
 
@@ -228,8 +228,8 @@ def two_way_change(
 def comparable_columns(original: Labels, masked: Labels) -> list[int]:
     """Return the columns whose released categories all occur in the original; refuse none."""
     same = [
-        at
-        for at, (before, after) in enumerate(zip(original.T, masked.T, strict=True))
+        i
+        for i, (before, after) in enumerate(zip(original.T, masked.T, strict=True))
         if not np.greater(*occurring_categories(after, before)).any()
     ]
     if not same:

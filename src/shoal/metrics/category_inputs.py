@@ -49,7 +49,7 @@ class CategoryInputs:
             same = comparable_columns(before, after)
         except InputError:
             return ""
-        others = [name for at, name in enumerate(self.columns) if at not in same]
+        others = [name for i, name in enumerate(self.columns) if i not in same]
         return f"{name_columns(others)} left out: released with other categories." if others else ""
 
 

@@ -56,7 +56,7 @@ def dominated_groups(
     counts = np.bincount(labels)
     starts = np.cumsum(counts) - counts
     n_dominated = np.zeros(contributions.shape[1], np.int64)
-    for at, column in enumerate(contributions.T):
+    for i, column in enumerate(contributions.T):
         known = ~np.isnan(column)
         size = np.where(known, np.abs(column), 0)
         if size.max() == 0:
@@ -71,7 +71,7 @@ def dominated_groups(
             dominated |= (rest < p_percent / 100 * most) & (most > 0)
         if column[known].min() < 0 < column[known].max():
             dominated &= most > (column[known] / unit).std()
-        n_dominated[at] = int((dominated & several).sum())
+        n_dominated[i] = int((dominated & several).sum())
     return n_dominated
 
 

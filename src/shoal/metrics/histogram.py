@@ -67,10 +67,10 @@ def histogram(before: Values, after: Values, least: int, *, whole: bool = False)
     edges = _round_edges(after, min(MAX_BINS, max(2, len(after) // (3 * least))), whole)
     counts, released = _counts(before, edges), _counts(after, edges)
     published = counts >= least
-    for at in np.argsort(counts, kind="stable"):
+    for i in np.argsort(counts, kind="stable"):
         if counts[~published].sum() == 0 or counts[~published].sum() >= least:
             break
-        published[at] = False
+        published[i] = False
     visible = np.flatnonzero(published | (released > 0))
     first, last = max(visible[0] - 1, 0), min(visible[-1] + 1, len(counts) - 1)
     pairs = zip(counts.tolist(), published.tolist(), strict=True)

@@ -169,12 +169,12 @@ def _chances_of_units(
     nearest_of_unit, ties_of_unit = np.empty(len(points), np.int64), np.empty(len(points), np.int64)
     pairs, number = np.unique(units * len(first) + same, return_counts=True)
     start = np.searchsorted(pairs // len(first), np.arange(units.max() + 2))
-    for at, unit in enumerate(targets):
+    for i, unit in enumerate(targets):
         part = slice(start[unit], start[unit + 1])
         records = pairs[part] % len(first)
-        distances = ((table[records] - points[at]) ** 2).sum(axis=1)
+        distances = ((table[records] - points[i]) ** 2).sum(axis=1)
         nearest = distances <= distances.min() * (1 + ROUNDING)
-        nearest_of_unit[at], ties_of_unit[at] = (
+        nearest_of_unit[i], ties_of_unit[i] = (
             records[np.argmin(distances)],
             number[part][nearest].sum(),
         )

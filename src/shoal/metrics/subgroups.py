@@ -90,9 +90,9 @@ def split_groups(
     first = np.column_stack([column[0] for column in codes])
     combinations, index = np.unique(first, axis=0, return_inverse=True)
     keys = [index.ravel()]
-    place = {tuple(row): at for at, row in enumerate(combinations.tolist())}
-    for at in range(1, len(frames)):
-        rows = np.column_stack([column[at] for column in codes]).tolist()
+    place = {tuple(row): i for i, row in enumerate(combinations.tolist())}
+    for i in range(1, len(frames)):
+        rows = np.column_stack([column[i] for column in codes]).tolist()
         keys.append(np.array([place.get(tuple(row), -1) for row in rows], np.int64))
     sizes = _sizes(keys[0], len(combinations), units)
     small = _groups_to_merge(keys[0], sizes, min_group, units)
@@ -105,9 +105,9 @@ def split_groups(
             min_group=min_group,
         )
     groups = []
-    for at in np.flatnonzero(~small).tolist():
-        words = ", ".join(texts[c] for texts, c in zip(labels, combinations[at], strict=True))
-        groups.append(Group(words, int(sizes[at]), tuple(np.flatnonzero(k == at) for k in keys)))
+    for i in np.flatnonzero(~small).tolist():
+        words = ", ".join(texts[c] for texts, c in zip(labels, combinations[i], strict=True))
+        groups.append(Group(words, int(sizes[i]), tuple(np.flatnonzero(k == i) for k in keys)))
     if small.any():
         merged = np.append(small, True)  # records of later tables may be in groups of their own
         rows_of = tuple(np.flatnonzero(merged[key]) for key in keys)
@@ -131,10 +131,10 @@ def _groups_to_merge(
     """Return which groups are merged, so that the merged ones have enough records together."""
     small = sizes < min_group
     if small.any():
-        for at in np.argsort(sizes, kind="stable")[small.sum() :]:
+        for i in np.argsort(sizes, kind="stable")[small.sum() :]:
             if _merged_size(key, small, units) >= min_group:
                 break
-            small[at] = True
+            small[i] = True
     return small
 
 
@@ -263,7 +263,7 @@ class Subgroups:
     def __str__(self) -> str:
         rows = [["figure", "worst-off group", f"{self.unit}s", "value", "best-off group", "value"]]
         for name in self.names:
-            (worst, low), (best, high) = (self.ordered(name)[at] for at in (0, -1))
+            (worst, low), (best, high) = (self.ordered(name)[i] for i in (0, -1))
             if low == high:
                 rows.append([name, "all alike", "", f"{low:.4g}", "", ""])
                 continue

@@ -177,7 +177,7 @@ def _flatten(content: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, A
         if isinstance(value, dict):
             yield from _flatten(value, f"{words}, ")
         elif isinstance(value, list):
-            yield from ((f"{words}, size {at}", v) for at, v in enumerate(value, 1) if v)
+            yield from ((f"{words}, size {i}", v) for i, v in enumerate(value, 1) if v)
         elif value is not None:
             yield words, value
 
@@ -294,7 +294,7 @@ def _frequencies(
     if population is not None:
         tables.check_columns(population, names)
         columns = [text_codes([frame, population], name) for name in names]
-        keys, others = (np.column_stack([codes[at] for codes in columns]) for at in (0, 1))
+        keys, others = (np.column_stack([codes[i] for codes in columns]) for i in (0, 1))
         return keys, key_frequencies(keys, population=others), fraction or n / len(population)
     keys = value_codes(frame, names)
     if weight is not None:

@@ -46,8 +46,8 @@ class _Matching:
 
     def __init__(self, released: NDArray[np.generic], missing: Mask, units: Labels | None):
         keys = np.empty(released.shape, np.int64, order="F")
-        for at, column in enumerate(released.T):
-            keys[:, at] = np.where(missing[:, at], 0, classes(column[:, np.newaxis]) + 1)
+        for i, column in enumerate(released.T):
+            keys[:, i] = np.where(missing[:, i], 0, classes(column[:, np.newaxis]) + 1)
         self.label = classes(keys)
         first = np.zeros(int(self.label.max()) + 1, np.int64)
         first[self.label[::-1]] = np.arange(len(keys))[::-1]
@@ -76,10 +76,10 @@ class _Matching:
         if self.units is None:
             return min(best, int(self._matches(rows).min()))
         bounds = self._matches(rows)
-        for at in np.argsort(bounds, kind="stable").tolist():
-            if bounds[at] >= best:
+        for i in np.argsort(bounds, kind="stable").tolist():
+            if bounds[i] >= best:
                 break
-            best = min(best, self._units(int(rows[at]), best))
+            best = min(best, self._units(int(rows[i]), best))
         return best
 
     def _matches(self, rows: Labels) -> Labels:

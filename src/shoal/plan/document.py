@@ -88,7 +88,7 @@ def from_dict(entries: Mapping[str, Any], folder: Path | None = None) -> dict[st
         )
     if folder is None:
         _refuse_files(entries.get("types"))
-    parsed = [_step(step, f"Step {at}") for at, step in enumerate(steps, start=1)]
+    parsed = [_step(step, f"Step {i}") for i, step in enumerate(steps, start=1)]
     thresholds = as_thresholds(entries.get("thresholds"))
     unit = entries.get("unit")
     if not isinstance(unit, str | None):

@@ -45,7 +45,7 @@ def decide_in_source(source: "Source", names: Sequence[str]) -> dict[str, Decisi
     parsed, cells, decimal = source.with_numbers(names), None, "."
     if source.text is not None:
         cells, decimal = source.with_numbers((), words=names), source.text.decimal
-    place = {name: at for at, name in enumerate(parsed.column_names)}
+    place = {name: i for i, name in enumerate(parsed.column_names)}
     return {
         name: decide(
             name,

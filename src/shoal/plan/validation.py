@@ -124,14 +124,14 @@ def _check_quasi_identifiers(plan: "Plan") -> None:
 
 def _check_chains(steps: Sequence[Step]) -> None:
     """Refuse a step that is named twice, or that needs numbers of a column recoded before."""
-    for at, step in enumerate(steps):
-        if any(repr(step) == repr(before) for before in steps[:at]):
+    for i, step in enumerate(steps):
+        if any(repr(step) == repr(before) for before in steps[:i]):
             raise PlanError(
                 f"{name_columns(step.columns)} would be masked twice by the same step. Leave one.",
                 code="masked-twice",
                 columns=tuple(step.columns),
             )
-        recoded = {name for before in steps[:at] for name in before.recoded_columns}
+        recoded = {name for before in steps[:i] for name in before.recoded_columns}
         categories = [name for name in step.columns if name in recoded]
         if categories and not step.accepts_any_kind:
             raise PlanError(

@@ -27,8 +27,8 @@ def rows(comparison: Comparison) -> list[dict[str, Any]]:
     digits = max(2, len(str(len(comparison.trials))))
     risks = list(dict.fromkeys(["smallest_class", comparison.risk]))
     entries = []
-    for at, trial in enumerate(comparison.trials, start=1):
-        number = f"{at:0{digits}d}"
+    for i, trial in enumerate(comparison.trials, start=1):
+        number = f"{i:0{digits}d}"
         entries.append(
             {
                 "number": number,

@@ -200,7 +200,7 @@ def ticks(span: tuple[float, float], n_ticks: int = 5) -> list[tuple[float, str]
     power = 10.0 ** floor(log10(rough))
     step = power * next(m for m in (1, 2, 5, 10) if m * power >= rough * (1 - 1e-9))
     places = range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)
-    values = [at * step for at in places]
+    values = [i * step for i in places]
     decimals = max(0, -floor(log10(step) + 1e-9))
     return [(value, number(value, decimals)) for value in values]
 

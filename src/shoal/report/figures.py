@@ -24,11 +24,11 @@ def class_sizes(sizes: Mapping[int, int], k: int) -> Figure:
         return _size_rows(bars, labels, k)
     plot = Plot((0, len(bars)), (0, most * 1.12), width=WIDTH, height=260)
     plot.axes("records that look alike", "classes", x_ticks=False)
-    for at, ((low, _, count), label) in enumerate(zip(bars, labels, strict=True)):
+    for i, ((low, _, count), label) in enumerate(zip(bars, labels, strict=True)):
         style = "after" if low >= k else "wrong"
-        plot.box((at + 0.12, at + 0.88), (0, count), style, f"{count} classes of {label} records")
-        plot.words(label, plot.across(at + 0.5), plot.up(0) + 17, style="tick")
-        plot.words(f"{count:,}", plot.across(at + 0.5), plot.up(count) - 5, style="tick")
+        plot.box((i + 0.12, i + 0.88), (0, count), style, f"{count} classes of {label} records")
+        plot.words(label, plot.across(i + 0.5), plot.up(0) + 17, style="tick")
+        plot.words(f"{count:,}", plot.across(i + 0.5), plot.up(count) - 5, style="tick")
     return _size_figure(plot, bars)
 
 
@@ -38,10 +38,10 @@ def _size_rows(bars: Sequence[tuple[int, int, int]], labels: Sequence[str], k: i
     plot = Plot((0, most * 1.2), (len(bars), 0), height=56 + 22 * len(bars), left=120)
     plot.y = (float(len(bars)), 0.0)  # the smallest size on top
     plot.axes("classes", "records that look alike", y_ticks=False)
-    for at, ((low, _, count), label) in enumerate(zip(bars, labels, strict=True)):
+    for i, ((low, _, count), label) in enumerate(zip(bars, labels, strict=True)):
         style = "after" if low >= k else "wrong"
-        plot.box((0, count), (at + 0.14, at + 0.86), style, f"{count} classes of {label} records")
-        middle = plot.up(at + 0.5) + 4
+        plot.box((0, count), (i + 0.14, i + 0.86), style, f"{count} classes of {label} records")
+        middle = plot.up(i + 0.5) + 4
         plot.words(label, plot.left - 6, middle, "end", "tick")
         plot.words(f"{count:,}", plot.across(count) + 5, middle, "start", "tick")
     return _size_figure(plot, bars)
@@ -184,10 +184,10 @@ def _categories(entry: Mapping[str, Any]) -> Figure:
     plot = Plot((0, top), (len(names), 0), height=height, left=120)
     plot.y = (float(len(names)), 0.0)  # the first category on top
     plot.axes("% of the records", "", y_ticks=False)
-    for at, (name, (old, new)) in enumerate(zip(names, pairs, strict=True)):
-        plot.box((0, old), (at + 0.12, at + 0.5), "before", f"{name}: {old:.1f} % before")
-        plot.box((0, new), (at + 0.5, at + 0.88), "after", f"{name}: {new:.1f} % after")
-        plot.name(name, plot.left - 6, plot.up(at + 0.5) + 4)
+    for i, (name, (old, new)) in enumerate(zip(names, pairs, strict=True)):
+        plot.box((0, old), (i + 0.12, i + 0.5), "before", f"{name}: {old:.1f} % before")
+        plot.box((0, new), (i + 0.5, i + 0.88), "after", f"{name}: {new:.1f} % after")
+        plot.name(name, plot.left - 6, plot.up(i + 0.5) + 4)
     rows = [["category", "before", "after"]] + [
         [name, f"{old:.1f} %", f"{new:.1f} %"]
         for name, (old, new) in zip(names, pairs, strict=True)

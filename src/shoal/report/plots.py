@@ -130,8 +130,8 @@ def plot_tradeoff(points: Sequence[Point]) -> "ShownFigure":
     """Draw D_Y against D_X, and their relative changes, one curve for each k."""
     figure = new_figure(10, 4.5)
     plain, relative = figure.subplots(1, 2)
-    for at, (k, curve) in enumerate(by_k(points).items()):
-        colour, best = CURVES[at % len(CURVES)], knee(curve)
+    for i, (k, curve) in enumerate(by_k(points).items()):
+        colour, best = CURVES[i % len(CURVES)], knee(curve)
         changes = [point.increments(curve[0]) for point in curve]
         distortions = [(point.distortion_x, point.distortion_y) for point in curve]
         for axes, places in ((plain, distortions), (relative, changes)):
@@ -198,7 +198,7 @@ def _categories(axes: "Axes", entry: Mapping[str, Any]) -> None:
     records = max(1, sum(entry["after"]))
     for name, shift, colour in (("before", -0.2, "before"), ("after", 0.2, "deep")):
         shares = [100 * number / records for number in entry[name]]
-        places = [at + shift for at in range(len(names))]
+        places = [i + shift for i in range(len(names))]
         opacity = 0.55 if name == "before" else 1.0
         axes.barh(places, shares, 0.4, color=LIGHT[colour], alpha=opacity, label=name)
     axes.set_yticks(range(len(names)), short)

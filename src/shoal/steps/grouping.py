@@ -200,9 +200,9 @@ def _record_sets(
     names = [column.name for column in columns]
     strata = inputs.strata
     by_pattern = step.missing == "own-groups" and bool(missing.any())
-    for at, rows in enumerate(strata.rows):
+    for i, rows in enumerate(strata.rows):
         if not by_pattern:
-            yield RecordSet(rows, names, strata.where(at))
+            yield RecordSet(rows, names, strata.where(i))
             continue
         units = None if inputs.units is None else inputs.units[rows]
         n_units = len(rows) if units is None else len(np.unique(units))
@@ -220,7 +220,7 @@ def _record_sets(
             pattern = missing[rows[members[0]]]
             known = [name for name, absent in zip(names, pattern, strict=True) if not absent]
             suffix = " with the same missing cells" if pattern.any() else ""
-            yield RecordSet(rows[members], known, strata.where(at) + suffix)
+            yield RecordSet(rows[members], known, strata.where(i) + suffix)
 
 
 def _refuse_homogeneous(groups: Partition, inputs: GroupingInput) -> None:

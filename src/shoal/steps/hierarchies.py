@@ -100,7 +100,7 @@ def _paths(frame: Frame, name: str, values: Sequence[str], declared: Type | None
             raise
         value = values[error.attributes["position"] - 1]
         texts, index = texts_and_index(decode(tables.arrow(frame, name)))
-        record = int(np.argmax(np.isin(index, [at for at, t in enumerate(texts) if t == value])))
+        record = int(np.argmax(np.isin(index, [i for i, t in enumerate(texts) if t == value])))
         raise InputError(
             f"The hierarchy of column {name!r} lacks {error.attributes['count']} of its"
             f" {len(values)} values; one of them is in record {record + 1}. Add them.",
@@ -116,7 +116,7 @@ def _paths(frame: Frame, name: str, values: Sequence[str], declared: Type | None
 
 def _number(labels: NDArray[Any]) -> Codes:
     """Return labels as codes; None has the last one."""
-    distinct = {label: at for at, label in enumerate(sorted(set(labels.tolist()) - {None}))}
+    distinct = {label: i for i, label in enumerate(sorted(set(labels.tolist()) - {None}))}
     return np.array([distinct.get(label, len(distinct)) for label in labels.tolist()])
 
 

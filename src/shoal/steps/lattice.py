@@ -221,7 +221,7 @@ class Lattice:
     ) -> tuple[Mask, bool]:
         """Return the classes to suppress with those that fail, and whether they are kept."""
         below = fails.copy()
-        others = [at for at in np.argsort(class_sizes, kind="stable") if not fails[at]]
+        others = [i for i in np.argsort(class_sizes, kind="stable") if not fails[i]]
         added = 0
         while self._held_by(below[labels]) < self.k and added < len(others):
             below[others[added]] = True

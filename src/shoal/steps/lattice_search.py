@@ -171,6 +171,6 @@ class _Search:
 
 def _neighbours(node: Node, step: int, top: Node) -> Iterator[Node]:
     """Yield the nodes in which one column is a level higher (step 1) or lower (step -1)."""
-    for at, level in enumerate(node):
-        if 0 <= level + step <= top[at]:
-            yield (*node[:at], level + step, *node[at + 1 :])
+    for i, level in enumerate(node):
+        if 0 <= level + step <= top[i]:
+            yield (*node[:i], level + step, *node[i + 1 :])

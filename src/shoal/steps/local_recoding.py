@@ -79,9 +79,9 @@ def common_ancestors(recoded: RecodedColumn, groups: Partition, missing: Mask) -
     """
     labels, known = groups.labels, ~suppress_single_values(groups, missing)
     level = np.full(len(groups.sizes), -1)
-    for at, ancestors in enumerate(recoded.levels.ancestors):
+    for i, ancestors in enumerate(recoded.levels.ancestors):
         low, high = _extremes(ancestors[recoded.codes], labels, known)
-        level[(level < 0) & (low == high)] = at
+        level[(level < 0) & (low == high)] = i
     of_record = level[labels]
     # All known values of a group have the same ancestor, so the first of them gives the label.
     first = np.full(len(groups.sizes), -1)
@@ -89,8 +89,8 @@ def common_ancestors(recoded: RecodedColumn, groups: Partition, missing: Mask) -
     first[labels[rows]] = rows
     texts = np.full(len(labels), None, object)
     is_released = first[labels] >= 0
-    for at, level_labels in enumerate(recoded.labels):
-        at_level = is_released & (of_record == at)
+    for i, level_labels in enumerate(recoded.labels):
+        at_level = is_released & (of_record == i)
         texts[at_level] = level_labels[recoded.codes[first[labels[at_level]]]]
     losses = np.array(recoded.levels.losses)[of_record, recoded.codes]
     return LocalRecoding(

@@ -240,7 +240,7 @@ class Microaggregate(GroupingStep):
             return [self.columns]
         if not isinstance(self.blocks, Iterable):
             size = int(self.blocks)
-            return [self.columns[at : at + size] for at in range(0, len(self.columns), size)]
+            return [self.columns[i : i + size] for i in range(0, len(self.columns), size)]
         return [list(block) for block in self.blocks]
 
     @property

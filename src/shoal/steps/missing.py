@@ -64,9 +64,7 @@ def join_patterns(
             return missing
         other, n_donors = _cheapest_partner(patterns, counts, records, small, k)
         union = patterns[small] | patterns[other]
-        small_rows, other_rows = (
-            rows_of.pop(tuple(patterns[at].tolist())) for at in (small, other)
-        )
+        small_rows, other_rows = (rows_of.pop(tuple(patterns[i].tolist())) for i in (small, other))
         shared = ~union[columns]
         centre = Z[small_rows][:, shared].mean(axis=0)
         distance = ((Z[other_rows][:, shared] - centre) ** 2).sum(axis=1)

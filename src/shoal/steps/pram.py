@@ -135,8 +135,8 @@ class Pram(Step):
                     moved, drawn = self._randomise(block, stratum, old, part, uniform[part])
                     new.put(part, moved.released, drawn)
                     transitions.append(moved)
-            for at, name in enumerate(block):
-                values[name] = column_of(frame, name, old[at], new.categories(at))
+            for i, name in enumerate(block):
+                values[name] = column_of(frame, name, old[i], new.categories(i))
         return StepResult(
             values,
             warnings=tuple(_describe(block, transitions) for block in self._blocks),
@@ -160,7 +160,7 @@ class Pram(Step):
         key = _joint_codes(old, rows)
         _, first, codes = np.unique(key, return_index=True, return_inverse=True)
         codes = codes.ravel()
-        categories = [_category_of(old, rows[at]) for at in first]
+        categories = [_category_of(old, rows[i]) for i in first]
         if len(categories) > MAX_CATEGORIES:
             raise InputError(
                 f"{name_columns(block)} would change among {len(categories)} categories, and at"
@@ -186,7 +186,7 @@ class Pram(Step):
             return uniform_matrix(len(categories), self.stay), categories
         entry = self.matrix if self.joint else self.matrix[block[0]]
         category_tuples = [tuple(c) if isinstance(c, list) else (c,) for c in entry["categories"]]
-        place = {category: at for at, category in enumerate(category_tuples)}
+        place = {category: i for i, category in enumerate(category_tuples)}
         unknown = np.array([category not in place for category in categories], bool)
         if unknown.any():
             count = int(counts[unknown].sum())
@@ -237,14 +237,14 @@ class _NewValues:
 
     def __init__(self, old: Sequence[Categories]):
         self.codes = np.full((len(old[0].codes), len(old)), -1, np.int64)
-        self.places = [{text: at for at, text in enumerate(categories.texts)} for categories in old]
+        self.places = [{text: i for i, text in enumerate(categories.texts)} for categories in old]
 
     def put(self, rows: Codes, released: Sequence[Category], drawn: Codes) -> None:
         """Set the values of some records to those of categories."""
-        for at, place in enumerate(self.places):
-            texts = [category[at] for category in released]
+        for i, place in enumerate(self.places):
+            texts = [category[i] for category in released]
             code = [-1 if t is None else place.setdefault(t, len(place)) for t in texts]
-            self.codes[rows, at] = np.array(code)[drawn]
+            self.codes[rows, i] = np.array(code)[drawn]
 
     def categories(self, at: int) -> Categories:
         """Return the values of one column."""

@@ -52,21 +52,21 @@ class Transitions:
     @property
     def stays(self) -> Matrix:
         """Probability that a record of each category keeps it."""
-        place = {category: at for at, category in enumerate(self.released)}
+        place = {category: i for i, category in enumerate(self.released)}
         return np.array(
             [
-                self.matrix[at, place[category]] if category in place else 0.0
-                for at, category in enumerate(self.categories)
+                self.matrix[i, place[category]] if category in place else 0.0
+                for i, category in enumerate(self.categories)
             ]
         )
 
     @property
     def unchanged(self) -> int:
         """Number of records that kept their category."""
-        place = {category: at for at, category in enumerate(self.released)}
+        place = {category: i for i, category in enumerate(self.released)}
         return sum(
-            int(self.counts[at, place[category]])
-            for at, category in enumerate(self.categories)
+            int(self.counts[i, place[category]])
+            for i, category in enumerate(self.categories)
             if category in place
         )
 

@@ -32,11 +32,11 @@ def source_of(table: pa.Table) -> Source:
     """
     table.validate(full=True)
     notes = notes_of(table.schema)
-    for at, field in enumerate(table.schema):
+    for i, field in enumerate(table.schema):
         supported = _supported_type(field.type)
         if supported != field.type:
-            column = table.column(at).cast(supported)
-            table = table.set_column(at, field.with_type(supported), column)
+            column = table.column(i).cast(supported)
+            table = table.set_column(i, field.with_type(supported), column)
     return Source(table, notes)
 
 

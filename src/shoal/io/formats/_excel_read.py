@@ -44,8 +44,8 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
         if has_errors or has_empty_formulas:
             _check_cells(path, title, columns)
     notes = {
-        name: ColumnNotes(format=formats.get(at))
-        for name, at in zip(columns.names, columns.positions, strict=True)
+        name: ColumnNotes(format=formats.get(i))
+        for name, i in zip(columns.names, columns.positions, strict=True)
     }
     table = columns.table()
     return Source(table, Notes("excel", notes), remarks=tuple(columns.remarks))
@@ -127,11 +127,11 @@ def _check_cells(path: Path, title: str, columns: SheetColumns) -> None:
         closing(_rows(path, title, formulas=True)) as typed,
     ):
         for values, formulas in zip(saved, typed, strict=False):
-            for at, (value, formula) in enumerate(zip(values, formulas, strict=False)):
+            for i, (value, formula) in enumerate(zip(values, formulas, strict=False)):
                 if value.data_type == "e":
-                    errors[name_of.get(at, "")] += 1
+                    errors[name_of.get(i, "")] += 1
                 elif formula.data_type == "f" and value.value is None:
-                    empty[name_of.get(at, "")] += 1
+                    empty[name_of.get(i, "")] += 1
     for name, count in errors.items():
         raise ColumnError(
             f"Column {name!r} has {count} cell{'s' if count > 1 else ''} with an error such as"

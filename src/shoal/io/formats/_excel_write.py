@@ -46,11 +46,11 @@ def _write_book(path: Path, columns: dict[str, Any], formats: dict[str, str | No
         )  # so that the same table gives the same bytes
         sheet = book.add_worksheet()
         quoted = book.add_format({"quote_prefix": True})
-        for at, (name, column) in enumerate(columns.items()):
-            sheet.write_string(0, at, name)
+        for i, (name, column) in enumerate(columns.items()):
+            sheet.write_string(0, i, name)
             cell_format = _cell_format(book, column.type, formats.get(name))
             for number, value in enumerate(column.to_pylist(), 1):
-                _write_cell(sheet, number, at, value, cell_format, quoted)
+                _write_cell(sheet, number, i, value, cell_format, quoted)
 
 
 class _Exact(float):

@@ -59,9 +59,9 @@ def to_storable(
 def with_letters(column: Any, letters: list[str | None]) -> Any:
     """Return a column of a frame with missing codes, as letters, in place of missing values."""
     mixed = column.astype(object)
-    for at, letter in enumerate(letters):
+    for i, letter in enumerate(letters):
         if letter is not None:
-            mixed.iat[at] = letter
+            mixed.iat[i] = letter
     return mixed
 
 
@@ -145,8 +145,8 @@ def fix_times(path: Path, places: list[tuple[int, bytes]]) -> None:
     So the same release gives the same bytes, and does not disclose when it was made.
     """
     with path.open("r+b") as file:
-        for at, moment in places:
-            file.seek(at)
+        for i, moment in places:
+            file.seek(i)
             file.write(moment)
 
 

@@ -65,7 +65,7 @@ def _cells(path: Path, rows: int, mode: str) -> dict[int, NDArray[np.uint8]]:
 
 def _position_after(content: NDArray[np.uint8], heading: bytes) -> int:
     """Return the position after a header record."""
-    for at in range(0, len(content) - RECORD + 1, RECORD):
-        if bytes(content[at : at + len(heading)]) == heading:
-            return at + RECORD
+    for i in range(0, len(content) - RECORD + 1, RECORD):
+        if bytes(content[i : i + len(heading)]) == heading:
+            return i + RECORD
     raise ValueError

@@ -136,7 +136,7 @@ def read_layout(dialect: Dialect, path: Path) -> list[Position]:
             file=culprit,
         )
     positions = [
-        _position(entry, f"Column {at} of {culprit!r}") for at, entry in enumerate(columns, 1)
+        _position(entry, f"Column {i} of {culprit!r}") for i, entry in enumerate(columns, 1)
     ]
     ordered = sorted(positions, key=lambda position: position.start)
     for previous, following in zip(ordered, ordered[1:], strict=False):

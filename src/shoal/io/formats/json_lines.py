@@ -29,14 +29,14 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
     """Read a file of JSON lines; a key that an object lacks is a missing value."""
     del numbers  # values have types
     columns: dict[str, list[Any]] = {}
-    for at, (number, line) in enumerate(_lines(path, dialect)):
+    for i, (number, line) in enumerate(_lines(path, dialect)):
         for name, value in _record(line, number, path).items():
             if name not in columns:
-                columns[name] = [None] * at
+                columns[name] = [None] * i
                 check_columns(path.name, len(columns))
             columns[name].append(value)
         for cells in columns.values():
-            if len(cells) == at:
+            if len(cells) == i:
                 cells.append(None)
     return Source(pa.table({name: _column(name, cells) for name, cells in columns.items()}))
 

@@ -42,8 +42,8 @@ def _check_size(file: pq.ParquetFile, path: Path, limit: float | None) -> None:
     ]
     width = sum(_WIDTHS.get(leaf.physical_type, 4) for leaf in leaves)
     known, greatest, longest = 0, 0, 1
-    for at in range(footer.num_row_groups):
-        group = footer.row_group(at)
+    for i in range(footer.num_row_groups):
+        group = footer.row_group(i)
         pages = max(group.total_byte_size, 0)
         known += max(pages, int(group.num_rows * width))
         longest = max(longest, pages)

@@ -118,7 +118,7 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         if (codes := writing.letters(notes, name, str.upper)) is not None
     }
     write_letters(path, table.num_rows, letters)
-    writing.fix_times(path, [(at, _CREATED) for at in _TIME_OFFSETS])
+    writing.fix_times(path, [(i, _CREATED) for i in _TIME_OFFSETS])
     return [*remarks, *notes.describe_loss("A SAS transport file", HOLDS, "sas")]
 
 

@@ -85,9 +85,9 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         "An SPSS file",
     )
     labels = {}
-    for at, name in enumerate(table.column_names):
+    for i, name in enumerate(table.column_names):
         table = table.set_column(
-            at, name, _to_storable(table.column(name), notes.on(name), from_spss)
+            i, name, _to_storable(table.column(name), notes.on(name), from_spss)
         )
         labels[name] = _labels(notes.on(name), table.column(name))
     columns = notes.columns if from_spss else {}

@@ -75,10 +75,10 @@ def independent(X: Matrix) -> Matrix:
     gram = unit.T @ unit
     # Gaussian elimination of the correlation matrix, column by column.
     columns = []
-    for at in range(len(gram)):
-        if gram[at, at] > 1e-9:
-            columns.append(at)
-            gram -= np.outer(gram[:, at], gram[at]) / gram[at, at]
+    for i in range(len(gram)):
+        if gram[i, i] > 1e-9:
+            columns.append(i)
+            gram -= np.outer(gram[:, i], gram[i]) / gram[i, i]
     return X[:, np.flatnonzero(varying)[columns]]
 
 

@@ -51,7 +51,7 @@ def group_by(study: Study) -> AnalysisResult | str:
             if value not in by
         ]
         chosen = rng.permutation(len(queries))[: min(QUERIES, study.n_queries)]
-        results = [_query(study, keys, *queries[at]) for at in np.sort(chosen).tolist()]
+        results = [_query(study, keys, *queries[i]) for i in np.sort(chosen).tolist()]
         errors = [np.concatenate(parts) for parts in zip(*results, strict=True)]
         if errors and len(errors[0]):
             rows.append({"columns": str(width), "queries": len(results), **_summary(errors)})

@@ -49,7 +49,7 @@ def prediction(study: Study) -> AnalysisResult | str:
     if not study.aligned:
         remarks.append("Masked records of the test parts are in training too: rows do not match.")
     rows: list[dict[str, Any]] = []
-    for at, target in enumerate(study.targets):
+    for i, target in enumerate(study.targets):
         pairs, too_many = usable_features(
             [pair for pair in sampled.selected if pair.name != target]
         )
@@ -62,7 +62,7 @@ def prediction(study: Study) -> AnalysisResult | str:
             with warnings.catch_warnings():  # a linear model may stop before it has converged
                 warnings.simplefilter("ignore")
                 rows += _scores(sampled, sampled.pairs[target], pairs)
-        progress.report("prediction", at + 1, len(study.targets))
+        progress.report("prediction", i + 1, len(study.targets))
     if not rows:
         return " ".join(remarks)
     figures = {"prediction_loss": max(row["loss"] for row in rows)}
@@ -158,8 +158,8 @@ def _predict(
         else RandomForestClassifier(**forest)
     )
     probabilities = classifier.fit(X, y).predict_proba(test)
-    for at, value in enumerate(classifier.classes_):
-        chances[:, classes == value] = probabilities[:, [at]]
+    for i, value in enumerate(classifier.classes_):
+        chances[:, classes == value] = probabilities[:, [i]]
     return chances
 
 
@@ -184,9 +184,9 @@ def mean_auc(truth: Labels, chances: Matrix, classes: Labels) -> float:
     0.75
     """
     areas = []
-    for at, value in enumerate(classes):
+    for i, value in enumerate(classes):
         inside = truth == value
-        _, place, counts = np.unique(chances[:, at], return_inverse=True, return_counts=True)
+        _, place, counts = np.unique(chances[:, i], return_inverse=True, return_counts=True)
         ranks = (np.cumsum(counts) - (counts - 1) / 2)[place.ravel()]
         n, m = int(inside.sum()), int((~inside).sum())
         areas.append((ranks[inside].sum() - n * (n + 1) / 2) / (n * m))

@@ -66,13 +66,13 @@ def propensity(study: Study) -> AnalysisResult | str:
         "logistic": (True, logistic_probabilities),
         "tree": (False, tree_probabilities),
     }
-    for at, (name, (second_order, model)) in enumerate(models.items()):
+    for i, (name, (second_order, model)) in enumerate(models.items()):
         before, after, _ = features(pairs, second_order=second_order)
         with warnings.catch_warnings():  # tables that are easily told apart need no convergence
             warnings.simplefilter("ignore")
             row = compare(before, after, model, sampled, name)
         rows.append({"model": name, **row})
-        progress.report("propensity score", at + 1, len(models))
+        progress.report("propensity score", i + 1, len(models))
     figures = {f"pmse_{row['model']}": row["pmse"] for row in rows}
     for row in rows:
         if row["ratio"] is not None:

@@ -78,7 +78,7 @@ def rare_values(setting: Setting, names: Sequence[str]) -> Predicates:
     """Return predicates of one column that match a single class of released records."""
     members = setting.classes(names)
     columns, operators, values = [], [], []
-    for at, name in enumerate(names):
+    for i, name in enumerate(names):
         column = setting.tables.released[name][members.first].astype(np.float64)
         distinct, occurrences = np.unique(column, return_counts=True)  # NaN counts as one value
         rare = distinct[occurrences == 1]
@@ -89,7 +89,7 @@ def rare_values(setting: Setting, names: Sequence[str]) -> Predicates:
                 unique_values = edge[occurrences[edge] == 1]
                 rare = np.append(rare, distinct[unique_values])
                 sides += [operator] * len(unique_values)
-        columns.append(np.full(len(rare), at))
+        columns.append(np.full(len(rare), i))
         operators.append(np.array(sides, np.int64))
         values.append(rare)
     parts = (np.concatenate(part)[:, np.newaxis] for part in (columns, operators, values))
@@ -138,8 +138,8 @@ def random_predicates(
     rows = rng.integers(setting.n_released, size=columns.shape)
     values = np.empty(columns.shape)
     sides = rng.choice([AT_MOST, AT_LEAST], size=columns.shape)
-    for at, name in enumerate(names):
-        in_column = columns == at
+    for i, name in enumerate(names):
+        in_column = columns == i
         values[in_column] = released[name][rows[in_column]]
         if not setting.tables.is_number(name):
             sides[in_column] = EQUAL

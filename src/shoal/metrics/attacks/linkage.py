@@ -78,10 +78,10 @@ def _link(setting: Setting, name: str, scale: Scale) -> AttackResult | str:
     labels = setting.classes(known).labels
     sizes = setting.classes(known).sizes
     chances = np.empty(len(setting.targets))
-    for at, target in enumerate(setting.targets.tolist()):
-        candidates = neighbours.of(at)
+    for i, target in enumerate(setting.targets.tolist()):
+        candidates = neighbours.of(i)
         right = right_records(setting, labels, candidates, target)
-        chances[at] = right / sizes[candidates].sum()
+        chances[i] = right / sizes[candidates].sum()
     return linkage_result(setting, name, chances)
 
 

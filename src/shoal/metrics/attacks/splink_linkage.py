@@ -61,8 +61,8 @@ def _columns(numbers: Values, codes: Labels) -> dict[str, Any]:
     """Return a table for splink: an identifier, numbers and codes of categories."""
     return {
         "unique_id": np.arange(len(numbers)),
-        **{f"number_{at}": column for at, column in enumerate(numbers.T)},
-        **{f"code_{at}": column for at, column in enumerate(codes.T)},
+        **{f"number_{i}": column for i, column in enumerate(numbers.T)},
+        **{f"code_{i}": column for i, column in enumerate(codes.T)},
     }
 
 
@@ -110,7 +110,7 @@ def _comparison(name: str) -> dict[str, Any]:
     return {
         "output_column_name": name,
         "comparison_levels": [
-            {**level, "label_for_charts": str(at)} for at, level in enumerate(levels)
+            {**level, "label_for_charts": str(i)} for i, level in enumerate(levels)
         ],
     }
 

@@ -164,5 +164,5 @@ def _explained_by_several(
             continue
         fit = linear_fit(y[known], X[known], least)
         if fit is not None:
-            return Rule([parts[at][0] for at in fit.columns], fit.r2)
+            return Rule([parts[i][0] for i in fit.columns], fit.r2)
     return None

@@ -82,8 +82,8 @@ def refuse_broken(plan: "Plan", original: Frame, released: Frame) -> None:
 
 def _broken_edit(plan: "Plan", edit: Edit, count: int, *, known: bool) -> Finding:
     steps = [
-        f"step {at} ({step.name})"
-        for at, step in enumerate(plan.steps, start=1)
+        f"step {i} ({step.name})"
+        for i, step in enumerate(plan.steps, start=1)
         if set(step.columns) & set(edit.columns)
     ]
     by = f" Its columns are masked by {_join(steps)}." if steps else ""

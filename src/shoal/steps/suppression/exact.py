@@ -146,13 +146,13 @@ def _candidates(problem: Problem, max_columns: int) -> Candidates | None:
             np.add.at(total, label, row_marks)
         names = np.full(number, -1)
         new = []
-        for at in np.flatnonzero(possible).tolist():
-            members = (int(marks[0, at]), int(marks[1, at]))
+        for i in np.flatnonzero(possible).tolist():
+            members = (int(marks[0, i]), int(marks[1, i]))
             if members not in of_members:
                 of_members[members] = len(patterns)
                 patterns.append(pattern)
-                new.append(at)
-            names[at] = of_members[members]
+                new.append(i)
+            names[i] = of_members[members]
         index[pattern] = np.full(len(problem.records), -1)
         index[pattern][fitting] = names[label]
         joins = np.isin(label, new)

@@ -35,10 +35,10 @@ def assign_undecided(assignment: Assignment, generator: np.random.Generator | No
     if generator is not None:
         noise = 1 + NOISE * generator.random(len(attempts))
         order = np.argsort([attempt[0] for attempt in attempts] * noise, kind="stable")
-        for at in order.tolist():
+        for i in order.tolist():
             if not len(assignment.undecided):
                 return
-            _assign(assignment, attempts[at][2], -attempts[at][1])
+            _assign(assignment, attempts[i][2], -attempts[i][1])
     else:
         _assign_in_order(assignment)
     if len(assignment.undecided):

@@ -51,10 +51,10 @@ def improve(assignment: Assignment) -> Assignment:
     suppressed = int(_is_suppressed(best).sum())
     generator = np.random.default_rng(0)
     rounds = ROUNDS if 0 < suppressed <= MAX_PIECES else 0
-    for at in range(rounds):
-        progress.report("improving", at, rounds)
+    for i in range(rounds):
+        progress.report("improving", i, rounds)
         other = best.copy()
-        _dissolve_some(other, generator, PIECES[at % len(PIECES)])
+        _dissolve_some(other, generator, PIECES[i % len(PIECES)])
         assign_undecided(other, generator)
         other = _descend(other)
         if (total := other.total()) < weight - EPSILON:
@@ -128,11 +128,11 @@ def dissolve(assignment: Assignment) -> bool:
     starts = np.searchsorted(class_of[order], gainful)
     ends = np.searchsorted(class_of[order], gainful, side="right")
     pinned, dissolved = np.zeros((2, classes.number), bool)
-    for at in np.argsort(-gains[gainful], kind="stable").tolist():
-        members = order[starts[at] : ends[at]]
-        if pinned[gainful[at]] or dissolved[target[members]].any():
+    for i in np.argsort(-gains[gainful], kind="stable").tolist():
+        members = order[starts[i] : ends[i]]
+        if pinned[gainful[i]] or dissolved[target[members]].any():
             continue
-        dissolved[gainful[at]], pinned[target[members]] = True, True
+        dissolved[gainful[i]], pinned[target[members]] = True, True
         assignment.pattern[pieces[members]] = patterns[members]
     return bool(dissolved.any())
 

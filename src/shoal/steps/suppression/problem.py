@@ -63,8 +63,8 @@ class Problem:
         first = np.zeros(number, np.int64)
         first[self.row_of_record[::-1]] = np.arange(len(codes))[::-1]
         self.codes = np.empty((number, self.n_columns), np.int64, order="F")
-        for at, column in enumerate(columns[: self.n_columns]):
-            self.codes[:, at] = column[first]
+        for i, column in enumerate(columns[: self.n_columns]):
+            self.codes[:, i] = column[first]
         self.units = None if units is None else units[first]
         self.records = np.bincount(self.row_of_record, minlength=number)
         self.missing = _bits(self.codes == 0)
@@ -113,10 +113,10 @@ class Problem:
         A group of s < k records needs k - s further ones, which cost as much.
         """
         attempts = []
-        for at, pattern in enumerate(self.patterns()):
+        for i, pattern in enumerate(self.patterns()):
             weight = round(float(self.weight(pattern)), 9)
             for size in range(1, self.k + 1):
-                attempts.append((round(weight * self.k / size, 9), -size, at, pattern))
+                attempts.append((round(weight * self.k / size, 9), -size, i, pattern))
         return [(cost, size, pattern) for cost, size, _, pattern in sorted(attempts)]
 
     @property
