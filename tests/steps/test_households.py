@@ -23,7 +23,7 @@ from shoal.frame import tables
 from shoal.geometry import zscore
 from shoal.partitioners import MDAV
 from shoal.plan.guarantees import check_guarantees
-from shoal.report.verdict import cannot
+from shoal.report.verdict import attacker_cannot
 from tries import tries
 
 
@@ -99,7 +99,7 @@ def test_groups_are_those_of_the_means_of_households():
     assert "certified_gap" not in release.measures
     assert "at least 3 of them" in release.plan.steps[0].guarantee
     assert release.plan.to_dict()["steps"][0]["whole_households"] is True
-    text = " ".join(cannot(release))
+    text = " ".join(attacker_cannot(release))
     assert "whole households, at least 3 of them" in text
     assert "Find hh in the release: what names a person or a household was dropped" in text
 

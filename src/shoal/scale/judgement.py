@@ -16,8 +16,7 @@ from shoal.plan.findings.units import check_identifiers, check_units
 from shoal.plan.findings.weights import check_weights
 from shoal.plan.guarantees import not_computed
 from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict, make_verdict
-from shoal.scale.job import Job
-from shoal.scale.measures import sum_counts
+from shoal.scale.job import Job, sum_counts
 from shoal.scale.shards import Shard
 from shoal.scale.tasks import MaskedBlock
 from shoal.scale.verdict_counts import exact_shares, findings_from_counts
@@ -36,6 +35,7 @@ def judge(
     plan: Plan, job: Job, columns: Sequence[str], blocks: Sequence[MaskedBlock],
     shards: Sequence[Shard], n_source: int, measures: Mapping[str, Any],
     remarks: Mapping[str, str], noted: Sequence[Finding],
+    block_sizes: Sequence[Mapping[int, int]] = (),
 ) -> Verdict:  # fmt: skip
     """Return the verdict on a release, from what was counted on its blocks and files."""
     attained, class_sizes = measures["smallest_class"], measures["class_sizes"]
@@ -43,10 +43,11 @@ def judge(
     if plan.unit_column is not None:
         attained = measures["fewest_units"]
         class_sizes = sum_counts(shard.class_units or {} for shard in shards)
+    linkage = measures.get("linkage") if block_sizes else None
     n_released = sum(shard.records for shard in shards)
     counts = sum_counts(block.verdict_counts for block in blocks)
     findings = [
-        *check_attained(plan, attained, unit),
+        *check_attained(plan, attained, unit, (), linkage),
         *check_identifiers(plan),
         *check_roles(plan, columns),
         *check_homogeneous(measures.get("homogeneous_classes", {}), n_classes),
@@ -54,7 +55,9 @@ def judge(
         *limit_findings(plan.limits.check(Assessment(measures, remarks))),
         *_missing_value_findings(job, blocks, n_source, n_released),
         *_constant_column_findings(job),
-        *findings_from_counts(counts, job.step, class_sizes, plan.thresholds, unit),
+        *findings_from_counts(
+            counts, job.step, block_sizes or [class_sizes], plan.thresholds, unit
+        ),
     ]
     unique = [shard.unique for shard in shards if shard.unique is not None]
     if unique:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 # Options of the step that need all groups or all records at once, and the way out.
 UNSUPPORTED = {
-    "blocks": "Mask the columns in one block.",
     "column_weights": "Mask a table that fits into memory, or scale the columns first.",
 }
 
