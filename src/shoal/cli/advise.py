@@ -85,7 +85,7 @@ def advise(
         of_step, of_method = parse_settings(
             plan.settings or [], (methods or ["auto"])[0], without=RELEASE_ONLY
         )
-        further: dict[str, Any] = {**of_step, **of_method, **plan.step_parameters}
+        other_options: dict[str, Any] = {**of_step, **of_method, **plan.step_parameters}
         opened = open_source(source, dialect=reading.dialect(), numbers=())
         candidates = families(
             plan.column,
@@ -99,16 +99,17 @@ def advise(
             random_state=plan.seed or 0,
             types=parse_type_options(plan.types or []),
             missing_codes=parse_missing_codes(plan.missing_codes or []),
-            **further,
+            **other_options,
         )
         first = interpret_source(candidates[0].make(candidates[0].scale[0]), opened)
         opened = opened.without_codes(first.missing_codes)
         table = opened.with_numbers(first.numeric_columns, first.categorical_columns)
         analysed = AnalysedColumns.of(opened, first) if first.limits.by("utility") else None
 
-        def run(made: "Plan", data: Any) -> "Release":
-            made = made.replace(types=first.types, missing_codes=first.missing_codes)
-            draft = with_decimals_of(made, opened, data).draft(data).with_analysed(analysed)
+        def run(candidate: "Plan", data: Any) -> "Release":
+            candidate = candidate.replace(types=first.types, missing_codes=first.missing_codes)
+            draft = with_decimals_of(candidate, opened, data).draft(data)
+            draft = draft.with_analysed(analysed)
             return draft.to_release(judge(draft.evidence))
 
         with Publication(force=force) as publication:
