@@ -21,7 +21,7 @@ from shoal.plan.findings.limits import limits_of
 from shoal.plan.release import ReleaseLike
 from shoal.report.evidence import check_evidence_audience
 from shoal.report.identity import Identity, identity_entries
-from shoal.report.verdict import beyond, can, cannot, explanation, uncovered
+from shoal.report.verdict import beyond, can, cannot, chance_ceiling, explanation, uncovered
 
 Audience = Literal["public", "internal"]
 AUDIENCES = ("public", "internal")
@@ -89,6 +89,7 @@ def _summary(
         "verdict": release.verdict.to_dict(ways_out=internal),
         "limits": limits_of(release.verdict),
         "explanation": explanation(release),
+        "chance_ceiling": chance_ceiling(release),
         "attacker": {"cannot": cannot(release), "can": can(release)},
         "missing": release.provenance["missing"],
         "guarantees": [

@@ -6,7 +6,7 @@ from typing import Any
 from shoal.frame.roles import columns_with
 from shoal.plan.findings.words import percent
 from shoal.plan.release import ReleaseLike
-from shoal.plan.verdict import Finding, Verdict, counted
+from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict, counted
 
 NAMED = 6  # columns shown by name; the others are counted
 # Findings whose columns may disclose original values.
@@ -32,10 +32,38 @@ def _chance(release: ReleaseLike) -> str:
         return f"Some record is the only one of its kind in the masked columns.{risk}"
     return (
         f"Anyone who knows the masked columns of a person finds at least"
-        f" {counted(k, verdict.unit)} that look alike, so the chance to pick the right one"
-        f" is at most 1 in {k} ({100 / k:.3g} %)."
+        f" {counted(k, verdict.unit)} that look alike{_ceiling_clause(release)}"
         f"{_beyond(beyond(release), verdict)}"
     )
+
+
+def _ceiling_clause(release: ReleaseLike) -> str:
+    """Return the end of the sentence on records that look alike: the attacker's best chance."""
+    ceiling, unit = chance_ceiling(release), release.verdict.unit
+    if ceiling is None:
+        return "."
+    if unit == RECORD_UNIT:
+        k = release.verdict.smallest_class
+        return f", so the chance to pick the right one is at most 1 in {k} ({100 * ceiling:.3g} %)."
+    return (
+        ". A unit may have several of the records that look alike: one of them picked at random is"
+        f" of the right unit with a chance of at most {percent(ceiling)}."
+    )
+
+
+def chance_ceiling(release: ReleaseLike) -> float | None:
+    """Return the greatest chance that a record picked in a class is of a given person.
+
+    Where units are counted, it is the greatest share of one unit in the records of a class. It is
+    None where the release guarantees no k, or where units were not counted.
+    """
+    verdict = release.verdict
+    if release.plan.k is None or "units-not-counted" in verdict.codes():
+        return None
+    if verdict.unit == RECORD_UNIT:
+        return 1 / verdict.smallest_class
+    share = release.measures.get("largest_unit_share")
+    return None if share is None else float(share)
 
 
 def beyond(release: ReleaseLike) -> dict[str, Any]:
@@ -184,9 +212,15 @@ def _confidential(release: ReleaseLike) -> list[str]:
         if finding.code == "homogeneous-before-masking"
         for column, count in finding.figures["homogeneous"].items()
     }
+    shared = {
+        column: count
+        for finding in release.verdict.findings
+        if finding.code == "homogeneous-group"
+        for column, count in finding.figures["homogeneous"].items()
+    }
+    # Not the measure: with units it counts classes in which only one value of each unit is shared.
     alike = {
-        column: count - changed.get(column, 0)
-        for column, count in release.measures.get("homogeneous_classes", {}).items()
+        column: shared.get(column, 0) for column in release.measures.get("homogeneous_classes", {})
     }
     sentences = [
         f"Know about which {column} everybody in {count:,} of {classes:,} classes has: only the"
