@@ -16,7 +16,7 @@ OPTIONS = {"k": 3, "method": "mdav", "confidential": ["ill"], "shuffle": True, "
 
 @pytest.fixture(scope="module")
 def visits():
-    """12 persons; every third has six visits and the others two, and everybody has one diagnosis in common."""
+    """12 persons; every third has six visits, the others two; all have one diagnosis in common."""
     rng = np.random.default_rng(3)
     persons = pd.DataFrame({"year": 1950 + 5 * np.arange(12), "height": rng.permutation(12) + 160})
     visits = [6 if number % 3 == 0 else 2 for number in range(12)]
