@@ -253,7 +253,8 @@ def borders():
 
 TABLES = {
     "large": large, "overhead": overhead, "borders": borders,
-    "by-length": by_length, "by-shape": by_shape, "wide": wide, "millions": millions, "rivals": rivals,
+    "by-length": by_length, "by-shape": by_shape, "wide": wide, "millions": millions,
+    "rivals": rivals,
     "methods": lambda: costs("method"), "measures": lambda: costs("measure"),
     "budgets": budgets, "cost-commits": cost_commits,
     "interfaces": interfaces, "opening": opening, "compiling": compiling,
