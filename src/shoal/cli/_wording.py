@@ -51,7 +51,12 @@ PLAN_FLAGS = {
     "repair": "--repair",
 }
 # Options of commands that measure and advise, and do not release.
-MEASURE_FLAGS = {"formula": "--formula", "min_group": "--min-group", "n_plans": "--plans"}
+MEASURE_FLAGS = {
+    "formula": "--formula",
+    "min_group": "--min-group",
+    "n_plans": "--plans",
+    "aligned": "--aligned",
+}
 FLAGS = {**FILE_FLAGS, **PLAN_FLAGS, **MEASURE_FLAGS}
 
 
