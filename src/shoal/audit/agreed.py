@@ -37,20 +37,20 @@ def check_agreed(agreed: str | Path, entries: Mapping[str, Any]) -> tuple[bool, 
     return True, "it is the agreed plan"
 
 
-def differences(agreed: Any, actual: Any, where: str = "") -> Iterator[str]:
+def differences(agreed: Any, actual: Any, path: str = "") -> Iterator[str]:
     """Yield the entries in which two plan documents differ, except for what a run adds."""
     if isinstance(agreed, Mapping) and isinstance(actual, Mapping):
         for name in dict.fromkeys([*agreed, *actual]):
-            place = f"{where}.{name}" if where else str(name)
+            place = f"{path}.{name}" if path else str(name)
             if name in agreed and name in actual:
                 yield from differences(agreed[name], actual[name], place)
-            elif not _added(name, agreed, actual):
+            elif not _is_added_by_run(name, agreed, actual):
                 yield place
     elif isinstance(agreed, list) and isinstance(actual, list) and len(agreed) == len(actual):
-        for at, (one, other) in enumerate(zip(agreed, actual, strict=True), start=1):
-            yield from differences(one, other, f"{where}[{at}]")
+        for i, (agreed_entry, actual_entry) in enumerate(zip(agreed, actual, strict=True), start=1):
+            yield from differences(agreed_entry, actual_entry, f"{path}[{i}]")
     elif agreed != actual or isinstance(agreed, bool) != isinstance(actual, bool):
-        yield where
+        yield path
 
 
 def _without_named(actual: Mapping[str, Any], agreed: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -64,10 +64,10 @@ def _without_named(actual: Mapping[str, Any], agreed: Mapping[str, Any]) -> Mapp
 
 def _without_decimals(actual: Mapping[str, Any], agreed: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a plan without the decimals that a run recorded of its file."""
-    made, expected = actual.get("steps", ()), agreed.get("steps", ())
-    if len(made) != len(expected) or not all(isinstance(step, Mapping) for step in made):
+    recorded, expected = actual.get("steps", ()), agreed.get("steps", ())
+    if len(recorded) != len(expected) or not all(isinstance(step, Mapping) for step in recorded):
         return actual
-    pairs = zip(made, expected, strict=True)
+    pairs = zip(recorded, expected, strict=True)
     steps = [_step_without_decimals(step, other) for step, other in pairs]
     return {**actual, "steps": steps}
 
@@ -103,7 +103,7 @@ def _step_without_decimals(actual: Mapping[str, Any], agreed: Mapping[str, Any])
     return step
 
 
-def _added(name: str, agreed: Mapping[str, Any], actual: Mapping[str, Any]) -> bool:
+def _is_added_by_run(name: str, agreed: Mapping[str, Any], actual: Mapping[str, Any]) -> bool:
     """Return whether a run adds an entry, or leaves it out, where nothing was agreed."""
     if name in (SEED, ROUNDS):
         return name in actual and "method" in actual

@@ -238,27 +238,27 @@ def assess_frames(
     check_same_records(len(before), len(after))
     tables.check_columns(before, [*known, *confidential])
     tables.check_columns(after, known)
-    given, columns = measure_inputs(before, after, known, changed, confidential, types or {})
+    inputs, columns = measure_inputs(before, after, known, changed, confidential, types or {})
     coded = category_inputs(before, after, changed, recoded, confidential, types or {})
-    given |= coded.given
+    inputs |= coded.given
     columns["categorical"] = coded.columns
     axes, axes_remark = axes_inputs(before, after, changed, types or {})
     if weight is not None:
-        given["weights"] = tables.weights(before, weight)[:, np.newaxis]
+        inputs["weights"] = tables.weights(before, weight)[:, np.newaxis]
     if lower_bound is not None:
-        given["lower_bound"] = lower_bound
+        inputs["lower_bound"] = lower_bound
     if units is not None:
-        given["units"] = units
+        inputs["units"] = units
     values: dict[str, Any] = {}
     remarks: dict[str, str] = {}
     for name in measures:
-        inputs = {**given, **axes} if accepts_axes(name) else given
-        lacking = [NEEDS[need] for need in needs(name) if need not in inputs]
+        of_measure = {**inputs, **axes} if accepts_axes(name) else inputs
+        lacking = [NEEDS[need] for need in needs(name) if need not in of_measure]
         if lacking:
             remarks[name] = f"Not computed: needs {lacking[0]}."
             continue
         try:
-            values[name] = _named(compute(name, inputs), columns.get(ABOUT[name].per, []))
+            values[name] = _by_column(compute(name, of_measure), columns.get(ABOUT[name].per, []))
         except InputError as reason:
             remarks[name] = f"Not computed: {reason}"
             continue
@@ -270,7 +270,7 @@ def assess_frames(
         if name in ("one_way_change", "two_way_change"):
             remark = coded.remark
         if "weights" in needs(name):
-            remark = f"{remark} {describe_totals(given, columns['quasi-identifier'])}".lstrip()
+            remark = f"{remark} {describe_totals(inputs, columns['quasi-identifier'])}".lstrip()
         if remark:
             remarks[name] = remark
     return Assessment(values, remarks)
@@ -304,10 +304,10 @@ def changed_columns(original: IntoDataFrame, masked: IntoDataFrame) -> list[str]
     return changed
 
 
-def _named(value: Any, columns: Sequence[str]) -> Any:
+def _by_column(value: Any, columns: Sequence[str]) -> Any:
     """Return the value as plain numbers, by column where there is one for each."""
     if isinstance(value, np.ndarray):
         return dict(zip(columns, value.tolist(), strict=True))
     if isinstance(value, dict):
-        return {key: _named(entry, columns) for key, entry in value.items()}
+        return {key: _by_column(entry, columns) for key, entry in value.items()}
     return value

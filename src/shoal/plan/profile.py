@@ -73,7 +73,11 @@ def profile(plan: Any, before: Frame, after: Frame, results: Sequence[Any]) -> d
                 **project_groups(tables.matrix(before, columns), groups.labels)._asdict(),
             }
             for block, groups in _blocks(plan, results)
-            if len(columns := _varying(before, after, [n for n in block if n not in categorical]))
+            if len(
+                columns := _varying_columns(
+                    before, after, [n for n in block if n not in categorical]
+                )
+            )
             > 1
         ],
         **_transitions(plan, results),
@@ -87,9 +91,12 @@ def _transitions(plan: Any, results: Sequence[Any]) -> dict[str, Any]:
     category has enough records.
     """
     entries = [
-        {**one.to_dict(within=step.strata), "public": bool(one.frequencies.min() >= MIN_COUNT)}
+        {
+            **transitions.to_dict(within=step.strata),
+            "public": bool(transitions.frequencies.min() >= MIN_COUNT),
+        }
         for step, result in zip(plan.steps, results, strict=True)
-        for one in result.transitions
+        for transitions in result.transitions
     ]
     return {"transitions": entries} if entries else {}
 
@@ -127,7 +134,7 @@ def _distribution(
 
 
 def _correlations(before: Frame, after: Frame, columns: Sequence[str]) -> dict[str, Any]:
-    names = _varying(before, after, columns)[:MAX_COLUMNS]
+    names = _varying_columns(before, after, columns)[:MAX_COLUMNS]
     if len(names) < 2:
         return {}
     first, second = (correlations(tables.matrix(frame, names)) for frame in (before, after))
@@ -170,7 +177,7 @@ def _cramers_v(columns: NDArray[np.int64]) -> NDArray[np.float64]:
     return V
 
 
-def _varying(before: Frame, after: Frame, columns: Sequence[str]) -> list[str]:
+def _varying_columns(before: Frame, after: Frame, columns: Sequence[str]) -> list[str]:
     """Return the numeric columns without missing values that vary."""
     numeric = [
         name

@@ -95,10 +95,10 @@ def plane(entry: Mapping[str, Any]) -> Figure:
 def trade_off(entry: Mapping[str, Any]) -> Figure:
     """Draw distortion against preserved dependence: this release, and the curve if given."""
     curve = entry["curve"]
-    here = (entry["distortion_x"], entry["distortion_y"])
+    losses = (entry["distortion_x"], entry["distortion_y"])
     points = [(point["distortion_x"], point["distortion_y"]) for point in curve]
-    reach = 1.1 * max(x for x, _ in [*points, here])
-    top = 1.1 * max(y for _, y in [*points, here])
+    reach = 1.1 * max(x for x, _ in [*points, losses])
+    top = 1.1 * max(y for _, y in [*points, losses])
     plot = Plot((0, reach), (0, top), height=260)
     plot.axes("lost of the quasi-identifiers", "confidential not explained")
     if points:
@@ -106,16 +106,16 @@ def trade_off(entry: Mapping[str, Any]) -> Figure:
     for point, (x, y) in zip(curve, points, strict=True):
         plot.dot(x, y, 3, "other", f"dependence {point['dependence']:g}")
     share = ", ".join(f"{value:g}" for value in entry["dependence"])
-    plot.dot(*here, 6, "best", f"this release: dependence {share}")
-    dots = [Dot(*plot.place(*here), f"dependence {share}")]
+    plot.dot(*losses, 6, "best", f"this release: dependence {share}")
+    dots = [Dot(*plot.place(*losses), f"dependence {share}")]
     dots += [Dot(*plot.place(*point), "", needed=False) for point in points]
     x, y = place_labels(dots, plot.inside, [plot.place(*point) for point in points])[0] or (0, 0)
     plot.words(f"dependence {share}", x, y + 4, style="tick")
     words = (
         f"The confidential columns have a share of {share} in the distances. The groups lose"
-        f" {100 * here[0]:.1f} % of the variation of the quasi-identifiers and leave"
-        f" {100 * here[1]:.1f} % of the variation of the confidential columns unexplained; less of"
-        " the second means that their dependence is kept better."
+        f" {100 * losses[0]:.1f} % of the variation of the quasi-identifiers and leave"
+        f" {100 * losses[1]:.1f} % of the variation of the confidential columns unexplained; less"
+        " of the second means that their dependence is kept better."
     )
     title = "What dependence costs and keeps"
     return Figure(title, words, plot.width, plot.height, plot.marks)

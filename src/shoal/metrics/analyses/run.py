@@ -69,7 +69,7 @@ def utility(
     original : pandas, polars or pyarrow table
         The table before masking.
     masked : pandas, polars or pyarrow table
-        The table after masking, whoever masked it.
+        The table after masking, by Shoal or by other software.
     columns : list of str, optional
         Columns to analyse; by default all that both tables have.
     target : str or list of str, optional
@@ -193,7 +193,7 @@ def _by_group(study: Study, names: Sequence[str], grouping: Grouping) -> Subgrou
             part = study.restricted(group.rows[0], group.rows[-1])
             results, not_run = run_each("analyses", ANALYSES, names, part)
         utilities.append(Utility(results, not_run, records=len(group.rows[0]), seed=study.seed))
-    figures = tuple(found.figures() for found in utilities)
+    figures = tuple(result.figures() for result in utilities)
     better = {name: about.better for name, about in FIGURES.items()}
     return Subgroups(grouping, figures, better, results=tuple(utilities))
 
@@ -215,27 +215,27 @@ def _prepare(
     chosen = (
         [n for n in before.columns if n in after.columns] if columns is None else as_list(columns)
     )
-    wanted = list(dict.fromkeys([*chosen, *targets, *formula_columns(formulas)]))
+    used = list(dict.fromkeys([*chosen, *targets, *formula_columns(formulas)]))
     for frame in (before, after):
-        tables.check_columns(frame, wanted)
-    pairs, remarks = read_pairs(before, after, wanted, types)
+        tables.check_columns(frame, used)
+    pairs, remarks = read_pairs(before, after, used, types)
     needed = [name for name in [*targets, *formula_columns(formulas)] if name not in pairs]
     usable = tuple(name for name in chosen if name in pairs and name != weight)
     if needed or not usable:
         raise InputError(
-            f"{name_columns(needed or wanted)} cannot be compared: not of one kind in both tables."
-            if wanted
+            f"{name_columns(needed or used)} cannot be compared: not of one kind in both tables."
+            if used
             else "The tables have no column in common.",
             code="kinds-differ",
-            columns=tuple(needed or wanted),
+            columns=tuple(needed or used),
         )
     weights: dict[Side, Values] | None = None
     if weight is not None:
-        own = tables.weights(before, weight)
+        column_weights = tables.weights(before, weight)
         if weight in after.columns:
-            weights = {"original": own, "masked": tables.weights(after, weight)}
+            weights = {"original": column_weights, "masked": tables.weights(after, weight)}
         elif aligned:
-            weights = {"original": own, "masked": own}
+            weights = {"original": column_weights, "masked": column_weights}
             remarks.append("The masked table has no weights: those of the original are used.")
         else:
             raise InputError(

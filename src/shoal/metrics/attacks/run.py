@@ -77,7 +77,7 @@ def attack(
     original : pandas, polars or pyarrow table
         The table before masking.
     released : pandas, polars or pyarrow table
-        The table after masking, whoever masked it.
+        The table after masking, by Shoal or by other software.
     quasi_identifiers : list of str
         Columns that the attacker knows of a person, with their original values.
     confidential : list of str
@@ -203,8 +203,8 @@ def _by_group(
         attacked, not_run = run_each("attacks", ATTACKS, aimed, part)
         results.append(Attacks(attacked, not_run, k=setting.k, unit=unit, seed=setting.seed))
     figures = tuple(result.figures() for result in results)
-    every = dict.fromkeys(name for found in figures for name in found)
-    return Subgroups(grouping, figures, dict.fromkeys(every, "lower"), unit, tuple(results))
+    figure_names = dict.fromkeys(name for group_figures in figures for name in group_figures)
+    return Subgroups(grouping, figures, dict.fromkeys(figure_names, "lower"), unit, tuple(results))
 
 
 def _prepare(
