@@ -90,10 +90,11 @@ def wide():
         line = [f"p = {p:,}"]
         for kind in kinds:
             index, passes = (
-                find_entry(entries, engine=engine, kind=kind, p=p)["cpu_seconds"]
-                for engine in ("shoal", "flat")
+                find_entry(entries, engine=engine, kind=kind, p=p) for engine in ("shoal", "flat")
             )
-            line.append(f"{short(index)} ({short(passes / index)}x)")
+            both = index and passes
+            ratio = passes["cpu_seconds"] / index["cpu_seconds"] if both else 0
+            line.append(f"{short(index['cpu_seconds'])} ({short(ratio)}x)" if both else "")
         lines.append(line)
     return rows(["columns", *kinds.values()], lines)
 

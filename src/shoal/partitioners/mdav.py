@@ -5,8 +5,8 @@ from shoal._kernels.mdav import flat_rounds, rounds
 from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, run_in_strides
 
-# a, b, c: full passes are faster than an index up to a + b k records, and in a table of p columns up
-# to c k p, since an index rotates every record.
+# a, b, c: full passes are faster than an index up to a + b k records, and with p columns up to
+# c k p records, since an index rotates each of them.
 FLAT = 8000, 300, 1.5
 
 

@@ -27,7 +27,7 @@ def write_frame(runner: Runner, frame: Any, folder: str, masked: Collection[str]
     """
     if not isinstance(runner, DaskRunner):
         raise ParameterError(
-            "A Dask DataFrame is computed by Dask. Leave client out or give a Dask cluster, or"
+            "A Dask DataFrame is computed by Dask. Leave `client` out or give a Dask cluster, or"
             " write the table to Parquet files first.",
             code="frame-needs-dask",
             parameter="client",
