@@ -80,9 +80,9 @@ def advise(
         discard_placeholders()
         methods = split_commas(method) if method else None
         of_step, of_method = parse_settings(plan.settings or [], (methods or ["auto"])[0])
-        further: dict[str, Any] = {**of_step, **of_method}
+        other_options: dict[str, Any] = {**of_step, **of_method}
         if plan.within is not None:
-            further["within"] = plan.within
+            other_options["within"] = plan.within
         opened = open_source(source, dialect=reading.dialect(), numbers=())
         candidates = families(
             plan.column,
@@ -96,15 +96,15 @@ def advise(
             random_state=plan.seed or 0,
             types=parse_type_options(plan.types or []),
             missing_codes=parse_missing_codes(plan.missing_codes or []),
-            **further,
+            **other_options,
         )
         first = interpret_source(candidates[0].make(candidates[0].scale[0]), opened)
         opened = opened.without_codes(first.missing_codes)
         table = opened.with_numbers(first.numeric_columns, first.categorical_columns)
 
-        def prepare(made: "Plan") -> "Plan":
-            made = made.replace(types=first.types, missing_codes=first.missing_codes)
-            return with_decimals_of(made, opened, table)
+        def prepare(candidate: "Plan") -> "Plan":
+            candidate = candidate.replace(types=first.types, missing_codes=first.missing_codes)
+            return with_decimals_of(candidate, opened, table)
 
         with Publication(force=force) as publication:
             if write is not None:

@@ -86,7 +86,7 @@ def mask(
         common = {"effort": effort, "budget": budget}
         common |= {"random_state": plan.seed, "n_jobs": plan.n_jobs}
         method_options |= {name: value for name, value in common.items() if value is not None}
-        own = {
+        step_options = {
             "within": plan.within or None,
             "unit": unit,
             "household": household,
@@ -94,7 +94,7 @@ def mask(
             "missing": missing,
             "column_weights": parse_weights(column_weight) if column_weight else None,
         }
-        step |= {name: value for name, value in own.items() if value is not None}
+        step |= {name: value for name, value in step_options.items() if value is not None}
         large = is_large(source, target, writing.scheduler, writing.chunk_size)
         release(
             Plan.of(

@@ -97,7 +97,9 @@ class Advice:
     def best(self) -> AdvisedTrial | None:
         """The trial of least loss that meets all limits; of several, the strongest."""
         passed = [trial for trial in self.trials if trial.passed]
-        return min(passed, key=lambda one: (one.loss, -one.strength), default=None)
+        return min(
+            passed, key=lambda candidate: (candidate.loss, -candidate.strength), default=None
+        )
 
     @cached_property
     def closest(self) -> AdvisedTrial:
@@ -304,7 +306,7 @@ class _Search:
         if not passing:
             return
         high = min(passing)
-        low = max((one for one in tried if one < high), default=family.least)
+        low = max((value for value in tried if value < high), default=family.least)
         while (middle := family.between(low, high)) is not None and self._left():
             self._try(family, [middle])
             if self.trials[-1].passed:
@@ -315,17 +317,17 @@ class _Search:
     def _best(self, kind: str) -> float | None:
         """Return the strength of the best trial so far of the same kind of step."""
         same = [t for t in self.trials if t.plan.steps[0].name == kind and t.passed]
-        return min(same, key=lambda one: one.loss).strength if same else None
+        return min(same, key=lambda trial: trial.loss).strength if same else None
 
     def _left(self) -> int:
         return self.n_plans - len(self.trials)
 
     def _try(self, family: Family, strengths: Sequence[float]) -> None:
         chosen = list(strengths)[: self._left()]
-        made = run_parallel(
+        trials = run_parallel(
             lambda strength: self._run(family, strength), chosen, self.n_jobs, "trying plans"
         )
-        self.trials += made
+        self.trials += trials
 
     def _run(self, family: Family, strength: float) -> AdvisedTrial:
         plan = family.make(strength)

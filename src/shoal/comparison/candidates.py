@@ -56,7 +56,7 @@ class Family:
         """Return the strengths to try first: near the best of a similar family, or all."""
         if best is None or self.is_fixed:
             return self.scale
-        below = [one for one in self.scale if one < best][-1:]
+        below = [strength for strength in self.scale if strength < best][-1:]
         return (*below, best)
 
     def between(self, low: float, high: float) -> float | None:
@@ -117,10 +117,10 @@ def families(
             parameter, scale = SCALES[name]
 
             def draw(strength: float, name: str = name, parameter: str = parameter) -> Plan:
-                given = {"columns": columns, parameter: strength, "random_state": random_state}
+                options = {"columns": columns, parameter: strength, "random_state": random_state}
                 return Plan(
                     roles_of(as_list(columns), identifiers, confidential),
-                    [parameters.build(STEPS[name], given)],
+                    [parameters.build(STEPS[name], options)],
                     other_columns="release",
                     limits=limits,
                     **common,

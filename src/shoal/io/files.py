@@ -127,10 +127,10 @@ def write(
 def read_back(path: Path, *, target: Path, dialect: Dialect) -> Source:
     """Read a file written for ``target`` as readers of the release will read it."""
     try:
-        own = replace(
+        reading_dialect = replace(
             dialect, sheet=None, table=None, memory_limit=math.inf
         )  # the table fitted into memory
-        return open_source(path, dialect=own, numbers=())
+        return open_source(path, dialect=reading_dialect, numbers=())
     except ShoalError:
         raise FileError(
             f"{target.name!r} could not be read back after writing. Nothing was released. Write"

@@ -114,11 +114,11 @@ class Evidence:
 
     def class_measures(self) -> dict[str, Any]:
         """Return the measures that depend on the classes and the units of the release only."""
-        given: dict[str, Any] = {"released": self.joint_classes[:, np.newaxis]}
+        inputs: dict[str, Any] = {"released": self.joint_classes[:, np.newaxis]}
         if self.units is not None:
-            given["units"] = self.units
+            inputs["units"] = self.units
         names = [*CLASS_MEASURES, *(UNIT_MEASURES if self.units is not None else ())]
-        return {name: compute(name, given) for name in names}
+        return {name: compute(name, inputs) for name in names}
 
     @property
     def counted_unit(self) -> str:
