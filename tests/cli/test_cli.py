@@ -351,7 +351,7 @@ def test_groups_that_share_a_value_are_reported_and_can_be_merged(folder):
     command = ["mask", "in.csv", "out.csv", "-c", "age", "-k", "4", "--confidential", "ill"]
     done = shell(*command)
     assert done.exit_code == 0
-    assert "warning: Of 6 groups" in done.stderr
+    assert "warning: Of 6 classes" in done.stderr
     assert "'ill' in" in done.stderr
     merged = shell(*command, "--force", "--set", "homogeneity=merge")
     assert (merged.exit_code, complaints(merged)) == (0, "")

@@ -62,7 +62,9 @@ class Source:
 
     def check_numbers(self, table: pa.Table, columns: Collection[str]) -> None:
         """Refuse text in ``columns``, which `with_numbers` would have parsed in ``table``."""
-        for name in columns if self.text is not None else ():
+        if self.text is None:
+            return
+        for name in columns:
             column = table.column(name) if name in table.column_names else None
             if column is None or not pa.types.is_string(column.type) or not column.drop_null():
                 continue
