@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Codes = NDArray[np.int64]
 CLASS_MEASURES = ("smallest_class", "class_sizes", "reidentification")  # depend on classes only
+RECORDS = "the records"  # what shares refer to, where no units are counted
 UNIT_MEASURES = ("fewest_units", "largest_unit_share")  # the same, where units are counted
 
 
@@ -132,7 +133,7 @@ class Evidence:
     def population(self) -> str:
         """What shares refer to, for sentences: the records, or the units of a column."""
         unit = self.counted_unit
-        return "the records" if unit == RECORD_UNIT else f"the units of {unit!r}"
+        return RECORDS if unit == RECORD_UNIT else f"the units of {unit!r}"
 
     @property
     def unchanged(self) -> list[str]:

@@ -82,7 +82,7 @@ def one_release(
         most = "Of the records of a class, the share of a single unit is at most"
     limit = "" if ceiling is None else f" {most} {100 * ceiling:.3g} %."
     words = (
-        f"{counted}: {100 * before:.0f} % in the original, {100 * after:.1f} % in the release, for"
+        f"{counted}: {100 * before:.1f} % in the original, {100 * after:.1f} % in the release, for"
         f" an information loss of {loss:.1f} %.{limit}"
     )
     return risk_map(
