@@ -60,7 +60,7 @@ class Hierarchy:
             object.__setattr__(self, key, check(getattr(self, key)))
         if sum(bool(getattr(self, key)) for key in CHECKS) != 1:
             raise ParameterError(
-                "A hierarchy is given by rows, prefixes, intervals or periods, by one of them.",
+                "A hierarchy is given by exactly one of rows, prefixes, intervals and periods.",
                 code="hierarchy-ways",
             )
 

@@ -205,8 +205,8 @@ def _shifted_negative_binomial(sizes: Labels, fraction: float) -> float:
     p = np.linspace(1e-4, 1 - 1e-4, 2000)
     r = np.array([_matching_r(probability, n_classes, population, fraction) for probability in p])
     gap = _expected_uniques(p, r, population, fraction) - uniques
-    known = np.flatnonzero(~np.isnan(gap[:-1]) & ~np.isnan(gap[1:]))
-    crossing = known[gap[known] * gap[known + 1] <= 0]
+    valid = np.flatnonzero(~np.isnan(gap[:-1]) & ~np.isnan(gap[1:]))
+    crossing = valid[gap[valid] * gap[valid + 1] <= 0]
     if not len(crossing):
         return float("nan")
     low, high = float(p[crossing[0]]), float(p[crossing[0] + 1])

@@ -157,11 +157,11 @@ def aggregate_known(
         return function(values, labels, **({} if weights is None else {"weights": weights}))
     if missing.all():
         return np.full(len(labels), fill, values.dtype)
-    known = ~missing
-    renumbered = np.unique(labels[known], return_inverse=True)[1]
-    options = {} if weights is None else {"weights": weights[known]}
-    aggregates = function(values[known], renumbered, **options)
-    return _to_records(aggregates, labels[known], labels, fill)
+    has_value = ~missing
+    renumbered = np.unique(labels[has_value], return_inverse=True)[1]
+    options = {} if weights is None else {"weights": weights[has_value]}
+    aggregates = function(values[has_value], renumbered, **options)
+    return _to_records(aggregates, labels[has_value], labels, fill)
 
 
 def _mean(values: Column, labels: Labels, weights: Weights | None) -> Column:

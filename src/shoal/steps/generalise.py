@@ -154,7 +154,7 @@ class Generalise(Step):
             discernibility=self.loss == "discernibility",
         )
         optimum = search(lattice, self.max_nodes)
-        if optimum is None and constraint is not None and lattice.held >= self.k:
+        if optimum is None and constraint is not None and lattice.n_counted >= self.k:
             raise InputError(
                 "No combination of levels meets diversity and closeness, counted in units. Ask for"
                 " less.",

@@ -136,28 +136,28 @@ def _group_records(
     if constraint is not None:
         constraint.refuse_unattainable(rows, records.where)
     Z = inputs.space.coordinates(rows, records.columns)
-    used = None
+    fitted = None
     if not Z.shape[1]:  # no column distinguishes the records
         groups = Partition(np.zeros(len(rows), np.int64), step.k)
     else:
         chosen = constrained_partitioner(step, constraint, partitioner)
-        used = chosen.with_budget_share(len(rows) / (n * len(step.column_blocks)))
+        fitted = chosen.with_budget_share(len(rows) / (n * len(step.column_blocks)))
         # The groups of ClosenessFirst are merged below until they hold k units.
-        if units is None or isinstance(used, ClosenessFirst):
-            groups = used.fit(Z).partition_
+        if units is None or isinstance(fitted, ClosenessFirst):
+            groups = fitted.fit(Z).partition_
         elif step.whole_households:
-            groups = group_households(Z, units, used)
+            groups = group_households(Z, units, fitted)
         else:
-            groups = group_units(Z, units, used)
-    if not _is_refined(step, records, inputs, used):
-        return _enforce(step, records, inputs, Z, groups, units), used
+            groups = group_units(Z, units, fitted)
+    if not _is_refined(step, records, inputs, fitted):
+        return _enforce(step, records, inputs, Z, groups, units), fitted
     columns, numbers = inputs.recoded.part(records.columns, rows)
     refined = refine_recoding(columns, numbers, groups, units)
     # Merging groups for a constraint may cost more than the local search saved.
     candidates = [
         _enforce(step, records, inputs, Z, candidate, units) for candidate in (refined, groups)
     ]
-    return min(candidates, key=lambda candidate: recoding_loss(columns, numbers, candidate)), used
+    return min(candidates, key=lambda candidate: recoding_loss(columns, numbers, candidate)), fitted
 
 
 def _enforce(
@@ -218,9 +218,11 @@ def _record_sets(
         missing[rows] = join_patterns(missing[rows], Z, axis_columns, step.k, units)
         for members in same_pattern(missing[rows]):
             pattern = missing[rows[members[0]]]
-            known = [name for name, absent in zip(names, pattern, strict=True) if not absent]
+            known_columns = [
+                name for name, absent in zip(names, pattern, strict=True) if not absent
+            ]
             suffix = " with the same missing cells" if pattern.any() else ""
-            yield RecordSet(rows[members], known, strata.where(i) + suffix)
+            yield RecordSet(rows[members], known_columns, strata.where(i) + suffix)
 
 
 def _refuse_homogeneous(groups: Partition, inputs: GroupingInput) -> None:
