@@ -176,5 +176,5 @@ def halve_large_groups(X: Matrix, labels: Labels, k: int, criterion: Criterion =
 
 
 def _shortens(X: Matrix, part: Labels) -> bool:
-    whole = np.zeros(len(X), np.int64)
-    return loss(X, part, "euclidean") < loss(X, whole, "euclidean")
+    one_group = np.zeros(len(X), np.int64)
+    return loss(X, part, "euclidean") < loss(X, one_group, "euclidean")

@@ -195,10 +195,12 @@ def _middles(order: Labels, labels: Labels, weights: Weights | None) -> tuple[La
     return low, high
 
 
-def _to_records(aggregates: Any, of: Labels, labels: Labels, fill: Any = np.nan) -> Any:
-    """Return the aggregate of each record's group, given those of some records by group ``of``."""
+def _to_records(
+    aggregates: Any, group_of_aggregate: Labels, labels: Labels, fill: Any = np.nan
+) -> Any:
+    """Return the aggregate of each record's group; ``aggregates`` belong to the given groups."""
     by_group = np.full(labels.max() + 1, fill, aggregates.dtype)
-    by_group[of] = aggregates
+    by_group[group_of_aggregate] = aggregates
     return by_group[labels]
 
 

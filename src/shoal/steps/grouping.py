@@ -96,11 +96,11 @@ def group_block(
     offset = 0
     fitted: list[Partitioner] = []
     for records in _record_sets(step, columns, inputs, missing):
-        groups, used = _group_records(step, records, inputs, partitioner, len(missing))
-        if used is not None:
-            fitted.append(used)
-            if isinstance(used, type(partitioner)):
-                partitioner = _with_whole_budget(used.reproducible_copy(), partitioner)
+        groups, fitted_here = _group_records(step, records, inputs, partitioner, len(missing))
+        if fitted_here is not None:
+            fitted.append(fitted_here)
+            if isinstance(fitted_here, type(partitioner)):
+                partitioner = _with_whole_budget(fitted_here.reproducible_copy(), partitioner)
         labels[records.rows] = groups.labels + offset
         offset += groups.n_groups
     groups = Partition(labels, step.k)
@@ -109,15 +109,15 @@ def group_block(
     return BlockGroups(groups, fitted, partitioner, missing)
 
 
-def _with_whole_budget(copy: Partitioner, whole: Partitioner) -> Partitioner:
-    """Return ``copy`` with the budgets of ``whole``, where it still has a share of them.
+def _with_whole_budget(copy: Partitioner, original: Partitioner) -> Partitioner:
+    """Return ``copy`` with the budgets of ``original``, where it still has a share of them.
 
     A proof ends when it is done, so that its budget says how long it may take at most.
     """
     copy_params = copy.get_params(deep=True)
     budgets = {
         name: value
-        for name, value in whole.get_params(deep=True).items()
+        for name, value in original.get_params(deep=True).items()
         if name.rpartition("__")[2] == "budget" and copy_params.get(name) is not None
     }
     return copy.set_params(**budgets) if budgets else copy
@@ -179,7 +179,7 @@ def _enforce(
 
 
 def _is_refined(
-    step: "Microaggregate", records: RecordSet, inputs: GroupingInput, used: Partitioner | None
+    step: "Microaggregate", records: RecordSet, inputs: GroupingInput, fitted: Partitioner | None
 ) -> bool:
     """Return whether groups are refined for what local recoding loses."""
     recoded = all(name in step.recoded_columns for name in records.columns)
@@ -187,9 +187,9 @@ def _is_refined(
     return (
         step.refine_recoding
         and recoded
-        and used is not None
+        and fitted is not None
         and not bound_to_others
-        and not isinstance(used, ClosenessFirst)
+        and not isinstance(fitted, ClosenessFirst)
     )
 
 

@@ -150,7 +150,10 @@ class Lattice:
 
     def cell_loss(self, node: Node) -> float:
         """Return the mean loss of a cell of a node without suppressed records."""
-        losses = [of[level] for of, level in zip(self._mean_losses, node, strict=True)]
+        losses = [
+            column_losses[level]
+            for column_losses, level in zip(self._mean_losses, node, strict=True)
+        ]
         return sum(losses) / len(losses)
 
     def bound(self, node: Node) -> float:

@@ -34,7 +34,7 @@ def check_insiders(size: int, number: int, columns: Sequence[str], unit: str) ->
     """Find the smallest groups whose means are released, given their size and number."""
     if size < 2:
         return []  # a class of one is another, graver finding
-    of = name_few(columns, "", "").strip()
+    names = name_few(columns, "", "").strip()
     groups = "1 group holds" if number == 1 else f"{number} groups hold"
     figures = {"size": size, "groups": number}
     if size == 2:
@@ -43,7 +43,7 @@ def check_insiders(size: int, number: int, columns: Sequence[str], unit: str) ->
                 "pairs",
                 "qualifies",
                 f"{groups} {count_phrase(2, unit)}: each of the two computes the"
-                f" other's values of {of} from the released mean.",
+                f" other's values of {names} from the released mean.",
                 figures,
                 tuple(columns),
                 "Choose k of 3 or more.",
@@ -54,7 +54,7 @@ def check_insiders(size: int, number: int, columns: Sequence[str], unit: str) ->
             "insiders",
             "informs",
             f"{groups} {count_phrase(size, unit)}: any {size - 1} of them who pool"
-            f" their values of {of} compute those of the last one.",
+            f" their values of {names} compute those of the last one.",
             figures,
             tuple(columns),
         )
