@@ -7,6 +7,7 @@ import fcntl
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from numba.core.dispatcher import Dispatcher
 from shoal._kernels import _cache
 
 
+@cache  # conftest.py may be imported twice
 def start(folder: Path) -> None:
     """Let the kernels of this process be compiled or loaded under a lock, kept in ``folder``."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -49,4 +51,7 @@ def _write_checksums(folder: Path) -> None:
 def _locked(path: Path) -> Iterator[None]:
     with path.open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+        try:
+            yield
+        finally:
+            fcntl.flock(file, fcntl.LOCK_UN)  # also for a process that was forked meanwhile

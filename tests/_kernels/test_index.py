@@ -34,6 +34,7 @@ from shoal.partitioners import (
 from shoal.partitioners import mdav as mdav_module
 from shoal.partitioners._base import in_order
 from tables import KINDS, long_tables, tables_and_k
+from tries import tries
 from twins import brute
 from twins.centroid_mdav import centroid_mdav
 from twins.cvmdav import cvmdav
@@ -139,7 +140,7 @@ def test_the_family_agrees_with_the_slow_versions(X, k):
         assert np.array_equal(method.fit_predict(X), in_order(slow)), method
 
 
-@settings(max_examples=30)
+@settings(max_examples=tries(30))
 @given(case=tables_and_k(most=90))
 def test_dba1_agrees_with_the_slow_version_while_the_index_is_renewed(case):
     X, k = case

@@ -24,6 +24,7 @@ from shoal.geometry import zscore
 from shoal.partitioners import MDAV
 from shoal.plan.guarantees import check_guarantees
 from shoal.report.verdict import attacker_cannot
+from tries import tries
 
 
 @st.composite
@@ -47,7 +48,7 @@ def quietly(data, k, **options):
         )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tries(40), deadline=None)
 @given(data=people(), k=st.integers(1, 4))
 def test_every_class_holds_whole_households_and_at_least_k(data, k):
     if data["hh"].nunique() < k:
@@ -61,7 +62,7 @@ def test_every_class_holds_whole_households_and_at_least_k(data, k):
     assert "hh" not in release.data
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tries(40), deadline=None)
 @given(data=people(), k=st.integers(2, 4))
 def test_every_class_holds_k_households_and_members_may_part(data, k):
     if data["hh"].nunique() < k:
