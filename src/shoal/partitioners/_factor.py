@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.matching.blossom import Graph, Matching, open_matching
+from shoal._kernels.matching.blossom import N_SPARE, NEXT_VERTEX, Graph, Matching, open_matching
 from shoal._kernels.matching.edmonds import advance
 from shoal._kernels.matching.factor_duals import list_violated_pairs, sums_outwards
 from shoal._kernels.spatial.index import open_index
@@ -91,13 +91,13 @@ def match(n: int, graph: Graph) -> Matching:
     matching.node["value"][:n] = nearest[:n] // 2
     heap = open_heap(2 * len(graph.weight) + 4 * n)
     while advance(graph, matching, heap, n, STRIDE // 10):
-        progress.report("matching", int(matching.counts[1]), n)
+        progress.report("matching", int(matching.counts[NEXT_VERTEX]), n)
     return matching
 
 
 def duals(n: int, matching: Matching, unit: float) -> tuple[Matrix, Labels]:
     """Return the dual values of slots and odd sets, and the set that contains each."""
-    unused = matching.spare[: matching.counts[2]]
+    unused = matching.spare[: matching.counts[N_SPARE]]
     used = np.setdiff1d(np.arange(4 * n), unused)
     number = np.full(4 * n + 1, -1)  # the last position stands for -1, no parent
     number[used] = np.arange(len(used))
