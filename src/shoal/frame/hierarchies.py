@@ -271,5 +271,5 @@ def _tree_lines(paths: Sequence[Row], depth: int = 0) -> list[str]:
     return lines
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

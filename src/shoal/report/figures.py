@@ -7,7 +7,7 @@ from typing import Any
 from shoal.report.draw import LEFT, RIGHT, TICK_LETTER, TOP, WIDTH, Figure, Plot
 
 MAX_BARS = 16  # of class sizes; more sizes are grouped into ranges
-BAR_WIDTH = WIDTH - LEFT - RIGHT  # for the bars of class sizes
+PLOT_WIDTH = WIDTH - LEFT - RIGHT  # for the bars of class sizes
 MAX_NUMBERED = 8  # columns of a heat map whose cells show their numbers
 PROVEN = 1e-7  # a proven gap below it is rounding
 MAX_OPACITY = 0.6  # of a correlation of 1, on which a number is still readable
@@ -20,7 +20,7 @@ def class_sizes(sizes: Mapping[int, int], k: int) -> Figure:
     labels = [str(low) if low == high else f"{low:,}–{high:,}" for low, high, _ in bars]
     longest = max(len(text) for (*_, n), label in zip(bars, labels, strict=True)
                   for text in (label, f"{n:,}"))  # fmt: skip
-    if TICK_LETTER * longest + 4 > BAR_WIDTH / len(bars):
+    if TICK_LETTER * longest + 4 > PLOT_WIDTH / len(bars):
         return _size_rows(bars, labels, k)
     plot = Plot((0, len(bars)), (0, most * 1.12), width=WIDTH, height=260)
     plot.axes("records that look alike", "classes", x_ticks=False)

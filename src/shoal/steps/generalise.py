@@ -161,9 +161,9 @@ class Generalise(Step):
                 code="constraint-out-of-reach",
             )
         if optimum is None:
-            what = "records" if units is None else "units"
+            noun = "records" if units is None else "units"
             raise InputError(
-                f"A class needs k={self.k} {what}, and the data hold fewer. Lower k.",
+                f"A class needs k={self.k} {noun}, and the data hold fewer. Lower k.",
                 code="too-few-records" if units is None else "too-few-units",
                 k=self.k,
             )

@@ -207,9 +207,9 @@ def _record_sets(
         units = None if inputs.units is None else inputs.units[rows]
         n_units = len(rows) if units is None else len(np.unique(units))
         if n_units < step.k:
-            what = "records" if units is None else "units"
+            noun = "records" if units is None else "units"
             raise InputError(
-                f"A group needs k={step.k} {what} but the data hold only {n_units}. Lower k.",
+                f"A group needs k={step.k} {noun} but the data hold only {n_units}. Lower k.",
                 code="too-few-records" if units is None else "too-few-units",
                 k=step.k,
             )
