@@ -8,7 +8,9 @@ Only what a run adds to a plan may differ:
 - the role ``unassigned`` of columns that the agreed plan does not name, with ``other_columns =
   "refuse"``, where the agreed plan says ``"release"``: the run named what it released;
 - ``decimals`` of columns for which the agreed plan states none, unless it says ``round = "none"``:
-  the run recorded those of the file.
+  the run recorded those of the file;
+- ``types`` of columns for which the agreed plan states none, if the run inferred them, which their
+  ``why`` says.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,7 +20,7 @@ from typing import Any
 from shoal.plan import Plan
 
 SEED, ROUNDS, BUDGET = "random_state", "rounds", "budget"
-OTHERS, DECIMALS = "other_columns", "decimals"
+OTHERS, DECIMALS, TYPES = "other_columns", "decimals", "types"
 
 
 def check_agreed(agreed: str | Path, entries: Mapping[str, Any]) -> tuple[bool, str]:
@@ -27,7 +29,8 @@ def check_agreed(agreed: str | Path, entries: Mapping[str, Any]) -> tuple[bool, 
     if entries["manifest"] == 1:  # written by an older Shoal
         actual = Plan.from_dict(actual, None).to_dict()
     expected = Plan.load(agreed).to_dict()
-    actual = _without_decimals(_without_named(actual, expected), expected)
+    for without in (_without_named, _without_decimals, _without_inferred_types):
+        actual = without(actual, expected)
     differ = list(differences(expected, actual))
     if differ:
         return False, f"it is NOT the agreed plan: {', '.join(differ)} {_verb(differ)}"
@@ -67,6 +70,24 @@ def _without_decimals(actual: Mapping[str, Any], agreed: Mapping[str, Any]) -> M
     pairs = zip(recorded, expected, strict=True)
     steps = [_step_without_decimals(step, other) for step, other in pairs]
     return {**actual, "steps": steps}
+
+
+def _without_inferred_types(
+    actual: Mapping[str, Any], agreed: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """Return a plan without the types that a run inferred from its file."""
+    stated, recorded = agreed.get(TYPES, {}), actual.get(TYPES)
+    if not isinstance(recorded, Mapping):
+        return actual
+    types = {
+        name: kind
+        for name, kind in recorded.items()
+        if name in stated or not (isinstance(kind, Mapping) and kind.get("why"))
+    }
+    plan = {**actual, TYPES: types}
+    if TYPES not in agreed and not types:
+        del plan[TYPES]
+    return plan
 
 
 def _step_without_decimals(actual: Mapping[str, Any], agreed: Mapping[str, Any]) -> dict[str, Any]:

@@ -94,6 +94,14 @@ MaskedTable = Annotated[
     str | None,
     typer.Option("--masked-table", metavar="TABLE", help="Masked table in a database."),
 ]
+Aligned = Annotated[
+    bool,
+    typer.Option(
+        "--aligned",
+        metavar=FLAG,
+        help="Both tables have the same records in the same order; else this is judged by values.",
+    ),
+]
 By = Annotated[
     list[str] | None,
     typer.Option(

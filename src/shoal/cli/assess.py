@@ -36,6 +36,7 @@ def assess(
     masked_table: options.MaskedTable = None,
     by: options.By = None,
     min_group: options.MinGroup = 5,
+    aligned: options.Aligned = False,
     limits: LimitsFile = None,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -72,6 +73,7 @@ def assess(
             weight=weight,
             by=by,
             min_group=min_group,
+            aligned=aligned or None,
         )
         checked.check(measures)
         content = {

@@ -63,6 +63,7 @@ def attack(
     seed: Seed = None,
     by: options.By = None,
     min_group: options.MinGroup = 5,
+    aligned: options.Aligned = False,
     limits: LimitsFile = None,
     n_jobs: options.NJobs = None,
     quiet: options.Quiet = False,
@@ -97,6 +98,7 @@ def attack(
             types=declared,
             by=by,
             min_group=min_group,
+            aligned=aligned or None,
             random_state=seed,
             n_jobs=n_jobs,
         )

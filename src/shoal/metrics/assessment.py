@@ -22,6 +22,7 @@ from shoal.metrics import (
     inputs_of,
     needs,
 )
+from shoal.metrics.alignment import OTHER_ORDER, is_same_order
 from shoal.metrics.assessment_inputs import (
     axes_inputs,
     check_names,
@@ -94,6 +95,7 @@ def assess(
     unit: str | None = None,
     by: str | Sequence[str] | None = None,
     min_group: int = MIN_GROUP,
+    aligned: bool | None = None,
 ) -> Assessment:
     """Measure the information loss and the disclosure risk of a masked table.
 
@@ -124,6 +126,10 @@ def assess(
     min_group : int
         Smallest number of records, or units, of a group that may be shown. Smaller groups are
         merged. Choose at least the k of the release.
+    aligned : bool, optional
+        True if both tables are known to have the same records in the same order. By default this
+        is judged by the columns that both have, and a shuffled table is refused: its records cannot
+        be compared with those of the original.
 
     Returns
     -------
@@ -155,6 +161,13 @@ def assess(
     names = as_list(quasi_identifiers)
     declared = as_types(types)
     tables.check_columns(before, declared)
+    check_same_records(len(before), len(after))
+    if aligned is None and not is_same_order(before, after, declared):
+        raise InputError(
+            f"{OTHER_ORDER} Measures compare record by record: assess the table before its records"
+            " are shuffled, or use `aligned=True` if the order is the same.",
+            code="order-differs",
+        )
     units = None if unit is None else read_units(before, unit)
 
     def assess_rows(rows: NDArray[np.int64] | None) -> Assessment:

@@ -5,7 +5,9 @@ from shoal._kernels.mdav import flat_rounds, rounds
 from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, run_in_strides
 
-FLAT = 8000, 300  # a + b k: number of records up to which full passes are faster than an index
+# a, b, c: full passes are faster than an index up to a + b k records, and with p columns up to
+# c k p records, since an index rotates each of them.
+FLAT = 8000, 300, 1.5
 
 
 class MDAV(Partitioner):
@@ -78,5 +80,5 @@ def split_from_the_ends(X: Matrix, k: int, pairs_from: int, singles_from: int) -
 
 def groups_from_the_ends(X: Matrix, k: int, pairs_from: int, singles_from: int) -> Labels:
     """Return the same groups without the left-overs, whose label is -1."""
-    short = FLAT[0] + FLAT[1] * k
+    short = max(FLAT[0] + FLAT[1] * k, int(FLAT[2] * k * X.shape[1]))
     return run_in_strides(X, rounds, k, pairs_from, singles_from, flat=flat_rounds, short=short)

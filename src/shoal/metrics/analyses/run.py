@@ -12,6 +12,7 @@ from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import as_types
 from shoal.metrics._base import Values
+from shoal.metrics.alignment import OTHER_ORDER, is_same_order
 from shoal.metrics.analyses._study import Study
 from shoal.metrics.analyses._tables import Side, read_pairs
 from shoal.metrics.analyses.estimates import estimates
@@ -86,8 +87,9 @@ def utility(
     measures : list of str, optional
         Names in `shoal.metrics.analyses.ANALYSES`; by default all that are possible.
     aligned : bool, optional
-        Whether both tables have the same records in the same order; by default if they have the
-        same number of records. If not, subgroups are those of each table's own values.
+        Whether both tables have the same records in the same order. By default this is judged by
+        the columns that both have: in a shuffled release no column is related to the original, row
+        by row. If not, subgroups are those of each table's own values.
     n_resamples : int
         Number of bootstrap samples for the null distribution of the propensity score.
     n_queries : int
@@ -143,6 +145,7 @@ def utility(
             masked=len(after),
         )
     declared = as_types(types)
+    same_order = is_same_order(before, after, declared) if aligned is None else aligned
     study, remarks = _prepare(
         before,
         after,
@@ -151,7 +154,7 @@ def utility(
         as_list(formula) if formula is not None else [],
         weight,
         declared,
-        aligned=len(before) == len(after) if aligned is None else aligned,
+        aligned=same_order,
         n_resamples=n_resamples,
         n_queries=n_queries,
         max_records=max_records,
@@ -159,6 +162,8 @@ def utility(
         seed=_seed(random_state),
         n_jobs=effective_n_jobs(n_jobs),
     )
+    if not same_order and len(before) == len(after) and aligned is None:
+        remarks.append(OTHER_ORDER)
     groups = None
     if by is not None:
         frames = [before] if study.aligned else [before, after]

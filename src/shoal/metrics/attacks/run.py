@@ -12,6 +12,7 @@ from shoal.frame.roles import RECORD_UNIT, as_list, name_columns
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import Type, as_types
 from shoal.metrics import classes, fewest_units, largest_unit_share, smallest_class
+from shoal.metrics.alignment import OTHER_ORDER, is_same_order
 from shoal.metrics.assessment_inputs import check_names, read_units
 from shoal.metrics.attacks import singling_out
 from shoal.metrics.attacks._setting import Setting
@@ -101,7 +102,8 @@ def attack(
         Number of columns in a multivariate predicate.
     aligned : bool, optional
         Whether both tables have the same records in the same order, which linkage and
-        reconstruction need; by default if they have the same number of records.
+        reconstruction need. By default this is judged by the columns that both have: in a
+        shuffled release no column is related to the original, row by row.
     types : mapping of str to str or mapping, optional
         Kinds of columns where the table does not determine them; see `Plan`.
     by : str or list of str, optional
@@ -228,8 +230,12 @@ def _prepare(
             original=len(before),
             masked=len(after),
         )
-    aligned = len(before) == len(after) if aligned is None else aligned
+    shuffled = aligned is None and len(before) == len(after)
+    if aligned is None:
+        aligned = is_same_order(before, after, as_types(types))
     read = read_tables(before, after, control, as_types(types), aligned=aligned)
+    if shuffled and not aligned:
+        read.remarks.append(OTHER_ORDER)
     comparable = tuple(name for name in quasi_identifiers if name in read.released)
     if not comparable:
         raise InputError(
