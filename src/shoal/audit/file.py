@@ -22,6 +22,7 @@ from shoal.io.source import empty_table
 from shoal.metrics.assessment import Assessment
 from shoal.metrics.limits import Limits
 from shoal.plan import Plan
+from shoal.plan.analysed import AnalysedColumns
 from shoal.plan.deliver import Delivery, deliver
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.earlier import find_earlier
@@ -42,6 +43,7 @@ class Audit:
         self.table = table or self.output.get("table")
         self.verdict: Verdict | None = None
         self.delivery: Delivery | None = None  # of the repeated run, if the bytes agree
+        self.original = ""  # its place, once the plan was run again
 
     def checks(self) -> Iterator[Check]:
         """Yield the checks that do not need the original."""
@@ -73,6 +75,7 @@ class Audit:
         self.dialect = replace(self.dialect, table=table or source.get("table"))
         try:
             delivery, entries = self._run_again(original)
+            self.original = original
         except ShoalError as error:
             yield Check("run again", False, message_without_outcome(error))
             return
@@ -91,7 +94,12 @@ class Audit:
             return
         verdict = None if self.delivery is None else self.delivery.release.verdict
         try:
-            yield from check_limits(self._evidence(), limits, verdict)
+            evidence = self._evidence()
+            if self.delivery is not None and limits.by("utility"):
+                opened = open_source(self.original, dialect=self.dialect, numbers=())
+                analysed = AnalysedColumns.of(opened, self.delivery.release.plan)
+                evidence = replace(evidence, analysed=analysed)
+            yield from check_limits(evidence, limits, verdict)
         except ShoalError as error:
             yield Check("limits", False, message_without_outcome(error))
 

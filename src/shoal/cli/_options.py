@@ -228,10 +228,13 @@ SavePlan = Annotated[
 
 @dataclass(frozen=True)
 class PlanOptions:
-    """Columns, their roles and the parameters that `mask` and `compare` share."""
+    """Columns, their roles and the parameters that `mask`, `compare` and `advise` share."""
 
     column: Columns
     within: Within = None
+    unit: Unit = None
+    household: Household = None
+    weight: Weight = None
     confidential: Confidential = None
     identifier: Identifiers = None
     types: Types = None
@@ -239,6 +242,17 @@ class PlanOptions:
     settings: Settings = None
     seed: Seed = None
     n_jobs: NJobs = None
+
+    @property
+    def step_parameters(self) -> dict[str, Any]:
+        """The parameters of the step that have an option of their own here and are given."""
+        own = {
+            "within": self.within or None,
+            "unit": self.unit,
+            "household": self.household,
+            "weight": self.weight,
+        }
+        return {name: value for name, value in own.items() if value is not None}
 
 
 @dataclass(frozen=True)

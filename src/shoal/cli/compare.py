@@ -7,7 +7,7 @@ import typer
 
 from shoal.cli import _options as options
 from shoal.cli._session import print_result, session
-from shoal.cli._settings import parse_numbers, parse_settings, split_commas
+from shoal.cli._settings import RELEASE_ONLY, parse_numbers, parse_settings, split_commas
 
 Methods = Annotated[
     list[str],
@@ -112,10 +112,11 @@ def _plans(
             for method in methods
             if method in METHODS and name in parameters.signature_parameters(METHODS[method])
         ]
-        step, options = parse_settings([pair], takes_it[0] if takes_it else methods[0])
+        step, options = parse_settings(
+            [pair], takes_it[0] if takes_it else methods[0], without=RELEASE_ONLY
+        )
         chosen |= step | options
-    if plan_options.within is not None:
-        chosen["within"] = plan_options.within
+    chosen |= plan_options.step_parameters
     return grid(
         plan_options.column,
         k=parse_numbers(k, int, "-k"),

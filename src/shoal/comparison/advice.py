@@ -19,6 +19,7 @@ from shoal.metrics.limit_results import LimitResult, LimitResults
 from shoal.metrics.limits import Limits
 from shoal.plan import Plan
 from shoal.plan.findings.limits import limits_of
+from shoal.plan.release import Release
 
 LOSS = "information_loss"
 
@@ -207,8 +208,8 @@ def advise(
     n_jobs : int or None
         Number of parallel runs; None and -1 mean all cores. The advice does not depend on it.
     **options
-        Further parameters of the plans, as in `shoal.compare`: ``types``, ``missing_codes`` and
-        those of the step or the method.
+        Further parameters of the plans, as in `shoal.compare`: ``types``, ``missing_codes``,
+        ``unit``, ``household`` and others of the step or the method.
 
     Returns
     -------
@@ -268,16 +269,16 @@ def search(
     *,
     n_plans: int,
     n_jobs: int | None,
-    prepare: Callable[[Plan], Plan] = lambda plan: plan,
+    run: Callable[[Plan, Any], Release] = Plan.run,
 ) -> Advice:
-    """Try plans of several families; ``prepare`` completes a plan before it is run."""
+    """Try plans of several families; ``run`` runs a plan on the table."""
     if not isinstance(n_plans, int) or isinstance(n_plans, bool) or n_plans < 1:
         raise ParameterError(
             "`n_plans` must be an int of at least 1.",
             code="parameter-not-accepted",
             parameter="n_plans",
         )
-    state = _Search(data, n_plans, n_jobs, prepare)
+    state = _Search(data, n_plans, n_jobs, run)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ShoalWarning)  # issued when a plan is chosen and run
         for family in candidates:
@@ -294,7 +295,7 @@ class _Search:
     data: Any
     n_plans: int
     n_jobs: int | None
-    prepare: Callable[[Plan], Plan]
+    run: Callable[[Plan, Any], Release]
     trials: list[AdvisedTrial] = field(default_factory=list)
 
     def explore(self, family: Family) -> None:
@@ -332,8 +333,7 @@ class _Search:
     def _run(self, family: Family, strength: float) -> AdvisedTrial:
         plan = family.make(strength)
         try:
-            plan = self.prepare(plan)
-            release = plan.run(self.data)
+            release = self.run(plan, self.data)
             if LOSS not in release.measures:
                 raise InputError(
                     "Advice needs a masked column whose information loss can be measured.",

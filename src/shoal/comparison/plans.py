@@ -76,8 +76,9 @@ def compare(
         Folder for the results of finished runs, so that no run is repeated. It contains no data
         besides these numbers.
     **options
-        Further parameters as in `shoal.microaggregate`: those of the step apply to all runs,
-        those of a method to the runs of the methods that accept them.
+        Further parameters as in `shoal.microaggregate`: those of the step, such as ``unit`` and
+        ``household``, apply to all runs, those of a method to the runs of the methods that accept
+        them.
 
     Returns
     -------

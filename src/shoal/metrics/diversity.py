@@ -151,7 +151,7 @@ def p_sensitivity(released: Codes, confidential_codes: Codes, units: Labels | No
 def homogeneous_classes(
     released: Codes, confidential_codes: Codes, units: Labels | None = None
 ) -> Labels:
-    """Number of classes in which all records share the confidential value [MGKV06]_.
+    """Number of classes in which all records, or all units, share a confidential value [MGKV06]_.
 
     Anyone known to be in such a class is known to have the value, however large the
     class is. With ``units``, these are the classes in which all units share a value, whatever

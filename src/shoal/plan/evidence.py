@@ -17,6 +17,7 @@ from shoal.partitioners import Partition
 from shoal.plan.verdict import RECORD_UNIT, Finding
 
 if TYPE_CHECKING:
+    from shoal.plan.analysed import AnalysedColumns
     from shoal.plan.plan import Plan
 
 Codes = NDArray[np.int64]
@@ -60,6 +61,8 @@ class Evidence:
         Measures of the release by name, as far as they were computed.
     run_findings : tuple of Finding
         Findings of the run itself, such as dropped records.
+    analysed : AnalysedColumns, optional
+        How analyses read the columns of a file; None for a table in memory.
     """
 
     plan: "Plan"
@@ -69,6 +72,7 @@ class Evidence:
     partitions: Sequence[Partition] = ()
     measures: Mapping[str, Any] | None = None
     run_findings: Sequence[Finding] = ()
+    analysed: "AnalysedColumns | None" = None
 
     @cached_property
     def joint_classes(self) -> Codes:

@@ -91,7 +91,7 @@ def draft_release(plan: "Plan", data: IntoDataFrame, *, interpreted: bool = Fals
         provenance=_provenance(results, masked, plan.quasi_identifiers),
         drawn_seeds=(*drawn_seeds(plan, steps), *([seed] if seed != plan.random_state else [])),
         rows=rows,
-        profile=profile(plan, frame, masked, results),
+        profile=profile(plan, frame, masked, results, units),
     )
     return Draft(evidence, fields)
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from shoal.comparison.risks import DEFAULT, RISKS
+from shoal.plan.verdict import RECORD_UNIT
 from shoal.report.draw import WIDTH, Figure, Plot
 from shoal.report.labels import Dot, place_labels
 
@@ -57,20 +58,43 @@ def risk_map(
     return Figure(title, words, plot.width, plot.height, plot.marks)
 
 
-def one_release(loss: float, before: float, after: float, attained: int) -> Figure:
-    """Draw the original and the release on the risk-utility map."""
+def one_release(
+    loss: float,
+    before: float,
+    after: float,
+    ceiling: float | None,
+    unit: str = RECORD_UNIT,
+) -> Figure:
+    """Draw the original and the release on the risk-utility map.
+
+    ``ceiling`` is the greatest chance for a single record, None where there is no such limit.
+    """
     spots = [
         Spot(0, 100 * before, "original", f"original: {100 * before:.1f} %", "origin"),
         Spot(loss, 100 * after, "release", f"release: {100 * after:.1f} %", "best"),
     ]
+    if unit == RECORD_UNIT:
+        counted = "Share of the records that an attacker who links all of them links correctly"
+        most = "For a single record it is at most"
+    else:
+        counted = (
+            "Share of the records that an attacker links to the right unit who names for each"
+            f" record one of the units of {unit!r} that look alike, all with the same probability"
+        )
+        most = "Of the records of a class, the share of a single unit is at most"
+    limit = "" if ceiling is None else f" {most} {100 * ceiling:.3g} %."
     words = (
-        f"Share of the records that an attacker who links all of them links correctly:"
-        f" {100 * before:.0f} % in the original, {100 * after:.1f} % in the release, for an"
-        f" information loss of {loss:.1f} %. For a single record it is at most"
-        f" {100 / attained:.3g} %."
+        f"{counted}: {100 * before:.0f} % in the original, {100 * after:.1f} % in the release, for"
+        f" an information loss of {loss:.1f} %.{limit}"
     )
-    label = RISKS[DEFAULT].label
-    return risk_map(spots, (), words, label, title="Loss against risk", limit=100 / attained)
+    return risk_map(
+        spots,
+        (),
+        words,
+        RISKS[DEFAULT].label,
+        title="Loss against risk",
+        limit=None if ceiling is None else 100 * ceiling,
+    )
 
 
 def plane(entry: Mapping[str, Any]) -> Figure:

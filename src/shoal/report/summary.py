@@ -25,6 +25,7 @@ from shoal.report.verdict import (
     attacker_can,
     attacker_cannot,
     attained_constraints,
+    chance_ceiling,
     explanation,
     uncovered_warnings,
 )
@@ -95,6 +96,7 @@ def _summary(
         "verdict": release.verdict.to_dict(ways_out=internal),
         "limits": limits_of(release.verdict),
         "explanation": explanation(release),
+        "chance_ceiling": chance_ceiling(release),
         "attacker": {"cannot": attacker_cannot(release), "can": attacker_can(release)},
         "missing": release.provenance["missing"],
         "guarantees": [

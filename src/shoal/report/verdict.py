@@ -6,7 +6,7 @@ from typing import Any
 from shoal.frame.roles import columns_with
 from shoal.plan.findings.words import percent
 from shoal.plan.release import ReleaseLike
-from shoal.plan.verdict import Finding, Verdict, count_phrase
+from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict, count_phrase
 
 NAMED = 6  # columns shown by name; the others are counted
 # Findings whose columns may disclose original values.
@@ -29,13 +29,44 @@ def _chance(release: ReleaseLike) -> str:
         )
     k = verdict.smallest_class
     if k == 1:
-        return f"Some record is the only one of its kind in the masked columns.{risk}"
+        alone = "Some record is the only one of its kind in the masked columns."
+        if verdict.unit != RECORD_UNIT:
+            alone = "Some class on the masked columns holds records of a single unit."
+        return f"{alone}{risk}"
     return (
         f"Anyone who knows the masked columns of a person finds at least"
-        f" {count_phrase(k, verdict.unit)} that look alike, so the chance to pick the right one"
-        f" is at most 1 in {k} ({100 / k:.3g} %)."
+        f" {count_phrase(k, verdict.unit)} that look alike{_ceiling_clause(release)}"
         f"{_constraint_sentences(attained_constraints(release), verdict)}"
     )
+
+
+def _ceiling_clause(release: ReleaseLike) -> str:
+    """Return the end of the sentence on records that look alike: the attacker's best chance."""
+    ceiling, unit = chance_ceiling(release), release.verdict.unit
+    if ceiling is None:
+        return "."
+    if unit == RECORD_UNIT:
+        k = release.verdict.smallest_class
+        return f", so the chance to pick the right one is at most 1 in {k} ({100 * ceiling:.3g} %)."
+    return (
+        ". A unit may have several of the records that look alike: one of them picked at random is"
+        f" of the right unit with a chance of at most {percent(ceiling)}."
+    )
+
+
+def chance_ceiling(release: ReleaseLike) -> float | None:
+    """Return the greatest chance that a record picked in a class is of a given person.
+
+    Where units are counted, it is the greatest share of one unit in the records of a class. It is
+    None where the release guarantees no k, or where units were not counted.
+    """
+    verdict = release.verdict
+    if release.plan.k is None or "units-not-counted" in verdict.codes():
+        return None
+    if verdict.unit == RECORD_UNIT:
+        return 1 / verdict.smallest_class
+    share = release.measures.get("largest_unit_share")
+    return None if share is None else float(share)
 
 
 def attained_constraints(release: ReleaseLike) -> dict[str, Any]:
@@ -93,7 +124,8 @@ def attacker_can(release: ReleaseLike) -> list[str]:
     if plan.k is None:
         sentences = ["Link a person to the record with the nearest values; no k limits how often."]
     elif k == 1:
-        sentences = ["Find the one record of some persons by combining all masked columns."]
+        what = "the one record" if verdict.unit == RECORD_UNIT else "records"
+        sentences = [f"Find {what} of some persons by combining all masked columns."]
     secret = columns_with(plan.roles, "confidential")
     if k > 1:
         sentences += _confidential_values(release)
@@ -185,9 +217,15 @@ def _confidential_values(release: ReleaseLike) -> list[str]:
         if finding.code == "homogeneous-before-masking"
         for column, count in finding.figures["homogeneous"].items()
     }
+    shared = {
+        column: count
+        for finding in release.verdict.findings
+        if finding.code == "homogeneous-group"
+        for column, count in finding.figures["homogeneous"].items()
+    }
+    # Not the measure: with units it counts classes in which only one value of each unit is shared.
     homogeneous = {
-        column: count - changed.get(column, 0)
-        for column, count in release.measures.get("homogeneous_classes", {}).items()
+        column: shared.get(column, 0) for column in release.measures.get("homogeneous_classes", {})
     }
     sentences = [
         f"Know about which {column} everybody in {count:,} of {classes:,} classes has: only the"

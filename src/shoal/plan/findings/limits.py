@@ -194,6 +194,7 @@ def _analyses(evidence: Evidence, original: Frame, limits: Limits) -> HasFigures
             sorted(names),
             limits.formulas,
             limits.targets,
+            evidence.analysed,
         )
     except InputError as error:
         return NotComputed(figures, str(error))
