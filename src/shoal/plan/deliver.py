@@ -195,7 +195,7 @@ def mask_source(plan: Plan, opened: Source, target: str, dialect: Dialect) -> Ma
         table = opened.with_codes_as_categories(table, coded_columns(plan))
     draft = plan.draft(table)
     if plan.limits.by("utility"):
-        draft = draft.with_analysed(AnalysedColumns.of(text, plan))
+        draft = draft.with_analysed(AnalysedColumns.of(as_text, plan))
     fields = draft.fields
     to_write = opened.released(
         fields["data"],
