@@ -212,7 +212,7 @@ MissingCodes = Annotated[
     typer.Option(
         "--missing-codes",
         metavar="COLUMN=CODE,...",
-        help="Values of a masked column that stand for a missing value.",
+        help="Values of a column that stand for a missing value; repeatable.",
     ),
 ]
 SavePlan = Annotated[

@@ -39,6 +39,16 @@ def split_commas(texts: Sequence[str]) -> list[str]:
     return [part for text in texts for part in text.replace(",", " ").split()]
 
 
+def parse_codes(pairs: Sequence[str] | None, table: Any) -> dict[str, tuple[str, ...]]:
+    """Parse the ``--missing-codes`` options for a table; refuse columns that it does not have."""
+    from shoal.frame.missing_codes import as_missing_codes, parse_missing_codes
+    from shoal.frame.tables import check_columns, open_frame
+
+    codes = as_missing_codes(parse_missing_codes(pairs or []))
+    check_columns(open_frame(table), list(codes))
+    return codes
+
+
 def parse_weights(pairs: Sequence[str]) -> dict[str, float]:
     """Parse the ``--column-weight`` options, each ``column=number``.
 

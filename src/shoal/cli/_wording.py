@@ -15,7 +15,6 @@ FILE_FLAGS = {
     "mark_formulas": "--mark-formulas",
     "allow_not_kept": "--allow-not-kept",
     "scheduler": "--scheduler",
-    "client": "--scheduler",
     "client": "--scheduler",  # its name in Python
     "scratch": "--scratch",
     "chunk_size": "--chunk-size",

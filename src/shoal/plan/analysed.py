@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from shoal.frame import tables
+from shoal.frame.missing_codes import MissingCodes, without_codes
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.io.csv import parse_columns
 from shoal.io.dialect import Dialect
-from shoal.plan.interpretation import inferred_types
+from shoal.plan.interpretation import interpret_columns
 
 if TYPE_CHECKING:
     from shoal.io.source import Source
@@ -28,22 +29,27 @@ class AnalysedColumns:
     ----------
     types : mapping of str to Type
         The declared types, and those that the file gives to other columns.
+    missing_codes : mapping of str to tuple of str
+        The same of values that stand for a missing value.
     text : Dialect or None
         How numbers are written in a text table; None if the file format has types.
     """
 
     types: Mapping[str, Type]
+    missing_codes: MissingCodes
     text: Dialect | None
 
     @classmethod
     def of(cls, source: "Source", plan: "Plan") -> "AnalysedColumns":
-        """Return how the columns of an open source are read, given the types of a plan."""
-        types = inferred_types(source, source.table.column_names, plan.types)
-        return cls(types, source.text)
+        """Return how the columns of an open source are read, given what a plan declares."""
+        names = source.table.column_names
+        types, codes = interpret_columns(source, names, plan.types, plan.missing_codes)
+        return cls(types, codes, source.text)
 
     def table(self, frame: Frame) -> Any:
         """Return a frame with the columns that are still text read as numbers or categories."""
-        native = tables.to_native(frame)
+        codes = {name: own for name, own in self.missing_codes.items() if name in frame.columns}
+        native = tables.to_native(without_codes(frame, codes))
         if self.text is None:
             return native
         words = [name for name, declared in self.types.items() if declared.kind != "numeric"]

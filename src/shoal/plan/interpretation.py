@@ -32,12 +32,20 @@ def inferred_types(
     source: "Source", names: Sequence[str], declared: Mapping[str, Type]
 ) -> dict[str, Type]:
     """Return the declared types and those that a file gives to other columns."""
-    others = [name for name in names if name not in declared]
-    decisions = decide_in_source(source, others)
-    types = {
-        name: decision.to_declare() for name, decision in decisions.items() if decision.inferred
-    }
-    return {**types, **declared}
+    return interpret_columns(source, names, declared, {})[0]
+
+
+def interpret_columns(
+    source: "Source",
+    names: Sequence[str],
+    types: Mapping[str, Type],
+    missing_codes: Mapping[str, tuple[str, ...]],
+) -> tuple[dict[str, Type], dict[str, tuple[str, ...]]]:
+    """Return the declared types and missing codes, and those that a file gives to other columns."""
+    decisions = decide_in_source(source, [name for name in names if name not in types])
+    inferred = {name: one.to_declare() for name, one in decisions.items() if one.inferred}
+    codes = {name: one.missing_codes for name, one in decisions.items() if one.missing_codes}
+    return {**inferred, **types}, {**codes, **missing_codes}
 
 
 def decide_in_source(source: "Source", names: Sequence[str]) -> dict[str, Decision]:
