@@ -163,7 +163,7 @@ class Evidence:
         for name in masked:
             same = same_values(self.original, self.released, name)
             missing = tables.has_missing(self.original, [name])
-            known = int((~missing).sum())
-            shares[name] = float((same & ~missing).sum() / known) if known else 0.0
+            n_known = int((~missing).sum())
+            shares[name] = float((same & ~missing).sum() / n_known) if n_known else 0.0
             in_all &= same
         return {**shares, "": float(in_all.mean())} if masked else {}

@@ -38,7 +38,9 @@ def risk_map(
     plot.axes("information loss in %", risk)
     if limit is not None:
         plot.path([(0, limit), (reach, limit)], "limit")
-        plot.words(f"at most {limit:.3g}", plot.left + 6, plot.up(limit) - 5, "start", "tick")
+        plot.words(
+            f"at most {limit:.3g}", plot.left + 6, plot.y_position(limit) - 5, "start", "tick"
+        )
     if len(front) > 1:
         plot.path([(spot.loss, spot.risk) for spot in front], "front")
     for spot in sorted(spots, key=lambda spot: spot.style != "other"):  # the front on top

@@ -42,7 +42,7 @@ def check_insiders(
     """
     if size < 2:
         return []  # a class of one is another, graver finding
-    of = name_few(columns, "", "").strip()
+    names = name_few(columns, "", "").strip()
     groups = "1 group holds" if number == 1 else f"{number} groups hold"
     figures = {"size": size, "groups": number}
     single = unit == RECORD_UNIT
@@ -53,8 +53,8 @@ def check_insiders(
             Finding(
                 "pairs",
                 "qualifies",
-                f"{groups} {count_phrase(2, unit)}: each of the two computes {others} of {of} from"
-                f" the released mean{condition}.",
+                f"{groups} {count_phrase(2, unit)}: each of the two computes {others} of {names}"
+                f" from the released mean{condition}.",
                 figures,
                 tuple(columns),
                 "Choose k of 3 or more.",
@@ -66,7 +66,7 @@ def check_insiders(
             "insiders",
             "informs",
             f"{groups} {count_phrase(size, unit)}: any {size - 1} of them who pool"
-            f" their values of {of} compute {those}{condition}.",
+            f" their values of {names} compute {those}{condition}.",
             figures,
             tuple(columns),
         )
