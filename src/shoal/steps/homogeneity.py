@@ -91,10 +91,13 @@ def merge_homogeneous(
     return merge_failing(Z, groups, is_varied)
 
 
-def describe_homogeneity(constant: Mapping[str, int], groups: int) -> str:
+def describe_homogeneity(
+    constant: Mapping[str, int], groups: int, *, classes_known: bool = True
+) -> str:
     """Return a sentence on the classes with a single confidential value; empty if there are none.
 
     ``constant`` is the number of such classes by column, ``groups`` the number of all classes.
+    Without ``classes_known``, as after swapping, nobody need be known to be in a class.
     """
     phrases = [
         f"{name!r} in {count(number, 'class', 'classes')}"
@@ -103,8 +106,10 @@ def describe_homogeneity(constant: Mapping[str, int], groups: int) -> str:
     ]
     if not phrases:
         return ""
+    consequence = " Anyone known to be in such a class is known to have the value."
+    if not classes_known:
+        consequence = " Anyone whose record is found in such a class has the value."
     return (
         f"Of {groups:,} classes of records with the same released values, some share a confidential"
-        f" value: {', '.join(phrases)}. Anyone known to be in such a class is known to have the"
-        " value."
+        f" value: {', '.join(phrases)}.{consequence}"
     )

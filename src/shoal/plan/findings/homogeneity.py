@@ -26,7 +26,7 @@ def find_homogeneous(evidence: Evidence) -> list[Finding]:
         return []
     after = _count(labels, evidence.released, names)
     number = int(labels.max()) + 1
-    findings = check_homogeneous(after, number)
+    findings = check_homogeneous(after, number, classes_known=evidence.plan.k is not None)
     if evidence.original is not None:
         before = _count(labels, evidence.original, names)
         findings += _changed_by_step(
@@ -60,9 +60,14 @@ def _changed_by_step(counts: Mapping[str, int], number: int) -> list[Finding]:
     ]
 
 
-def check_homogeneous(counts: Mapping[str, int], number: int) -> list[Finding]:
-    """Find classes that share a confidential value, given their number by column."""
-    sentence = describe_homogeneity(counts, number)
+def check_homogeneous(
+    counts: Mapping[str, int], number: int, *, classes_known: bool = True
+) -> list[Finding]:
+    """Find classes that share a confidential value, given their number by column.
+
+    ``classes_known`` says whether an attacker may know the class of a person.
+    """
+    sentence = describe_homogeneity(counts, number, classes_known=classes_known)
     if not sentence:
         return []
     some = {name: count for name, count in counts.items() if count}
