@@ -70,6 +70,10 @@ coverage: $(VENV)/.developed $(VENV)/.tools  ## The tests once more, with the sh
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report --skip-covered --sort cover
 
+test-spark: $(VENV)/.developed  ## Large tables on a local Spark session; needs Java 17 or later.
+	$(PIP) install --quiet 'pyspark>=4.0' --constraint $(CONSTRAINTS)
+	$(BIN)/python -m pytest -q -p no:randomly tests/scale/check_spark.py
+
 test-lowest:  ## The tests with the lowest versions that pyproject.toml allows, in .venv-lowest.
 	$(MAKE) check VENV=.venv-lowest CONSTRAINTS=.build/lowest.txt
 

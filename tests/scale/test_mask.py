@@ -420,7 +420,7 @@ def test_what_the_person_who_signs_must_know_is_said(client, source, tmp_path):
 @pytest.mark.parametrize(
     ("options", "code"),
     [
-        ({"column_weights": {"age": 2.0}}, "not-for-large-tables"),
+        ({"round": "original"}, "not-for-large-tables"),
         ({"dependence": 0.3}, "confidential-needed"),
         ({"diversity": 2}, "confidential-needed"),
         ({"homogeneity": "refuse"}, "confidential-needed"),
