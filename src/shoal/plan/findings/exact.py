@@ -23,13 +23,13 @@ def check_exact(exact: Mapping[str, float], limit: float, more: str = "Raise k")
     if not most:
         return []
     words = {name: f"in {percent(share)}" for name, share in most.items()}
-    all_of_them = f"; all {len(shares)} masked columns in {percent(together)}"
+    all_of_them = f"; all {len(shares)} masked columns in {percent(together)} of all records"
     return [
         Finding(
             "released-exactly",
             "qualifies" if together > limit else "informs",
-            f"Released values are the original ones: {by_column(words)} of the records"
-            f"{all_of_them if len(shares) > 1 else ''}.",
+            f"Released values are the original ones: {by_column(words)} of the records that have a"
+            f" value there{all_of_them if len(shares) > 1 else ''}.",
             {"together": together, "columns": shares},
             tuple(most),
             f"{more}, or mask the columns in another way, if their values must not be read.",

@@ -31,7 +31,8 @@ def find_homogeneous(evidence: Evidence) -> list[Finding]:
     after = _count(labels, evidence.released, names)
     number = int(labels.max()) + 1
     way_out = _way_out(evidence.plan.steps)
-    findings = check_homogeneous(after, number, way_out)
+    classes_known = evidence.plan.k is not None
+    findings = check_homogeneous(after, number, way_out, classes_known=classes_known)
     if evidence.original is not None:
         before = _count(labels, evidence.original, names)
         findings += _changed_by_step(
@@ -74,10 +75,17 @@ def _changed_by_step(counts: Mapping[str, int], number: int, way_out: str) -> li
 
 
 def check_homogeneous(
-    counts: Mapping[str, int], number: int, way_out: str = MERGE
+    counts: Mapping[str, int],
+    number: int,
+    way_out: str = MERGE,
+    *,
+    classes_known: bool = True,
 ) -> list[Finding]:
-    """Find classes that share a confidential value, given their number by column."""
-    sentence = describe_homogeneity(counts, number)
+    """Find classes that share a confidential value, given their number by column.
+
+    ``classes_known`` says whether an attacker may know the class of a person.
+    """
+    sentence = describe_homogeneity(counts, number, classes_known=classes_known)
     if not sentence:
         return []
     some = {name: count for name, count in counts.items() if count}
