@@ -53,7 +53,7 @@ def judge(
         *check_roles(plan, columns),
         *check_homogeneous(measures.get("homogeneous_classes", {}), n_classes),
         *check_loss(measures["information_loss"], plan.thresholds.loss),
-        *limit_findings(plan.limits.check(Assessment(measures, remarks))),
+        *limit_findings(plan.limits.check(Assessment(measures, remarks)), plan.steps),
         *_missing_value_findings(job, blocks, n_source, n_released),
         *_constant_column_findings(job),
         *findings_from_counts(
