@@ -116,16 +116,21 @@ def attempt(
     Z, power = scaled(X, squared_errors(X, labels)[1])
     proof = Proof(Z, k, labels, budget)
     with suppress(*ends):
-        proof.run_dual_ascent()
-        restarts = Restarts(proof, seed)
-        restarts.begin()
-        if not is_closed(proof):
-            proof.solve_relaxation()
-            close_gap(proof)
-            restarts.search_until_closed()
+        run(proof, seed)
     best = in_order(proof.labels)
     bound = float(np.ldexp(proof.bound, -2 * power))
     return Proven(best, squared_errors(X, best)[1], bound, is_closed(proof), budget.spent)
+
+
+def run(proof: Proof, seed: int) -> None:
+    """Raise the bound and improve the partition until the gap is closed or the time is over."""
+    proof.run_dual_ascent()
+    restarts = Restarts(proof, seed)
+    restarts.begin()
+    if not is_closed(proof):
+        proof.solve_relaxation()
+        close_gap(proof)
+        restarts.search_until_closed()
 
 
 def prove_by_certificate(X: Matrix, labels: Labels, k: int, budget: Budget) -> Proven:
