@@ -216,7 +216,7 @@ class Check:
         """
         if need == 1:
             added = extra + 2 * self.half[later]
-            for at in np.flatnonzero(cost + added < self.cutoff):
+            for at in np.flatnonzero(cost + added < self.cutoff).tolist():
                 own = cost + added[at] + self.cluster_dual(int(later[at]))
                 self.lowest = own if own < self.cutoff else self.lowest
             return

@@ -75,6 +75,6 @@ def violated_clusters(columns: Columns, weights: Matrix, max_clusters: int) -> L
             covered.append(cluster)
             clusters.append((-violation, key))
     result = np.full((min(len(clusters), max_clusters), columns.clusters.shape[1]), -1, np.int64)
-    for row, (_, cluster) in zip(result, sorted(clusters), strict=False):
-        row[: len(cluster)] = cluster
+    for row, (_, key) in zip(result, sorted(clusters), strict=False):
+        row[: len(key)] = key
     return result

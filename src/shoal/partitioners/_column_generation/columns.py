@@ -102,7 +102,8 @@ class Columns:
 
     def cluster_limits(self, clusters: Labels) -> Matrix:
         """Return how many groups can contain k or more records of each cluster."""
-        return ((clusters >= 0).sum(axis=1) // self.k).astype(np.float64)
+        limits: Matrix = ((clusters >= 0).sum(axis=1) // self.k).astype(np.float64)
+        return limits
 
     def separate(self, weights: Matrix, max_triples: int) -> Labels:
         """Return the triples that a fractional solution violates most, in that order."""

@@ -26,7 +26,9 @@ CONVERGED = 0.3  # of the temperature: duals that move less have converged
 BRIEF = PricingEffort(48, 5000, larger=False)
 MIDDLE = PricingEffort(300, 30_000, larger=False)
 PLAIN = PricingEffort(1_000_000, 20_000_000, larger=False)
+QUICK = PricingEffort(48, 5000)
 LONG = PricingEffort(1_000_000, 20_000_000)
+FIRST_STEPS, MORE_STEPS = 100_000, 5  # of the first long search, and the factor to the next ones
 SMALL_VIOLATION = 2e-4  # of the cost: below it, triples help more than further groups
 SMALL_GAP = 1e-7  # between relaxation and bound, as a share of the cost
 SMOOTHING = 0.3  # weight of the best duals so far
@@ -53,6 +55,11 @@ def squared_errors(X: Matrix, labels: Labels) -> tuple[Matrix, float]:
 def padded(values: Matrix, length: int) -> Matrix:
     """Return values with zeros after them."""
     return np.append(values, np.zeros(length - len(values)))
+
+
+def has_cuts(duals: Duals) -> bool:
+    """Say whether there are duals of triples or clusters."""
+    return len(duals.triple_dual) + len(duals.cluster_dual) > 0
 
 
 class Budget:
@@ -87,6 +94,7 @@ class Proof:
         self.bound = float(shares.sum()) * (1 - 1e-12)
         self.duals, self.base = Duals(shares, np.empty(0), 0.0), self.bound
         self.last_long = self.total_long = 0.0  # seconds of long searches: the last, and all
+        self.steps = FIRST_STEPS  # of the next long search
 
     @property
     def seconds_left(self) -> float:
@@ -162,11 +170,19 @@ class Proof:
         return (new, violation) if new else self.price(duals, PLAIN)
 
     def search_larger(self, duals: Duals) -> int:
-        """Price groups of all sizes; return the number of new ones."""
-        if len(duals.triple_dual) + len(duals.cluster_dual) == 0:
+        """Price groups of all sizes; return the number of new ones.
+
+        The search is quick where that finds many, and ever longer where it finds none.
+        """
+        if not has_cuts(duals):
             return 0
-        before = self.budget.spent
-        new = self.price(self.blend(duals), LONG)[0] or self.price(duals, LONG)[0]
+        new, violation = self.price(duals, QUICK)
+        if new and violation > SMALL_VIOLATION * self.sse:
+            return new
+        before, effort = self.budget.spent, LONG._replace(max_steps=self.steps)
+        new = self.price(self.blend(duals), effort)[0] or self.price(duals, effort)[0]
+        if new == 0:
+            self.steps = min(MORE_STEPS * self.steps, LONG.max_steps)
         self.last_long = self.budget.spent - before
         self.total_long += self.last_long
         return new
@@ -200,7 +216,8 @@ class Proof:
             violated = self.add_cuts(relaxed.weights, max(20, n // 4))
             if violated and self.can_postpone:
                 continue
+            thorough = self.steps == LONG.max_steps or not has_cuts(relaxed.duals)
             new += self.search_larger(relaxed.duals)
             gap = (relaxed.cost - self.bound) / self.sse
-            if violated == 0 and (new == 0 or gap < SMALL_GAP):
+            if violated == 0 and ((new == 0 and thorough) or gap < SMALL_GAP):
                 return relaxed
